@@ -1,0 +1,109 @@
+"""Words shared by all pieces: what is gained, what is paid, what is counted, what is scored."""
+
+from dataclasses import dataclass
+
+# What a player owns and pays with, apart from power tokens and VP.
+RESOURCES = ("credits", "ore", "knowledge", "qic")
+
+# What stands on a planet. AC_A is the academy with knowledge income, AC_B the one with the action.
+STRUCTURES = ("NONE", "MINE", "TS", "RL", "PI", "AC_A", "AC_B")
+
+# Where a player's VP came from.
+VP_SOURCES = (
+    "START",
+    "ROUND_TILE",
+    "BOOSTER",
+    "BASIC_TILE",
+    "ADVANCED_TILE",
+    "FEDERATION",
+    "RESEARCH",
+    "FACTION",
+    "PROTO",
+    "ARTIFACT",
+    "SHIP",
+    "ECONOMY",
+    "LEECH",
+    "EXPLORE",
+    "FINAL_1",
+    "FINAL_2",
+    "RESEARCH_END",
+    "RESOURCES",
+)
+
+# What "for each ..." counts.
+COUNTS = (
+    "mines",  # on the map (guests included), the Lost Planet, artifact mines (ADV-02)
+    "trading_stations",
+    "research_labs",
+    "pi_academies",
+    "planet_types",  # artifact types included, guest mines not (GEN-09, PAS-05, FIN-05)
+    "gaia_planets",  # own structures on Gaia planets, guest mines not (ADV-05)
+    "asteroid_buildings",  # own structures on asteroids and ART-AS-MINE (ADV-04)
+    "main_sectors",  # with an own structure (ADV-07)
+    "deep_sectors",
+    "federation_tokens",  # of all kinds, green and grey (ADV-06)
+    "gaiaformers",  # owned, wherever they are, unless destroyed
+    "basic_tiles",  # basic and ship tiles, covered ones too (TEC-15)
+    "science_level",
+    "gaia_level",
+    "tracks_at_3",  # research tracks at level 3 or higher (ART-04)
+)
+
+# What round tiles, tech tiles and factions score each time it happens.
+EVENTS = (
+    "new_type",  # a mine on a planet type not yet owned (RMS-02)
+    "terraform_step",  # a step that the planet needed, paid or free (RMS-03)
+    "gaia_mine",  # a mine on a Gaia planet, guests not (RMS-04)
+    "mine",  # any mine (RMS-05)
+    "new_sector",  # a mine in a main or deep sector without an own structure (RMS-06)
+    "federation_token",  # a token obtained, not one re-triggered (RMS-07)
+    "trading_station",  # a trading station placed (RMS-08)
+    "research_step",  # a level gained on any track (RMS-09)
+    "pi_academy",  # an upgrade to a planetary institute or academy (RMS-10)
+    "qic_action",  # one of the four QIC actions of the ships (ADV-01)
+    "new_main_sector",  # a mine in a main sector without an own structure (DAR-01)
+    "guest_mine",  # a mine on a planet of another player (LAN-02)
+)
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What comes in. Fields are amounts, 0 where nothing of the kind comes."""
+
+    vp: int = 0
+    credits: int = 0
+    ore: int = 0
+    knowledge: int = 0
+    qic: int = 0
+    tokens: int = 0  # new power tokens into bowl I
+    tokens_iii: int = 0  # new power tokens into bowl III
+    charge: int = 0  # power charged
+    gaiaformers: int = 0
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What is paid."""
+
+    credits: int = 0
+    ore: int = 0
+    knowledge: int = 0
+    qic: int = 0
+    power: int = 0  # spent from bowl III to bowl I
+    tokens: int = 0  # power tokens out of the game, from bowls I, II, III in this order
+    vp: int = 0
+
+
+@dataclass(frozen=True)
+class Per:
+    """So much for each counted thing; `count` is one of COUNTS."""
+
+    count: str
+    vp: int = 0
+    knowledge: int = 0
+    ore: int = 0
+
+
+# Defaults of the fields of pieces.
+NOTHING = Gain()
+FREE = Cost()

@@ -1,0 +1,53 @@
+"""Prices, supplies and limits that are the same for every faction (GEN-07, GEN-08, UPG-01)."""
+
+from gaia_jax.components.common import Cost
+
+NUM_PLAYERS = 4
+ROUNDS = 6
+
+START_VP = 10
+# Gains beyond a cap are lost (GEN-07). QIC, power tokens and VP have none.
+CAPS = {"ore": 15, "knowledge": 15, "credits": 30}
+
+# Building (MIN-02, UPG-01). An upgrade is priced by what is placed, also in the Bescods' order.
+MINE_COST = Cost(ore=1, credits=2)
+UPGRADE_COST = {
+    "TS": Cost(ore=2, credits=6),
+    "RL": Cost(ore=3, credits=5),
+    "PI": Cost(ore=4, credits=6),
+    "AC_A": Cost(ore=6, credits=6),
+    "AC_B": Cost(ore=6, credits=6),
+}
+# A trading station with another player's structure within NEIGHBOUR_DISTANCE (UPG-03).
+TS_NEIGHBOUR_COST = Cost(ore=2, credits=3)
+NEIGHBOUR_DISTANCE = 2
+
+# Supply of each player (UPG-02, FED-17, GEN-13).
+PIECES = {"MINE": 8, "TS": 4, "RL": 3, "PI": 1, "AC_A": 1, "AC_B": 1}
+GAIAFORMERS = 3
+SATELLITES = 25
+HIVE_STATIONS = 6
+MOWEYDS_RINGS = 6
+
+# Power for leech and federations (LEE-06); stations, rings and the tile BT8_PIAC_4 beside.
+POWER_VALUE = {"NONE": 0, "MINE": 1, "TS": 2, "RL": 2, "PI": 3, "AC_A": 3, "AC_B": 3}
+LOST_PLANET_POWER = 1
+STATION_POWER = 1
+RING_POWER = 2
+
+LEECH_DISTANCE = 2
+FEDERATION_REQUIREMENT = 7
+
+# Range (MIN-05): one QIC reaches two cells farther.
+RANGE_PER_QIC = 2
+# Range of booster RB11 and the Twilight's knowledge action.
+RANGE_BONUS = 3
+
+# Final scoring (FIN-11): one VP for so many credits, ore and knowledge together.
+RESOURCES_PER_VP = 3
+
+# Open in a game of four (SET-03, SET-08, SET-09, SET-20).
+BOOSTERS_IN_PLAY = 7
+ARTIFACTS_IN_PLAY = 4
+ADVANCED_IN_PLAY = 7
+FINAL_MISSIONS_IN_PLAY = 2

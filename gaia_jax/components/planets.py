@@ -1,0 +1,47 @@
+"""What a cell of the map can hold, and how far colours lie apart (GEN-09, GEN-10)."""
+
+# Contents of a cell. Transdim becomes Gaia when gaiaformed; Lost is placed on an empty cell.
+PLANETS = (
+    "Empty",
+    "Red",
+    "Orange",
+    "Yellow",
+    "Brown",
+    "Black",
+    "White",
+    "Blue",
+    "Gaia",
+    "Proto",
+    "Asteroid",
+    "Lost",
+    "Transdim",
+    "Ship",
+)
+
+# The 11 types that count for diversity; Transdim is none.
+PLANET_TYPES = (
+    "Red",
+    "Orange",
+    "Yellow",
+    "Brown",
+    "Black",
+    "White",
+    "Blue",
+    "Gaia",
+    "Proto",
+    "Asteroid",
+    "Lost",
+)
+
+# Two home colours are as many terraforming steps apart as they lie on this ring, at most 3.
+TERRAFORM_CYCLE = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
+
+# Steps that a protoplanet needs, for every faction.
+PROTO_STEPS = 3
+# VP for the mine on a protoplanet.
+PROTO_VP = 6
+
+# Tinkeroids and Moweyds: three drawn colours need 3 steps, the other four 1 (INI-09).
+DRAWN_COLOURS = 3
+DRAWN_COLOUR_STEPS = 3
+OTHER_COLOUR_STEPS = 1

@@ -1,0 +1,95 @@
+"""The hex board: cells, neighbours, distances, sectors. numpy only, built once for a ruleset."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from gaia_jax.components import map_tiles
+
+# East, north-east, north-west, west, south-west, south-east, with r growing upward.
+DIRECTIONS = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+
+
+def rotate(cell: tuple[int, int], turns: int) -> tuple[int, int]:
+    """`cell` after `turns` steps of 60 degrees about (0, 0) (MAP-02)."""
+    q, r = cell
+    for _ in range(turns % 6):
+        q, r = -r, q + r
+    return q, r
+
+
+def hex_distance(a: tuple[int, int], b: tuple[int, int]) -> int:
+    """Cells from `a` to `b` in a straight line (MAP-08)."""
+    dq, dr = b[0] - a[0], b[1] - a[1]
+    return (abs(dq) + abs(dr) + abs(dq + dr)) // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """The cells of a map, in ascending order of (q, r), and how they lie to one another."""
+
+    num_cells: int  # C
+    cells: np.ndarray  # (C, 2) int8, axial (q, r)
+    cell_index: dict[tuple[int, int], int]
+    neighbors: np.ndarray  # (C, 6) int16 in the order of DIRECTIONS, -1 off the map
+    distance: np.ndarray  # (C, C) int8
+    sector: np.ndarray  # (C,) int8: main slot 0.., then deep slots, -1 in the interspace (MAP-14)
+    num_main_sectors: int  # S
+    num_deep_sectors: int  # D
+    interface_cells: np.ndarray  # (I,) int16, in the order of their listing
+    sector_cells: np.ndarray  # (S, 19) int16, in the order of the tile's cells
+    deep_cells: np.ndarray  # (D, 3) int16, in the order of the slot's cells
+
+
+def build_geometry(
+    sector_centers: Sequence[tuple[int, int]],
+    sector_local: Sequence[tuple[int, int]] = map_tiles.SECTOR_LOCAL,
+    interface: Sequence[tuple[int, int]] = (),
+    deep_slots: Sequence[Sequence[tuple[int, int]]] = (),
+) -> Geometry:
+    """The board of sector tiles at `sector_centers`, single interspace cells and deep slots."""
+    sectors = [[(q + dq, r + dr) for dq, dr in sector_local] for q, r in sector_centers]
+    deep = [list(slot) for slot in deep_slots]
+    listed = [cell for group in (*sectors, *deep, interface) for cell in group]
+    ordered = sorted(listed)
+    if len(set(ordered)) != len(ordered):
+        doubled = next(a for a, b in pairwise(ordered) if a == b)
+        raise ValueError(f"cell {doubled} lies in two tiles of the map")
+    index = {cell: i for i, cell in enumerate(ordered)}
+
+    def indices(groups: Sequence[Sequence[tuple[int, int]]], width: int) -> np.ndarray:
+        rows = [[index[cell] for cell in group] for group in groups]
+        return np.array(rows, np.int16).reshape(len(groups), width)
+
+    cells = np.array(ordered, np.int8)
+    dq, dr = np.moveaxis(cells[None].astype(int) - cells[:, None], -1, 0)
+    sector = np.full(len(ordered), -1, np.int8)
+    for number, group in enumerate((*sectors, *deep)):
+        sector[[index[cell] for cell in group]] = number
+    return Geometry(
+        num_cells=len(ordered),
+        cells=cells,
+        cell_index=index,
+        neighbors=np.array(
+            [[index.get((q + dq, r + dr), -1) for dq, dr in DIRECTIONS] for q, r in ordered],
+            np.int16,
+        ),
+        distance=((abs(dq) + abs(dr) + abs(dq + dr)) // 2).astype(np.int8),
+        sector=sector,
+        num_main_sectors=len(sectors),
+        num_deep_sectors=len(deep),
+        interface_cells=np.array([index[cell] for cell in interface], np.int16),
+        sector_cells=indices(sectors, len(sector_local)),
+        deep_cells=indices(deep, 3),
+    )
+
+
+def lost_fleet_geometry() -> Geometry:
+    """The map of four players with The Lost Fleet: 10 sectors, 10 interspace cells, 8 deep tiles."""
+    return build_geometry(
+        map_tiles.SECTOR_CENTERS,
+        interface=map_tiles.INTERFACE_CELLS,
+        deep_slots=[slot.cells for slot in map_tiles.DEEP_SLOTS],
+    )
