@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from gaia_jax.components.common import FREE, NOTHING, Gain, Per
+from gaia_jax.components.common import NOTHING, Gain, Per
 
 
 @dataclass(frozen=True)
