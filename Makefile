@@ -1,0 +1,61 @@
+# Everything on a fresh machine with Python >= 3.11 and pip: `make train`, `make test`.
+#
+#   PYTHON=...  the interpreter that the virtual environment is made from
+#   VENV=...    where it lives (an environment of your own may be named: what is missing goes in)
+#   JOBS=...    test processes
+#   ARGS=...    passed on, for example `make train ARGS="seed=1"`, `make test ARGS="-k setup"`
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+ARGS ?=
+
+RUN := $(VENV)/bin/python
+# One stamp for each set of extras; made anew when pyproject.toml changes.
+STAMP := $(VENV)/.gaia_jax
+
+.PHONY: help train test test-slow bench lint format clean
+.DEFAULT_GOAL := help
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
+
+train: $(STAMP)-train ## Train configs/quick.yaml and evaluate the result
+	$(RUN) -m training.train --config configs/quick.yaml $(ARGS)
+
+test: $(STAMP)-dev ## Run the tests
+	$(RUN) -m pytest -x -q -n $(JOBS) --dist loadfile -m "not slow" $(ARGS)
+
+test-slow: $(STAMP)-dev ## Run the tests that take minutes
+	$(RUN) -m pytest -q -n $(JOBS) --dist loadfile -m slow $(ARGS)
+
+bench: $(STAMP)-bench ## Measure throughput beside the peers, into runs/throughput.json
+	$(RUN) -m benchmarks.throughput --json runs/throughput.json $(ARGS)
+
+lint: $(STAMP)-dev ## Lint, format check, types of the public face
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(RUN) -m mypy
+
+format: $(STAMP)-dev ## Format, and mend what the linter can
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+clean: ## Remove what was built: the environment, caches, distributions (not runs/)
+	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP)-train: EXTRA = [tensorboard]
+$(STAMP)-dev: EXTRA = [dev]
+$(STAMP)-bench: EXTRA = [bench]
+
+$(STAMP)-%: pyproject.toml | $(RUN)
+	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRA)'
+	@touch $@
+
+# Some distributions ship Python without ensurepip: then the interpreter's own pip fills the new
+# environment.
+$(RUN):
+	$(PYTHON) -m venv $(VENV) || { \
+	  $(PYTHON) -m venv --clear --without-pip $(VENV) && \
+	  $(PYTHON) -m pip --python $(RUN) install --quiet pip; }

@@ -1,0 +1,1 @@
+"""What the environment costs, measured beside its peers: see `throughput` and `compare`."""

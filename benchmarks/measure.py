@@ -1,0 +1,172 @@
+"""Timing, instruction counts and bytes: what a number in a benchmark's table means."""
+
+import dataclasses
+import os
+import platform
+import re
+import statistics
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from benchmarks.peers import Contender, State
+
+_INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = ", re.MULTILINE)
+
+
+def compile_afresh() -> None:
+    """Turn the persistent compilation cache off, so that a compile time is one."""
+    jax.config.update("jax_enable_compilation_cache", False)
+
+
+def count_instructions(hlo: str) -> int:
+    """Instructions of an HLO module's text, those inside fusions and loop bodies included."""
+    return len(_INSTRUCTION.findall(hlo))
+
+
+def tree_bytes(tree: Any) -> int:
+    """Bytes of a PyTree of arrays or of `ShapeDtypeStruct`."""
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(tree))
+
+
+@dataclasses.dataclass(frozen=True)
+class Compiled:
+    """A function compiled for given shapes, with what that took."""
+
+    call: Callable[..., Any]
+    trace_s: float  # tracing and lowering, in Python
+    compile_s: float  # XLA
+    instructions: int  # of the optimized module
+    temp_bytes: int | None  # scratch memory while it runs, where the backend tells
+
+    def cost(self) -> dict[str, Any]:
+        return {
+            "trace_s": round(self.trace_s, 3),
+            "compile_s": round(self.compile_s, 3),
+            "seconds": round(self.trace_s + self.compile_s, 3),
+            "instructions": self.instructions,
+            "temp_bytes": self.temp_bytes,
+        }
+
+
+def compiled(function: Callable[..., Any], *args: Any, donate: tuple[int, ...] = ()) -> Compiled:
+    """Compile `function` for the shapes of `args` (arrays or `ShapeDtypeStruct`)."""
+    start = time.perf_counter()
+    lowered = jax.jit(function, donate_argnums=donate).lower(*args)
+    traced = time.perf_counter()
+    executable = lowered.compile()
+    done = time.perf_counter()
+    memory = executable.memory_analysis()
+    return Compiled(
+        call=executable,
+        trace_s=traced - start,
+        compile_s=done - traced,
+        instructions=count_instructions(executable.as_text()),
+        temp_bytes=getattr(memory, "temp_size_in_bytes", None),
+    )
+
+
+def step_cost(contender: Contender, batch: int) -> dict[str, Any]:
+    """Compile `jit(vmap(step))`, the bare step without a reset, and say what it took."""
+    key = jax.random.key(0)
+    state = jax.eval_shape(lambda key: contender.init(key, batch), key)
+    action = jax.ShapeDtypeStruct((batch,), jnp.int32)
+    keys = jax.eval_shape(lambda key: jax.random.split(key, batch), key)
+    return compiled(jax.vmap(contender.step), state, action, keys).cost()
+
+
+class Runner:
+    """Random legal play of one environment at one batch size, played on from round to round.
+
+    Games that all start together stay in phase: everyone sets up at once, passes at once, ends at
+    once, and a round's time would depend on where it falls. So the burn-in lets each row go on
+    from its own moment, drawn from the first `burn_in` decisions.
+    """
+
+    def __init__(
+        self, contender: Contender, batch: int, steps: int, observe: bool, burn_in: int, seed: int
+    ):
+        self.contender, self.batch, self.steps = contender, batch, steps
+        init_key, self._key, spread = jax.random.split(jax.random.key(seed), 3)
+        self._state = jax.jit(contender.init, static_argnums=1)(init_key, batch)
+        self.state_bytes = tree_bytes(self._state) // batch
+        self.rollout = compiled(
+            lambda state, key: contender.rollout(state, key, steps, observe),
+            self._state,
+            self._key,
+            donate=(0,),
+        )
+        self.decisions = self.ended = 0
+        self._burn_in(burn_in, spread)
+        self.seconds_a_chunk = self._chunks(1)
+
+    def _chunks(self, calls: int) -> float:
+        start = time.perf_counter()
+        ended = []
+        for _ in range(calls):
+            self._state, self._key, count, _ = self.rollout.call(self._state, self._key)
+            ended.append(count)
+        jax.block_until_ready(self._state)
+        seconds = time.perf_counter() - start
+        self.decisions += calls * self.steps * self.batch
+        self.ended += sum(int(count) for count in ended)
+        return seconds
+
+    def _burn_in(self, decisions: int, key: jax.Array) -> None:
+        chunks = max(1, decisions // self.steps)
+        moment = jax.random.randint(key, (self.batch,), 0, chunks + 1)
+
+        def keep(later: jax.Array, spread: State, state: State) -> State:
+            def choose(old: jax.Array, new: jax.Array) -> jax.Array:
+                return jnp.where(later.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+
+            return jax.tree.map(choose, spread, state)
+
+        keep = jax.jit(keep, donate_argnums=1)
+        spread = jax.tree.map(jnp.copy, self._state)
+        for chunk in range(chunks):
+            self._chunks(1)
+            spread = keep(moment > chunk, spread, self._state)
+        self._state = spread
+
+    def calls_for(self, seconds: float) -> int:
+        """Rollout calls that take about `seconds`, at least one."""
+        return max(1, round(seconds / self.seconds_a_chunk))
+
+    def round(self, calls: int) -> float:
+        """Play one round; decisions a second."""
+        return calls * self.steps * self.batch / self._chunks(calls)
+
+
+def spread(values: list[float]) -> dict[str, float]:
+    """Median, least and greatest, as the tables print them."""
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
+
+
+def machine() -> dict[str, Any]:
+    """Where and with what the numbers were made."""
+    device = jax.devices()[0]
+    return {
+        "backend": jax.default_backend(),
+        "device": device.device_kind,
+        "devices": jax.device_count(),
+        "cpus": os.cpu_count(),
+        "python": platform.python_version(),
+        "jax": jax.__version__,
+        "revision": revision(Path(__file__).resolve().parent.parent),
+    }
+
+
+def revision(root: Path) -> str:
+    """The git revision of `root`, with a + where the working tree differs; empty outside git."""
+    describe = ["git", "describe", "--always", "--dirty=+"]
+    try:
+        done = subprocess.run(describe, cwd=root, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.strip()

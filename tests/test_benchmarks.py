@@ -1,0 +1,56 @@
+"""The measuring instruments: a sampler that is uniform and exact, counts and bytes that are right."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from benchmarks import measure, throughput
+from benchmarks.sampling import sample_legal
+
+
+@pytest.mark.parametrize("actions", [1, 2, 8, 9, 64, 65, 600, 4672])
+def test_the_sampler_finds_the_kth_legal_action(actions):
+    mask = jax.random.bernoulli(jax.random.key(actions), 0.1, (200, actions))
+    mask = mask.at[:, actions // 2].set(True)
+    below_one = np.nextafter(np.float32(1), np.float32(0))
+    uniform = jax.random.uniform(jax.random.key(1), (200,)).at[:2].set(jnp.array([0.0, below_one]))
+
+    k = jnp.floor(uniform * mask.sum(-1)).astype(jnp.int32)
+    expected = jnp.argmax(jnp.cumsum(mask, -1) > jnp.minimum(k, mask.sum(-1) - 1)[:, None], -1)
+
+    np.testing.assert_array_equal(jax.vmap(sample_legal)(mask, uniform), expected)
+
+
+def test_the_sampler_is_uniform_over_the_legal_actions():
+    mask = jnp.zeros(100, bool).at[jnp.array([0, 7, 8, 63, 99])].set(True)
+    actions = jax.vmap(lambda u: sample_legal(mask, u))(jnp.arange(1000) / 1000)
+    found, counts = np.unique(actions, return_counts=True)
+    assert found.tolist() == [0, 7, 8, 63, 99]
+    assert counts.tolist() == [200] * 5
+
+
+def test_instructions_are_counted_inside_fusions_and_loops_too():
+    hlo = """HloModule jit_f
+
+%body (p: f32[8]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  ROOT %sine.1 = f32[8]{0} sine(%p), metadata={op_name="jit(f)/sin"}
+}
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0)
+  ROOT %fusion = f32[8]{0} fusion(%x), kind=kLoop, calls=%body
+}
+"""
+    assert measure.count_instructions(hlo) == 4
+
+
+def test_bytes_of_a_tree():
+    tree = {"a": jnp.zeros((3, 4), jnp.int8), "b": jax.ShapeDtypeStruct((5,), jnp.float32)}
+    assert measure.tree_bytes(tree) == 12 + 20
+
+
+def test_an_unknown_peer_is_one_clear_line(capsys):
+    assert throughput.main(["--peers-only", "--peers", "checkers"]) == 1
+    assert "unknown peer 'checkers'; known: chess" in capsys.readouterr().err
