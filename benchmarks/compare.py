@@ -136,7 +136,8 @@ def main(argv: list[str] | None = None) -> int:
         print("compare: give two git revisions, or . for the working tree", file=sys.stderr)
         return 2
     try:
-        report = compare(*args.revisions, args)
+        before, after = args.revisions
+        report = compare(before, after, args)
     except Failed as error:
         print(f"compare: {error}", file=sys.stderr)
         return 1

@@ -66,7 +66,7 @@ def compiled(function: Callable[..., Any], *args: Any, donate: tuple[int, ...] =
         call=executable,
         trace_s=traced - start,
         compile_s=done - traced,
-        instructions=count_instructions(executable.as_text()),
+        instructions=count_instructions(executable.as_text() or ""),
         temp_bytes=getattr(memory, "temp_size_in_bytes", None),
     )
 

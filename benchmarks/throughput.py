@@ -57,13 +57,12 @@ def measure_batch(
     contenders: list[Contender], batch: int, args: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """All environments at one batch size; one dictionary for each, in their order."""
-    results, runners = [], []
+    results: list[dict[str, Any]] = []
+    runners: list[measure.Runner] = []
     for contender in contenders:
         _progress(f"batch {batch}: {contender.name} ...")
         step = measure.step_cost(contender, batch)
-        runner = measure.Runner(
-            contender, batch, args.steps, args.observe, args.burn_in, args.seed
-        )
+        runner = measure.Runner(contender, batch, args.steps, args.observe, args.burn_in, args.seed)
         runners.append(runner)
         results.append(
             {

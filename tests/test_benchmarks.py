@@ -1,4 +1,4 @@
-"""The measuring instruments: a sampler that is uniform and exact, counts and bytes that are right."""
+"""The measuring instruments: a sampler that is exact and uniform, counts that are right."""
 
 import jax
 import jax.numpy as jnp
