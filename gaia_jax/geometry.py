@@ -87,7 +87,7 @@ def build_geometry(
 
 
 def lost_fleet_geometry() -> Geometry:
-    """The map of four players with The Lost Fleet: 10 sectors, 10 interspace cells, 8 deep tiles."""
+    """The map of The Lost Fleet for four: 10 sectors, 10 interspace cells, 8 deep tiles."""
     return build_geometry(
         map_tiles.SECTOR_CENTERS,
         interface=map_tiles.INTERFACE_CELLS,

@@ -174,7 +174,7 @@ def test_map_09_orientation_of_the_deep_slots():
     assert orientations == "ABBABBAA"
 
 
-def test_min_07_home_colours_are_at_most_three_steps_apart():
+def test_min_08_home_colours_are_at_most_three_steps_apart():
     assert len(TERRAFORM_CYCLE) == 7
     assert set(PLANET_TYPES) == COLOURS | {"Gaia", "Proto", "Asteroid", "Lost"}
     assert PLANETS[1:8] == TERRAFORM_CYCLE
@@ -266,7 +266,7 @@ def test_expansion_factions_have_no_home_and_their_own_steps():
         assert faction.expansion == (faction.home is None)
         assert (faction.colour_steps is not None or faction.drawn_colours) == faction.expansion
     steps = {f.id: (f.colour_steps, f.drawn_colours) for f in FACTIONS if f.expansion}
-    assert steps == {  # MIN-22, INI-09
+    assert steps == {  # MIN-21, MIN-22
         "TINKEROIDS": (None, True),
         "DARKANIANS": (1, False),
         "SPACE_GIANTS": (2, False),

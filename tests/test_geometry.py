@@ -21,7 +21,7 @@ CELLS = [tuple(int(x) for x in cell) for cell in BOARD.cells]
 
 def test_the_map_has_224_distinct_cells_in_ascending_order():
     assert BOARD.num_cells == len(set(CELLS)) == 224
-    assert CELLS == sorted(CELLS)
+    assert sorted(CELLS) == CELLS
     assert BOARD.cell_index == {cell: i for i, cell in enumerate(CELLS)}
     assert BOARD.cells.min(axis=0).tolist() == [-7, -11]
     assert BOARD.cells.max(axis=0).tolist() == [12, 7]

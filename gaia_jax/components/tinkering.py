@@ -1,4 +1,4 @@
-"""The Tinkeroids' six tinkering tiles, three for rounds 1-3 and three for 4-6 (TIN-01 to TIN-04)."""
+"""The Tinkeroids' six tinkering tiles: three for rounds 1-3, three for rounds 4-6 (TIN)."""
 
 from dataclasses import dataclass
 

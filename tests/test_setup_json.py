@@ -1,0 +1,221 @@
+"""Set-ups as JSON: there and back, and one clear error for each way to break one."""
+
+import copy
+import json
+import re
+
+import jax
+import numpy as np
+import pytest
+
+from gaia_jax.rules.draw import draw_setup
+from gaia_jax.setup_json import setup_from_json, setup_to_dict, setup_to_json
+
+draw_many = jax.jit(jax.vmap(draw_setup))
+
+
+@pytest.fixture(scope="module")
+def setups():
+    batch = jax.device_get(draw_many(jax.random.split(jax.random.key(8), 32)))
+    return [jax.tree.map(lambda leaf, i=i: leaf[i], batch) for i in range(32)]
+
+
+@pytest.fixture
+def data(setups):
+    return setup_to_dict(setups[0])
+
+
+def assert_same(one, other):
+    for name, value in vars(one).items():
+        back = getattr(other, name)
+        assert np.array_equal(value, back), name
+        assert np.asarray(value).dtype == back.dtype, name
+
+
+def test_there_and_back(setups):
+    for setup in setups:
+        assert_same(setup, setup_from_json(setup_to_json(setup)))
+        assert_same(setup, setup_from_json(setup_to_dict(setup)))
+
+
+def test_the_text_is_json_of_the_same_content_one_line_a_key(setups, data):
+    text = setup_to_json(setups[0])
+    assert json.loads(text) == data
+    assert len(text.splitlines()) == len(data) + 2
+
+
+def test_what_it_reads_like(setups, data):
+    assert set(data["ships"]) == {"TWILIGHT", "ECLIPSE", "REBELLION", "TF_MARS"}
+    assert all(re.fullmatch(r"-?\d+,-?\d+", cell) for cell in data["ships"].values())
+    assert sorted(data["interface"].values()) == ["Asteroid"] * 4 + ["Empty", "Proto"]
+    assert sorted(data["turn_order"]) == [0, 1, 2, 3]
+    assert list(data["basic_tiles"])[-4:] == ["science", "free_1", "free_2", "free_3"]
+    assert list(data["advanced_tiles"])[-1] == "extra"
+    assert data["extra_condition"] in {"A", "B"}
+    assert set(data["sectors"][0]) == {"tile", "rotation"}
+
+
+def test_an_edited_set_up(data):
+    edited = copy.deepcopy(data)
+    edited["economy_side"] = "B"
+    edited["sectors"][4]["rotation"] = 5
+    setup = setup_from_json(edited)
+    assert int(setup.economy_side) == 1
+    assert int(setup.sector_rotation[4]) == 5
+
+
+def test_a_batch_is_an_error():
+    batch = draw_many(jax.random.split(jax.random.key(0), 3))
+    with pytest.raises(ValueError, match=r"one set-up is wanted, not a batch of \(3,\)"):
+        setup_to_json(batch)
+
+
+def test_an_index_out_of_range_is_an_error(setups):
+    with pytest.raises(ValueError, match="7 is no index of FT_12VP"):
+        setup_to_json(setups[0].replace(tf5_token=np.int8(7)))
+    with pytest.raises(ValueError, match="-1 is no index of -3,1"):
+        setup_to_json(setups[0].replace(ship_cell=np.zeros(4, np.int16)))
+
+
+# Each edit of a sound set-up, and the words of the error.
+
+SHIPS_APART = {"TWILIGHT": "-3,1", "ECLIPSE": "1,2", "REBELLION": "2,-3", "TF_MARS": "6,-2"}
+
+
+def _ships(data, **places):
+    data["ships"] = SHIPS_APART | places
+    cells = ["-3,1", "-2,3", "-1,-2", "1,2", "2,-3", "3,-1", "4,-6", "6,-2", "7,-7", "8,-5"]
+    free = [cell for cell in cells if cell not in data["ships"].values()]
+    data["interface"] = dict(zip(free, ["Asteroid"] * 4 + ["Proto", "Empty"], strict=False))
+
+
+def _set(*path):
+    """An edit that puts the last of `path` at the place that the others name."""
+
+    def edit(data):
+        *way, last, value = path
+        for step in way:
+            data = data[step]
+        data[last] = value
+
+    return edit
+
+
+def _swap_center(data):
+    tiles = [entry["tile"] for entry in data["sectors"]]
+    m10 = tiles.index("M10")
+    data["sectors"][0]["tile"], data["sectors"][m10]["tile"] = "M10", tiles[0]
+
+
+def _two_artifacts_alike(data):
+    data["artifacts"][:2] = ["ART-GAIA-VP", "ART-GAIA-VP"]
+
+
+def _deep_both_sides(data):
+    data["deep"] = [{"tile": f"DS{i}A", "rotation": 0} for i in range(1, 9)]
+    data["deep"][7]["tile"] = "DS3B"
+
+
+def _two_free_basic_tiles_alike(data):
+    data["basic_tiles"]["free_1"] = data["basic_tiles"]["free_2"] = "BT9_7VP"
+
+
+def _interface(content):
+    def edit(data):
+        _ships(data)
+        data["interface"]["8,-5"] = content
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        # Keys.
+        (lambda d: d.pop("boosters"), "set-up: key 'boosters' is missing"),
+        (_set("weather", 1), "set-up: unknown key 'weather'; known are sectors, ships"),
+        (lambda d: d["ships"].pop("ECLIPSE"), "ships: key 'ECLIPSE' is missing"),
+        (_set("ship_tiles", "TWILIGHT", "LF-NAV+1"), "ship_tiles: unknown key 'TWILIGHT'"),
+        (_set("sectors", 3, {"tile": "M05"}), "sectors[3]: key 'rotation' is missing"),
+        (_set("basic_tiles", "free_4", "BT9_7VP"), "basic_tiles: unknown key 'free_4'"),
+        # Shapes and counts.
+        (_set("ships", ["1,2"]), "ships: an object is wanted, not ['1,2']"),
+        (_set("deep", 2, "DS1A"), "deep[2]: an object is wanted, not 'DS1A'"),
+        (_set("turn_order", "0123"), "turn_order: a list of 4 is wanted, not '0123'"),
+        (lambda d: d["factions"].pop(), "factions: a list of 4 is wanted"),
+        (lambda d: d["sectors"].pop(), "sectors: a list of 10 is wanted"),
+        (lambda d: d["boosters"].append("RB1"), "boosters: a list of 7 is wanted"),
+        # Unknown values, with the choices.
+        (
+            _set("sectors", 3, "tile", "M11"),
+            "sectors[3]: unknown value 'M11'; choose from M01, M02, M03",
+        ),
+        (_set("deep", 0, "tile", "DS1"), "deep[0]: unknown value 'DS1'; choose from DS1A, DS1B"),
+        (
+            _set("factions", 2, "TERRAN"),
+            "factions[2]: unknown value 'TERRAN'; choose from HIVES, HADSCH_HALLAS",
+        ),
+        (_set("turn_order", 1, 4), "turn_order[1]: unknown value 4; choose from 0, 1, 2, 3"),
+        (_set("turn_order", 1, True), "turn_order[1]: unknown value True"),
+        (_set("turn_order", 1, "1"), "turn_order[1]: unknown value '1'"),
+        (_set("basic_tiles", "ai", "BT10"), "basic_tiles['ai']: unknown value 'BT10'"),
+        (_set("advanced_tiles", "extra", "RS"), "advanced_tiles['extra']: unknown value 'RS'"),
+        (_set("ship_tokens", "ECLIPSE", 3), "ship_tokens['ECLIPSE']: unknown value 3"),
+        (_set("tf5_token", "FT_GLEENS"), "tf5_token: unknown value 'FT_GLEENS'"),  # SET-06
+        (_set("economy_side", "C"), "economy_side: unknown value 'C'; choose from A, B"),
+        (_set("extra_condition", None), "extra_condition: unknown value None; choose from A, B"),
+        (_set("colour_order", 0, "Gaia"), "colour_order[0]: unknown value 'Gaia'"),
+        (_set("ships", "ECLIPSE", "0,0"), "ships['ECLIPSE']: unknown value '0,0'"),
+        (_interface("Gaia"), "interface['8,-5']: unknown value 'Gaia'"),
+        # Rotations.
+        (_set("sectors", 3, "rotation", 6), "sectors[3]['rotation']: unknown value 6; choose from"),
+        (_set("sectors", 3, "rotation", -1), "sectors[3]['rotation']: unknown value -1"),
+        (_set("deep", 5, "rotation", 3), "deep[5]['rotation']: unknown value 3"),
+        (_set("deep", 5, "rotation", 1.0), "deep[5]['rotation']: unknown value 1.0"),
+        # Things that are there twice, or cannot go together.
+        (_two_artifacts_alike, "artifacts: 'ART-GAIA-VP' stands there twice"),
+        (_two_free_basic_tiles_alike, "basic_tiles: 'BT9_7VP' stands there twice"),
+        (_set("turn_order", [0, 1, 2, 2]), "turn_order: 2 stands there twice"),
+        (_set("factions", ["XENOS", "HIVES", "AMBAS", "HIVES"]), "'HIVES' stands there twice"),
+        (
+            _set("factions", ["XENOS", "HIVES", "AMBAS", "GLEENS"]),  # SET-11
+            "factions: 'XENOS' and 'GLEENS' are two sides of one board",
+        ),
+        (_deep_both_sides, "deep: 'DS3A' and 'DS3B' are two sides of one tile"),
+        (_swap_center, "sectors[0]: 'M10' cannot lie there; choose from M01, M02, M03, M04"),
+        # The interspace.
+        (lambda d: _ships(d, ECLIPSE="-3,1"), "ships: '-3,1' stands there twice"),
+        (
+            lambda d: _ships(d, ECLIPSE="-2,3"),  # MAP-07
+            "ships: TWILIGHT at '-3,1' and ECLIPSE at '-2,3' are closer than 4",
+        ),
+        (_interface("Proto"), "interface: 1 of 'Proto' are wanted, not 2"),
+        (
+            lambda d: (_ships(d), d["interface"].pop("8,-5")),
+            "interface: key '8,-5' is missing",
+        ),
+        (
+            lambda d: (_ships(d), d["interface"].update({"1,2": "Proto"})),
+            "interface: unknown key '1,2'",
+        ),
+    ],
+)
+def test_a_broken_set_up(data, edit, message):
+    broken = copy.deepcopy(data)
+    edit(broken)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        setup_from_json(broken)
+
+
+def test_the_edit_helper_itself_leaves_a_sound_set_up(data):
+    _ships(data)
+    setup_from_json(data)
+
+
+def test_broken_text():
+    with pytest.raises(ValueError, match="the set-up is not JSON: Expecting"):
+        setup_from_json("{")
+    with pytest.raises(ValueError, match="set-up: an object is wanted, not None"):
+        setup_from_json("null")
+    with pytest.raises(ValueError, match="the key 'deep' twice"):
+        setup_from_json('{"deep": [], "deep": []}')
