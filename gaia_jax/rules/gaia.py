@@ -1,0 +1,82 @@
+"""The Gaia phase: planets convert, tokens return, Terrans and Itars decide (GAI-01 to GAI-09)."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE, TERRANS_CONVERSIONS
+from gaia_jax.rules import power
+from gaia_jax.rules.mine import TRANSDIM
+from gaia_jax.rules.player import GAIA, Columns
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import GAIAFORMER, PI, Board, Players
+
+
+def convert(board: Board, happens: Array) -> Board:
+    """Every transdim planet with a gaiaformer becomes a Gaia planet (GAI-02)."""
+    ready = (board.planet == TRANSDIM) & (board.piece == GAIAFORMER) & happens
+    return board.replace(planet=jnp.where(ready, GAIA, board.planet).astype(board.planet.dtype))
+
+
+def decides_on_tiles(rules: Ruleset, players: Players, factions: Array) -> Array:
+    """(P,) bool, Itars with their PI: they may buy tiles before their tokens return (GAI-09)."""
+    ability = jnp.asarray(rules.tables.faction.pi_gaia_tiles)[factions] > 0
+    return ability & (players.built[:, PI] > 0)
+
+
+def return_tokens(rules: Ruleset, players: Players, factions: Array, who: Array) -> Players:
+    """Tokens and gaiaformers of the Gaia area of the players `who` return (GAI-05).
+
+    Args:
+        players: rows in int32; factions: (P,) int32; who: (P,) bool.
+    """
+
+    def one(me: Players, faction: Array) -> Players:
+        bowl = Columns(rules.tables.faction, faction).gaia_tokens_to_bowl
+        me = power.leave_gaia_area(me, bowl)
+        return me.replace(gaiaformers=me.gaiaformers + me.gaiaformers_gaia, gaiaformers_gaia=0)
+
+    back = jax.vmap(one)(players, factions)
+    return jax.tree.map(
+        lambda old, new: jnp.where(who.reshape((-1,) + (1,) * (old.ndim - 1)), new, old),
+        players,
+        back,
+    )
+
+
+def conversion_points(rules: Ruleset, players: Players, factions: Array) -> Array:
+    """(P,) int32, returning tokens that Terrans with their PI convert (GAI-08); 0 for others."""
+    ability = jnp.asarray(rules.tables.faction.pi_gaia_convert)[factions] > 0
+    return jnp.where(ability & (players.built[:, PI] > 0), players.gaia_power, 0)
+
+
+# Points by free-action id that names the conversion at TERRANS.
+CONVERSION_PRICE = {
+    "P4_to_Q": TERRANS_CONVERSIONS[0].tokens,
+    "P3_to_O": TERRANS_CONVERSIONS[1].tokens,
+    "P4_to_K": TERRANS_CONVERSIONS[2].tokens,
+}
+
+
+def conversion_options(rules: Ruleset, me: Players, points: Array) -> Array:
+    """(free actions,) bool, what the Terrans can pick: points enough, resource below its cap."""
+    room = {
+        "P4_to_Q": True,
+        "P3_to_O": me.ore < costs.CAPS["ore"],
+        "P4_to_K": me.knowledge < costs.CAPS["knowledge"],
+    }
+    no = jnp.zeros((), bool)
+    return jnp.stack(
+        [
+            (points >= CONVERSION_PRICE[x]) & room[x] if x in CONVERSION_PRICE else no
+            for x in rules.ids["free_action"]
+        ]
+    )
+
+
+def can_buy_tile(me: Players) -> Array:
+    """() bool, enough tokens in the Gaia area for a tile (GAI-09)."""
+    return me.gaia_power >= ITARS_TOKENS_PER_TILE

@@ -1,0 +1,125 @@
+"""Leech: who is offered power when something is built nearby, and in which order (LEE-01 to LEE-10)."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.rules import power
+from gaia_jax.rules.player import score, uncovered
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import AC_A, GAIAFORMER, NUM_PLAYERS, PI, GameState, Players
+
+EVENTS = 3
+
+
+def power_values(rules: Ruleset, game: GameState) -> Array:
+    """(P, C) int32, power value of each player's structure on each cell (LEE-06, TEC-12).
+
+    Guest mines count, stations, gaiaformers and rings do not.
+    """
+    board = game.board
+    piece = board.piece.astype(jnp.int32)
+    base = jnp.asarray(rules.tables.power_value).astype(jnp.int32)[piece]
+    big = (piece >= PI) & (piece != GAIAFORMER)
+    tiles = uncovered(rules, game.players) * rules.tables.tile_power
+    raised = tiles.max(-1)[:, None]
+    value = jnp.where(big, jnp.maximum(base, raised), base)
+    player = jnp.arange(NUM_PLAYERS)[:, None]
+    guest = (board.guest == player) * costs.POWER_VALUE["MINE"]
+    return jnp.where(board.owner == player, value, guest)
+
+
+def offers(rules: Ruleset, game: GameState, cell: Array, builder: Array) -> Array:
+    """(P,) int32, highest power value within two cells of `cell`, 0 for the builder (LEE-02)."""
+    near = jnp.asarray(rules.geometry.distance)[cell] <= costs.LEECH_DISTANCE
+    best = jnp.where(near, power_values(rules, game), 0).max(-1)
+    return jnp.where(jnp.arange(NUM_PLAYERS) == builder, 0, best)
+
+
+def taklons(rules: Ruleset, game: GameState) -> Array:
+    """(P,) bool, players who also gain a token with each leech (LEE-07)."""
+    faction = game.setup.faction.astype(jnp.int32)
+    ability = jnp.asarray(rules.tables.faction.pi_leech_token)[faction] > 0
+    return ability & (game.players.built[:, PI] > 0)
+
+
+def amount(me: Players, offered: Array, tokens: Array | int = 0) -> Array:
+    """Power that can be taken of an offer, after `tokens` new tokens in bowl I (LEE-02, LEE-07)."""
+    room = power.capacity(me) + 2 * tokens
+    return jnp.minimum(jnp.minimum(offered, room), me.vp + 1)
+
+
+def accept(me: Players, offered: Array, take: Array, token_first: Array, token_last: Array):
+    """One player's answer: charge and pay a - 1 VP, with the Taklons' token (LEE-02, LEE-07).
+
+    Args:
+        me: a row, or all rows.
+        offered: power of the offer; take: bool; token_first, token_last: int32 0 or 1.
+    """
+    a = jnp.where(take, amount(me, offered, token_first), 0)
+    me = power.add_tokens(me, token_first, 0 * token_first)
+    me = power.charge(me, a)
+    me = power.add_tokens(me, token_last, 0 * token_last)
+    return score(me, "LEECH", -jnp.maximum(a - 1, 0))
+
+
+def distance_in_order(game: GameState) -> Array:
+    """(P,) int32, how many seats after the active player each player comes (LEE-04)."""
+    order = game.turn.order.astype(jnp.int32)
+    seat = jnp.argsort(order)
+    return (seat - seat[game.turn.active]) % NUM_PLAYERS
+
+
+def settle(rules: Ruleset, game: GameState, open_queue: Array) -> tuple[GameState, Array, Array]:
+    """Take free offers in order until one needs a decision (LEE-03, A13).
+
+    Args:
+        open_queue: () bool, the action is resolved and the queue may move.
+    Returns:
+        The game, whether an offer waits, and whose decision it is.
+    """
+    after = distance_in_order(game)
+    special = taklons(rules, game)
+    players = jax.tree.map(
+        lambda x: x if x.dtype == bool else x.astype(jnp.int32), game.players
+    )
+    queue = game.turn.leech.astype(jnp.int32)
+    blocked, decider = ~open_queue, jnp.zeros((), jnp.int32)
+    for event in range(EVENTS):
+        offered = queue[event]
+        a = jax.vmap(amount)(players, offered)
+        free = (a == 1) & ~special & rules.free_leech_is_taken
+        asks = (offered > 0) & ((a >= 1) & ~free | special)
+        first = jnp.where(asks, after, NUM_PLAYERS).min()
+        # Offers before the first that asks are taken or void; the others wait.
+        passes = ~blocked & (after < first)
+        takes = passes & free & (offered > 0)
+        nothing = jnp.zeros(NUM_PLAYERS, jnp.int32)
+        taken = jax.vmap(accept)(players, offered, takes, nothing, nothing)
+        players = jax.tree.map(
+            lambda old, new: jnp.where(takes.reshape((-1,) + (1,) * (old.ndim - 1)), new, old),
+            players,
+            taken,
+        )
+        queue = queue.at[event].set(jnp.where(passes, 0, offered))
+        waits = ~blocked & asks.any()
+        decider = jnp.where(waits, jnp.argmin(jnp.where(asks, after, NUM_PLAYERS)), decider)
+        blocked |= waits
+    narrow = jax.tree.map(lambda new, old: new.astype(old.dtype), players, game.players)
+    turn = game.turn.replace(leech=queue.astype(jnp.int8))
+    return game.replace(players=narrow, turn=turn), blocked & open_queue, decider
+
+
+def add_event(queue: Array, offered: Array, happens: Array) -> Array:
+    """The queue with one more event behind those waiting (LEE-05).
+
+    Args:
+        queue: (3, P) int8; offered: (P,) int32; happens: () bool.
+    """
+    empty = (queue == 0).all(-1)
+    place = jnp.argmax(empty)
+    here = (jnp.arange(EVENTS) == place) & happens
+    return jnp.where(here[:, None], offered[None].astype(queue.dtype), queue)

@@ -1,0 +1,148 @@
+"""One player's row: what the faction prints, what is counted, what is gained and paid (GEN-07)."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.components.common import VP_SOURCES
+from gaia_jax.components.planets import PLANETS
+from gaia_jax.rules import power
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import AC_A, AC_B, MINE, PI, RL, TS, GameState, Players, put, row
+
+GAIA, PROTO, ASTEROID, LOST = (PLANETS.index(x) for x in ("Gaia", "Proto", "Asteroid", "Lost"))
+FIRST_TYPE, LAST_TYPE = PLANETS.index("Red"), LOST
+SOURCE = {name: i for i, name in enumerate(VP_SOURCES)}
+
+
+class Columns:
+    """A row of a namespace of tables, looked up when read: `columns.gaia_mine_vp`."""
+
+    def __init__(self, tables: SimpleNamespace, index: Array):
+        self._tables, self._index = tables, index
+
+    def __getattr__(self, name: str) -> Array:
+        """The column `name` at this index, int32 or bool."""
+        value = jnp.asarray(getattr(self._tables, name))[self._index]
+        return value if value.dtype == bool else value.astype(jnp.int32)
+
+
+def load(game: GameState, player: Array) -> Players:
+    """The row of `player` in int32, wide enough for every sum; `store` narrows it again."""
+    return jax.tree.map(
+        lambda x: x if x.dtype == bool else x.astype(jnp.int32), row(game.players, player)
+    )
+
+
+def store(game: GameState, player: Array, me: Players) -> GameState:
+    """The game with the row of `player` replaced."""
+    return game.replace(players=put(game.players, player, me))
+
+
+def faction_of(rules: Ruleset, game: GameState, player: Array) -> Columns:
+    """What the faction board of `player` prints: columns of `components.factions.Faction`."""
+    return Columns(rules.tables.faction, game.setup.faction[player].astype(jnp.int32))
+
+
+def has(bits: Array, index) -> Array:
+    """bool, bit `index` of `bits` is set."""
+    return (bits >> index) & 1 == 1
+
+
+def bit_vector(bits: Array, size: int) -> Array:
+    """(..., size) int32 of 0 and 1."""
+    return (bits[..., None].astype(jnp.int32) >> jnp.arange(size)) & 1
+
+
+def uncovered(rules: Ruleset, me: Players) -> Array:
+    """(..., kinds) int32, 1 for each basic or ship tile owned and not covered (TEC-05)."""
+    return bit_vector(me.tiles & ~me.covered, len(rules.ids["tile"]))
+
+
+def advanced(rules: Ruleset, me: Players) -> Array:
+    """(..., kinds) int32, 1 for each advanced tile owned."""
+    return bit_vector(me.advanced, len(rules.ids["advanced"]))
+
+
+def power_worth(faction: Columns, me: Players) -> Array:
+    """() int32, power that a token of bowl III is worth when spent (ACT-07)."""
+    return jnp.where(me.built[..., PI] > 0, faction.pi_power_worth, 1)
+
+
+def virtual_mines(rules: Ruleset, me: Players, planet: int) -> Array:
+    """() int32, artifact mines of that planet type (ART-03)."""
+    kinds = [i for i, x in enumerate(rules.tables.virtual_planet) if x == planet]
+    return sum((has(me.artifacts, i).astype(jnp.int32) for i in kinds), jnp.zeros((), jnp.int32))
+
+
+def owned_types(rules: Ruleset, me: Players) -> Array:
+    """(..., 14) bool by planet: types of GEN-09 owned, artifact types included (FIN-05, PAS-05)."""
+    virtual = [virtual_mines(rules, me, x) for x in range(len(PLANETS))]
+    number = jnp.arange(len(PLANETS))
+    is_type = (number >= FIRST_TYPE) & (number <= LAST_TYPE)
+    return is_type & (me.colonized + jnp.stack(jnp.broadcast_arrays(*virtual), -1) > 0)
+
+
+def counts(rules: Ruleset, me: Players) -> Array:
+    """(15,) int32, what "for each ..." counts, in the order of `components.common.COUNTS`."""
+    main = rules.geometry.num_main_sectors
+    sectors = bit_vector(me.sectors, main + rules.geometry.num_deep_sectors)
+    as_mines = virtual_mines(rules, me, ASTEROID)
+    artifact_mines = as_mines + virtual_mines(rules, me, PROTO)
+    built = me.built
+    values = {
+        "mines": built[..., MINE] + me.colonized[..., LOST] + artifact_mines,
+        "trading_stations": built[..., TS],
+        "research_labs": built[..., RL],
+        "pi_academies": built[..., PI] + built[..., AC_A] + built[..., AC_B],
+        "planet_types": owned_types(rules, me).sum(-1),
+        "gaia_planets": me.colonized[..., GAIA],
+        "asteroid_buildings": me.colonized[..., ASTEROID] + me.guest_asteroids + as_mines,
+        "main_sectors": sectors[..., :main].sum(-1),
+        "deep_sectors": sectors[..., main:].sum(-1),
+        "federation_tokens": me.tokens.sum(-1),
+        "gaiaformers": me.gaiaformers + me.gaiaformers_out + me.gaiaformers_gaia,
+        "basic_tiles": bit_vector(me.tiles, len(rules.ids["tile"])).sum(-1),
+        "science_level": me.tracks[..., rules.ids["track"].index("science")],
+        "gaia_level": me.tracks[..., rules.ids["track"].index("gaia")],
+        "tracks_at_3": (me.tracks >= 3).sum(-1),
+    }
+    return jnp.stack([values[name].astype(jnp.int32) for name in rules.ids["count"]], -1)
+
+
+def score(me: Players, source, vp: Array) -> Players:
+    """`vp` (may be negative) to the player, booked under `source` (id or traced index)."""
+    at = SOURCE[source] if isinstance(source, str) else source
+    here = jnp.arange(len(VP_SOURCES)) == at
+    return me.replace(vp=me.vp + vp, vp_source=me.vp_source + jnp.where(here, vp, 0))
+
+
+def receive(faction: Columns, me: Players, gain: Array) -> Players:
+    """Credits, ore, knowledge, QIC and gaiaformers of a gain, up to the caps (GEN-07).
+
+    The Gleens turn each QIC gained into ore until academy B stands (GLE-01, GLE-02).
+
+    Args:
+        gain: (9,) int32 in the order of `ruleset.GAIN_FIELDS`; its VP and power are not applied.
+    """
+    _, credits, ore, knowledge, qic, _, _, _, gaiaformers = (gain[..., i] for i in range(9))
+    as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & (me.built[..., AC_B] == 0)
+    ore = ore + jnp.where(as_ore, qic, 0)
+    qic = jnp.where(as_ore, 0, qic)
+    return me.replace(
+        credits=jnp.minimum(me.credits + credits, costs.CAPS["credits"]),
+        ore=jnp.minimum(me.ore + ore, costs.CAPS["ore"]),
+        knowledge=jnp.minimum(me.knowledge + knowledge, costs.CAPS["knowledge"]),
+        qic=me.qic + qic,
+        gaiaformers=me.gaiaformers + gaiaformers,
+    )
+
+
+def receive_power(me: Players, gain: Array) -> Players:
+    """New tokens, then the charge, of one gain (A14)."""
+    return power.charge(power.add_tokens(me, gain[..., 5], gain[..., 6]), gain[..., 7])

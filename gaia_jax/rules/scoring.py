@@ -1,0 +1,123 @@
+"""Scoring: events of an action, passing, the end of the game (RMS, PAS-04, FIN)."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.rules.player import (
+    ASTEROID,
+    GAIA,
+    LOST,
+    PROTO,
+    SOURCE,
+    advanced,
+    bit_vector,
+    counts,
+    owned_types,
+    score,
+    uncovered,
+    virtual_mines,
+)
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, NUM_PLAYERS, PI, GameState, Players
+
+
+def round_tile(rules: Ruleset, game: GameState) -> Array:
+    """(events,) int32, VP that the round's tile gives for each event; nothing in the set-up."""
+    number = jnp.maximum(game.turn.round.astype(jnp.int32) - 1, 0)
+    tile = game.setup.round_tiles[number].astype(jnp.int32)
+    vp = jnp.asarray(rules.tables.round_events).astype(jnp.int32)[tile]
+    return jnp.where(game.turn.round > 0, vp, 0)
+
+
+def score_events(rules: Ruleset, game: GameState, me: Players, owner: Players, events: Array):
+    """VP for what happened, from the round tile and the player's tiles (RMS-11, ADV-01, ADV-08).
+
+    Args:
+        me: the row that scores; owner: the row whose tiles count (before the action).
+        events: (events,) int32, how often each of ids["event"] happened.
+    """
+    t = rules.tables
+    basic = (uncovered(rules, owner)[:, None] * t.tile_events).sum(0)
+    high = (advanced(rules, owner)[:, None] * t.advanced_events).sum(0)
+    me = score(me, "ROUND_TILE", (round_tile(rules, game) * events).sum())
+    me = score(me, "BASIC_TILE", (basic * events).sum())
+    return score(me, "ADVANCED_TILE", (high * events).sum())
+
+
+def score_pass(rules: Ruleset, me: Players) -> Players:
+    """VP of the returned booster and of the advanced tiles on passing (PAS-01, PAS-04)."""
+    t = rules.tables
+    counted = counts(rules, me)
+    booster = jnp.asarray(t.booster_pass).astype(jnp.int32)[me.booster]
+    tiles = (advanced(rules, me)[:, None] * t.advanced_pass).sum(0)
+    me = score(me, "BOOSTER", (booster * counted).sum())
+    return score(me, "ADVANCED_TILE", (tiles * counted).sum())
+
+
+def academy_distance(rules: Ruleset, game: GameState) -> Array:
+    """(P,) int32, the greatest distance from the PI to an academy, 0 without either (FIN-06)."""
+    board = game.board
+    own = board.owner == jnp.arange(NUM_PLAYERS)[:, None]
+    seat = own & (board.piece == PI)
+    academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
+    rows = jnp.asarray(rules.geometry.distance)[jnp.argmax(seat, axis=-1)]
+    far = jnp.where(academy, rows, 0).max(-1).astype(jnp.int32)
+    return jnp.where(seat.any(-1), far, 0)
+
+
+def final_values(rules: Ruleset, game: GameState) -> Array:
+    """(missions, P) int32, what each final mission counts (FIN-03 to FIN-10)."""
+    board, me = game.board, game.players
+    main = rules.geometry.num_main_sectors
+    sectors = bit_vector(me.sectors, main + rules.geometry.num_deep_sectors)
+    player = jnp.arange(NUM_PLAYERS)[:, None]
+    standing = (board.owner == player) & (board.piece != NONE) | (board.guest == player)
+    virtual = virtual_mines(rules, me, PROTO) + virtual_mines(rules, me, ASTEROID)
+    rocks = me.colonized[:, ASTEROID] + me.colonized[:, PROTO]
+    rocks = rocks + me.guest_asteroids + me.guest_protos
+    values = {
+        "BUILDINGS": me.built[:, MINE:].sum(-1) + me.colonized[:, LOST] + virtual,
+        "DEEP_SECTORS": sectors[:, main:].sum(-1),
+        "PLANET_TYPES": owned_types(rules, me).sum(-1),
+        "PI_AC_DISTANCE": academy_distance(rules, game),
+        "SATELLITES": me.satellites + me.stations,
+        "ASTEROID_PROTO_BUILDINGS": rocks + virtual,
+        "MAIN_SECTORS": sectors[:, :main].sum(-1),
+        "GAIA_BUILDINGS": me.colonized[:, GAIA],
+        "FEDERATION_BUILDINGS": (standing & board.federated).sum(-1),
+    }
+    return jnp.stack([values[name].astype(jnp.int32) for name in rules.final_missions])
+
+
+def prizes(rules: Ruleset, values: Array) -> Array:
+    """(P,) int32, VP by rank; equal values share the prizes of their ranks (FIN-02, FIN-03)."""
+    table = jnp.asarray(rules.tables.prizes).astype(jnp.int32)
+    better = (values[None] > values[:, None]).sum(-1)
+    equal = (values[None] == values[:, None]).sum(-1)
+    rank = jnp.arange(NUM_PLAYERS)
+    mine = (rank >= better[:, None]) & (rank < (better + equal)[:, None])
+    vp = jnp.where(mine, table, 0).sum(-1) // equal
+    return vp if rules.zero_ranks else jnp.where(values > 0, vp, 0)
+
+
+def final_score(rules: Ruleset, game: GameState) -> Players:
+    """All players after final missions, research and resources (FIN-01, FIN-11, RES-10)."""
+    values = final_values(rules, game)
+    players = jax.tree.map(
+        lambda x: x if x.dtype == bool else x.astype(jnp.int32), game.players
+    )
+    research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[players.tracks].sum(-1)
+    left = players.credits + players.ore + players.knowledge
+    gains = {
+        SOURCE["FINAL_1"]: prizes(rules, values[game.setup.final_missions[0]]),
+        SOURCE["FINAL_2"]: prizes(rules, values[game.setup.final_missions[1]]),
+        SOURCE["RESEARCH_END"]: research,
+        SOURCE["RESOURCES"]: left // costs.RESOURCES_PER_VP,
+    }
+    for source, vp in gains.items():
+        players = jax.vmap(lambda me, n, source=source: score(me, source, n))(players, vp)
+    return players

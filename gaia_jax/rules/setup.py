@@ -1,0 +1,219 @@
+"""The start of a game: boards, starting resources, the order of the set-up decisions (SET, INI)."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.components.planets import (
+    DRAWN_COLOUR_STEPS,
+    DRAWN_COLOURS,
+    OTHER_COLOUR_STEPS,
+    PLANETS,
+    TERRAFORM_CYCLE,
+)
+from gaia_jax.rules.draw import Setup, board_planets
+from gaia_jax.rules.player import SOURCE, Columns, receive, receive_power
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import (
+    NO_BRAINSTONE,
+    NO_PLAYER,
+    NUM_PLAYERS,
+    PI,
+    Board,
+    GameState,
+    Node,
+    Phase,
+    Players,
+    Turn,
+)
+
+FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])
+# The longest set-up: eight mines, the Xenos' third, four boosters.
+SEQUENCE = 13
+
+
+def terraforming_steps(rules: Ruleset, setup: Setup) -> Array:
+    """(P, 14) int8, steps that each planet needs for each player (MIN-08, MIN-21, INI-09)."""
+    f = rules.tables.faction
+    faction = setup.faction.astype(jnp.int32)
+    steps = jnp.asarray(f.steps)[faction]
+    home = jnp.asarray(f.home).astype(jnp.int32)[faction]
+    colours = jnp.arange(len(TERRAFORM_CYCLE))
+    homes = (home[:, None] == colours + FIRST_COLOUR).any(0)
+    # Fillers: colours that are nobody's home, in drawn order; each homeless faction takes the next.
+    place = jnp.argsort(setup.colour_order.astype(jnp.int32))
+    earlier = place[None] < place[:, None]
+    filler = jnp.where(homes, len(TERRAFORM_CYCLE), (earlier & ~homes[None]).sum(-1))
+    drawn = jnp.asarray(f.drawn_colours)[faction] > 0
+    seat = jnp.argsort(setup.turn_order.astype(jnp.int32))
+    before = (drawn[None] & (seat[None] < seat[:, None])).sum(-1)[:, None]
+    need = DRAWN_COLOURS - homes.sum()
+    hard = homes | (filler >= before * need) & (filler < (before + 1) * need)
+    colour_steps = jnp.where(hard, DRAWN_COLOUR_STEPS, OTHER_COLOUR_STEPS)
+    window = steps[:, FIRST_COLOUR : FIRST_COLOUR + len(TERRAFORM_CYCLE)]
+    chosen = jnp.where(drawn[:, None], colour_steps, window).astype(jnp.int8)
+    return steps.at[:, FIRST_COLOUR : FIRST_COLOUR + len(TERRAFORM_CYCLE)].set(chosen)
+
+
+def decision_sequence(rules: Ruleset, setup: Setup) -> Array:
+    """(13,) int8, who makes each decision of the set-up; -1 beyond the last (INI-01 to INI-10).
+
+    Base factions place one mine in turn order and one in reverse, the Xenos a third, then the
+    factions of the Lost Fleet, then the Hive; boosters last, in reverse turn order (SET-13).
+    """
+    f = rules.tables.faction
+    order = setup.turn_order.astype(jnp.int32)
+    faction = setup.faction.astype(jnp.int32)[order]
+    expansion = jnp.asarray(f.expansion)[faction] > 0
+    institute = jnp.asarray(f.start_piece)[faction] == PI
+    pieces = jnp.asarray(f.start_pieces)[faction]
+    first = ~expansion & ~institute
+    everyone = jnp.ones(NUM_PLAYERS, bool)
+    players = [order, order[::-1], order, order, order, order[::-1]]
+    wanted = [
+        first,
+        (first & (pieces >= 2))[::-1],
+        first & (pieces >= 3),
+        expansion,
+        ~expansion & institute,
+        everyone,
+    ]
+    player, takes = jnp.concatenate(players), jnp.concatenate(wanted)
+    place = jnp.where(takes, jnp.cumsum(takes) - 1, SEQUENCE)
+    hit = place[None] == jnp.arange(SEQUENCE)[:, None]
+    return jnp.where(hit.any(-1), jnp.where(hit, player, 0).sum(-1), NO_PLAYER).astype(jnp.int8)
+
+
+def _player(rules: Ruleset, faction: Array) -> Players:
+    """A player's row before the first decision (SET-14 to SET-17, GEN-08)."""
+    f = Columns(rules.tables.faction, faction)
+    zero = jnp.zeros((), jnp.int32)
+    sizes = {
+        "power": 3,
+        "tracks": 6,
+        "built": len(rules.ids["structure"]),
+        "colonized": len(PLANETS),
+        "tokens": len(rules.ids["token"]),
+        "vp_source": len(rules.ids["vp_source"]),
+    }
+    blank = {
+        name: jnp.zeros(sizes[name], jnp.int32) if name in sizes else zero
+        for name in Players.__dataclass_fields__
+    }
+    start = jnp.arange(len(rules.ids["vp_source"])) == SOURCE["START"]
+    ship = f.preplaced_ship
+    me = Players(**blank).replace(
+        vp=zero + costs.START_VP,
+        vp_source=jnp.where(start, costs.START_VP, 0),
+        credits=f.start[1],
+        ore=f.start[2],
+        knowledge=f.start[3],
+        qic=f.start[4],
+        power=f.start_power,
+        brainstone=jnp.where(f.brainstone > 0, 0, NO_BRAINSTONE),
+        tracks=f.start_tracks,
+        shuttles=jnp.where(ship >= 0, 1 << jnp.maximum(ship, 0), 0),
+        booster=zero - 1,
+        tinkering=zero - 1,
+        enough=zero + 100,
+        short=zero - 1,
+    )
+    # Bonuses of the starting levels (SET-14); the Gleens' QIC of navigation becomes ore.
+    bonus = jnp.asarray(rules.tables.level_bonus).astype(jnp.int32)
+    for track in range(len(rules.ids["track"])):
+        gain = jnp.where(me.tracks[track] >= 1, bonus[track, 1], 0)
+        me = receive_power(receive(f, me, gain), gain)
+    return me
+
+
+# Field widths of `Players` and `Turn` that are not int8.
+_WIDE = {
+    "vp": jnp.int16,
+    "vp_source": jnp.int16,
+    "sectors": jnp.int32,
+    "advanced": jnp.int32,
+    "tiles": jnp.int16,
+    "covered": jnp.int16,
+    "artifacts": jnp.int16,
+    "used": jnp.int16,
+    "income": jnp.int16,
+}
+
+
+def _narrow(players: Players) -> Players:
+    fields = Players.__dataclass_fields__
+    values = {x: getattr(players, x).astype(_WIDE.get(x, jnp.int8)) for x in fields}
+    return Players(**values)
+
+
+def _turn(rules: Ruleset, setup: Setup) -> Turn:
+    sequence = decision_sequence(rules, setup)
+    zero, no = jnp.zeros((), jnp.int8), jnp.zeros((), bool)
+    supply = jnp.array([token.copies for token in rules.base_tokens], jnp.int8)
+    on_track = jnp.arange(len(rules.base_tokens)) == setup.tf5_token
+    return Turn(
+        round=zero,
+        phase=zero + Phase.SETUP,
+        node=zero + Node.START,
+        player=sequence[0],
+        active=sequence[0],
+        order=setup.turn_order.astype(jnp.int8),
+        passed=jnp.zeros(NUM_PLAYERS, jnp.int8),
+        sequence=sequence,
+        placed=zero,
+        free_actions=zero,
+        mode=jnp.full((), -1, jnp.int16),
+        cell=jnp.full((), -1, jnp.int16),
+        acted=no,
+        token=no,
+        retrigger=no,
+        tile=no,
+        cover=zero - 1,
+        free_mine=jnp.full((), -1, jnp.int16),
+        step=zero,
+        lost_planet=no,
+        qic_action=no,
+        building=no,
+        picks=jnp.zeros((), jnp.int16),
+        leech=jnp.zeros((3, NUM_PLAYERS), jnp.int8),
+        power_used=zero,
+        ship_used=jnp.zeros((), jnp.int16),
+        advanced_left=zero + 127,
+        artifacts_left=zero + 15,
+        token_supply=supply - on_track.astype(jnp.int8),
+        ship_tokens=zero + 15,
+        track_token=~no,
+        points=zero,
+        illegal=zero + NO_PLAYER,
+    )
+
+
+def new_game(rules: Ruleset, setup: Setup) -> GameState:
+    """The game that a set-up deals, before its first decision.
+
+    Args:
+        rules: the ruleset; setup: one draw, see `rules.draw.Setup`.
+    """
+    cells = rules.geometry.num_cells
+    faction = setup.faction.astype(jnp.int32)
+    guests = jnp.asarray(rules.tables.faction.guest_mines)[faction] > 0
+    board = Board(
+        planet=board_planets(setup).astype(jnp.int8),
+        piece=jnp.zeros(cells, jnp.int8),
+        holder=jnp.full(cells, NO_PLAYER, jnp.int8),
+        flags=jnp.zeros(cells, jnp.uint8),
+        links=jnp.zeros(cells, jnp.uint8),
+        reach=jnp.full((NUM_PLAYERS, cells), 127, jnp.int8),
+        lantids=jnp.where(guests.any(), jnp.argmax(guests), NO_PLAYER).astype(jnp.int8),
+    )
+    players = jax.vmap(lambda x: _player(rules, x))(faction)
+    return GameState(
+        board=board,
+        players=_narrow(players),
+        turn=_turn(rules, setup),
+        setup=setup,
+        steps=terraforming_steps(rules, setup),
+    )

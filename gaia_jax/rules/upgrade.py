@@ -1,0 +1,77 @@
+"""Upgrades: paths, pieces, prices, the neighbour discount (UPG-01 to UPG-08)."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.rules.player import Columns
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, GameState, Players
+
+NUM_STRUCTURES = AC_B + 1
+
+
+def discounted(game: GameState, player: Array, cell=slice(None)) -> Array:
+    """bool, a structure of another player lies within two cells (UPG-03)."""
+    others = 15 & ~(1 << player.astype(jnp.int32))
+    return game.board.flags[cell].astype(jnp.int32) & others != 0
+
+
+def payable_pieces(rules: Ruleset, faction: Columns, me: Players, near: Array) -> Array:
+    """(..., 7) bool by structure: the piece is in supply and can be paid (UPG-01, UPG-02).
+
+    Args:
+        near: (...) bool, the trading station is discounted.
+    """
+    cost = rules.upgrade_cost
+    left = me.built < jnp.asarray(rules.tables.pieces)
+    ok = [jnp.zeros_like(near), jnp.zeros_like(near)]
+    for i, name in enumerate(rules.ids["structure"][2:], start=2):
+        credits = jnp.asarray(cost[name].credits)
+        if i == TS:
+            credits = jnp.where(near, rules.ts_neighbour_cost.credits, credits)
+        payable = (me.ore >= cost[name].ore) & (me.credits >= credits)
+        ok.append(jnp.broadcast_to(left[i] & payable, near.shape))
+    return jnp.stack(ok, axis=-1)
+
+
+def upgradable(game: GameState, player: Array, cell=slice(None)) -> Array:
+    """int8, the own structure on the cell that a piece may replace, 0 for none (UPG-05)."""
+    board = game.board
+    piece = board.piece[cell]
+    own = (board.holder[cell] == player) & (piece != GAIAFORMER)
+    lost = board.planet[cell] == _lost()
+    return jnp.where(own & ~lost, piece, 0)
+
+
+def _lost() -> int:
+    from gaia_jax.rules.player import LOST
+
+    return LOST
+
+
+def pieces_for(
+    rules: Ruleset, game: GameState, faction: Columns, me: Players, player: Array, cell: Array
+) -> Array:
+    """(7,) bool, the pieces that may replace the structure on one cell and can be paid."""
+    current = upgradable(game, player, cell).astype(jnp.int32)
+    payable = payable_pieces(rules, faction, me, discounted(game, player, cell))
+    return faction.upgrades[current] & payable
+
+
+def upgrade_cells(
+    rules: Ruleset, game: GameState, faction: Columns, me: Players, player: Array
+) -> Array:
+    """(C,) bool, cells with at least one legal and payable piece."""
+    near = discounted(game, player)
+    current = upgradable(game, player).astype(jnp.int32)
+    cheap = payable_pieces(rules, faction, me, jnp.array(True))
+    dear = payable_pieces(rules, faction, me, jnp.array(False))
+    # By structure on the cell: is some piece payable with and without the discount?
+    with_discount = (faction.upgrades & cheap).any(-1)
+    without = (faction.upgrades & dear).any(-1)
+    out = jnp.zeros(near.shape, bool)
+    for i in range(MINE, NUM_STRUCTURES):
+        out |= (current == i) & jnp.where(near, with_discount[i], without[i])
+    return out

@@ -1,0 +1,370 @@
+"""Ruleset: every table and switch of one variant of the game.
+
+A ruleset is data. No rule asks for its name: what differs between variants is a row of a table or a
+switch that is read while tracing. The arrays here are numpy and are made once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gaia_jax import components as box
+from gaia_jax import operations
+from gaia_jax.actions import BARE, ActionSpace
+from gaia_jax.components import (
+    artifacts,  # noqa: F401
+    boosters,  # noqa: F401
+    common,  # noqa: F401
+    costs,  # noqa: F401
+    factions,  # noqa: F401
+    federation_tokens,  # noqa: F401
+    free_actions,  # noqa: F401
+    map_tiles,  # noqa: F401
+    missions,  # noqa: F401
+    planets,  # noqa: F401
+    power_actions,  # noqa: F401
+    research,  # noqa: F401
+    ships,  # noqa: F401
+    tech_tiles,  # noqa: F401
+    tinkering,  # noqa: F401
+)
+from gaia_jax.components.common import Cost, Gain
+from gaia_jax.geometry import Geometry, lost_fleet_geometry
+
+LEECH_CHOICES = ("CHARGE", "TOKEN_FIRST", "DECLINE")
+INCOME_ATOMS = (
+    "CH_PI",
+    "CH_ECO",
+    "CH_BOOSTER",
+    "CH_TILE",
+    "CH_LABS",
+    "TK_FACTION",
+    "TK_PI",
+    "TK_BOOSTER",
+)
+CHARGE_ATOMS = 5
+GAIN_FIELDS = tuple(f.name for f in fields(Gain))
+
+
+@dataclass(frozen=True, eq=False)
+class Ruleset:
+    """One variant of the game: its pieces, prices and switches, and the arrays made from them."""
+
+    id: str
+    geometry: Geometry
+    factions: tuple[box.factions.Faction, ...] = box.factions.FACTIONS
+    basic_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.BASIC_TILES
+    ship_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.SHIP_TILES
+    ship_tile_ships: tuple[str, ...] = box.tech_tiles.SHIP_TILE_SHIPS
+    advanced_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.ADVANCED_TILES
+    boosters: tuple[box.boosters.Booster, ...] = box.boosters.BOOSTERS
+    round_tiles: tuple[box.missions.RoundTile, ...] = box.missions.ROUND_TILES
+    final_missions: tuple[str, ...] = box.missions.FINAL_MISSIONS
+    base_tokens: tuple[box.federation_tokens.FederationToken, ...] = box.federation_tokens.BASE_TOKENS
+    gleens_token: box.federation_tokens.FederationToken = box.federation_tokens.GLEENS_TOKEN
+    ship_tokens: tuple[box.federation_tokens.FederationToken, ...] = box.federation_tokens.SHIP_TOKENS
+    ships: tuple[str, ...] = box.map_tiles.SHIPS
+    ship_actions: tuple[box.ships.ShipAction, ...] = box.ships.SHIP_ACTIONS
+    artifact_ship: str = box.ships.ARTIFACT_SHIP
+    artifacts: tuple[box.artifacts.Artifact, ...] = box.artifacts.ARTIFACTS
+    artifact_cost: Cost = box.artifacts.ARTIFACT_COST
+    power_actions: tuple[box.power_actions.PowerAction, ...] = box.power_actions.POWER_ACTIONS
+    free_actions: tuple[box.free_actions.FreeAction, ...] = box.free_actions.FREE_ACTIONS
+    nevlas_pi_bundles: tuple[box.free_actions.Bundle, ...] = box.free_actions.NEVLAS_PI_BUNDLES
+    terrans_conversions: tuple[box.free_actions.Bundle, ...] = box.free_actions.TERRANS_CONVERSIONS
+    tinkering_tiles: tuple[box.tinkering.TinkeringTile, ...] = box.tinkering.TINKERING_TILES
+    upgrade_cost: Any = None
+    ts_neighbour_cost: Cost = box.costs.TS_NEIGHBOUR_COST
+    mine_cost: Cost = box.costs.MINE_COST
+    research_cost: Cost = box.research.RESEARCH_COST
+    economy_income: tuple = box.research.ECONOMY_INCOME
+    range_bonus: int = box.costs.RANGE_BONUS
+    rb13_free_steps: int = box.boosters.RB13_FREE_STEPS
+    tf3_mine_free_steps: int = box.federation_tokens.TF3_MINE_FREE_STEPS
+
+    # Switches, with the ruling that asks for them.
+    twilight_range_projects: bool = False  # MIN-18
+    free_leech_is_taken: bool = True  # LEE-03, A11
+    surplus_federations: bool = False  # A11
+    gaiaformed_planet_waits: bool = True  # MIN-20
+    zero_ranks: bool = True  # FIN-03
+
+    @cached_property
+    def ids(self) -> dict[str, tuple[str, ...]]:
+        """Ids of each kind of thing, in the order that the arrays use."""
+
+        def of(things) -> tuple[str, ...]:
+            return tuple(thing.id for thing in things)
+
+        main = tuple(f"main {i + 1}" for i in range(self.geometry.num_main_sectors))
+        deep = tuple(f"deep {i + 1}" for i in range(self.geometry.num_deep_sectors))
+        specials = [t.id for t in (*self.basic_tiles, *self.advanced_tiles) if t.special]
+        specials += ["AC_B", *(b.id for b in self.boosters if b.special), "FACTION"]
+        return {
+            "planet": box.planets.PLANETS,
+            "planet_type": box.planets.PLANET_TYPES,
+            "structure": box.common.STRUCTURES,
+            "faction": of(self.factions),
+            "track": box.research.TRACKS,
+            "tile": of((*self.basic_tiles, *self.ship_tiles)),
+            "advanced": of(self.advanced_tiles),
+            "advanced_slot": (*box.research.TRACKS, "extra"),
+            "booster": of(self.boosters),
+            "round_tile": of(self.round_tiles),
+            "final_mission": self.final_missions,
+            "token": of((*self.base_tokens, self.gleens_token, *self.ship_tokens)),
+            "ship": self.ships,
+            "ship_action": of(self.ship_actions),
+            "power_action": of(self.power_actions),
+            "special": tuple(specials),
+            "artifact": of(self.artifacts),
+            "tinkering": of(self.tinkering_tiles),
+            "free_action": of(self.free_actions),
+            "income": INCOME_ATOMS,
+            "vp_source": box.common.VP_SOURCES,
+            "sector": (*main, *deep),
+            "event": box.common.EVENTS,
+            "count": box.common.COUNTS,
+        }
+
+    @cached_property
+    def actions(self) -> ActionSpace:
+        """The action index of this ruleset."""
+        ids = self.ids
+        tokens = tuple(t.id for t in (*self.base_tokens, self.gleens_token))
+        groups = [
+            ("free", ids["free_action"]),
+            *((verb, ("",)) for verb in BARE),
+            ("advance", ids["track"]),
+            ("power", ids["power_action"]),
+            ("ship", ids["ship_action"]),
+            ("special", ids["special"]),
+            ("explore", self.ships),
+            ("artifact", tuple(str(i + 1) for i in range(box.costs.ARTIFACTS_IN_PLAY))),
+            ("booster", ids["booster"]),
+            ("leech", LEECH_CHOICES),
+            ("tile", ids["tile"]),
+            ("advanced", ids["advanced_slot"]),
+            ("token", (*tokens, *self.ships)),
+            ("income", ids["income"]),
+            ("piece", ("RL", "PI", "AC_A", "AC_B")),
+            ("tinkering", ids["tinkering"]),
+        ]
+        return ActionSpace(self.geometry, tuple(groups))
+
+    @cached_property
+    def operations(self) -> tuple[operations.Operation, ...]:
+        """The rows of `operations.Operation`, "none" first."""
+        return operations.build(self)
+
+    @cached_property
+    def operation_index(self) -> dict[str, int]:
+        """The row of each operation by its id."""
+        return {op.id: i for i, op in enumerate(self.operations)}
+
+    @cached_property
+    def tables(self) -> SimpleNamespace:
+        """The arrays that the rules read; see `_tables` for names, shapes and meanings."""
+        return _tables(self)
+
+
+def gain_vector(gain: Gain) -> list[int]:
+    """The amounts of a gain in the order of GAIN_FIELDS."""
+    return [getattr(gain, name) for name in GAIN_FIELDS]
+
+
+def _cumulative(gains) -> list[list[int]]:
+    rows = [[0] * len(GAIN_FIELDS)]
+    for gain in gains:
+        rows.append([a + b for a, b in zip(rows[-1], gain_vector(gain), strict=True)])
+    return rows
+
+
+def _triggers(things, events) -> np.ndarray:
+    out = np.zeros((len(things), len(events)), np.int8)
+    for i, thing in enumerate(things):
+        if thing.trigger:
+            out[i, events.index(thing.trigger[0])] = thing.trigger[1]
+    return out
+
+
+def _pass_vp(things, counts) -> np.ndarray:
+    out = np.zeros((len(things), len(counts)), np.int8)
+    for i, thing in enumerate(things):
+        if thing.pass_per:
+            out[i, counts.index(thing.pass_per.count)] = thing.pass_per.vp
+    return out
+
+
+def _action_operations(r: Ruleset) -> np.ndarray:
+    """(A,) int16, the operation that an action stands for at TURN, AFTER and PIECE; 0 if none.
+
+    Explorations, artifacts, academy B and faction specials depend on the game (`fleet`, `special`).
+    """
+    space, row = r.actions, r.operation_index
+    out = np.zeros(space.num_actions, np.int16)
+    cells = space.geometry.num_cells
+    out[:cells] = row["mine"]
+    out[cells : 2 * cells] = row["project"]
+    for verb, ids in space.groups:
+        for i, argument in enumerate(ids):
+            name = "research" if verb == "advance" else f"{verb} {argument}"
+            name = f"upgrade {argument}" if verb == "piece" else name
+            name = "pass" if verb in ("booster", "pass") else name
+            out[space.first[verb] + i] = row.get(name, 0)
+    return out
+
+
+def _faction_columns(r: Ruleset) -> SimpleNamespace:
+    """(F, ...) arrays by faction, under the names of `components.factions.Faction`."""
+    f, row, ids = r.factions, r.operation_index, r.ids
+
+    def column(read, dtype=np.int8) -> np.ndarray:
+        return np.array([read(x) for x in f], dtype)
+
+    plain = ["expansion", "brainstone", "drawn_colours", "gaia_mine_vp", "guest_mines", "pi_guest_knowledge", "pi_new_type_knowledge", "navigation_needs_pi", "pi_tech_tile", "federation_requirement", "federation_requirement_pi", "federation_grows", "satellite_qic", "pi_token", "black_planet_bonus_pi", "qic_becomes_ore_until_academy_b", "burn_to_gaia", "gaia_tokens_to_bowl", "ore_token_bowl", "pi_power_worth", "pi_leech_token", "pi_gaia_convert", "pi_gaia_tiles", "special_needs_pi", "tinkering", "shuttles"]
+    out = {name: column(lambda x, name=name: getattr(x, name)) for name in plain}
+    names = box.common.STRUCTURES
+    paths = np.zeros((len(f), len(names), len(names)), bool)
+    free = np.zeros((len(f), len(r.free_actions)), bool)
+    for i, x in enumerate(f):
+        for old, new in x.upgrades:
+            paths[i, names.index(old), names.index(new)] = True
+        for k, action in enumerate(r.free_actions):
+            free[i, k] = action.faction in (None, x.id)
+    cycle = box.planets.TERRAFORM_CYCLE
+    steps = np.zeros((len(f), len(box.planets.PLANETS)), np.int8)
+    steps[:, box.planets.PLANETS.index("Proto")] = box.planets.PROTO_STEPS
+    for i, x in enumerate(f):
+        for j, colour in enumerate(cycle):
+            apart = abs(cycle.index(x.home) - j) if x.home else 0
+            n = min(apart, len(cycle) - apart) if x.home else (x.colour_steps or 0)
+            steps[i, box.planets.PLANETS.index(colour)] = n
+    start_pieces = [sum(n for _, n in x.start_structures) for x in f]
+    # "free T3_to_2O" and the bundles that replace the power conversions (FRE-07).
+    bundles = np.array(
+        [row.get(f"bundle {a.id}", 0) for a in r.free_actions], np.int16
+    )
+    return SimpleNamespace(
+        **out,
+        home=column(lambda x: ids["planet"].index(x.home) if x.home else -1),
+        start_planet=column(lambda x: ids["planet"].index(x.start_planet)),
+        start_piece=column(lambda x: names.index(x.start_structures[0][0])),
+        start_pieces=np.array(start_pieces, np.int8),
+        start=column(lambda x: gain_vector(x.start)),
+        start_power=column(lambda x: x.start_power),
+        start_tracks=column(lambda x: x.start_tracks),
+        preplaced_ship=column(lambda x: r.ships.index(x.preplaced_ship) if x.preplaced_ship else -1),
+        mine_income=column(lambda x: np.cumsum((0, *x.mine_income_ore))),
+        base_income=column(lambda x: gain_vector(x.base_income)),
+        ts_income=column(lambda x: _cumulative(x.ts_income)),
+        rl_income=column(lambda x: _cumulative(x.rl_income)),
+        pi_income=column(lambda x: gain_vector(x.pi_income)),
+        academy_a_income=column(lambda x: gain_vector(x.academy_a_income)),
+        gaia_ore=column(lambda x: x.gaia_planet_cost.ore),
+        gaia_qic=column(lambda x: max(x.gaia_planet_cost.qic, x.gaia_planet_cost.ore)),
+        pi_new_main_sector=column(lambda x: gain_vector(x.pi_new_main_sector)),
+        upgrades=paths,
+        free_actions=free,
+        free_needs_pi=np.array([a.needs_pi for a in r.free_actions]),
+        bundles=bundles,
+        steps=steps,
+        explore_op=column(lambda x: row[f"explore {x.id}"], np.int16),
+        academy_b_op=column(lambda x: row[f"AC_B {x.id}"], np.int16),
+        special_op=column(lambda x: row.get(x.special or "", 0), np.int16),
+    )
+
+
+def _tables(r: Ruleset) -> SimpleNamespace:
+    space, row = r.actions, r.operation_index
+    verbs = [*("mine", "project", "upgrade", "pick"), *(verb for verb, _ in space.groups)]
+    verb = np.zeros(space.num_actions, np.int8)
+    argument = np.zeros(space.num_actions, np.int8)
+    cells = space.geometry.num_cells
+    for i in range(4):
+        verb[i * cells : (i + 1) * cells] = i
+    for name, ids in space.groups:
+        at = space.first[name]
+        verb[at : at + len(ids)] = verbs.index(name)
+        argument[at : at + len(ids)] = np.arange(len(ids))
+    events, counts = box.common.EVENTS, box.common.COUNTS
+    tiles = (*r.basic_tiles, *r.ship_tiles)
+    tokens = (*r.base_tokens, r.gleens_token, *r.ship_tokens)
+    rounds = np.zeros((len(r.round_tiles), len(events)), np.int8)
+    for i, tile in enumerate(r.round_tiles):
+        rounds[i, events.index(tile.event)] = tile.vp
+    names = box.common.STRUCTURES
+
+    def gains(things) -> np.ndarray:
+        return np.array([gain_vector(x) for x in things], np.int8)
+
+    ship_tile_of_ship = np.full(len(r.ships), -1, np.int8)
+    for i, ship in enumerate(r.ship_tile_ships):
+        ship_tile_of_ship[r.ships.index(ship)] = i
+    first_upgrade = [row[f"upgrade {name}"] for name in names[2:]]
+    power = [box.costs.POWER_VALUE[name] for name in names]
+    return SimpleNamespace(
+        # The index: verb number (see `verbs`), argument and cell (C where there is none).
+        verbs={name: i for i, name in enumerate(verbs)},
+        verb=verb,
+        argument=argument,
+        cell=np.where(space.cell < 0, cells, space.cell).astype(np.int16),
+        action_op=_action_operations(r),
+        ops=operations.table(r.operations),
+        faction=_faction_columns(r),
+        # Operations by what they are made from.
+        op=row,
+        upgrade_op=np.array([0, 0, *first_upgrade], np.int16),  # by structure
+        tile_op=np.array([row[f"tile {t.id}"] for t in tiles], np.int16),
+        advanced_op=np.array([row[f"advanced {t.id}"] for t in r.advanced_tiles], np.int16),
+        token_op=np.array([row[f"token {t.id}"] for t in tokens], np.int16),
+        artifact_op=np.array([row[f"artifact {a.id}"] for a in r.artifacts] or [0], np.int16),
+        tinkering_op=np.array([row[f"tinkering {t.id}"] for t in r.tinkering_tiles] or [0], np.int16),
+        tinkering_round=np.array([t.rounds for t in r.tinkering_tiles] or [[0] * 3], np.int8),
+        # Scoring: VP by event or by counted thing.
+        round_events=rounds,
+        tile_events=_triggers(tiles, events),
+        advanced_events=_triggers(r.advanced_tiles, events),
+        booster_pass=_pass_vp(r.boosters, counts),
+        advanced_pass=_pass_vp(r.advanced_tiles, counts),
+        # Incomes, (n, 9) in the order of GAIN_FIELDS.
+        booster_income=gains(b.income for b in r.boosters),
+        tile_income=gains(t.income for t in tiles),
+        artifact_income=gains([a.income for a in r.artifacts] or [Gain()]),
+        economy_income=np.array([gains(side) for side in r.economy_income]),
+        science_income=gains(box.research.SCIENCE_INCOME),
+        level_bonus=np.array([gains(track) for track in box.research.LEVEL_BONUS]),
+        # Tiles and tokens.
+        range_bonus=np.array([t.range_bonus for t in tiles], np.int8),
+        power_value=np.array([*power, 0], np.int8),  # by Board.piece
+        tile_power=np.array([t.power_value_pi_ac or 0 for t in tiles], np.int8),
+        green=np.array([t.green for t in tokens]),
+        virtual_planet=np.array(
+            [r.ids["planet"].index(a.virtual_mine) if a.virtual_mine else -1 for a in r.artifacts]
+            or [-1],
+            np.int8,
+        ),
+        ship_tile_of_ship=ship_tile_of_ship,
+        # The research board.
+        ore_per_step=np.array(box.research.ORE_PER_STEP, np.int8),
+        navigation_range=np.array(box.research.NAVIGATION_RANGE, np.int8),
+        project_cost=np.array(box.research.PROJECT_COST, np.int8),
+        end_vp=np.array(box.research.END_VP, np.int8),
+        # Supplies: by structure.
+        pieces=np.array([0, *(box.costs.PIECES[name] for name in names[1:])], np.int8),
+        shuttle_charge=np.array(box.ships.SHUTTLE_CHARGE, np.int8),
+        prizes=np.array(box.missions.FINAL_PRIZES, np.int8),
+    )
+
+
+def _lost_fleet() -> Ruleset:
+    return Ruleset("lost_fleet", lost_fleet_geometry(), upgrade_cost=box.costs.UPGRADE_COST)
+
+
+LOST_FLEET = _lost_fleet()
+RULESETS = {LOST_FLEET.id: LOST_FLEET}

@@ -1,0 +1,31 @@
+"""Frozen dataclasses that are pytrees: what the state, a set-up and an observation are made of."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, TypeVar, dataclass_transform
+
+import jax
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True)
+def pytree(cls: type[T]) -> type[T]:
+    """Make `cls` a frozen dataclass, a jax pytree of all its fields, with `.replace(**changes)`.
+
+    Args:
+        cls: a class with annotated fields, every one of them an array or a pytree.
+    Returns:
+        The same class as a registered dataclass.
+    """
+    out: Any = dataclasses.dataclass(frozen=True)(cls)
+    names = [field.name for field in dataclasses.fields(out)]
+    jax.tree_util.register_dataclass(out, data_fields=names, meta_fields=[])
+
+    def replace(self: Any, **changes: Any) -> Any:
+        """A copy with the named fields changed; an unknown name is a TypeError."""
+        return dataclasses.replace(self, **changes)
+
+    out.replace = replace
+    return out
