@@ -1,0 +1,1 @@
+"""The referee: the whole game a second time, as plain Python objects, written from the rulings."""

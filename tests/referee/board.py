@@ -1,0 +1,118 @@
+"""The map: hexes, what lies on them, and who stands on them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from tests.referee.rules import Rules
+
+Cell = int  # a hex is called by its place in the ascending list of (q, r) (A17)
+
+NOT_COLONISABLE = ("Empty", "Transdim", "Ship")
+
+
+def distance(a: tuple[int, int], b: tuple[int, int]) -> int:
+    """How many steps lie between two hexes (MAP-08)."""
+    dq, dr = a[0] - b[0], a[1] - b[1]
+    return (abs(dq) + abs(dr) + abs(dq + dr)) // 2
+
+
+class Geometry:
+    """The hexes of a map, and how they lie to one another; nothing of this changes in play."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.sector_hexes = [
+            [(cq + q, cr + r) for q, r in rules.map["local_order"]]
+            for cq, cr in rules.map["sector_centres"]
+        ]
+        self.deep_hexes = [[(q, r) for q, r in slot] for slot in rules.map["deep_slots"]]
+        self.interface_hexes = [(q, r) for q, r in rules.map["interface_cells"]]
+        sector_of: dict[tuple[int, int], tuple[str, int] | None] = dict.fromkeys(
+            self.interface_hexes
+        )
+        for slot, hexes in enumerate(self.sector_hexes):
+            sector_of.update(dict.fromkeys(hexes, ("main", slot)))
+        for slot, hexes in enumerate(self.deep_hexes):
+            sector_of.update(dict.fromkeys(hexes, ("deep", slot)))
+
+        self.cells: list[tuple[int, int]] = sorted(sector_of)
+        self.index = {hex_: cell for cell, hex_ in enumerate(self.cells)}
+        self.text = [f"{q},{r}" for q, r in self.cells]
+        # Interface hexes belong to no sector (MAP-14); main and deep ones are two kinds (MAP-15).
+        self.sector = [sector_of[hex_] for hex_ in self.cells]
+        self.distance = [[distance(a, b) for b in self.cells] for a in self.cells]
+        everywhere = range(len(self.cells))
+        self.neighbours = [[b for b in everywhere if self.distance[a][b] == 1] for a in everywhere]
+        self.near = [
+            [b for b in everywhere if self.distance[a][b] <= rules.near] for a in everywhere
+        ]
+
+    def cell(self, text: str) -> Cell:
+        """The hex that "q,r" names."""
+        q, r = text.split(",")
+        return self.index[int(q), int(r)]
+
+
+@lru_cache
+def geometry(rules: Rules) -> Geometry:
+    """The geometry of a ruleset, made once."""
+    return Geometry(rules)
+
+
+def turned(hex_: tuple[int, int], sixths: int) -> tuple[int, int]:
+    """A hex turned about (0, 0) by `sixths` of a full turn (MAP-02)."""
+    q, r = hex_
+    for _ in range(sixths):
+        q, r = -r, q + r
+    return q, r
+
+
+class Board:
+    """What lies on the hexes of one game."""
+
+    def __init__(self, rules: Rules, setup: dict[str, Any]) -> None:
+        self.rules = rules
+        self.geometry = geometry(rules)
+        self.text = self.geometry.text
+        count = len(self.geometry.cells)
+        self.planet = self._lay_tiles(setup)
+        self.ship = {ship: self.geometry.cell(text) for ship, text in setup["ships"].items()}
+        # The planets, and the Lost Planet once it is found.
+        self.planets = [c for c in range(count) if self.planet[c] not in ("Empty", "Ship")]
+        self.owner: list[int | None] = [None] * count  # whose structure stands there
+        self.guest: list[int | None] = [None] * count  # whose guest mine stands beside it (LAN-01)
+        self.gaiaformer: list[int | None] = [None] * count  # whose gaiaformer stands there
+        self.formed_in = [0] * count  # the round of an instant gaiaforming (MIN-20)
+
+    def _lay_tiles(self, setup: dict[str, Any]) -> list[str]:
+        """The contents of every hex (MAP-01 to MAP-11)."""
+        lie: dict[tuple[int, int], str] = {}
+        tiles, local = self.rules.map["sector_tiles"], self.rules.map["local_order"]
+        for centre, laid in zip(self.rules.map["sector_centres"], setup["sectors"], strict=True):
+            for hex_, content in zip(local, tiles[laid["tile"]], strict=True):
+                q, r = turned(tuple(hex_), laid["rotation"])
+                lie[centre[0] + q, centre[1] + r] = content
+        orientations = self.rules.map["deep_orientation"]
+        for slot, laid in enumerate(setup["deep"]):
+            turns = laid["rotation"]
+            for j, content in enumerate(self.rules.map["deep_tiles"][laid["tile"]]):
+                place = (j + turns) % 3 if orientations[slot] == "A" else (2 - j - turns) % 3
+                lie[self.geometry.deep_hexes[slot][place]] = content
+        for text, content in setup["interface"].items():
+            q, r = text.split(",")
+            lie[int(q), int(r)] = content
+        for text in setup["ships"].values():
+            q, r = text.split(",")
+            lie[int(q), int(r)] = "Ship"
+        return [lie[hex_] for hex_ in self.geometry.cells]
+
+    def opponent_near(self, cell: Cell, player: int) -> bool:
+        """Whether another player has a structure within distance 2 (UPG-03)."""
+        owner, guest = self.owner, self.guest
+        for c in self.geometry.near[cell]:
+            if owner[c] is not None and (
+                owner[c] != player or (guest[c] is not None and guest[c] != player)
+            ):
+                return True
+        return False

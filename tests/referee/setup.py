@@ -1,0 +1,180 @@
+"""Before the first round: the players, the starting structures, the boosters; drawing a set-up."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import TYPE_CHECKING, Any
+
+from tests.referee.board import Cell, distance
+from tests.referee.decision import Script, ask
+from tests.referee.player import Player
+from tests.referee.rules import Rules, ruleset
+
+if TYPE_CHECKING:
+    from tests.referee.game import Game
+
+THREE_STEPS, ONE_STEP = 3, 1  # INI-09
+
+
+def make_players(game: Game) -> list[Player]:
+    """The players by number, with their starting stocks (SET-14, GEN-08)."""
+    factions = game.setup["factions"]
+    players = []
+    for number, faction in enumerate(factions):
+        player = Player(number, faction, game.rules, game.board)
+        player.score("START", game.rules.start["vp"])
+        for kind, amount in player.printed["start"].items():
+            setattr(player, kind, amount)
+        players.append(player)
+    dear = homeless_colours(game.rules, game.setup)
+    for player in players:
+        player.steps_to = steps_to(game.rules, player, dear.get(player.faction, set()))
+        for track in player.printed["start_tracks"]:
+            player.tracks[track] = 1
+            player.gain(game.rules.level_bonus[track].get("1", {}))
+            if track == "gaia":
+                player.gaiaformers += 1
+        if player.is_("MOWEYDS"):
+            player.shuttles.add("TF_MARS")  # INI-08
+    return players
+
+
+def homeless_colours(rules: Rules, setup: dict[str, Any]) -> dict[str, set[str]]:
+    """The three colours that take Tinkeroids and Moweyds 3 steps (INI-09)."""
+    in_order = [setup["factions"][number] for number in setup["turn_order"]]
+    homes = {rules.factions[f]["home"] for f in in_order} - {None}
+    taken = set(homes)
+    dear = {}
+    for faction in in_order:
+        if faction in ("TINKEROIDS", "MOWEYDS"):
+            dear[faction] = set(homes)
+            for colour in setup["colour_order"]:
+                if len(dear[faction]) < 3 and colour not in taken:
+                    dear[faction].add(colour)
+                    taken.add(colour)
+    return dear
+
+
+def steps_to(rules: Rules, player: Player, dear: set[str]) -> dict[str, int]:
+    """Terraforming steps by planet type (MIN-08, MIN-11, MIN-21, MIN-22)."""
+    cycle = rules.terraforming_cycle
+    home = player.printed["home"]
+    steps = {"Proto": rules.proto_steps}
+    for colour in cycle:
+        if home is not None:
+            apart = abs(cycle.index(home) - cycle.index(colour))
+            steps[colour] = min(apart, len(cycle) - apart)
+        elif player.faction in rules.steps_to_any_colour:
+            steps[colour] = rules.steps_to_any_colour[player.faction]
+        else:
+            steps[colour] = THREE_STEPS if colour in dear else ONE_STEP
+    return steps
+
+
+# -- starting structures
+
+
+def starting_structures(game: Game) -> Script:
+    """Base factions in a snake, then the Lost Fleet's factions, then the Hive (INI-01)."""
+    order = game.in_turn_order()
+    base = [p for p in order if p.printed["home"] is not None and not p.is_("HIVES")]
+    for player in (*base, *reversed(base)):
+        yield from place_start(game, player)
+    for player in base:
+        if player.is_("XENOS"):
+            yield from place_start(game, player)  # INI-03
+    for player in order:
+        if player.printed["home"] is None:
+            yield from place_start(game, player)  # INI-05, INI-06
+    for player in order:
+        if player.is_("HIVES"):
+            yield from place_start(game, player)
+
+
+def place_start(game: Game, player: Player) -> Script:
+    """A structure on an empty planet of the start type; it sets nothing off (INI-04, INI-07)."""
+    board = game.board
+    menu = {
+        f"pick {board.text[cell]}": cell
+        for cell in board.planets
+        if board.planet[cell] == player.printed["start_planet"] and board.owner[cell] is None
+    }
+    cell: Cell = yield from ask(player.number, "START", menu)
+    (piece,) = player.printed["start_structures"]
+    player.structures[cell] = piece
+    board.owner[cell] = player.number
+    player.add_range_source(cell)
+
+
+def choose_boosters(game: Game) -> Script:
+    """One of the open boosters each, the last in turn order first (SET-13)."""
+    for player in reversed(game.in_turn_order()):
+        menu = {f"booster {booster}": booster for booster in game.open_boosters}
+        player.booster = yield from ask(player.number, "BOOSTER", menu)
+        game.open_boosters.remove(player.booster)
+
+
+# -- drawing
+
+
+def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None) -> dict[str, Any]:
+    """A random set-up, in the form of set-up files; `factions` gives the players' factions."""
+    rules = ruleset(name)
+    rng = random.Random(seed)
+    the_map = rules.map
+    inner = rng.sample(the_map["inner_tiles"], len(the_map["inner_slots"]))
+    outer = [tile for tile in the_map["sector_tiles"] if tile not in inner]
+    rng.shuffle(outer)
+    deep_numbers = list(range(1, 9))
+    rng.shuffle(deep_numbers)
+    ships, interface = _draw_interface(rules, rng)
+    if factions is None:
+        boards: dict[int, list[str]] = {}
+        for faction, printed in rules.factions.items():
+            boards.setdefault(printed["board"], []).append(faction)
+        factions = [rng.choice(sides) for sides in rng.sample(list(boards.values()), 4)]
+    tracks = rules.tracks
+    basic = rng.sample(rules.basic_tiles, 9)
+    advanced = rng.sample(rules.advanced_tiles, 7)
+    ship_tokens = rng.sample(list(rules.ship_tokens), 4)
+    ship_tiles = rng.sample(rules.ship_tiles, 3)
+    return {
+        "sectors": [{"tile": t, "rotation": rng.randrange(6)} for t in inner + outer],
+        "ships": ships,
+        "interface": interface,
+        "deep": [
+            {"tile": f"DS{n}{rng.choice('AB')}", "rotation": rng.randrange(3)} for n in deep_numbers
+        ],
+        "factions": factions,
+        "turn_order": rng.sample(range(4), 4),
+        "basic_tiles": dict(zip([*tracks, "free_1", "free_2", "free_3"], basic, strict=True)),
+        "advanced_tiles": dict(zip([*tracks, "extra"], advanced, strict=True)),
+        "extra_condition": rng.choice("AB"),
+        "tf5_token": rng.choice(list(rules.base_tokens)),
+        "ship_tokens": dict(zip(rules.ships, ship_tokens, strict=True)),
+        "ship_tiles": dict(zip(["REBELLION", "TF_MARS", "ECLIPSE"], ship_tiles, strict=True)),
+        "artifacts": rng.sample(rules.artifacts, 4),
+        "boosters": rng.sample(list(rules.boosters), 7),
+        "round_tiles": rng.sample(list(rules.round_tiles), 6),
+        "final_missions": rng.sample(rules.final_missions, 2),
+        "economy_side": rng.choice("AB"),
+        "colour_order": rng.sample(rules.terraforming_cycle, 7),
+    }
+
+
+def _draw_interface(rules: Rules, rng: random.Random) -> tuple[dict[str, str], dict[str, str]]:
+    """Ships on hexes that are far enough apart, the rest on the others (MAP-07)."""
+    hexes = [tuple(hex_) for hex_ in rules.map["interface_cells"]]
+    far = rules.map["ship_min_distance"]
+    spread = [
+        four
+        for four in itertools.combinations(hexes, 4)
+        if all(distance(a, b) >= far for a, b in itertools.combinations(four, 2))
+    ]
+    chosen = list(rng.choice(spread))
+    rng.shuffle(chosen)
+    contents = rng.sample(rules.map["interface_contents"], 6)
+    rest = [hex_ for hex_ in hexes if hex_ not in chosen]
+    ships = {s: f"{q},{r}" for s, (q, r) in zip(rules.ships, chosen, strict=True)}
+    return ships, {f"{q},{r}": c for c, (q, r) in zip(contents, rest, strict=True)}
