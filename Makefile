@@ -56,6 +56,8 @@ $(STAMP)-%: pyproject.toml | $(RUN)
 # Some distributions ship Python without ensurepip: then the interpreter's own pip fills the new
 # environment.
 $(RUN):
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + \
+	  sys.version.split()[0] + ": name another, make PYTHON=...") if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV) || { \
 	  $(PYTHON) -m venv --clear --without-pip $(VENV) && \
 	  $(PYTHON) -m pip --python $(RUN) install --quiet pip; }
