@@ -1,0 +1,35 @@
+"""Gaia Project with The Lost Fleet, four players, as a vectorized JAX environment.
+
+    env = gaia_jax.make("lost_fleet", reward="margin")
+    state = env.init(key)
+    state = env.step(state, action)
+
+`import gaia_jax` touches no device and needs neither flax nor optax.
+"""
+
+from gaia_jax import actions, testing
+from gaia_jax.auto_reset import AutoReset, AutoState, auto_reset
+from gaia_jax.env import GaiaEnv, State, make
+from gaia_jax.observation import Observation
+from gaia_jax.rewards import REWARDS
+from gaia_jax.rules.draw import Setup
+from gaia_jax.ruleset import RULESETS, Ruleset
+from gaia_jax.setup_json import setup_from_json, setup_to_json
+
+__all__ = [
+    "REWARDS",
+    "RULESETS",
+    "AutoReset",
+    "AutoState",
+    "GaiaEnv",
+    "Observation",
+    "Ruleset",
+    "Setup",
+    "State",
+    "actions",
+    "auto_reset",
+    "make",
+    "setup_from_json",
+    "setup_to_json",
+    "testing",
+]

@@ -1,0 +1,95 @@
+"""An environment that starts a new game where one ended."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.env import GaiaEnv, State
+from gaia_jax.rules.setup import new_game
+from gaia_jax.state import NUM_PLAYERS, GameState
+from gaia_jax.struct import pytree
+
+
+@pytree
+class AutoState(State):
+    """A state that may be the first of a new game.
+
+    Then `terminated`, `truncated`, `rewards` and `final_vp` tell of the game that ended, all else of
+    the new one.
+    """
+
+    final_vp: Array  # (P,) int16, VP of the game that ended with the last decision; else 0
+
+
+@dataclasses.dataclass(frozen=True)
+class AutoReset:
+    """The face of `GaiaEnv`, but `step` takes a key and never ends. `gaia_jax.auto_reset` makes one."""
+
+    env: GaiaEnv
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # copy and pickle ask for these before `env` is there
+            raise AttributeError(name)
+        return getattr(self.env, name)
+
+    def init(self, key: Array) -> AutoState:
+        """A new game with a set-up drawn from `key`."""
+        return _auto(self.env.init(key))
+
+    def init_from(self, setup: Any) -> AutoState:
+        """A new game with a given set-up."""
+        return _auto(self.env.init_from(setup))
+
+    def step(self, state: AutoState, action: Array | int, key: Array) -> AutoState:
+        """The state after the decision, or where that ended the game the first of a new one.
+
+        Args:
+            state: one state; for a batch, `jax.vmap(auto.step)` with a key for each game.
+            action: () int32.
+            key: one key of `jax.random`, used only where the game ends.
+        """
+        env = self.env
+        told = jnp.zeros((), bool)
+        # What ended before this decision does not freeze the game that was dealt since.
+        after = env.decide(dataclasses.replace(state, terminated=told, truncated=told), action)
+        ended = after.terminated | after.truncated
+        dealt = self._deal(key)
+        game: GameState = jax.tree.map(lambda a, b: jnp.where(ended, a, b), dealt, after.game)
+        fresh = dataclasses.replace(
+            after,
+            game=game,
+            current_player=jnp.where(ended, game.turn.player, after.current_player),
+            step_count=jnp.where(ended, 0, after.step_count),
+            terminated=told,
+        )
+        return dataclasses.replace(
+            env.with_mask(dataclasses.replace(fresh, truncated=told)),
+            terminated=after.terminated,
+            truncated=after.truncated,
+            final_vp=jnp.where(ended, after.game.players.vp, 0).astype(jnp.int16),
+        )
+
+    def _deal(self, key: Array) -> GameState:
+        return new_game(self.env.ruleset, self.env.draw_setup(key))
+
+
+def auto_reset(env: GaiaEnv) -> AutoReset:
+    """`env` with a `step(state, action, key)` that starts a new game where one ended.
+
+    The new game's set-up is drawn from `key`. `terminated`, `truncated`, `rewards` and `final_vp`
+    (P,) int16 of the state tell of the game that ended.
+    """
+    return AutoReset(env)
+
+
+def _auto(state: State) -> AutoState:
+    fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
+    return AutoState(**fields, final_vp=jnp.zeros(NUM_PLAYERS, jnp.int16))
+
+
+__all__ = ["AutoReset", "AutoState", "auto_reset"]

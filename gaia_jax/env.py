@@ -1,0 +1,246 @@
+"""The environment: rules of the game on one side, what a learner asks for on the other.
+
+What holds at every node stands here once: whose decision it is, what is legal, what is paid, when
+an episode ends. The rules know nothing of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax import observation
+from gaia_jax.actions import PLANES
+from gaia_jax.observation import Observation
+from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
+from gaia_jax.rules.draw import Setup, draw_setup
+from gaia_jax.rules.legal import legal_mask
+from gaia_jax.rules.setup import new_game
+from gaia_jax.rules.step import step as rules_step
+from gaia_jax.ruleset import RULESETS, Ruleset
+from gaia_jax.state import NUM_PLAYERS, GameState, Node
+from gaia_jax.struct import pytree
+
+# Raised when behaviour changes and only then; the history is in docs/versions.md.
+VERSION = "0.1"
+
+# No legal play comes near this many decisions (RL-04).
+MAX_STEPS = 8192
+
+
+@pytree
+class State:
+    """One game and what a learner needs to know of it. Nothing in it is random."""
+
+    game: GameState
+    current_player: Array  # () int32, who decides; of an ended game, who decided last
+    legal_action_mask: Array  # (A,) bool; all True at the end of a game (A7)
+    rewards: Array  # (P,) float32, of the last decision
+    terminated: Array  # () bool, the game is over, or an illegal action ended it
+    truncated: Array  # () bool, the guard of `max_steps` ended it
+    step_count: Array  # () int32, decisions taken in this game
+
+
+@dataclasses.dataclass(frozen=True)
+class GaiaEnv:
+    """A variant of the game as an environment. `gaia_jax.make` makes one.
+
+    It holds no arrays: it is hashable, may be closed over or be a static argument, and its methods
+    work under `jit`, `vmap` and `scan`.
+    """
+
+    ruleset: Ruleset
+    reward: str = "margin"
+    max_steps: int = MAX_STEPS
+
+    def __post_init__(self) -> None:
+        if self.reward not in REWARDS:
+            raise ValueError(f"unknown reward {self.reward!r}; known are {', '.join(REWARDS)}")
+
+    @property
+    def id(self) -> str:
+        """What `make` calls this variant."""
+        return self.ruleset.id
+
+    @property
+    def version(self) -> str:
+        """Raised when, and only when, the same actions lead to something else."""
+        return VERSION
+
+    @property
+    def num_players(self) -> int:
+        """P."""
+        return NUM_PLAYERS
+
+    @property
+    def num_actions(self) -> int:
+        """A, the size of the action index (docs/actions.md)."""
+        return self.ruleset.actions.num_actions
+
+    @property
+    def action_planes(self) -> tuple[str, ...]:
+        """The index starts with a plane of C cells for each of these verbs, in this order."""
+        return PLANES
+
+    def draw_setup(self, key: Array) -> Setup:
+        """A random set-up: all the chance that there is in a game (GEN-03).
+
+        Args:
+            key: one key of `jax.random`.
+        """
+        return draw_setup(key)
+
+    def init(self, key: Array) -> State:
+        """A new game with a set-up drawn from `key`; afterwards nothing is random.
+
+        Args:
+            key: one key of `jax.random`.
+        """
+        return self.init_from(self.draw_setup(key))
+
+    def init_from(self, setup: Setup) -> State:
+        """A new game with a given set-up.
+
+        Args:
+            setup: as `draw_setup` or `gaia_jax.setup_from_json` give it.
+        Raises:
+            TypeError, ValueError: `setup` is something else, or has arrays of other shapes.
+        """
+        _check("setup", setup, jax.eval_shape(draw_setup, jax.ShapeDtypeStruct((2,), jnp.uint32)))
+        return self.with_mask(self._start(new_game(self.ruleset, setup)))
+
+    def step(self, state: State, action: Array | int) -> State:
+        """The state after `current_player` has decided.
+
+        An illegal action ends the episode with a reward of -1 for the player; the game stays as it
+        was (RL-02). When the episode has ended any action leaves the state as it is, with rewards 0.
+
+        Args:
+            state: one state; for a batch, `jax.vmap(env.step)`.
+            action: () int32, an index that is True in `state.legal_action_mask`.
+        Raises:
+            TypeError, ValueError: `action` is not an integer scalar.
+        """
+        return self.with_mask(self.decide(state, _scalar("action", action)))
+
+    def observe(self, state: State, player: Array | int) -> Observation:
+        """The game as `player` sees it, own seat first; nothing is hidden (GEN-05, RL-05).
+
+        Args:
+            state: one state.
+            player: () int32, 0 .. P-1.
+        """
+        player = _scalar("player", player)
+        return observation.observe(self.ruleset, state.game, player)
+
+    def seats(self, state: State, player: Array | int) -> Array:
+        """(P,) int32, the players in the order of `observe`'s rows: `player`, then by turn order.
+
+        Args:
+            state: one state.
+            player: () int32, 0 .. P-1.
+        """
+        return observation.seats(state.game, _scalar("player", player))
+
+    def _start(self, game: GameState) -> State:
+        """The first state of a game, its mask still to come."""
+        return State(
+            game=game,
+            current_player=game.turn.player.astype(jnp.int32),
+            legal_action_mask=jnp.zeros(self.num_actions, bool),
+            rewards=jnp.zeros(NUM_PLAYERS, jnp.float32),
+            terminated=jnp.zeros((), bool),
+            truncated=jnp.zeros((), bool),
+            step_count=jnp.zeros((), jnp.int32),
+        )
+
+    def decide(self, state: State, action: Array) -> State:
+        """`step` but for the mask, which the state after it still has to get."""
+        before, player = state.game, state.current_player
+        over = state.terminated | state.truncated
+        known = (action >= 0) & (action < self.num_actions)
+        action = jnp.where(known, action, 0)
+        legal = known & state.legal_action_mask[action]
+        plays, illegal = legal & ~over, ~legal & ~over
+
+        # The rules are asked only for what they define; what they say to anything else is dropped.
+        after = rules_step(self.ruleset, before, action)
+        game: GameState = jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, before)
+        culprit = jnp.where(illegal, player, game.turn.illegal).astype(game.turn.illegal.dtype)
+        game = dataclasses.replace(game, turn=dataclasses.replace(game.turn, illegal=culprit))
+
+        count = state.step_count + (~over).astype(jnp.int32)
+        finished = plays & (game.turn.node == Node.ENDED)
+        truncated = plays & ~finished & (count >= self.max_steps)
+        if self.reward == "vp":
+            paid = reward_by_vp(before.players.vp, game.players.vp)
+        else:
+            final = reward_at_end(self.reward, game.players.vp)
+            paid = jnp.where(finished | truncated, final, 0.0)
+        penalty = jnp.where(jnp.arange(NUM_PLAYERS) == player, ILLEGAL, 0.0)
+        return dataclasses.replace(
+            state,
+            game=game,
+            current_player=jnp.where(
+                plays & ~truncated, game.turn.player.astype(jnp.int32), player
+            ),
+            rewards=jnp.where(plays, paid, jnp.where(illegal, penalty, 0.0)).astype(jnp.float32),
+            terminated=state.terminated | finished | illegal,
+            truncated=state.truncated | truncated,
+            step_count=count,
+        )
+
+    def with_mask(self, state: State) -> State:
+        """The state with the mask of its game; all True where the episode has ended (A7)."""
+        over = state.terminated | state.truncated
+        mask = legal_mask(self.ruleset, state.game) | over
+        return dataclasses.replace(state, legal_action_mask=mask)
+
+
+def make(id: str = "lost_fleet", reward: str = "margin") -> GaiaEnv:
+    """An environment.
+
+    Args:
+        id: the variant, a key of `gaia_jax.RULESETS`.
+        reward: who gets what (A3): "margin", at the end own VP minus the mean of the other three,
+            divided by 100; "rank", at the end +1, +1/3, -1/3, -1 by place, ties averaged; "win", at
+            the end 1 shared among the winners; "vp", at each decision the change of own VP, divided
+            by 100.
+    Raises:
+        ValueError: an unknown id or reward; the message names the known ones.
+    """
+    if id not in RULESETS:
+        raise ValueError(f"unknown environment {id!r}; known are {', '.join(RULESETS)}")
+    return GaiaEnv(RULESETS[id], reward)
+
+
+def _scalar(name: str, value: Any) -> Array:
+    """`value` as () int32; numpy and Python integers are taken too."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is None:
+        value = np.asarray(value)
+        dtype = value.dtype
+    if not np.issubdtype(dtype, np.integer):
+        raise TypeError(f"{name} must be an integer, not {dtype}")
+    if value.shape != ():
+        raise ValueError(f"{name} must be a scalar, not of shape {value.shape}; use jax.vmap")
+    if not isinstance(value, jax.core.Tracer) and isinstance(value, np.ndarray | np.generic):
+        # An index that int32 cannot hold is as unknown as any other.
+        value = np.clip(value, -1, np.iinfo(np.int32).max)
+    return jnp.asarray(value).astype(jnp.int32)
+
+
+def _check(name: str, value: Any, wanted: Any) -> None:
+    """A pytree of the structure and shapes of `wanted`, else a TypeError or ValueError."""
+    if not isinstance(value, type(wanted)):
+        raise TypeError(f"{name} must be a {type(wanted).__name__}, not {type(value).__name__}")
+    for field in dataclasses.fields(wanted):
+        shape = jnp.shape(getattr(value, field.name))
+        right = getattr(wanted, field.name).shape
+        if shape != right:
+            raise ValueError(f"{name}.{field.name} must be of shape {right}, not {shape}")
