@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tests.referee.game import Game
 
 QUIET_VERBS = ("free", "booster", "pass", "skip", "end_turn")
-# How eager the eager player is; conversions and passing are what it does when nothing else is left.
+# How eager the eager player is; it converts and passes when nothing else is left.
 WEIGHTS = {
     "form_federation": 200.0,
     "advanced": 200.0,
@@ -56,7 +56,7 @@ def long(rng: random.Random, legal: list[str], game: Game) -> str:
 class Rare:
     """Play eagerly for what is rare: federations, high levels, advanced tiles, ships.
 
-    What has been seen least in the games so far is preferred.
+    Each player of a game has tastes of his own; what has been seen least is preferred.
     """
 
     def __init__(self) -> None:
@@ -64,8 +64,6 @@ class Rare:
         self.keen: dict[tuple[int, str], float] = {}
 
     def __call__(self, rng: random.Random, legal: list[str], game: Game) -> str:
-        if game.node == "START":
-            self.keen = {}
         weights = [self.weight(rng, text, game) for text in legal]
         chosen = rng.choices(legal, weights)[0]
         self.seen[kind(chosen)] += 1
@@ -80,8 +78,9 @@ class Rare:
         if name == "advance":
             level = game.players[game.current_player].tracks[text.split()[1]]
             weight *= (level + 1) ** 2
-        taste = self.keen.setdefault((game.current_player, name), rng.choice((0.3, 1, 1, 3)))
-        return weight * taste / (20 + self.seen[kind(text)]) ** 0.5
+        liked = (game.current_player, text if name == "advance" else name)
+        taste = self.keen.setdefault(liked, rng.choice((0.3, 1, 1, 3)))
+        return weight * taste / (2 + self.seen[kind(text)]) ** 0.5
 
 
 Policy = Callable[[random.Random, list[str], "Game"], str]

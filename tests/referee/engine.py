@@ -1,0 +1,289 @@
+"""The vectorized engine as the referee sees it: a batch of games, and their states as rows of ints.
+
+Everything that depends on how the engine calls its fields stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import gaia_jax
+from gaia_jax import setup_json
+from tests.referee.free import A_TURN
+from tests.referee.game import Game
+
+P = 4
+
+
+class Field(NamedTuple):
+    """One part of the state: where the engine keeps it, and what the referee says it is."""
+
+    name: str
+    engine: Callable[[Any], Any]  # environment state -> array
+    referee: Callable[[Game, Any], Any]  # game, ids -> ints of the same shape
+
+
+def _board(name: str, referee: Callable[[Game, Any], Any]) -> Field:
+    return Field(f"board.{name}", lambda state: getattr(state.game.board, name), referee)
+
+
+def _players(name: str, one: Callable[[Any, Any], Any]) -> Field:
+    def referee(game: Game, ids: Any) -> list[Any]:
+        return [one(player, ids) for player in game.players]
+
+    return Field(f"players.{name}", lambda state: getattr(state.game.players, name), referee)
+
+
+def _turn(name: str, referee: Callable[[Game, Any], Any]) -> Field:
+    return Field(f"turn.{name}", lambda state: getattr(state.game.turn, name), referee)
+
+
+def _bits(chosen: Any, ids: Sequence[str]) -> int:
+    return sum(1 << ids.index(name) for name in chosen)
+
+
+def _by_cell(values: dict[int, int], empty: int, cells: int) -> np.ndarray:
+    row = np.full(cells, empty, np.int32)
+    for cell, value in values.items():
+        row[cell] = value
+    return row
+
+
+def _structures(game: Game, ids: Any) -> np.ndarray:
+    kinds = ids["structure"]
+    on_map = {
+        cell: kinds.index(kind)
+        for player in game.players
+        for cell, kind in player.structures.items()
+        if cell not in player.guests
+    }
+    return _by_cell(on_map, 0, len(game.board.planet))
+
+
+def _marks(which: str) -> Callable[[Game, Any], np.ndarray]:
+    """Who stands on each hex, -1 for nobody."""
+
+    def referee(game: Game, ids: Any) -> np.ndarray:
+        row: list[int | None] = getattr(game.board, which)
+        found = {cell: who for cell, who in enumerate(row) if who is not None}
+        return _by_cell(found, -1, len(row))
+
+    return referee
+
+
+def _anybody(which: str) -> Callable[[Game, Any], np.ndarray]:
+    """Where some player has this."""
+
+    def referee(game: Game, ids: Any) -> np.ndarray:
+        cells = set().union(*(getattr(player, which) for player in game.players))
+        return _by_cell(dict.fromkeys(cells, 1), 0, len(game.board.planet))
+
+    return referee
+
+
+def _each(which: str) -> Callable[[Game, Any], np.ndarray]:
+    """Where each player has this."""
+
+    def referee(game: Game, ids: Any) -> np.ndarray:
+        rows = np.zeros((P, len(game.board.planet)), np.int32)
+        for player in game.players:
+            cells = list(getattr(player, which))
+            rows[player.number, cells] = 1
+        return rows
+
+    return referee
+
+
+def _sectors(player: Any, ids: Any) -> int:
+    sector = player.board.geometry.sector
+    names = {f"{s[0]} {s[1] + 1}" for c in player.structures if (s := sector[c]) is not None}
+    return _bits(names, ids["sector"])
+
+
+def _passed(game: Game, ids: Any) -> list[int]:
+    order = [player.number for player in game.pass_order]
+    return [order.index(p) + 1 if p in order else 0 for p in range(P)]
+
+
+def _spaces_used(kind: str) -> Callable[[Game, Any], int]:
+    return lambda game, ids: _bits(game.used.intersection(ids[kind]), ids[kind])
+
+
+def _artifacts_left(game: Game, ids: Any) -> int:
+    return sum(1 << place for place, left in enumerate(game.artifacts) if left is not None)
+
+
+def _index(name: str | None, ids: Sequence[str]) -> int:
+    return -1 if name is None else ids.index(name)
+
+
+FIELDS = (
+    _board("planet", lambda g, ids: [ids["planet_index"][name] for name in g.board.planet]),
+    _board("structure", _structures),
+    _board("owner", _marks("owner")),
+    _board("guest", _marks("guest")),
+    _board("gaiaformer", _marks("gaiaformer")),
+    _board("station", _anybody("stations")),
+    _board("ring", _anybody("rings")),
+    _board("satellite", _each("satellites")),
+    _board("federated", _each("federated")),
+    _players("vp", lambda p, ids: p.vp),
+    _players("vp_source", lambda p, ids: [p.vp_source[name] for name in ids["vp_source"]]),
+    _players("credits", lambda p, ids: p.credits),
+    _players("ore", lambda p, ids: p.ore),
+    _players("knowledge", lambda p, ids: p.knowledge),
+    _players("qic", lambda p, ids: p.qic),
+    _players("power", lambda p, ids: p.bowls),
+    _players("gaia_power", lambda p, ids: p.gaia_tokens),
+    _players("brainstone", lambda p, ids: p.brainstone),
+    _players("tracks", lambda p, ids: list(p.tracks.values())),
+    _players("tokens", lambda p, ids: [p.tokens[name] for name in ids["token"]]),
+    _players("green", lambda p, ids: p.green),
+    _players("formed", lambda p, ids: p.federations_formed),
+    _players("tiles", lambda p, ids: _bits(p.tiles, ids["tile"])),
+    _players("covered", lambda p, ids: _bits((t for t in p.tiles if p.tiles[t]), ids["tile"])),
+    _players("advanced", lambda p, ids: _bits(p.advanced, ids["advanced"])),
+    _players("artifacts", lambda p, ids: _bits(p.artifacts, ids["artifact"])),
+    _players("booster", lambda p, ids: _index(p.booster, ids["booster"])),
+    _players("tinkering", lambda p, ids: _index(p.tinkering, ids["tinkering"])),
+    _players("gaiaformers", lambda p, ids: p.gaiaformers),
+    _players("gaiaformers_gaia", lambda p, ids: p.gaiaformers_in_gaia_area),
+    _players("shuttles", lambda p, ids: _bits(p.shuttles, ids["ship"])),
+    _players("satellites", lambda p, ids: len(p.satellites)),
+    _players("stations", lambda p, ids: len(p.stations)),
+    _players("rings", lambda p, ids: len(p.rings)),
+    _players("guests", lambda p, ids: len(p.guests)),
+    _players("sectors", _sectors),
+    _players("used", lambda p, ids: _bits(p.used, ids["special"])),
+    _turn("round", lambda g, ids: g.round),
+    _turn("node", lambda g, ids: g.node_number),
+    Field("current_player", lambda s: s.current_player, lambda g, ids: g.current_player),
+    _turn("order", lambda g, ids: g.turn_order),
+    _turn("passed", _passed),
+    _turn("power_used", _spaces_used("power_action")),
+    _turn("ship_used", _spaces_used("ship_action")),
+    _turn("advanced_left", lambda g, ids: _bits(g.advanced, ids["advanced_slot"])),
+    _turn("artifacts_left", _artifacts_left),
+    _turn("token_supply", lambda g, ids: list(g.token_supply.values())),
+    _turn("ship_tokens", lambda g, ids: _bits(g.ship_tokens_left, ids["ship"])),
+    Field("terminated", lambda s: s.terminated, lambda g, ids: g.over),
+)
+
+# Compared only at these nodes: elsewhere the field means nothing.
+IN_A_TURN = ("TURN", "TARGET", "PIECE", "FEDERATION", "TOKEN", "RETRIGGER", "LEECH", "AFTER")
+ONLY_AT = {
+    "turn.active": IN_A_TURN,
+    "turn.free_actions": ("TURN", "AFTER"),
+}
+FIELDS += (
+    _turn("active", lambda g, ids: -1 if g.active is None else g.active.number),
+    _turn("free_actions", lambda g, ids: A_TURN - g.free_actions_left),
+)
+
+
+class View(NamedTuple):
+    """What the host gets after a step: fields as one row a game, and the legal masks."""
+
+    fields: np.ndarray  # (B, K) int32
+    mask: np.ndarray  # (B, A) bool
+    rewards: np.ndarray  # (B, 4)
+
+
+class Engine:
+    """`batch` games of the vectorized engine, stepped together."""
+
+    def __init__(self, ruleset: str, batch: int) -> None:
+        self.env = gaia_jax.make(ruleset)
+        self.batch = batch
+        self.ids: dict[str, Any] = dict(self.env.ruleset.ids)
+        self.ids["planet_index"] = {name: i for i, name in enumerate(self.ids["planet"])}
+        texts = [gaia_jax.actions.to_text(self.env.ruleset, a) for a in range(self.env.num_actions)]
+        self.texts = texts
+        self.index = {text: action for action, text in enumerate(texts)}
+        cells = [tuple(int(x) for x in cell) for cell in self.env.ruleset.geometry.cells]
+        assert cells == sorted(cells)
+        self.slices: dict[str, slice] = {}
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        self._init = jax.jit(lambda setups: self._seen(jax.vmap(self.env.init_from)(setups)))
+        self._step = jax.jit(
+            lambda state, actions: self._seen(jax.vmap(self.env.step)(state, actions)),
+            donate_argnums=0,
+        )
+        self._draw = jax.jit(self.env.draw_setup)
+
+    def _seen(self, state: Any) -> tuple[Any, tuple[Any, Any, Any]]:
+        """The state, and what the host wants to see of it."""
+        rows, at = [], 0
+        for field in FIELDS:
+            value = jnp.asarray(field.engine(state)).astype(jnp.int32)
+            flat = value.reshape(self.batch, -1)
+            self.slices[field.name] = slice(at, at + flat.shape[1])
+            self.shapes[field.name] = value.shape[1:]
+            at += flat.shape[1]
+            rows.append(flat)
+        view = (jnp.concatenate(rows, axis=1), state.legal_action_mask, state.rewards)
+        return state, view
+
+    def draw_setup(self, seed: int) -> dict[str, Any]:
+        """The set-up that the engine draws for this key."""
+        drawn = jax.device_get(self._draw(jax.random.key(seed)))
+        return setup_json.setup_to_dict(drawn)
+
+    def start(self, setups: list[dict[str, Any]]) -> View:
+        """New games, one for each set-up."""
+        read = [setup_json.setup_from_json(setup) for setup in setups]
+        stacked = jax.tree.map(lambda *x: jnp.stack(x), *read)
+        self.state, view = self._init(stacked)
+        return View(*jax.device_get(view))
+
+    def step(self, actions: list[int]) -> View:
+        """One action in every game."""
+        self.state, view = self._step(self.state, jnp.asarray(actions, jnp.int32))
+        return View(*jax.device_get(view))
+
+    # -- rows
+
+    def row_of(self, game: Game) -> np.ndarray:
+        """The fields as the referee sees them, in the order of the engine's row."""
+        row = np.empty(self.slices[FIELDS[-1].name].stop, np.int32)
+        for field in FIELDS:
+            row[self.slices[field.name]] = np.asarray(field.referee(game, self.ids)).ravel()
+        return row
+
+    def differing(self, game: Game, row: np.ndarray) -> list[str]:
+        """The fields that differ, each with what the two engines say."""
+        own = self.row_of(game)
+        if np.array_equal(own, row):
+            return []
+        found = []
+        for field in FIELDS:
+            if game.node not in ONLY_AT.get(field.name, (game.node,)):
+                continue
+            here = self.slices[field.name]
+            shape = self.shapes[field.name]
+            referee, engine = own[here].reshape(shape), row[here].reshape(shape)
+            found += [
+                f"{field.name}{list(map(int, place))}: referee {referee[tuple(place)]}, "
+                f"engine {engine[tuple(place)]}"
+                for place in np.argwhere(referee != engine)
+            ]
+        return found
+
+    def satellites(self, row: np.ndarray, player: int) -> set[int]:
+        """Where the engine has satellites of a player."""
+        here = row[self.slices["board.satellite"]].reshape(self.shapes["board.satellite"])
+        return {int(cell) for cell in np.flatnonzero(here[player])}
+
+    def legal_row(self, game: Game) -> np.ndarray:
+        """The referee's legal actions as a mask; all of them when the game has ended (A7)."""
+        mask = np.zeros(len(self.texts), bool)
+        if game.over:
+            mask[:] = True
+        else:
+            mask[[self.index[text] for text in game.decision.menu]] = True
+        return mask
