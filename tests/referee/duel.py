@@ -42,6 +42,7 @@ class Match:
         self.rng = random.Random(seed)
         self.actions: list[str] = []
         self.script: list[str] | None = None  # a replay's actions
+        self.skip: set[str] = set()  # actions that are neither compared nor played
         self.differences: list[str] = []
         self.finished = False
         self.game = Game(setup, ruleset)
@@ -54,7 +55,7 @@ class Match:
             text = self.script[len(self.actions)]
         else:
             assert self.choose is not None
-            text = self.choose(self.rng, sorted(self.game.legal_actions()), self.game)
+            text = self.choose(self.rng, sorted(self.game.legal_actions() - self.skip), self.game)
         self.actions.append(text)
         return engine.index[text]
 
@@ -71,7 +72,9 @@ class Match:
             except Exception:
                 self.differences = [traceback.format_exc()]
         if not self.differences:
-            self.differences = engine.differing(game, row) + differing_actions(engine, game, mask)
+            self.differences = engine.differing(game, row) + differing_actions(
+                engine, game, mask, self.skip
+            )
             if game.over:
                 self.differences += differing_rewards(game, rewards)
         exhausted = self.script is not None and len(self.actions) == len(self.script)
@@ -88,13 +91,15 @@ class Match:
         }
 
 
-def differing_actions(engine: Engine, game: Game, mask: np.ndarray) -> list[str]:
+def differing_actions(engine: Engine, game: Game, mask: np.ndarray, skip: set[str]) -> list[str]:
     """Actions that only one side takes for legal."""
     own = engine.legal_row(game)
     if np.array_equal(own, mask):
         return []
     found = []
     for action in np.flatnonzero(own != mask):
+        if engine.texts[action] in skip:
+            continue
         side = "the referee" if own[action] else "the engine"
         found.append(f"only {side} allows {engine.texts[action]!r}")
     return found
@@ -151,7 +156,9 @@ def matches_of(args: argparse.Namespace, engine: Engine, done: set[str]) -> Iter
             setup = drawing.draw(seed, args.ruleset, args.factions)
         else:
             setup = engine.draw_setup(seed)
-        yield Match(args.ruleset, seed, policy, setup, POLICIES[policy]())
+        match = Match(args.ruleset, seed, policy, setup, POLICIES[policy]())
+        match.skip = set(args.skip)
+        yield match
 
 
 def replay(path: str, engine: Engine | None = None) -> Match:
@@ -174,6 +181,9 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/duel"), help="for repro files")
     parser.add_argument("--log", type=Path, help="games that agreed; those in it are skipped")
     parser.add_argument("--keep-going", action="store_true", help="after a difference, too")
+    parser.add_argument(
+        "--skip", nargs="*", default=[], help="actions left out, for a rule in work"
+    )
     parser.add_argument("--replay", help="a repro file")
     args = parser.parse_args()
     if args.replay:

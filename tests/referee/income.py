@@ -13,16 +13,21 @@ if TYPE_CHECKING:
 
 
 def phase(game: Game) -> Script:
-    """Each player in turn order (GEN-06)."""
+    """What needs no decision comes to all players at once, then each decides in turn (GEN-06)."""
     for player in game.in_turn_order():
-        yield from take(game, player)
+        for gain in plain_income(game, player):
+            player.gain(gain, "ECONOMY")
+        charges, tokens = power_income(game, player)
+        if not (charges and tokens):
+            take_power(player, charges, tokens)
+    for player in game.in_turn_order():
+        charges, tokens = power_income(game, player)
+        if charges and tokens:
+            yield from order_power(player, charges, tokens)
 
 
-def take(game: Game, player: Player) -> Script:
-    """First all that is not power; then charges and tokens in the order one likes (INC-02)."""
-    for gain in plain_income(game, player):
-        player.gain(gain, "ECONOMY")
-    charges, tokens = power_income(game, player)
+def order_power(player: Player, charges: dict[str, int], tokens: dict[str, int]) -> Script:
+    """Charges and tokens for bowl I in the order one likes, while both are pending (INC-02)."""
     while charges and tokens:
         menu = {f"income {atom}": atom for atom in (*charges, *tokens)}
         atom = yield from ask(player.number, "INCOME", menu)
@@ -30,6 +35,11 @@ def take(game: Game, player: Player) -> Script:
             power.charge(player, charges.pop(atom))
         else:
             player.gain({"tokens": tokens.pop(atom)})
+    take_power(player, charges, tokens)
+
+
+def take_power(player: Player, charges: dict[str, int], tokens: dict[str, int]) -> None:
+    """All of one kind: their order does not matter."""
     for amount in tokens.values():
         player.gain({"tokens": amount})
     for amount in charges.values():
