@@ -66,9 +66,9 @@ _COST = ("credits", "ore", "knowledge", "qic", "power", "tokens", "vp")
 _GAIN = tuple(f.name for f in fields(Gain))
 _PER = ("vp", "knowledge", "ore")
 _PLAIN = (
-    "main slot_kind slot ship target own mine range_bonus free_steps waived rocks unlimited guests "
-    "project explore piece research lowest tile step retrigger free_mine brainstone gaiaformer "
-    "to_gaia burn qic_action virtual"
+    "main slot_kind slot ship target own mine range_bonus free_steps waived rocks unlimited "
+    "guests project explore piece research lowest tile step retrigger free_mine brainstone "
+    "gaiaformer to_gaia burn qic_action virtual"
 ).split()
 COLUMNS = (
     *(f"cost_{name}" for name in _COST),
@@ -148,7 +148,9 @@ def _building(r) -> list[Operation]:
     for name in names[2:]:
         cost = r.upgrade_cost[name]
         tile = name in ("RL", "AC_A", "AC_B")
-        ops.append(Operation(f"upgrade {name}", cost, main=True, piece=names.index(name), tile=tile))
+        ops.append(
+            Operation(f"upgrade {name}", cost, main=True, piece=names.index(name), tile=tile)
+        )
     ops.append(
         Operation("upgrade TS near", r.ts_neighbour_cost, main=True, piece=names.index("TS"))
     )
@@ -235,9 +237,7 @@ def _specials(r) -> list[Operation]:
         if t.special:
             ops.append(Operation(f"special {t.id}", gain=t.special, slot=slot(t.id), **special))
     for f in r.factions:
-        ops.append(
-            Operation(f"AC_B {f.id}", gain=f.academy_b_action, slot=slot("AC_B"), **special)
-        )
+        ops.append(Operation(f"AC_B {f.id}", gain=f.academy_b_action, slot=slot("AC_B"), **special))
     site = {"target": SITE, **special}
     boosters = {
         "RB6": {"project": INSTANT},
@@ -253,9 +253,7 @@ def _specials(r) -> list[Operation]:
     }
     for b in r.boosters:
         if b.special:
-            ops.append(
-                Operation(f"special {b.id}", slot=slot(b.id), **site, **boosters[b.special])
-            )
+            ops.append(Operation(f"special {b.id}", slot=slot(b.id), **site, **boosters[b.special]))
     own = {"slot": slot("FACTION"), **special}
     ops += [
         Operation("HIVE_STATION", target=SPACE, **own),
@@ -275,7 +273,7 @@ def _rewards(r) -> list[Operation]:
     ops = [Operation("pass", main=True)]
     free = {"mine": True, "waived": True}
     mines = [
-        Operation("free mine RANGE", unlimited=True, **free),
+        Operation("free mine RANGE", unlimited=True, rocks=WITH_GAIAFORMER, **free),
         Operation("free mine TF3", free_steps=r.tf3_mine_free_steps, **free),
     ]
     for t in r.ship_tiles:

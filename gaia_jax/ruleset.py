@@ -65,9 +65,13 @@ class Ruleset:
     boosters: tuple[box.boosters.Booster, ...] = box.boosters.BOOSTERS
     round_tiles: tuple[box.missions.RoundTile, ...] = box.missions.ROUND_TILES
     final_missions: tuple[str, ...] = box.missions.FINAL_MISSIONS
-    base_tokens: tuple[box.federation_tokens.FederationToken, ...] = box.federation_tokens.BASE_TOKENS
+    base_tokens: tuple[box.federation_tokens.FederationToken, ...] = (
+        box.federation_tokens.BASE_TOKENS
+    )
     gleens_token: box.federation_tokens.FederationToken = box.federation_tokens.GLEENS_TOKEN
-    ship_tokens: tuple[box.federation_tokens.FederationToken, ...] = box.federation_tokens.SHIP_TOKENS
+    ship_tokens: tuple[box.federation_tokens.FederationToken, ...] = (
+        box.federation_tokens.SHIP_TOKENS
+    )
     ships: tuple[str, ...] = box.map_tiles.SHIPS
     ship_actions: tuple[box.ships.ShipAction, ...] = box.ships.SHIP_ACTIONS
     artifact_ship: str = box.ships.ARTIFACT_SHIP
@@ -227,7 +231,34 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
     def column(read, dtype=np.int8) -> np.ndarray:
         return np.array([read(x) for x in f], dtype)
 
-    plain = ["expansion", "brainstone", "drawn_colours", "gaia_mine_vp", "guest_mines", "pi_guest_knowledge", "pi_new_type_knowledge", "navigation_needs_pi", "pi_tech_tile", "federation_requirement", "federation_requirement_pi", "federation_grows", "satellite_qic", "pi_token", "black_planet_bonus_pi", "qic_becomes_ore_until_academy_b", "burn_to_gaia", "gaia_tokens_to_bowl", "ore_token_bowl", "pi_power_worth", "pi_leech_token", "pi_gaia_convert", "pi_gaia_tiles", "special_needs_pi", "tinkering", "shuttles"]
+    plain = [
+        "expansion",
+        "brainstone",
+        "drawn_colours",
+        "gaia_mine_vp",
+        "guest_mines",
+        "pi_guest_knowledge",
+        "pi_new_type_knowledge",
+        "navigation_needs_pi",
+        "pi_tech_tile",
+        "federation_requirement",
+        "federation_requirement_pi",
+        "federation_grows",
+        "satellite_qic",
+        "pi_token",
+        "black_planet_bonus_pi",
+        "qic_becomes_ore_until_academy_b",
+        "burn_to_gaia",
+        "gaia_tokens_to_bowl",
+        "ore_token_bowl",
+        "pi_power_worth",
+        "pi_leech_token",
+        "pi_gaia_convert",
+        "pi_gaia_tiles",
+        "special_needs_pi",
+        "tinkering",
+        "shuttles",
+    ]
     out = {name: column(lambda x, name=name: getattr(x, name)) for name in plain}
     names = box.common.STRUCTURES
     paths = np.zeros((len(f), len(names), len(names)), bool)
@@ -247,9 +278,7 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
             steps[i, box.planets.PLANETS.index(colour)] = n
     start_pieces = [sum(n for _, n in x.start_structures) for x in f]
     # "free T3_to_2O" and the bundles that replace the power conversions (FRE-07).
-    bundles = np.array(
-        [row.get(f"bundle {a.id}", 0) for a in r.free_actions], np.int16
-    )
+    bundles = np.array([row.get(f"bundle {a.id}", 0) for a in r.free_actions], np.int16)
     return SimpleNamespace(
         **out,
         home=column(lambda x: ids["planet"].index(x.home) if x.home else -1),
@@ -259,7 +288,9 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
         start=column(lambda x: gain_vector(x.start)),
         start_power=column(lambda x: x.start_power),
         start_tracks=column(lambda x: x.start_tracks),
-        preplaced_ship=column(lambda x: r.ships.index(x.preplaced_ship) if x.preplaced_ship else -1),
+        preplaced_ship=column(
+            lambda x: r.ships.index(x.preplaced_ship) if x.preplaced_ship else -1
+        ),
         mine_income=column(lambda x: np.cumsum((0, *x.mine_income_ore))),
         base_income=column(lambda x: gain_vector(x.base_income)),
         ts_income=column(lambda x: _cumulative(x.ts_income)),
@@ -324,7 +355,9 @@ def _tables(r: Ruleset) -> SimpleNamespace:
         advanced_op=np.array([row[f"advanced {t.id}"] for t in r.advanced_tiles], np.int16),
         token_op=np.array([row[f"token {t.id}"] for t in tokens], np.int16),
         artifact_op=np.array([row[f"artifact {a.id}"] for a in r.artifacts] or [0], np.int16),
-        tinkering_op=np.array([row[f"tinkering {t.id}"] for t in r.tinkering_tiles] or [0], np.int16),
+        tinkering_op=np.array(
+            [row[f"tinkering {t.id}"] for t in r.tinkering_tiles] or [0], np.int16
+        ),
         tinkering_round=np.array([t.rounds for t in r.tinkering_tiles] or [[0] * 3], np.int8),
         # Scoring: VP by event or by counted thing.
         round_events=rounds,

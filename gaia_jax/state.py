@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.packed import FLAG, SHORT, WIDE, Field, Packed
 from gaia_jax.struct import pytree
 
 if TYPE_CHECKING:
@@ -83,8 +83,12 @@ class Board:
     planet: Array  # (C,) int8, index in ids["planet"]: Empty, Red .. Blue, Gaia, Proto, ...
     piece: Array  # (C,) int8, NONE, MINE .. AC_B, GAIAFORMER
     holder: Array  # (C,) int8, whose piece it is; -1 where `piece` is NONE
-    flags: Array  # (C,) uint8, bits 0-3 a structure of that player within 2; STATION RING GUEST FRESH
-    links: Array  # (C,) uint8, bits 0-3 a satellite of that player, 4-7 in a federation of that player
+    flags: (
+        Array  # (C,) uint8, bits 0-3 a structure of that player within 2; STATION RING GUEST FRESH
+    )
+    links: (
+        Array  # (C,) uint8, bits 0-3 a satellite of that player, 4-7 in a federation of that player
+    )
     reach: Array  # (P, C) int8, distance to the nearest own structure or station; 127 without any
     lantids: Array  # () int8, the player whose mines are guests, -1 none
 
@@ -157,7 +161,9 @@ class Players:
     gaia_power: Array  # (P,) int8, ordinary tokens in the Gaia area
     brainstone: Array  # (P,) int8, bowl 0..2, GAIA_AREA or NO_BRAINSTONE
     tracks: Array  # (P, 6) int8, 0..5, order of ids["track"]
-    built: Array  # (P, 7) int8, own pieces on the map by structure; mines with guests, no Lost Planet
+    built: (
+        Array  # (P, 7) int8, own pieces on the map by structure; mines with guests, no Lost Planet
+    )
     colonized: Array  # (P, 14) int8, own structures by planet, no guests, with the Lost Planet
     guests: Array  # (P,) int8, parasitic mines built
     guest_protos: Array  # (P,) int8, of these on protoplanets
@@ -226,28 +232,72 @@ class Turn:
     illegal: Array  # () int8, player whose illegal action ended the game, -1 none
 
 
+def _fields(plain: type, special: dict[str, Field]) -> dict[str, Field]:
+    return {name: special.get(name, Field()) for name in plain.__dataclass_fields__}
+
+
+@pytree
+class PackedPlayers(Packed):
+    """`Players` as a game keeps them; the fields read as the attributes of `Players`."""
+
+    plain = Players
+    fields = _fields(
+        Players,
+        {
+            "vp": Field(SHORT),
+            "power": Field(shape=(3,)),
+            "tracks": Field(shape=(6,)),
+            "built": Field(shape=(7,)),
+            "colonized": Field(shape=(14,)),
+            "sectors": Field(WIDE),
+            "tiles": Field(SHORT),
+            "covered": Field(SHORT),
+            "advanced": Field(WIDE),
+            "tokens": Field(shape=(15,)),
+            "artifacts": Field(SHORT),
+            "used": Field(SHORT),
+            "income": Field(SHORT),
+            "vp_source": Field(SHORT, (18,)),
+        },
+    )
+
+
+@pytree
+class PackedTurn(Packed):
+    """`Turn` as a game keeps it; the fields read as the attributes of `Turn`."""
+
+    plain = Turn
+    fields = _fields(
+        Turn,
+        {
+            "order": Field(shape=(NUM_PLAYERS,)),
+            "passed": Field(shape=(NUM_PLAYERS,)),
+            "sequence": Field(shape=(13,)),
+            "mode": Field(SHORT),
+            "cell": Field(SHORT),
+            "acted": Field(FLAG),
+            "token": Field(FLAG),
+            "retrigger": Field(FLAG),
+            "tile": Field(FLAG),
+            "free_mine": Field(SHORT),
+            "lost_planet": Field(FLAG),
+            "qic_action": Field(FLAG),
+            "building": Field(FLAG),
+            "picks": Field(SHORT),
+            "leech": Field(shape=(3, NUM_PLAYERS)),
+            "ship_used": Field(SHORT),
+            "token_supply": Field(shape=(6,)),
+            "track_token": Field(FLAG),
+        },
+    )
+
+
 @pytree
 class GameState:
     """One game: board, players, turn and the set-up it was dealt from. At most 4 KB with its mask."""
 
     board: Board
-    players: Players
-    turn: Turn
-    setup: "Setup"
+    players: PackedPlayers
+    turn: PackedTurn
+    setup: Setup
     steps: Array  # (P, 14) int8, terraforming steps by planet, INI-09; -1 not colonizable by steps
-
-
-def row(players: Players, player: Array) -> Players:
-    """One player's row: every field of `players` without its first axis."""
-    return jax.tree.map(lambda x: x[player], players)
-
-
-def put(players: Players, player: Array, value: Players) -> Players:
-    """`players` with the row of `player` replaced by `value`."""
-    here = jnp.arange(NUM_PLAYERS) == player
-
-    def one(old: Any, new: Any) -> Any:
-        mask = here.reshape((NUM_PLAYERS,) + (1,) * (old.ndim - 1))
-        return jnp.where(mask, new[None].astype(old.dtype), old)
-
-    return jax.tree.map(one, players, value)

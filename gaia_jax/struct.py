@@ -27,5 +27,6 @@ def pytree(cls: type[T]) -> type[T]:
         """A copy with the named fields changed; an unknown name is a TypeError."""
         return dataclasses.replace(self, **changes)
 
-    out.replace = replace
+    if not hasattr(cls, "replace"):
+        out.replace = replace
     return out

@@ -46,9 +46,7 @@ def atoms(income: dict[str, Array]) -> Array:
     """(8,) int32, the amount of each atom of ids["income"]: charges first, then tokens (INC-02)."""
     charges = ("pi", "economy", "booster", "tiles", "labs")
     tokens = ("board", "pi", "booster")
-    return jnp.stack(
-        [income[x][CHARGE] for x in charges] + [income[x][TOKENS] for x in tokens]
-    )
+    return jnp.stack([income[x][CHARGE] for x in charges] + [income[x][TOKENS] for x in tokens])
 
 
 def apply_atom(me: Players, amounts: Array, atom: Array) -> Players:

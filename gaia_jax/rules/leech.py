@@ -10,7 +10,7 @@ from gaia_jax.components import costs
 from gaia_jax.rules import power
 from gaia_jax.rules.player import score, uncovered
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_A, GAIAFORMER, NUM_PLAYERS, PI, GameState, Players
+from gaia_jax.state import GAIAFORMER, NUM_PLAYERS, PI, GameState, PackedPlayers, Players
 
 EVENTS = 3
 
@@ -83,9 +83,7 @@ def settle(rules: Ruleset, game: GameState, open_queue: Array) -> tuple[GameStat
     """
     after = distance_in_order(game)
     special = taklons(rules, game)
-    players = jax.tree.map(
-        lambda x: x if x.dtype == bool else x.astype(jnp.int32), game.players
-    )
+    players = game.players.unpack()
     queue = game.turn.leech.astype(jnp.int32)
     blocked, decider = ~open_queue, jnp.zeros((), jnp.int32)
     for event in range(EVENTS):
@@ -108,9 +106,10 @@ def settle(rules: Ruleset, game: GameState, open_queue: Array) -> tuple[GameStat
         waits = ~blocked & asks.any()
         decider = jnp.where(waits, jnp.argmin(jnp.where(asks, after, NUM_PLAYERS)), decider)
         blocked |= waits
-    narrow = jax.tree.map(lambda new, old: new.astype(old.dtype), players, game.players)
-    turn = game.turn.replace(leech=queue.astype(jnp.int8))
-    return game.replace(players=narrow, turn=turn), blocked & open_queue, decider
+    game = game.replace(
+        players=PackedPlayers.of(players), turn=game.turn.replace(leech=queue)
+    )
+    return game, blocked & open_queue, decider
 
 
 def add_event(queue: Array, offered: Array, happens: Array) -> Array:

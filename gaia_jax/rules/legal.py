@@ -14,9 +14,17 @@ from gaia_jax.components import costs
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
 from gaia_jax.operations import SITE, OperationRow
 from gaia_jax.rules import federation, gaia, leech, mine, power, research, tech, upgrade
-from gaia_jax.rules.player import LOST, Columns, bit_vector, faction_of, has, load, power_worth
+from gaia_jax.rules.player import (
+    LOST,
+    Columns,
+    bit_vector,
+    faction_of,
+    has,
+    load,
+    power_worth,
+    uncovered,
+)
 from gaia_jax.rules.player import advanced as advanced_owned
-from gaia_jax.rules.player import uncovered
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
     GAIAFORMER,
@@ -133,9 +141,7 @@ def explorable(
 def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
     """(C,) bool, own pieces of that structure; neither guests nor the Lost Planet."""
     board = game.board
-    return (
-        (board.piece == structure) & (board.holder == player) & (board.planet != LOST)
-    )
+    return (board.piece == structure) & (board.holder == player) & (board.planet != LOST)
 
 
 def legal_mask(rules: Ruleset, game: GameState) -> Array:
@@ -178,9 +184,11 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
         if op.mine:
             ways[f"ship {a.id}"] = jnp.asarray(row[op.id])
     for i, name in enumerate(ids["special"]):
-        if name == "FACTION" or f"special {name}" in row and rules.operations[
-            row[f"special {name}"]
-        ].mine:
+        if (
+            name == "FACTION"
+            or f"special {name}" in row
+            and rules.operations[row[f"special {name}"]].mine
+        ):
             ways[f"special {name}"] = special_index[i]
     sites = mine.site(rules, game, player)
     rows = operation(rules, jnp.stack(list(ways.values())))
@@ -242,8 +250,17 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
         op = OperationRow(special_ops.values[i])
         if name == "FACTION":
             special_aims.append(
-                _faction_aims(rules, game, me, special_index[i], any_mine["special FACTION"],
-                              stations, ring_free, tracks & research.lowest(me), player)
+                _faction_aims(
+                    rules,
+                    game,
+                    me,
+                    special_index[i],
+                    any_mine["special FACTION"],
+                    stations,
+                    ring_free,
+                    tracks & research.lowest(me),
+                    player,
+                )
             )
         elif f"special {name}" in row:
             special_aims.append(aims(f"special {name}", op))
@@ -313,17 +330,19 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
         "end_turn": at(Node.AFTER)[None],
         "skip": skip[None],
         "pass": (my_turn & last_round)[None],
-        "form_federation": (
-            my_turn & federation.can_form(rules, game, player, me, faction)
-        )[None],
+        "form_federation": (my_turn & federation.can_form(rules, game, player, me, faction))[None],
         "commit": (at(Node.FEDERATION) & may_commit)[None],
         "advance": my_turn & tracks & payable(faction, me, operation(rules, row["research"]))
         | at(Node.STEP) & step_tracks
         | target & track_target,
         "power": my_turn
         & power_ok
-        & jnp.stack([aims(f"power {a.id}", operation(rules, row[f"power {a.id}"]))
-                     for a in rules.power_actions]),
+        & jnp.stack(
+            [
+                aims(f"power {a.id}", operation(rules, row[f"power {a.id}"]))
+                for a in rules.power_actions
+            ]
+        ),
         "ship": my_turn & ship_ok & jnp.stack(ship_aims),
         "special": my_turn & special_ok & jnp.stack(special_aims),
         "explore": my_turn & explorable(rules, game, faction, me, player, jnp.zeros((), jnp.int32))

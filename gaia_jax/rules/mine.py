@@ -10,12 +10,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components import costs
+from gaia_jax.components.planets import PLANETS
 from gaia_jax.operations import NO_ROCKS, PROJECT, ROCKS_ONLY, OperationRow
 from gaia_jax.rules import power
 from gaia_jax.rules.player import ASTEROID, GAIA, LOST, Columns, has, uncovered
-from gaia_jax.components.planets import PLANETS
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import GAIAFORMER, GUEST, MINE, NONE, FRESH, GameState, Players
+from gaia_jax.state import FRESH, GAIAFORMER, GUEST, MINE, NONE, GameState, Players
 from gaia_jax.struct import pytree
 
 TRANSDIM, SHIP, EMPTY = (PLANETS.index(x) for x in ("Transdim", "Ship", "Empty"))
@@ -133,9 +133,7 @@ def project_tokens(rules: Ruleset, me: Players, op: OperationRow) -> Array:
     return jnp.where(op.project == PROJECT, cost, 0)
 
 
-def project_affordable(
-    rules: Ruleset, me: Players, distance: Array, op: OperationRow
-) -> Array:
+def project_affordable(rules: Ruleset, me: Players, distance: Array, op: OperationRow) -> Array:
     """bool, a Gaia project by `op` at that distance can be paid (GPJ-01, MIN-06)."""
     qic = range_qic(distance, reach_bonus(rules, me) + op.range_bonus)
     return (

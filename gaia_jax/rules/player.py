@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -13,7 +12,18 @@ from gaia_jax.components.common import VP_SOURCES
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import power
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_A, AC_B, MINE, PI, RL, TS, GameState, Players, put, row
+from gaia_jax.state import (
+    AC_A,
+    AC_B,
+    MINE,
+    NUM_PLAYERS,
+    PI,
+    RL,
+    TS,
+    GameState,
+    PackedPlayers,
+    Players,
+)
 
 GAIA, PROTO, ASTEROID, LOST = (PLANETS.index(x) for x in ("Gaia", "Proto", "Asteroid", "Lost"))
 FIRST_TYPE, LAST_TYPE = PLANETS.index("Red"), LOST
@@ -34,14 +44,29 @@ class Columns:
 
 def load(game: GameState, player: Array) -> Players:
     """The row of `player` in int32, wide enough for every sum; `store` narrows it again."""
-    return jax.tree.map(
-        lambda x: x if x.dtype == bool else x.astype(jnp.int32), row(game.players, player)
-    )
+    players = game.players
+    return PackedPlayers(players.small[player], players.large[player]).unpack()
 
 
 def store(game: GameState, player: Array, me: Players) -> GameState:
     """The game with the row of `player` replaced."""
-    return game.replace(players=put(game.players, player, me))
+    here = jnp.arange(NUM_PLAYERS)[:, None] == player
+    row = PackedPlayers.of(me)
+    return game.replace(
+        players=PackedPlayers(
+            jnp.where(here, row.small, game.players.small),
+            jnp.where(here, row.large, game.players.large),
+        )
+    )
+
+
+def choose(condition: Array, new: Players, old: PackedPlayers) -> PackedPlayers:
+    """`new`, the rows of all players in int32, where `condition`, a () bool, else `old`."""
+    packed = PackedPlayers.of(new)
+    return PackedPlayers(
+        jnp.where(condition, packed.small, old.small),
+        jnp.where(condition, packed.large, old.large),
+    )
 
 
 def faction_of(rules: Ruleset, game: GameState, player: Array) -> Columns:

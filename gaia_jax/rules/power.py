@@ -84,9 +84,7 @@ def _take(me: Players, count: Array) -> tuple[Array, Array]:
 def discard(me: Players, count: Array) -> Players:
     """Tokens out of the game: bowls I, II, III, the brainstone last (FED-06, ART-01, TAK-01)."""
     bowls, rest = _take(me, count)
-    return me.replace(
-        power=bowls, brainstone=jnp.where(rest > 0, NO_BRAINSTONE, me.brainstone)
-    )
+    return me.replace(power=bowls, brainstone=jnp.where(rest > 0, NO_BRAINSTONE, me.brainstone))
 
 
 def to_gaia_area(me: Players, count: Array) -> Players:

@@ -22,7 +22,7 @@ from gaia_jax.rules.player import (
     virtual_mines,
 )
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, NUM_PLAYERS, PI, GameState, Players
+from gaia_jax.state import AC_A, AC_B, MINE, NONE, NUM_PLAYERS, PI, GameState, Players
 
 
 def round_tile(rules: Ruleset, game: GameState) -> Array:
@@ -107,9 +107,7 @@ def prizes(rules: Ruleset, values: Array) -> Array:
 def final_score(rules: Ruleset, game: GameState) -> Players:
     """All players after final missions, research and resources (FIN-01, FIN-11, RES-10)."""
     values = final_values(rules, game)
-    players = jax.tree.map(
-        lambda x: x if x.dtype == bool else x.astype(jnp.int32), game.players
-    )
+    players = game.players.unpack()
     research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[players.tracks].sum(-1)
     left = players.credits + players.ore + players.knowledge
     gains = {

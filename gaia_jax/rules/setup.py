@@ -26,6 +26,8 @@ from gaia_jax.state import (
     GameState,
     Node,
     Phase,
+    PackedPlayers,
+    PackedTurn,
     Players,
     Turn,
 )
@@ -129,26 +131,6 @@ def _player(rules: Ruleset, faction: Array) -> Players:
     return me
 
 
-# Field widths of `Players` and `Turn` that are not int8.
-_WIDE = {
-    "vp": jnp.int16,
-    "vp_source": jnp.int16,
-    "sectors": jnp.int32,
-    "advanced": jnp.int32,
-    "tiles": jnp.int16,
-    "covered": jnp.int16,
-    "artifacts": jnp.int16,
-    "used": jnp.int16,
-    "income": jnp.int16,
-}
-
-
-def _narrow(players: Players) -> Players:
-    fields = Players.__dataclass_fields__
-    values = {x: getattr(players, x).astype(_WIDE.get(x, jnp.int8)) for x in fields}
-    return Players(**values)
-
-
 def _turn(rules: Ruleset, setup: Setup) -> Turn:
     sequence = decision_sequence(rules, setup)
     zero, no = jnp.zeros((), jnp.int8), jnp.zeros((), bool)
@@ -212,8 +194,8 @@ def new_game(rules: Ruleset, setup: Setup) -> GameState:
     players = jax.vmap(lambda x: _player(rules, x))(faction)
     return GameState(
         board=board,
-        players=_narrow(players),
-        turn=_turn(rules, setup),
+        players=PackedPlayers.of(players),
+        turn=PackedTurn.of(_turn(rules, setup)),
         setup=setup,
         steps=terraforming_steps(rules, setup),
     )

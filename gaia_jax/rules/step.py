@@ -6,6 +6,8 @@ does nothing.
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -14,6 +16,7 @@ from gaia_jax.components import costs
 from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE
 from gaia_jax.components.planets import PROTO_VP
 from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
+from gaia_jax.fence import stage
 from gaia_jax.operations import (
     INSTANT,
     OWN,
@@ -26,7 +29,6 @@ from gaia_jax.operations import (
     OperationRow,
 )
 from gaia_jax.rules import (
-    federation,
     gaia,
     income,
     leech,
@@ -64,9 +66,11 @@ from gaia_jax.state import (
     NUM_PLAYERS,
     PI,
     TS,
+    Board,
     GameState,
     Node,
     Players,
+    PackedTurn,
     Turn,
 )
 from gaia_jax.struct import pytree
@@ -95,51 +99,102 @@ def step(rules: Ruleset, game: GameState, action: Array) -> GameState:
         game: a game that is not over.
         action: () int32, legal in `game`; what an illegal one does is not defined here (RL-02).
     """
+    going = game.turn.node != Node.ENDED
+    acted = stage(partial(_act, rules), going, (game, action))
+    gained = stage(partial(_gains, rules), going, (game, acted))
+    game = stage(partial(_follow, rules), going, (game, acted, gained), game)
+    choice = acted.what.verb != rules.tables.verbs["mine"]
+    game = stage(partial(_other_choices, rules), going & choice, (game, acted), game)
+    return settle(rules, game, turn_is_over(rules, game, acted.what))
+
+
+@pytree
+class Acted:
+    """A decision carried out as far as paying and placing."""
+
+    what: Decision
+    before: Players  # the decider's row before the decision
+    me: Players  # and after paying and placing
+    board: Board
+    placement: place.Placement
+    site: mine.Site
+    offered: Array  # (P,) int32, power that the others are offered
+    op: Array  # () int32, the operation carried out, 0 where a target is still to come
+
+
+@pytree
+class Gained:
+    """What the decision brought."""
+
+    me: Players
+    turn: Turn
+    events: Array  # (events,) int32
+    op: Array  # () int32, the operation that gave it: the decision's or a token's
+    step: Array  # () int32, for `turn.step`
+
+
+def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
+    """Decode, pay, place."""
     player = game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), faction_of(rules, game, player)
     what = decode(rules, game, me, faction, player, action)
     acts = ~(what.aims | what.asks_piece)
-    op = operation(rules, jnp.where(acts, what.op, 0))
-    game = game.replace(turn=_open_target(game.turn, what))
-
-    # Pay, then place.
+    index = jnp.where(acts, what.op, 0)
+    op = operation(rules, index)
     site = mine.site(rules, game, player, what.cell)
     placement, price = _placement(rules, game, faction, me, player, what, op, site, acts)
     paid = pay(rules, game, faction, me, player, what, op, placement, price)
-    after = place.of_player(rules, game, paid, player, placement)
-    board = place.on_board(rules, game.board, player, placement)
-    offered = leech.offers(rules, game, what.cell, player)
-
-    # Gain and advance.
-    node = game.turn.node
-    is_token = (what.token >= 0) & ((node == Node.TOKEN) | (node == Node.RETRIGGER) | (op.target == TOKEN))
-    gained = operation(
-        rules,
-        jnp.where(is_token, jnp.asarray(rules.tables.token_op)[jnp.maximum(what.token, 0)],
-                  jnp.where(acts, what.op, 0)),
+    return Acted(
+        what=what,
+        before=me,
+        me=place.of_player(rules, game, paid, player, placement),
+        board=place.on_board(rules, game.board, player, placement),
+        placement=placement,
+        site=site,
+        offered=leech.offers(rules, game, what.cell, player),
+        op=index,
     )
-    after, turn, events = take_things(rules, game, faction, after, what)
-    track, advances, consent = _research_step(rules, game, faction, after, what, op, acts)
-    gain = _gain(rules, faction, after, what, gained)
-    after = receive_power(receive(faction, after, gain), gain)
-    after = score(after, gained.source, gain[VP])
-    after, turn, reached = advance(rules, game, faction, after, turn, track, advances)
 
-    # Triggers.
-    events = events + reached + _build_events(rules, game, me, faction, placement, site)
-    after = scoring.score_events(rules, game, after, me, events)
-    after = faction_triggers(rules, faction, after, me, events, placement, site)
-    after, extra, opens_tile = institute_powers(rules, faction, after, placement)
-    after = scoring.score_events(rules, game, after, me, extra)
 
-    # Open what follows, and whose turn it is.
-    turn = _open(rules, turn, what, op, gained, placement, consent, opens_tile, offered, me, acts)
-    after, turn = _frame_choices(rules, game, faction, me, after, turn, player, what)
-    game = store(game.replace(board=board, turn=turn), player, after)
-    game = federation.absorb(rules, game, player, placement.is_new | placement.station | placement.swap)
-    game = _leech_choice(rules, game, player, what)
-    game, turn_over = _pass_or_end(rules, game, player, what)
-    return settle(rules, game, turn_over)
+def _gains(rules: Ruleset, game: GameState, acted: Acted) -> Gained:
+    """Take what is taken, gain, advance on a track (A14)."""
+    player, node = game.turn.player.astype(jnp.int32), game.turn.node
+    faction, what = faction_of(rules, game, player), acted.what
+    op = operation(rules, acted.op)
+    is_token = (node == Node.TOKEN) | (node == Node.RETRIGGER) | (op.target == TOKEN)
+    token_op = jnp.asarray(rules.tables.token_op).astype(jnp.int32)[jnp.maximum(what.token, 0)]
+    index = jnp.where((what.token >= 0) & is_token, token_op, acted.op)
+    gained = operation(rules, index)
+    me, turn, events = take_things(rules, game, faction, acted.me, what)
+    track, advances, asked = _research_step(rules, game, faction, me, what, op)
+    gain = _gain(rules, faction, me, what, gained)
+    me = receive_power(receive(faction, me, gain), gain)
+    me = score(me, gained.source, gain[VP])
+    me, turn, reached = advance(rules, game, faction, me, turn, track, advances)
+    return Gained(me=me, turn=turn, events=events + reached, op=index, step=asked)
+
+
+def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> GameState:
+    """Triggers, and the sub-decisions that open (GEN-15)."""
+    player = game.turn.player.astype(jnp.int32)
+    faction, placement = faction_of(rules, game, player), acted.placement
+    before, me = acted.before, gained.me
+    events = gained.events
+    events += _build_events(rules, game, before, faction, placement, acted.site)
+    me = faction_triggers(rules, faction, me, before, events, placement, acted.site)
+    me, extra, opens_tile = institute_powers(rules, faction, me, placement)
+    me = scoring.score_events(rules, game, me, before, events + extra)
+    turn = _open(rules, game.turn, gained, acted, opens_tile)
+    return store(game.replace(board=acted.board, turn=PackedTurn.of(turn)), player, me)
+
+
+def _other_choices(rules: Ruleset, game: GameState, acted: Acted) -> GameState:
+    """What is decided at the nodes around the turns, leech answers, passing."""
+    player = game.turn.player.astype(jnp.int32)
+    faction = faction_of(rules, game, player)
+    game = _frame_choices(rules, game, faction, player, acted.what)
+    game = _leech_choice(rules, game, player, acted.what)
+    return _pass(rules, game, player, acted.what)
 
 
 def decode(
@@ -207,14 +262,6 @@ def _is(rules: Ruleset, what: Decision, verb: str) -> Array:
     return what.verb == rules.tables.verbs[verb]
 
 
-def _open_target(turn: Turn, what: Decision) -> Turn:
-    """A chosen mode waits for its target, an upgrade for its piece; any other choice ends both."""
-    return turn.replace(
-        mode=jnp.where(what.aims, what.op, -1).astype(turn.mode.dtype),
-        cell=jnp.where(what.asks_piece, what.cell, -1).astype(turn.cell.dtype),
-    )
-
-
 def _placement(
     rules: Ruleset,
     game: GameState,
@@ -257,9 +304,7 @@ def _placement(
     cost = mine.price(rules, faction, me, site, op)
     reach = mine.reach_bonus(rules, me) + op.range_bonus
     ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(what.argument, 3)]
-    distance = jnp.where(
-        explore, game.board.reach[player].astype(jnp.int32)[ship], site.distance
-    )
+    distance = jnp.where(explore, game.board.reach[player].astype(jnp.int32)[ship], site.distance)
     stretched = project | lost | station | explore
     qic = jnp.where(stretched, mine.range_qic(distance, reach), 0)
     return placement, mine.Price(
@@ -284,9 +329,7 @@ def pay(
     """The whole price at once: the operation's, the site's, an exploration's (MIN-02, EXP-01)."""
     node = game.turn.node
     target = node == Node.TARGET
-    ship = operation(
-        rules, jnp.where(target & _is(rules, what, "explore"), faction.explore_op, 0)
-    )
+    ship = operation(rules, jnp.where(target & _is(rules, what, "explore"), faction.explore_op, 0))
     bought = (node == Node.ITARS) & ~_is(rules, what, "skip")
     me = me.replace(
         credits=me.credits - op.cost_credits - price.credits,
@@ -295,9 +338,7 @@ def pay(
         qic=me.qic - op.cost_qic - price.qic,
         gaiaformers=me.gaiaformers - price.gaiaformer - op.gaiaformer,
         gaiaformers_gaia=me.gaiaformers_gaia + op.gaiaformer,
-        gaia_power=me.gaia_power
-        + op.to_gaia
-        - jnp.where(bought, ITARS_TOKENS_PER_TILE, 0),
+        gaia_power=me.gaia_power + op.to_gaia - jnp.where(bought, ITARS_TOKENS_PER_TILE, 0),
     )
     me = score(me, "EXPLORE", -op.cost_vp - ship.cost_vp)
     me, stone = power.spend(me, op.cost_power, power_worth(faction, me))
@@ -339,7 +380,7 @@ def take_things(
     rules: Ruleset, game: GameState, faction: Columns, me: Players, what: Decision
 ) -> tuple[Players, Turn, Array]:
     """Tiles, tokens, artifacts and shuttles that the decision takes, and the events of doing so."""
-    turn, node = game.turn, game.turn.node
+    turn, node = game.turn.unpack(), game.turn.node
     events = jnp.zeros(len(rules.ids["event"]), jnp.int32)
     takes_tile = _is(rules, what, "tile") & (node != Node.COVER)
     covers = _is(rules, what, "tile") & (node == Node.COVER)
@@ -355,7 +396,7 @@ def take_things(
     turn = turn.replace(
         advanced_left=jnp.where(
             covers, turn.advanced_left & ~(1 << cover), turn.advanced_left
-        ).astype(turn.advanced_left.dtype)
+        )
     )
     # A federation token from the supply or from a ship (FED-18).
     obtains = _is(rules, what, "token") & (node == Node.TOKEN)
@@ -367,8 +408,8 @@ def take_things(
     from_ship = obtains & (what.argument > base)
     ships = jnp.where(from_ship, turn.ship_tokens & ~(1 << ship), turn.ship_tokens)
     turn = turn.replace(
-        token_supply=supply.astype(turn.token_supply.dtype),
-        ship_tokens=ships.astype(turn.ship_tokens.dtype),
+        token_supply=supply,
+        ship_tokens=ships,
     )
     # An artifact; two of them count as a mine on a planet type (ART-03).
     artifact = _is(rules, what, "artifact")
@@ -381,7 +422,7 @@ def take_things(
         events = events.at[index("mine")].add(virtual).at[index("new_type")].add(virtual & new)
         me = me.replace(artifacts=me.artifacts | jnp.where(artifact, 1 << kind, 0))
         left = jnp.where(artifact, turn.artifacts_left & ~(1 << what.argument), turn.artifacts_left)
-        turn = turn.replace(artifacts_left=left.astype(turn.artifacts_left.dtype))
+        turn = turn.replace(artifacts_left=left)
     # A shuttle charges by its slot on the ship (EXP-02).
     explores = _is(rules, what, "explore")
     crew = has(game.players.shuttles.astype(jnp.int32), what.argument).sum()
@@ -391,9 +432,7 @@ def take_things(
     return me, turn, events
 
 
-def obtain_token(
-    rules: Ruleset, me: Players, kind: Array, happens: Array
-) -> tuple[Players, Array]:
+def obtain_token(rules: Ruleset, me: Players, kind: Array, happens: Array) -> tuple[Players, Array]:
     """A federation token comes to the player, green unless it is grey on both sides (TEC-07).
 
     Returns:
@@ -416,7 +455,6 @@ def _research_step(
     me: Players,
     what: Decision,
     op: OperationRow,
-    acts: Array,
 ) -> tuple[Array, Array, Array]:
     """The track that advances with this decision, whether it does, and the step that is asked for.
 
@@ -427,7 +465,7 @@ def _research_step(
         () int32 track, () bool, and () int32 for `turn.step`.
     """
     node = game.turn.node
-    named = _is(rules, what, "advance") & acts & ((op.research > 0) | (node == Node.STEP))
+    named = _is(rules, what, "advance") & ((op.research > 0) | (node == Node.STEP))
     takes_tile = _is(rules, what, "tile") & (node != Node.COVER)
     slot = tech.slot_of(game, what.argument)
     linked = takes_tile & (slot < 6)
@@ -521,7 +559,13 @@ def faction_triggers(
     site: mine.Site,
 ) -> Players:
     """What the faction board gives for a mine, and the 6 VP of a protoplanet (MIN-11, GLE-03)."""
-    proto = what.is_new & ~what.guest & ~what.lost & (site.planet == PROTO) & (events[_event(rules, "mine")] > 0)
+    proto = (
+        what.is_new
+        & ~what.guest
+        & ~what.lost
+        & (site.planet == PROTO)
+        & (events[_event(rules, "mine")] > 0)
+    )
     me = score(me, "PROTO", jnp.where(proto, PROTO_VP, 0))
     gaia_mine = events[_event(rules, "gaia_mine")]
     me = score(me, "FACTION", faction.gaia_mine_vp * gaia_mine)
@@ -551,34 +595,24 @@ def institute_powers(
     return me, events, new & (faction.pi_tech_tile > 0)
 
 
-def _open(
-    rules: Ruleset,
-    turn: Turn,
-    what: Decision,
-    op: OperationRow,
-    gained: OperationRow,
-    placement: place.Placement,
-    step: Array,
-    opens_tile: Array,
-    offered: Array,
-    me: Players,
-    acts: Array,
-) -> Turn:
+def _open(rules: Ruleset, now: Turn, gained: Gained, acted: Acted, opens_tile: Array) -> Turn:
     """Sub-decisions that the decision closes and opens, its once-a-round mark, its leech event."""
-    node = turn.node
+    turn, what, placement, me = gained.turn, acted.what, acted.placement, acted.before
+    op, gain, step = operation(rules, acted.op), operation(rules, gained.op), gained.step
+    node = now.node
 
     def closes(*nodes: int) -> Array:
         return jnp.stack([node == x for x in nodes]).any(0)
 
     tile_taken = _is(rules, what, "tile") | _is(rules, what, "advanced")
     tile = turn.tile & ~(closes(Node.TILE) & tile_taken)
-    tile |= (op.tile > 0) | (gained.tile > 0) | opens_tile
+    tile |= (op.tile > 0) | (gain.tile > 0) | opens_tile
     # SA-QIC-4VP counts if it was owned before paying (ADV-01).
     owned = has(me.advanced, rules.ids["advanced"].index("SA-QIC-4VP"))
     cover = jnp.where(closes(Node.COVER), -1, turn.cover)
     cover = jnp.where(_is(rules, what, "advanced"), what.argument, cover)
     free_mine = jnp.where(closes(Node.FREE_MINE), -1, turn.free_mine)
-    free_mine = jnp.where(gained.free_mine > 0, gained.free_mine, free_mine)
+    free_mine = jnp.where(gain.free_mine > 0, gain.free_mine, free_mine)
     pending_step = jnp.where(closes(Node.STEP), 0, turn.step)
     pending_step = jnp.where(step > 0, step, pending_step)
     pending_step = jnp.where(op.step > 0, 1, pending_step)
@@ -587,23 +621,24 @@ def _open(
     ship_bit = jnp.where(op.slot_kind == SHIP_SLOT, 1 << op.slot, 0)
     free = closes(Node.TURN, Node.AFTER) & _is(rules, what, "free")
 
-    def like(name: str, value: Array) -> Array:
-        return value.astype(getattr(turn, name).dtype)
-
+    # A chosen mode waits for its target, an upgrade for its piece; any other choice ends both.
     return turn.replace(
+        mode=jnp.where(what.aims, what.op, -1),
+        cell=jnp.where(what.asks_piece, what.cell, -1),
         acted=turn.acted | (op.main > 0) & (turn.phase == 4),
         tile=tile,
         token=turn.token & ~closes(Node.TOKEN),
-        retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | (op.retrigger > 0) & (me.tokens.sum() > 0),
-        cover=like("cover", cover),
-        free_mine=like("free_mine", free_mine),
-        step=like("step", pending_step),
+        retrigger=turn.retrigger & ~closes(Node.RETRIGGER)
+        | (op.retrigger > 0) & (me.tokens.sum() > 0),
+        cover=cover,
+        free_mine=free_mine,
+        step=pending_step,
         lost_planet=turn.lost_planet & ~closes(Node.LOST_PLANET),
         qic_action=turn.qic_action | (op.qic_action > 0) & owned,
-        power_used=like("power_used", turn.power_used | power_bit),
-        ship_used=like("ship_used", turn.ship_used | ship_bit),
-        leech=leech.add_event(turn.leech, offered, event),
-        free_actions=like("free_actions", turn.free_actions + free),
+        power_used=turn.power_used | power_bit,
+        ship_used=turn.ship_used | ship_bit,
+        leech=leech.add_event(turn.leech, acted.offered, event),
+        free_actions=turn.free_actions + free,
     )
 
 
@@ -611,14 +646,12 @@ def _frame_choices(
     rules: Ruleset,
     game: GameState,
     faction: Columns,
-    before: Players,
-    me: Players,
-    turn: Turn,
     player: Array,
     what: Decision,
-) -> tuple[Players, Turn]:
-    """Choices outside the action phase: set-up, tinkering, income order, Terrans, Itars; specials."""
-    node = game.turn.node
+) -> GameState:
+    """Set-up, tinkering, income order, Terrans, Itars, the booster of a pass; marks of specials."""
+    turn, node = game.turn, game.turn.node
+    me = load(game, player)
     setting_up = (node == Node.START) | (node == Node.BOOSTER)
     takes_booster = _is(rules, what, "booster")
     passes = takes_booster & (node == Node.TURN)
@@ -661,11 +694,11 @@ def _frame_choices(
     me = jax.tree.map(lambda a, b: jnp.where(stops, a, b), home, me)
     active = jnp.where(node == Node.ITARS, player, turn.active)
     turn = turn.replace(
-        placed=turn.placed + setting_up.astype(turn.placed.dtype),
-        points=points.astype(turn.points.dtype),
-        active=active.astype(turn.active.dtype),
+        placed=turn.placed + setting_up,
+        points=points,
+        active=active,
     )
-    return me, turn
+    return store(game.replace(turn=turn), player, me)
 
 
 def _leech_choice(rules: Ruleset, game: GameState, player: Array, what: Decision) -> GameState:
@@ -690,16 +723,20 @@ def _leech_choice(rules: Ruleset, game: GameState, player: Array, what: Decision
     return store(game, player, me).replace(turn=game.turn.replace(leech=queue))
 
 
-def _pass_or_end(
-    rules: Ruleset, game: GameState, player: Array, what: Decision
-) -> tuple[GameState, Array]:
-    """Passing takes the next place in the pass order; END_TURN and a pass end the turn (ROU-02)."""
+def _pass(rules: Ruleset, game: GameState, player: Array, what: Decision) -> GameState:
+    """A pass takes the next place in the pass order (ROU-02)."""
     turn = game.turn
     passes = _is(rules, what, "pass") | _is(rules, what, "booster") & (turn.node == Node.TURN)
     place_ = (turn.passed > 0).sum() + 1
     mine_ = (jnp.arange(NUM_PLAYERS) == player) & passes
-    passed = jnp.where(mine_, place_, turn.passed).astype(turn.passed.dtype)
-    return game.replace(turn=turn.replace(passed=passed)), passes | _is(rules, what, "end_turn")
+    passed = jnp.where(mine_, place_, turn.passed)
+    return game.replace(turn=turn.replace(passed=passed))
+
+
+def turn_is_over(rules: Ruleset, game: GameState, what: Decision) -> Array:
+    """() bool, the decision itself ends the turn: END_TURN or a pass (ROU-04)."""
+    passed = game.turn.passed[game.turn.active.astype(jnp.int32)] > 0
+    return passed | _is(rules, what, "end_turn")
 
 
 __all__ = ["AC_A", "AC_B", "SOURCE", "step"]

@@ -6,16 +6,20 @@ decision are in the state, and leaves `turn.node` and `turn.player` set for the 
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components import costs
+from gaia_jax.fence import stage
+from gaia_jax.on_demand import on_demand
 from gaia_jax.rules import gaia, income, leech, mine, research, scoring, tech
 from gaia_jax.rules.legal import free_options, operation, step_options
-from gaia_jax.rules.player import Columns, faction_of, has, load, receive, score, store
+from gaia_jax.rules.player import Columns, choose, faction_of, load, receive, score, store
 from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
-from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, Phase, Players
+from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, Phase, Players, Turn
 
 
 def settle(rules: Ruleset, game: GameState, turn_over: Array) -> GameState:
@@ -25,30 +29,58 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array) -> GameState:
         game: after the effects of a decision.
         turn_over: () bool, the decision ended the turn (a pass or END_TURN).
     """
-    game, pending = _sub_decision(rules, game)
+    game, pending = stage(
+        partial(_sub_decision, rules), _waits(game.turn), (game,), (game, jnp.full((), -1))
+    )
     resolved = pending < 0
     game = _pay_qic_action(rules, game, resolved)
-    game, waits, asked = leech.settle(rules, game, resolved)
+    game, waits, asked = stage(
+        partial(leech.settle, rules),
+        (game.turn.leech > 0).any(),
+        (game, resolved),
+        (game, jnp.zeros((), bool), jnp.zeros((), jnp.int32)),
+    )
     node = jnp.where(resolved, Node.LEECH, pending)
     player = jnp.where(waits, asked, game.turn.active)
     done = resolved & ~waits
-
-    game, turn_over = _end_of_turn(rules, game, done, turn_over)
-    game, round_over = _next_player(game, turn_over)
-    last = round_over & (game.turn.round >= costs.ROUNDS)
-    game = _end_of_game(rules, game, last)
-    game, set_up = _next_placement(game, done)
-    game = _new_round(rules, game, round_over & ~last | set_up)
-    game = _income_phase(rules, game, done)
-    game = _gaia_phase(rules, game, done)
-    game = _action_phase(game)
+    game, round_over = stage(
+        partial(_end_of_turn, rules),
+        game.turn.phase == Phase.ACTIONS,
+        (game, done, turn_over),
+        (game, jnp.zeros((), bool)),
+    )
+    between = done & (round_over | (game.turn.phase != Phase.ACTIONS))
+    game = on_demand(partial(_frame, rules), between, (game, round_over), game, cpu_chunk=64)
     next_node, next_player = _frame_decision(rules, game)
     return game.replace(
         turn=game.turn.replace(
-            node=jnp.where(done, next_node, node).astype(jnp.int8),
-            player=jnp.where(done, next_player, player).astype(jnp.int8),
+            node=jnp.where(done, next_node, node),
+            player=jnp.where(done, next_player, player),
         )
     )
+
+
+def _waits(turn: Turn) -> Array:
+    """() bool, some sub-decision is pending."""
+    flags = turn.building | turn.token | turn.retrigger | turn.tile | turn.lost_planet
+    marks = (turn.mode >= 0) | (turn.cell >= 0) | (turn.cover >= 0) | (turn.free_mine >= 0)
+    return flags | marks | (turn.step > 0)
+
+
+def _frame(rules: Ruleset, game: GameState, round_over: Array) -> GameState:
+    """What happens between the turns: the end of the game, set-up, a new round up to its first turn.
+
+    Every phase that needs no decision runs through, so that the next decision is open (A1).
+    """
+    last = round_over & (game.turn.round >= costs.ROUNDS)
+    game = stage(partial(_end_of_game, rules), last, (game, last), game)
+    game, set_up = _next_placement(game)
+    game = _new_round(rules, game, round_over & ~last | set_up)
+    phase = game.turn.phase
+    game = stage(partial(_income_phase, rules), phase == Phase.TINKERING, (game,), game)
+    phase = game.turn.phase
+    gaia_now = (phase == Phase.INCOME) | (phase == Phase.GAIA)
+    return stage(partial(_gaia_phase, rules), gaia_now, (game,), game)
 
 
 def _sub_decision(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
@@ -94,8 +126,8 @@ def _sub_decision(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         node = jnp.where(there, which, node)
     turn = turn.replace(
         tile=tile,
-        free_mine=jnp.where(free_mine, turn.free_mine, -1).astype(turn.free_mine.dtype),
-        step=jnp.where(step, turn.step, 0).astype(turn.step.dtype),
+        free_mine=jnp.where(free_mine, turn.free_mine, -1),
+        step=jnp.where(step, turn.step, 0),
         lost_planet=lost_planet,
     )
     return game.replace(turn=turn), node
@@ -115,7 +147,13 @@ def _pay_qic_action(rules: Ruleset, game: GameState, resolved: Array) -> GameSta
 def _end_of_turn(
     rules: Ruleset, game: GameState, done: Array, turn_over: Array
 ) -> tuple[GameState, Array]:
-    """The turn is over after the main action where no free action is legal (ROU-03, A1)."""
+    """The turn is over after the main action where no free action is legal (ROU-03, A1).
+
+    The next in turn order who has not passed is active; the round is over when all have (ROU-06).
+
+    Returns:
+        The game, and () bool, the round is over.
+    """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
     free = free_options(
@@ -123,41 +161,33 @@ def _end_of_turn(
     )
     acts = done & (turn.phase == Phase.ACTIONS)
     over = acts & (turn_over | turn.acted & ~free.any())
-    zero = jnp.zeros_like(turn.free_actions)
-    turn = turn.replace(
-        acted=turn.acted & ~over, free_actions=jnp.where(over, zero, turn.free_actions)
-    )
-    return game.replace(turn=turn), over
-
-
-def _next_player(game: GameState, turn_over: Array) -> tuple[GameState, Array]:
-    """The next in turn order who has not passed; the round is over when all have (ROU-06)."""
-    turn = game.turn
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
     waiting = turn.passed == 0
     nearest = jnp.argmin(jnp.where(waiting, after, NUM_PLAYERS))
-    moves = turn_over & waiting.any()
-    active = jnp.where(moves, nearest, turn.active).astype(turn.active.dtype)
-    return game.replace(turn=turn.replace(active=active)), turn_over & ~waiting.any()
+    active = jnp.where(over & waiting.any(), nearest, turn.active)
+    turn = turn.replace(
+        acted=turn.acted & ~over,
+        free_actions=jnp.where(over, 0, turn.free_actions),
+        active=active,
+    )
+    return game.replace(turn=turn), over & ~waiting.any()
 
 
 def _end_of_game(rules: Ruleset, game: GameState, last: Array) -> GameState:
     """Final scoring after the last pass of round 6 (FIN-01)."""
     scored = scoring.final_score(rules, game)
-    players = _choose(last, scored, game.players)
-    phase = jnp.where(last, Phase.OVER, game.turn.phase).astype(game.turn.phase.dtype)
+    players = choose(last, scored, game.players)
+    phase = jnp.where(last, Phase.OVER, game.turn.phase)
     return game.replace(players=players, turn=game.turn.replace(phase=phase))
 
 
-def _next_placement(game: GameState, done: Array) -> tuple[GameState, Array]:
+def _next_placement(game: GameState) -> tuple[GameState, Array]:
     """The next set-up decision; the first round starts after the last booster (INI-10)."""
     turn = game.turn
     setting_up = turn.phase == Phase.SETUP
     length = (turn.sequence >= 0).sum()
-    active = jnp.where(
-        setting_up & done & (turn.placed < length), turn.sequence[turn.placed], turn.active
-    )
-    turn = turn.replace(active=active.astype(turn.active.dtype))
+    active = jnp.where(setting_up & (turn.placed < length), turn.sequence[turn.placed], turn.active)
+    turn = turn.replace(active=active)
     return game.replace(turn=turn), setting_up & (turn.placed >= length)
 
 
@@ -166,13 +196,13 @@ def _new_round(rules: Ruleset, game: GameState, starts: Array) -> GameState:
     turn, board, players = game.turn, game.board, game.players
     # The k-th to pass is k-th in the new round (ROU-02); before round 1 nobody has passed.
     passed = starts & (turn.round > 0)
-    order = jnp.where(passed, jnp.argsort(turn.passed), turn.order).astype(turn.order.dtype)
+    order = jnp.where(passed, jnp.argsort(turn.passed), turn.order)
 
     def reset(value: Array, to: int = 0) -> Array:
         return jnp.where(starts, jnp.asarray(to, value.dtype), value)
 
     turn = turn.replace(
-        round=turn.round + starts.astype(turn.round.dtype),
+        round=turn.round + starts,
         phase=reset(turn.phase, Phase.TINKERING),
         order=order,
         passed=reset(turn.passed),
@@ -191,54 +221,50 @@ def _tinkerers(rules: Ruleset, game: GameState) -> Array:
     return ability & (game.players.tinkering < 0)
 
 
-def _income_phase(rules: Ruleset, game: GameState, done: Array) -> GameState:
+def _income_phase(rules: Ruleset, game: GameState) -> GameState:
     """Income of all players, once the tinkering tile is chosen (INC-02, GEN-06)."""
     turn = game.turn
-    starts = done & (turn.phase == Phase.TINKERING) & ~_tinkerers(rules, game).any()
+    starts = (turn.phase == Phase.TINKERING) & ~_tinkerers(rules, game).any()
     faction = game.setup.faction.astype(jnp.int32)
-    paid = income.collect_all(rules, _widen(game.players), faction, game.setup.economy_side)
-    phase = jnp.where(starts, Phase.INCOME, turn.phase).astype(turn.phase.dtype)
-    return game.replace(
-        players=_choose(starts, paid, game.players), turn=turn.replace(phase=phase)
-    )
+    paid = income.collect_all(rules, game.players.unpack(), faction, game.setup.economy_side)
+    phase = jnp.where(starts, Phase.INCOME, turn.phase)
+    return game.replace(players=choose(starts, paid, game.players), turn=turn.replace(phase=phase))
 
 
-def _gaia_phase(rules: Ruleset, game: GameState, done: Array) -> GameState:
+def _gaia_phase(rules: Ruleset, game: GameState) -> GameState:
     """Planets convert, tokens return but for the Itars', Terrans' points are laid out (GAI-06)."""
     turn = game.turn
-    starts = done & (turn.phase == Phase.INCOME) & (game.players.income == 0).all()
+    starts = (turn.phase == Phase.INCOME) & (game.players.income == 0).all()
     faction = game.setup.faction.astype(jnp.int32)
-    players = _widen(game.players)
+    players = game.players.unpack()
     itars = gaia.decides_on_tiles(rules, players, faction)
     points = gaia.conversion_points(rules, players, faction).sum()
     points = jnp.where(starts, points, turn.points)
     back = gaia.return_tokens(rules, players, faction, ~itars & starts)
-    phase = jnp.where(starts, Phase.GAIA, turn.phase).astype(turn.phase.dtype)
+    phase = jnp.where(starts, Phase.GAIA, turn.phase)
     terrans = jnp.argmax(jnp.asarray(rules.tables.faction.pi_gaia_convert)[faction] > 0)
 
     # Terrans: no pick legal, so what is left becomes credits (A12, GAI-08).
     me = jax.tree.map(lambda x: x[terrans], back)
-    rest = ~gaia.conversion_options(rules, me, points).any() & (phase == Phase.GAIA) & done
+    rest = ~gaia.conversion_options(rules, me, points).any() & (phase == Phase.GAIA)
     credits = jnp.where(rest, points, 0)
     gain = jnp.zeros(len(GAIN_FIELDS), jnp.int32).at[GAIN_FIELDS.index("credits")].set(credits)
     me = receive(Columns(rules.tables.faction, faction[terrans]), me, gain)
     back = back.replace(credits=back.credits.at[terrans].set(me.credits))
-    turn = turn.replace(
-        phase=phase, points=jnp.where(rest, 0, points).astype(turn.points.dtype)
-    )
+    turn = turn.replace(phase=phase, points=jnp.where(rest, 0, points))
     game = game.replace(
         board=gaia.convert(game.board, starts),
-        players=_choose(jnp.array(True), back, game.players),
+        players=choose(jnp.array(True), back, game.players),
         turn=turn,
     )
     # Itars: the last tokens return when no tile can be bought (GAI-09).
-    over = done & (phase == Phase.GAIA) & (turn.points == 0) & ~_itars_wait(rules, game)[0]
-    players = _widen(game.players)
+    over = (phase == Phase.GAIA) & (turn.points == 0) & ~_itars_wait(rules, game)[0]
+    players = game.players.unpack()
     back = gaia.return_tokens(rules, players, faction, itars & over)
-    phase = jnp.where(over, Phase.ACTIONS, phase).astype(turn.phase.dtype)
-    active = jnp.where(over, turn.order[0], turn.active).astype(turn.active.dtype)
+    phase = jnp.where(over, Phase.ACTIONS, phase)
+    active = jnp.where(over, turn.order[0], turn.active)
     return game.replace(
-        players=_choose(jnp.array(True), back, game.players),
+        players=choose(jnp.array(True), back, game.players),
         turn=turn.replace(phase=phase, active=active),
     )
 
@@ -251,11 +277,6 @@ def _itars_wait(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
     me = load(game, player)
     tiles, slots = tech.tile_options(rules, game, me)
     return itars.any() & gaia.can_buy_tile(me) & (tiles.any() | slots.any()), player
-
-
-def _action_phase(game: GameState) -> GameState:
-    """Nothing is carried into a turn."""
-    return game
 
 
 def _frame_decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
@@ -288,14 +309,3 @@ def _frame_decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
         here = turn.phase == phase
         node, player = jnp.where(here, which, node), jnp.where(here, who, player)
     return node, player
-
-
-def _widen(players: Players) -> Players:
-    return jax.tree.map(lambda x: x if x.dtype == bool else x.astype(jnp.int32), players)
-
-
-def _choose(condition: Array, new: Players, old: Players) -> Players:
-    return jax.tree.map(lambda a, b: jnp.where(condition, a.astype(b.dtype), b), new, old)
-
-
-__all__ = ["settle", "has"]

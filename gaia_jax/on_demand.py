@@ -1,0 +1,124 @@
+"""Run rare and dear work for the rows of a batch that need it, and for no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.custom_batching import custom_vmap
+
+Array = jax.Array
+
+
+def chunk_rows(size: int, cpu: int = 8) -> int:
+    """How many of `size` rows go through a kernel at a time on this backend.
+
+    A CPU pays by the row, so small chunks waste least. A GPU or TPU pays by the turn of the loop,
+    so its chunks grow with the batch.
+
+    Args:
+        size: rows of the batch.
+        cpu: rows of a chunk on a CPU.
+    """
+    if jax.default_backend() == "cpu":
+        return min(size, cpu)
+    return min(size, max(64, size // 64))
+
+
+def on_demand(
+    kernel: Callable[..., Any],
+    need: Array,
+    args: tuple[Any, ...],
+    neutral: Any,
+    *,
+    batched: bool = False,
+    cpu_chunk: int = 8,
+) -> Any:
+    """`kernel(*args)` where `need`, else `neutral`.
+
+    Written for one row. Under `vmap`, and `vmap` of `vmap`, the rows that need the kernel are
+    gathered into chunks, run, and scattered back, so a batch pays for those rows alone. Works
+    inside `jit` and `scan`; under `shard_map` each shard sees to its own rows, and the map needs
+    `check_vma=False`.
+
+    Args:
+        kernel: a pure function of arrays that closes over no traced value, `kernel(*args)`. With
+            `batched`, `kernel(live, *args)` on a whole chunk: every array has the chunk as first
+            axis, and `live`, (chunk,) bool, says which of its rows count. The others repeat a row
+            that does, and what comes out of them is dropped.
+        need: () bool.
+        args: arrays or pytrees of arrays.
+        neutral: what stands where there is no need, a pytree of the shapes and dtypes of the
+            kernel's.
+        batched: whether the kernel takes a chunk instead of a row.
+        cpu_chunk: rows of a chunk on a CPU.
+    Returns:
+        A pytree like `neutral`.
+    """
+
+    def run_chunk(live: Array, rows: tuple[Any, ...]) -> Any:
+        return kernel(live, *rows) if batched else jax.vmap(kernel)(*rows)
+
+    def run_needed(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
+        """The rows with `need`, (B,) bool, one chunk after the other."""
+        size = need.shape[0]
+        chunk = chunk_rows(size, cpu_chunk)
+        place = jnp.where(need, jnp.cumsum(need, dtype=jnp.int32) - 1, size)
+        ids = jnp.arange(size, dtype=jnp.int32)
+        needed = jnp.zeros(size, jnp.int32).at[place].set(ids, mode="drop")
+        count = jnp.sum(need, dtype=jnp.int32)
+
+        def body(carry: tuple[Array, Any]) -> tuple[Array, Any]:
+            first, out = carry
+            turn = first + jnp.arange(chunk, dtype=jnp.int32)
+            ids = needed[jnp.minimum(turn, count - 1)]
+            result = run_chunk(turn < count, jax.tree.map(lambda a: a[ids], args))
+            target = jnp.where(turn < count, ids, size)
+            out = jax.tree.map(lambda o, r: o.at[target].set(r, mode="drop"), out, result)
+            return first + chunk, out
+
+        return lax.while_loop(lambda carry: carry[0] < count, body, (jnp.int32(0), neutral))[1]
+
+    # A rule of custom_vmap must be batched itself under vmap of vmap: the rule of `one_row` hands
+    # the batch to `many_rows`, whose own rule folds each further axis into the first.
+    @custom_vmap
+    def one_row(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
+        def run(neutral: Any, args: tuple[Any, ...]) -> Any:
+            result = run_chunk(jnp.ones(1, bool), jax.tree.map(lambda a: a[None], args))
+            return jax.tree.map(lambda a: a[0], result)
+
+        return lax.cond(need, run, lambda neutral, _: neutral, neutral, args)
+
+    @custom_vmap
+    def many_rows(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
+        def run(neutral: Any, args: tuple[Any, ...]) -> Any:
+            return run_needed(need, neutral, args)
+
+        return lax.cond(jnp.any(need), run, lambda neutral, _: neutral, neutral, args)
+
+    @one_row.def_vmap
+    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
+        out = many_rows(*_along(size, in_batched, operands))
+        return out, jax.tree.map(lambda _: True, out)
+
+    @many_rows.def_vmap
+    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
+        operands = _along(size, in_batched, operands)
+        inner = operands[0].shape[1]
+        flat = jax.tree.map(lambda a: a.reshape(size * inner, *a.shape[2:]), operands)
+        out = jax.tree.map(lambda a: a.reshape(size, inner, *a.shape[1:]), many_rows(*flat))
+        return out, jax.tree.map(lambda _: True, out)
+
+    return one_row(need, neutral, args)
+
+
+def _along(size: int, in_batched: Any, operands: Any) -> Any:
+    """The operands with a batch axis of `size` on each."""
+    return jax.tree.map(
+        lambda batched, a: a if batched else jnp.broadcast_to(a, (size, *jnp.shape(a))),
+        tuple(in_batched),
+        operands,
+    )
