@@ -19,8 +19,8 @@ from gaia_jax.struct import pytree
 class AutoState(State):
     """A state that may be the first of a new game.
 
-    Then `terminated`, `truncated`, `rewards` and `final_vp` tell of the game that ended, all else of
-    the new one.
+    Then `terminated`, `truncated`, `rewards` and `final_vp` tell of the game that ended, all else
+    of the new one.
     """
 
     final_vp: Array  # (P,) int16, VP of the game that ended with the last decision; else 0
@@ -28,7 +28,7 @@ class AutoState(State):
 
 @dataclasses.dataclass(frozen=True)
 class AutoReset:
-    """The face of `GaiaEnv`, but `step` takes a key and never ends. `gaia_jax.auto_reset` makes one."""
+    """The face of `GaiaEnv`, but `step` takes a key and goes on; `auto_reset` makes one."""
 
     env: GaiaEnv
 
@@ -54,23 +54,18 @@ class AutoReset:
             key: one key of `jax.random`, used only where the game ends.
         """
         env = self.env
-        told = jnp.zeros((), bool)
         # What ended before this decision does not freeze the game that was dealt since.
-        after = env.decide(dataclasses.replace(state, terminated=told, truncated=told), action)
+        no = jnp.zeros((), bool)
+        after = env.decide(state.replace(terminated=no, truncated=no), action)
         ended = after.terminated | after.truncated
         dealt = self._deal(key)
-        game: GameState = jax.tree.map(lambda a, b: jnp.where(ended, a, b), dealt, after.game)
-        fresh = dataclasses.replace(
-            after,
-            game=game,
-            current_player=jnp.where(ended, game.turn.player, after.current_player),
-            step_count=jnp.where(ended, 0, after.step_count),
-            terminated=told,
-        )
-        return dataclasses.replace(
-            env.with_mask(dataclasses.replace(fresh, truncated=told)),
+        game = jax.tree.map(lambda a, b: jnp.where(ended, a, b), dealt, after.game)
+        player = jnp.where(ended, game.turn.player, after.current_player)
+        fresh = after.replace(game=game, current_player=player, terminated=no, truncated=no)
+        return env.with_mask(fresh).replace(
             terminated=after.terminated,
             truncated=after.truncated,
+            step_count=jnp.where(ended, 0, after.step_count),
             final_vp=jnp.where(ended, after.game.players.vp, 0).astype(jnp.int16),
         )
 

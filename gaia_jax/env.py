@@ -7,7 +7,7 @@ an episode ends. The rules know nothing of it.
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, Self, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -44,6 +44,13 @@ class State:
     terminated: Array  # () bool, the game is over, or an illegal action ended it
     truncated: Array  # () bool, the guard of `max_steps` ended it
     step_count: Array  # () int32, decisions taken in this game
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with the named fields changed."""
+        return dataclasses.replace(self, **changes)
+
+
+S = TypeVar("S", bound=State)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,7 +125,8 @@ class GaiaEnv:
         """The state after `current_player` has decided.
 
         An illegal action ends the episode with a reward of -1 for the player; the game stays as it
-        was (RL-02). When the episode has ended any action leaves the state as it is, with rewards 0.
+        was (RL-02). When the episode has ended, any action leaves the state as it is, with rewards
+        0.
 
         Args:
             state: one state; for a batch, `jax.vmap(env.step)`.
@@ -127,6 +135,11 @@ class GaiaEnv:
             TypeError, ValueError: `action` is not an integer scalar.
         """
         return self.with_mask(self.decide(state, _scalar("action", action)))
+
+    @property
+    def observation_spec(self) -> observation.ObservationSpec:
+        """Name and range of every column of an observation (docs/observation.md)."""
+        return observation.features(self.ruleset)
 
     def observe(self, state: State, player: Array | int) -> Observation:
         """The game as `player` sees it, own seat first; nothing is hidden (GEN-05, RL-05).
@@ -159,8 +172,8 @@ class GaiaEnv:
             step_count=jnp.zeros((), jnp.int32),
         )
 
-    def decide(self, state: State, action: Array) -> State:
-        """`step` but for the mask, which the state after it still has to get."""
+    def decide(self, state: S, action: Array) -> S:
+        """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
         before, player = state.game, state.current_player
         over = state.terminated | state.truncated
         known = (action >= 0) & (action < self.num_actions)
@@ -169,11 +182,8 @@ class GaiaEnv:
         plays, illegal = legal & ~over, ~legal & ~over
 
         # The rules are asked only for what they define; what they say to anything else is dropped.
-        after = rules_step(self.ruleset, before, action)
-        game: GameState = jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, before)
-        culprit = jnp.where(illegal, player, game.turn.illegal).astype(game.turn.illegal.dtype)
-        game = dataclasses.replace(game, turn=dataclasses.replace(game.turn, illegal=culprit))
-
+        after = self._play(before, action)
+        game = jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, before)
         count = state.step_count + (~over).astype(jnp.int32)
         finished = plays & (game.turn.node == Node.ENDED)
         truncated = plays & ~finished & (count >= self.max_steps)
@@ -183,8 +193,7 @@ class GaiaEnv:
             final = reward_at_end(self.reward, game.players.vp)
             paid = jnp.where(finished | truncated, final, 0.0)
         penalty = jnp.where(jnp.arange(NUM_PLAYERS) == player, ILLEGAL, 0.0)
-        return dataclasses.replace(
-            state,
+        return state.replace(
             game=game,
             current_player=jnp.where(
                 plays & ~truncated, game.turn.player.astype(jnp.int32), player
@@ -195,11 +204,16 @@ class GaiaEnv:
             step_count=count,
         )
 
-    def with_mask(self, state: State) -> State:
+    def with_mask(self, state: S) -> S:
         """The state with the mask of its game; all True where the episode has ended (A7)."""
         over = state.terminated | state.truncated
-        mask = legal_mask(self.ruleset, state.game) | over
-        return dataclasses.replace(state, legal_action_mask=mask)
+        return state.replace(legal_action_mask=self._legal(state.game) | over)
+
+    def _play(self, game: GameState, action: Array) -> GameState:
+        return rules_step(self.ruleset, game, action)
+
+    def _legal(self, game: GameState) -> Array:
+        return legal_mask(self.ruleset, game)
 
 
 def make(id: str = "lost_fleet", reward: str = "margin") -> GaiaEnv:

@@ -1,1 +1,393 @@
-"""Conformance of an environment."""
+"""Conformance: `gaia_jax.testing.check(env)` plays random games and asserts what `env` promises."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax import actions
+from gaia_jax.env import GaiaEnv, State
+from gaia_jax.observation import features
+from gaia_jax.rewards import ILLEGAL, VP_SCALE, reward_at_end
+from gaia_jax.state import Node
+
+# Decisions between two looks at the games from outside.
+CHUNK = 64
+_SAMPLE = np.iinfo(np.int32).min
+_WIDTH = 8
+
+
+class Played(NamedTuple):
+    """What `check` saw: G games to their ends."""
+
+    vp: np.ndarray  # (G, P) int16, final VP
+    decisions: np.ndarray  # (G,) int32
+    rewards: np.ndarray  # (G, P) float64, summed over the game
+
+
+def sample_legal(mask: Array, uniform: Array) -> Array:
+    """The k-th legal action, k = floor(uniform * number of legal actions).
+
+    `argmax(cumsum(mask) > k)`, found by descending partial sums of eights: a flat `cumsum` over
+    1,024 rows of 1,024 actions costs ten times as much on a CPU, and more than the step it feeds.
+
+    Args:
+        mask: (A,) bool, at least one True.
+        uniform: () float32 in [0, 1).
+    Returns:
+        () int32, an index that is True in `mask`.
+    """
+    levels = [mask.astype(jnp.int32)]
+    while levels[-1].shape[0] > _WIDTH:
+        levels[-1] = jnp.pad(levels[-1], (0, -levels[-1].shape[0] % _WIDTH))
+        levels.append(levels[-1].reshape(-1, _WIDTH).sum(axis=-1))
+    legal = levels[-1].sum()
+    k = jnp.minimum((uniform * legal).astype(jnp.int32), legal - 1)  # u * n may round up to n
+    index = jnp.int32(0)
+    for sums in reversed(levels):
+        width = min(_WIDTH, sums.shape[0])
+        children = jax.lax.dynamic_slice(sums, (index * _WIDTH,), (width,))
+        total = jnp.cumsum(children)
+        child = jnp.sum(total <= k, dtype=jnp.int32)
+        k = k - (total[child] - children[child])
+        index = index * _WIDTH + child
+    return index
+
+
+def check(env: GaiaEnv, games: int = 16, seed: int = 0) -> Played:
+    """Play `games` random games to their ends and assert what `env` promises.
+
+    Shapes and dtypes; masks that are never empty; ends within `env.max_steps`; ended games that
+    nothing changes; what an illegal action does; the rewards; observations within their ranges;
+    that a batch plays as its games do one at a time.
+
+    Args:
+        env: what `gaia_jax.make` made.
+        games: G, how many games; more find more.
+        seed: of the set-ups and of the play.
+    Returns:
+        The games' ends.
+    Raises:
+        AssertionError: the promise that is broken, with the game and the decision.
+    """
+    if games < 1:
+        raise ValueError(f"games must be at least 1, not {games}")
+    _check_face(env)
+    key = jax.random.key(seed)
+    keys = jax.random.split(jax.random.fold_in(key, 0), games)
+    state = jax.jit(jax.vmap(env.init))(keys)
+    start = jax.device_get(state)
+    _check_shapes(env, start, games)
+    _check_start(env, start)
+    _check_init_from(env, keys[0], start)
+
+    play, step = _make_play(env), jax.jit(env.step)
+    look = jax.jit(jax.vmap(jax.vmap(env.observe, (None, 0)), (0, None)))
+    sample = np.full(games, _SAMPLE, np.int32)
+    tally = _Tally.start(games, env.num_players)
+    rng = np.random.default_rng(seed)
+    done = 0
+    while not (over := _over(jax.device_get(state))).all():
+        assert done < env.max_steps, (
+            f"game {_first(~over)} is neither terminated nor truncated after {done} decisions"
+        )
+        _check_observation(env, look(state, np.arange(env.num_players)), done)
+        _check_illegal(env, play, state, tally, rng, done)
+        _check_one_at_a_time(env, play, step, state, tally, rng, done)
+        key, draw = jax.random.split(key)
+        count = min(CHUNK, env.max_steps - done)
+        state, tally = play(state, tally, draw, sample, count)
+        _check_tally(jax.device_get(tally))
+        done += count
+
+    end = jax.device_get(state)
+    _check_shapes(env, end, games)
+    _check_ends(env, end)
+    _check_observation(env, look(state, np.arange(env.num_players)), done)
+    _check_frozen(play, state, tally, rng, env.num_actions)
+    played = Played(
+        np.asarray(end.game.players.vp),
+        np.asarray(end.step_count),
+        np.asarray(tally.rewards, np.float64),
+    )
+    _check_rewards(env, start, played)
+    return played
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass(frozen=True)
+class _Tally:
+    """What a loop over decisions cannot assert while it runs, noted for afterwards. G games."""
+
+    decisions: Array  # (G,) int32, decisions of the games before their ends
+    rewards: Array  # (G, P) float32, summed
+    wrong: Array  # (G, WRONG) int32, the decision after which each of WRONG was first seen; -1
+
+    @classmethod
+    def start(cls, games: int, players: int) -> _Tally:
+        zero = jnp.zeros(games, jnp.int32)
+        return cls(zero, jnp.zeros((games, players)), jnp.full((games, len(WRONG)), -1))
+
+
+WRONG = (
+    "legal_action_mask is empty",
+    "current_player is no player",
+    "terminated and truncated are both True",
+    "rewards were paid before the end",
+    "step_count is not the number of decisions",
+    "a legal action ended the episode as an illegal one",
+    "legal_action_mask of an ended game is not all True",
+)
+
+
+def _make_play(env: GaiaEnv) -> Callable[..., tuple[State, _Tally]]:
+    """`play(state, tally, key, forced, n)`: n decisions in each game, compiled once.
+
+    `forced` (G,) int32 are the actions to take; _SAMPLE takes a random legal one.
+    """
+
+    def decide(state: State, decisions: Array, forced: Array, uniform: Array) -> Any:
+        sampled = sample_legal(state.legal_action_mask, uniform)
+        before = state.terminated | state.truncated
+        state = env.step(state, jnp.where(forced == _SAMPLE, sampled, forced))
+        decisions += (~before).astype(jnp.int32)
+        over = state.terminated | state.truncated
+        paid = (state.rewards != 0).any() & (env.reward != "vp")
+        wrong = [
+            ~state.legal_action_mask.any(),
+            (state.current_player < 0) | (state.current_player >= env.num_players),
+            state.terminated & state.truncated,
+            paid & ~over,
+            state.step_count != decisions,
+            (forced == _SAMPLE) & state.terminated & (state.game.turn.node != Node.ENDED),
+            over & ~state.legal_action_mask.all(),
+        ]
+        return state, decisions, jnp.stack(wrong)
+
+    def play(state: State, tally: _Tally, key: Array, forced: Array, n: Array) -> Any:
+        def body(i: Array, carry: tuple[State, _Tally]) -> tuple[State, _Tally]:
+            state, tally = carry
+            uniform = jax.random.uniform(jax.random.fold_in(key, i), forced.shape)
+            state, decisions, wrong = jax.vmap(decide)(state, tally.decisions, forced, uniform)
+            first = wrong & (tally.wrong < 0)
+            noted = jnp.where(first, decisions[:, None], tally.wrong)
+            return state, _Tally(decisions, tally.rewards + state.rewards, noted)
+
+        return jax.lax.fori_loop(0, n, body, (state, tally))
+
+    return jax.jit(play)
+
+
+def _over(state: Any) -> np.ndarray:
+    return np.asarray(state.terminated | state.truncated)
+
+
+def _first(bad: np.ndarray) -> int:
+    """The first game of which `bad` is True; bad may have further axes."""
+    return int(np.argmax(bad.reshape(len(bad), -1).any(-1)))
+
+
+def _different(a: Any, b: Any) -> list[str]:
+    """The names of the fields that differ."""
+    found = [
+        jax.tree_util.keystr(path).lstrip(".")
+        for (path, x), y in zip(
+            jax.tree_util.tree_flatten_with_path(a)[0], jax.tree.leaves(b), strict=True
+        )
+        if not np.array_equal(x, y)
+    ]
+    return sorted(_named(found, a, b))
+
+
+def _named(found: list[str], a: Any, b: Any) -> set[str]:
+    """`found`, but for a packed record the names of its fields instead of its arrays'."""
+    names = set()
+    for name in found:
+        path = name.split(".")[:-1]
+        x, y = (functools.reduce(getattr, path, tree) for tree in (a, b))
+        if hasattr(x, "unpack"):
+            prefix = ".".join(path)
+            names |= {f"{prefix}.{field}" for field in _different(x.unpack(), y.unpack())}
+        else:
+            names.add(name)
+    return names
+
+
+def _row(tree: Any, game: int) -> Any:
+    return jax.tree.map(lambda x: x[game], tree)
+
+
+def _check_face(env: GaiaEnv) -> None:
+    """What the environment says of itself."""
+    assert isinstance(env.id, str) and env.id, f"id is {env.id!r}, not a name"
+    assert isinstance(env.version, str) and env.version, f"version is {env.version!r}"
+    hash(env)
+    cells = env.ruleset.geometry.num_cells
+    assert len(env.action_planes) * cells <= env.num_actions, "the planes do not fit the index"
+    for action in range(env.num_actions):
+        text = actions.to_text(env.ruleset, action)
+        back = actions.from_text(env.ruleset, text)
+        assert back == action, f"action {action} reads {text!r}, which is action {back}"
+
+
+def _check_shapes(env: GaiaEnv, state: Any, games: int) -> None:
+    """The contract's fields: their shapes behind the batch, their dtypes."""
+    wanted = {
+        "current_player": ((), np.int32),
+        "legal_action_mask": ((env.num_actions,), np.bool_),
+        "rewards": ((env.num_players,), np.float32),
+        "terminated": ((), np.bool_),
+        "truncated": ((), np.bool_),
+        "step_count": ((), np.int32),
+    }
+    for name, (shape, dtype) in wanted.items():
+        value = getattr(state, name)
+        assert value.shape == (games, *shape), f"{name} is of shape {value.shape[1:]}, not {shape}"
+        assert value.dtype == dtype, f"{name} is {value.dtype}, not {np.dtype(dtype)}"
+
+
+def _check_start(env: GaiaEnv, state: Any) -> None:
+    over = _over(state)
+    assert not over.any(), f"game {_first(over)} is over before its first decision"
+    empty = ~state.legal_action_mask.any(-1)
+    assert not empty.any(), f"game {_first(empty)} starts with an empty legal_action_mask"
+    paid = state.rewards != 0
+    assert not paid.any(), f"game {_first(paid)} starts with rewards {state.rewards[_first(paid)]}"
+    assert not state.step_count.any(), "a new game has a step_count above 0"
+    player = state.current_player
+    bad = (player < 0) | (player >= env.num_players)
+    assert not bad.any(), f"game {_first(bad)} starts with current_player {player[_first(bad)]}"
+
+
+def _check_init_from(env: GaiaEnv, key: Array, start: Any) -> None:
+    again = jax.device_get(jax.jit(lambda key: env.init_from(env.draw_setup(key)))(key))
+    differ = _different(_row(start, 0), again)
+    assert not differ, f"init(key) and init_from(draw_setup(key)) differ in {', '.join(differ)}"
+
+
+def _check_observation(env: GaiaEnv, observation: Any, done: int) -> None:
+    """Shapes, dtypes and ranges of the observations of all seats, each leaf (G, P, ...)."""
+    spec = features(env.ruleset)
+    dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}
+    for table, dtype in dtypes.items():
+        columns, values = getattr(spec, table), np.asarray(getattr(observation, table))
+        assert values.dtype == dtype, f"observation.{table} is {values.dtype}"
+        assert values.shape[-1] == len(columns), (
+            f"observation.{table} has {values.shape[-1]} columns, {len(columns)} are named"
+        )
+        low, high = np.array([c.low for c in columns]), np.array([c.high for c in columns])
+        bad = (values < low) | (values > high)
+        if bad.any():
+            at = tuple(int(i) for i in np.argwhere(bad)[0])
+            column = columns[at[-1]]
+            raise AssertionError(
+                f"game {at[0]}, decision {done}: observation.{table} column {column.name} is"
+                f" {values[at]}, not in {column.low}..{column.high}"
+            )
+
+
+def _check_illegal(
+    env: GaiaEnv, play: Any, state: Any, tally: _Tally, rng: np.random.Generator, done: int
+) -> None:
+    """An illegal or unknown index ends the episode and leaves the game as it was (RL-02)."""
+    before = jax.device_get(state)
+    games = len(before.terminated)
+    forced = np.array([-1, env.num_actions, np.iinfo(np.int32).max], np.int32)
+    forced = rng.choice(forced, games)
+    for game in range(games):
+        illegal = np.flatnonzero(~before.legal_action_mask[game])
+        if game % 4 and len(illegal):
+            forced[game] = rng.choice(illegal)
+    after = jax.device_get(play(state, tally, jax.random.key(0), forced, 1)[0])
+    for game in np.flatnonzero(~_over(before)).tolist():
+        where = f"game {game}, decision {done}, illegal action {forced[game]}"
+        old, new = _row(before, game), _row(after, game)
+        assert new.terminated and not new.truncated, f"{where}: the episode goes on"
+        differ = _different(old.game, new.game)
+        assert not differ, f"{where}: it changed {', '.join(differ)}"
+        assert new.current_player == old.current_player, f"{where}: current_player changed"
+        right = np.where(np.arange(env.num_players) == old.current_player, ILLEGAL, 0)
+        assert np.array_equal(new.rewards, right), f"{where}: rewards {new.rewards}"
+        assert new.legal_action_mask.all(), f"{where}: legal_action_mask is not all True"
+
+
+def _check_one_at_a_time(
+    env: GaiaEnv,
+    play: Any,
+    step: Any,
+    state: Any,
+    tally: _Tally,
+    rng: np.random.Generator,
+    done: int,
+) -> None:
+    """One game of the batch, stepped alone, is as the batch steps it."""
+    before = jax.device_get(state)
+    uniform = rng.random(len(before.terminated)).astype(np.float32)
+    sampled = jax.vmap(sample_legal)(state.legal_action_mask, jnp.asarray(uniform))
+    forced = np.array(sampled)
+    together = jax.device_get(play(state, tally, jax.random.key(0), forced, 1)[0])
+    game = int(rng.integers(len(forced)))
+    alone = jax.device_get(step(_row(state, game), forced[game]))
+    differ = _different(alone, _row(together, game))
+    text = actions.to_text(env.ruleset, int(forced[game]))
+    assert not differ, (
+        f"game {game}, decision {done}, {text!r}: step and vmapped step differ in"
+        f" {', '.join(differ)}"
+    )
+
+
+def _check_tally(tally: _Tally) -> None:
+    seen = np.argwhere(np.asarray(tally.wrong) >= 0)
+    for game, which in seen:
+        raise AssertionError(
+            f"game {game}, after decision {tally.wrong[game, which]}: {WRONG[which]}"
+        )
+
+
+def _check_ends(env: GaiaEnv, end: Any) -> None:
+    """Random play ends by the rules, and long before the guard."""
+    late = end.step_count > env.max_steps
+    assert not late.any(), f"game {_first(late)} took {end.step_count[_first(late)]} decisions"
+    by_guard = end.truncated & (end.step_count < env.max_steps)
+    assert not by_guard.any(), f"game {_first(by_guard)} was truncated before max_steps"
+
+
+def _check_frozen(
+    play: Any, state: Any, tally: _Tally, rng: np.random.Generator, num_actions: int
+) -> None:
+    """Nothing that is done to an ended game changes it (A7)."""
+    before = jax.device_get(state)
+    games = len(before.terminated)
+    forced = rng.integers(-1, num_actions + 1, games).astype(np.int32)
+    after = jax.device_get(play(state, tally, jax.random.key(0), forced, 1)[0])
+    for game in range(games):
+        old = dataclasses.replace(_row(before, game), rewards=np.zeros_like(before.rewards[game]))
+        differ = _different(old, _row(after, game))
+        assert not differ, (
+            f"game {game}: action {forced[game]} after the end changed {', '.join(differ)}"
+        )
+
+
+def _check_rewards(env: GaiaEnv, start: Any, played: Played) -> None:
+    """The sum of the rewards of a game, by A3, to float32 precision."""
+    if env.reward == "vp":
+        right = (played.vp - start.game.players.vp.astype(np.float64)) / VP_SCALE
+    else:
+        pay = jax.vmap(lambda vp: reward_at_end(env.reward, vp))
+        right = np.asarray(pay(played.vp), np.float64)
+        total = right.sum(-1) - (1 if env.reward == "win" else 0)
+        assert np.abs(total).max() < 1e-5, f"the rewards of a game sum to {total}"
+    bad = np.abs(played.rewards - right) > 1e-4
+    if bad.any():
+        game = _first(bad)
+        raise AssertionError(
+            f"game {game}, final VP {played.vp[game]}: rewards sum to {played.rewards[game]}, not"
+            f" {right[game]}"
+        )

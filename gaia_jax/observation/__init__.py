@@ -1,0 +1,88 @@
+"""GameState -> Observation, seen from one seat; docs/observation.md says what its columns mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.observation.cells import CELLS
+from gaia_jax.observation.game import GLOBALS
+from gaia_jax.observation.players import PLAYERS
+from gaia_jax.observation.view import Block, View
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import NUM_PLAYERS, GameState
+from gaia_jax.struct import pytree
+
+
+@pytree
+class Observation:
+    """The game as one player sees it; nothing is hidden (GEN-05, RL-05)."""
+
+    cells: Array  # (C, Fc) int8
+    players: Array  # (P, Fp) int16, own seat first, then as they follow in turn order
+    globals: Array  # (Fg,) int16
+
+
+class Feature(NamedTuple):
+    """One column of an observation."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True)
+class ObservationSpec:
+    """The columns of an observation, in their order."""
+
+    cells: tuple[Feature, ...]
+    players: tuple[Feature, ...]
+    globals: tuple[Feature, ...]
+
+
+def features(rules: Ruleset) -> ObservationSpec:
+    """Name and range of every column of an observation under a ruleset."""
+
+    def columns(table: tuple[Block, ...]) -> tuple[Feature, ...]:
+        return tuple(
+            Feature(name, block.low, block.high) for block in table for name in block.columns(rules)
+        )
+
+    return ObservationSpec(columns(CELLS), columns(PLAYERS), columns(GLOBALS))
+
+
+def seats(game: GameState, player: Array) -> Array:
+    """(P,) int32, `player`, then the others as they follow in the turn order of the round."""
+    order = game.turn.order.astype(jnp.int32)
+    first = jnp.argmax(order == player)
+    return order[(first + jnp.arange(NUM_PLAYERS)) % NUM_PLAYERS]
+
+
+def observe(rules: Ruleset, game: GameState, player: Array) -> Observation:
+    """The observation of a player, computed on request and kept nowhere.
+
+    Args:
+        rules: the ruleset, static.
+        game: one game.
+        player: () int32.
+    """
+    view = View(rules, game, seats(game, player))
+    rows = _table(PLAYERS, view, (NUM_PLAYERS,))
+    return Observation(
+        cells=_table(CELLS, view, (rules.geometry.num_cells,)).astype(jnp.int8),
+        players=rows[view.who].astype(jnp.int16),
+        globals=_table(GLOBALS, view, ()).astype(jnp.int16),
+    )
+
+
+def _table(table: tuple[Block, ...], view: View, lead: tuple[int, ...]) -> Array:
+    """(*lead, F) int16, the columns of all blocks side by side."""
+    parts = []
+    for block in table:
+        count = len(block.columns(view.rules))
+        values = jnp.asarray(block.read(view)).astype(jnp.int16)
+        parts.append(values.reshape(*lead, count))
+    return jnp.concatenate(parts, axis=-1)

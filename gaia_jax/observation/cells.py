@@ -1,0 +1,87 @@
+"""The columns of a cell. Readers give (C,) or (C, columns)."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.components.planets import PLANETS
+from gaia_jax.observation.view import SEATS, Block, View, fixed, hot, ids
+from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, owned_types
+from gaia_jax.state import GAIAFORMER
+
+# Planets that no mine is built on, or that are none.
+CLOSED = tuple(PLANETS.index(name) for name in ("Empty", "Lost", "Transdim", "Ship"))
+
+
+def _steps(view: View) -> Array:
+    planet = view.game.board.planet.astype(jnp.int32)
+    closed = (planet[:, None] == np.array(CLOSED)).any(-1)
+    return jnp.where(closed[:, None], -1, view.by_seat(view.game.steps[:, planet]))
+
+
+def _distance(view: View) -> Array:
+    far = int(view.rules.geometry.distance.max()) + 1
+    return jnp.minimum(view.by_seat(view.game.board.reach), far)
+
+
+def _guest(view: View) -> Array:
+    board = view.game.board
+    own = board.lantids == view.player
+    return jnp.stack([board.has_guest & own, board.has_guest & ~own], -1)
+
+
+def _station(view: View) -> Array:
+    own = view.mine(view.game.players.stations) > 0
+    there = view.game.board.station
+    return jnp.stack([there & own, there & ~own], -1)
+
+
+def _new_type(view: View) -> Array:
+    planet = view.game.board.planet.astype(jnp.int32)
+    is_type = (planet >= FIRST_TYPE) & (planet <= LAST_TYPE)
+    return is_type & ~view.mine(owned_types(view.rules, view.game.players))[planet]
+
+
+def _new_sector(view: View) -> Array:
+    sector = view.rules.geometry.sector.astype(np.int32)
+    bits = view.mine(view.game.players.sectors)
+    return (sector >= 0) & (bits >> np.maximum(sector, 0) & 1 == 0)
+
+
+def _ship_there(view: View) -> Array:
+    cells = np.arange(view.rules.geometry.num_cells)
+    return cells[:, None] == view.game.setup.ship_cell[: len(view.rules.ships)]
+
+
+CELLS = (
+    Block("planet", 0, 1, "what the cell is; none for empty space", fixed(*PLANETS[1:]),
+          lambda v: hot(v.game.board.planet, len(PLANETS))[:, 1:]),
+    Block("ship", 0, 1, "which ship it is", ids("ship"), _ship_there),
+    Block("sector", -1, 17, "number of the sector in `ids[\"sector\"]`, -1 in the interspace", None,
+          lambda v: v.rules.geometry.sector),
+    Block("piece", 0, 1, "what stands there", lambda r: (*r.ids["structure"][1:], "GAIAFORMER"),
+          lambda v: hot(v.game.board.piece, GAIAFORMER + 1)[:, 1:]),
+    Block("owner", 0, 1, "whose piece it is", fixed(*SEATS),
+          lambda v: v.game.board.holder[:, None] == v.who),
+    Block("guest", 0, 1, "a parasitic mine of the Lantids", fixed("own", "other"), _guest),
+    Block("station", 0, 1, "a space station of the Hive", fixed("own", "other"), _station),
+    Block("ring", 0, 1, "a power ring of the Moweyds", None, lambda v: v.game.board.ring),
+    Block("fresh", 0, 1, "made a Gaia planet at once this round: no mine until the next", None,
+          lambda v: v.game.board.fresh),
+    Block("satellite", 0, 1, "a satellite of the seat", fixed(*SEATS),
+          lambda v: v.by_seat(v.game.board.satellite)),
+    Block("federated", 0, 1, "the seat's structure or station there is in a federation",
+          fixed(*SEATS), lambda v: v.by_seat(v.game.board.federated)),
+    Block("near", 0, 1, "the seat has a structure within two cells", fixed(*SEATS),
+          lambda v: v.by_seat(v.game.board.near)),
+    Block("distance", 0, 20, "to the seat's nearest structure or station; the most: it has none",
+          fixed(*SEATS), _distance),
+    Block("steps", -1, 3, "terraforming steps that the seat needs there; -1 where no mine is built",
+          fixed(*SEATS), _steps),
+    Block("new_type", 0, 1, "a planet type that the own seat has not yet", None, _new_type),
+    Block("new_sector", 0, 1, "in a sector where the own seat is not yet", None, _new_sector),
+    Block("waiting", 0, 1, "the structure whose upgrade waits for the choice of the piece", None,
+          lambda v: np.arange(v.rules.geometry.num_cells) == v.game.turn.cell),
+)  # fmt: skip

@@ -1,0 +1,73 @@
+"""Writes docs/observation.md: `python -m gaia_jax.observation.page > docs/observation.md`."""
+
+from __future__ import annotations
+
+from gaia_jax.observation.cells import CELLS
+from gaia_jax.observation.game import GLOBALS
+from gaia_jax.observation.players import PLAYERS
+from gaia_jax.observation.view import Block
+from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.state import NUM_PLAYERS
+
+_HEAD = """\
+# The observation
+
+Made by `python -m gaia_jax.observation.page > docs/observation.md`; a test says whether it is
+current.
+
+`env.observe(state, player)` gives three integer arrays. Nothing is hidden, and everything is seen
+from one seat: `own` or the first row is `player`, the others follow in the turn order of the round
+(`env.seats(state, player)` says who they are). It is computed on request and kept nowhere.
+`state.legal_action_mask` is not part of it. `env.observation_spec` has the name and the range of
+every column in order; a column is named `block` or `block.id`.
+
+| array | shape | dtype | one row |
+| --- | --- | --- | --- |
+"""
+
+
+def page(rules: Ruleset) -> str:
+    """docs/observation.md for a ruleset."""
+    tables = [
+        ("cells", CELLS, "int8", rules.geometry.num_cells, "a cell, ascending (q, r)"),
+        ("players", PLAYERS, "int16", NUM_PLAYERS, "a seat"),
+        ("globals", GLOBALS, "int16", 1, "the game"),
+    ]
+    shapes, chapters, size = [], [], 0
+    for name, table, dtype, rows, row in tables:
+        width = sum(len(block.columns(rules)) for block in table)
+        size += rows * width * (1 if dtype == "int8" else 2)
+        shape = f"({width},)" if rows == 1 else f"({rows}, {width})"
+        shapes.append(f"| `{name}` | {shape} | {dtype} | {row} |\n")
+        chapters.append(_chapter(rules, name, table))
+    total = f"\nThe shapes are those of `{rules.id}`; together {size:,} bytes.\n"
+    return _HEAD + "".join(shapes) + total + "".join(chapters)
+
+
+def _chapter(rules: Ruleset, name: str, table: tuple[Block, ...]) -> str:
+    lines = [f"\n## {name}\n\n", "| columns | block | ids | range | meaning |\n"]
+    lines.append("| --- | --- | --- | --- | --- |\n")
+    at = 0
+    for block in table:
+        count = len(block.columns(rules))
+        if not count:
+            continue
+        where = str(at) if count == 1 else f"{at} .. {at + count - 1}"
+        limits = f"{block.low} .. {block.high}"
+        cells = (where, f"`{block.name}`", _ids(rules, block), limits, block.meaning)
+        lines.append("| " + " | ".join(cells) + " |\n")
+        at += count
+    return "".join(lines)
+
+
+def _ids(rules: Ruleset, block: Block, most: int = 20) -> str:
+    if block.ids is None:
+        return ""
+    ids = block.ids(rules)
+    if len(ids) <= most:
+        return " ".join(ids)
+    return f"{' '.join(ids[:2])} ... {ids[-1]} ({len(ids)})"
+
+
+if __name__ == "__main__":
+    print(page(LOST_FLEET), end="")

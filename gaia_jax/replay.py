@@ -1,0 +1,254 @@
+"""Game records: a game as a JSON file, and `python -m gaia_jax.replay FILE`, which plays it again.
+
+A record holds the ruleset, the version of the environment, the set-up (`gaia_jax.setup_json`), the
+text of each action in order, and the VP of each player at the end. Nothing else is needed: after
+the set-up nothing is random.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gaia_jax import actions as action_index
+from gaia_jax.env import GaiaEnv, State, make
+from gaia_jax.rules.draw import Setup
+from gaia_jax.ruleset import RULESETS
+from gaia_jax.setup_json import setup_from_json, setup_to_dict
+
+FORMAT = "gaia_jax game 1"
+KEYS = ("format", "ruleset", "version", "setup", "actions", "final_vp")
+
+
+class RecordError(ValueError):
+    """A record that cannot be read or does not play as it says; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A finished game."""
+
+    ruleset: str
+    version: str
+    setup: Mapping[str, Any]  # as `setup_to_dict` writes it
+    actions: tuple[str, ...]
+    final_vp: tuple[int, ...]  # by player
+    # Where each action stands in the file that it was read from; empty for none.
+    lines: tuple[int, ...] = ()
+
+    @classmethod
+    def of(
+        cls, env: GaiaEnv, setup: Setup, actions: Iterable[int], final_vp: Iterable[int]
+    ) -> Record:
+        """The record of a game that was played in `env`.
+
+        Args:
+            env: where.
+            setup: what `env.draw_setup` gave or `env.init_from` took: one, not a batch.
+            actions: the index of each action in order.
+            final_vp: (P,) VP at the end.
+        """
+        texts = tuple(action_index.to_text(env.ruleset, int(action)) for action in actions)
+        vp = tuple(int(x) for x in final_vp)
+        return cls(env.id, env.version, setup_to_dict(setup), texts, vp)
+
+
+def write(path: str | Path, record: Record) -> None:
+    """Write a record, one action a line."""
+    head = {"format": FORMAT, "ruleset": record.ruleset, "version": record.version}
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    inner = [f"    {json.dumps(key)}: {json.dumps(v)}" for key, v in record.setup.items()]
+    lines.append('  "setup": {\n' + ",\n".join(inner) + "\n  }")
+    texts = [f"    {json.dumps(text)}" for text in record.actions]
+    lines.append('  "actions": [\n' + ",\n".join(texts) + "\n  ]")
+    lines.append(f'  "final_vp": {json.dumps(list(record.final_vp))}')
+    Path(path).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def read(path: str | Path) -> Record:
+    """Read a record; whether it plays is for `play` to say.
+
+    Raises:
+        RecordError: no such file, no record, or one of another format.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not a text file"
+        raise RecordError(f"cannot read {path}: {reason}") from error
+    try:
+        data = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise RecordError(f"{path} is not JSON: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise RecordError(f"{path} is no game record: its format is not {FORMAT!r}")
+    for key in KEYS:
+        if key not in data:
+            raise RecordError(f"{path}: key {key!r} is missing")
+    for key in data:
+        if key not in KEYS:
+            raise RecordError(f"{path}: unknown key {key!r}; known are {', '.join(KEYS)}")
+    for key in ("ruleset", "version"):
+        if not isinstance(data[key], str):
+            raise RecordError(f"{path}: {key} must be a text, not {data[key]!r}")
+    texts, vp = data["actions"], data["final_vp"]
+    if not isinstance(texts, list) or not all(isinstance(x, str) for x in texts):
+        raise RecordError(f"{path}: actions must be a list of texts")
+    if not isinstance(vp, list) or not all(type(x) is int for x in vp):
+        raise RecordError(f"{path}: final_vp must be a list of whole numbers, not {vp!r}")
+    if not isinstance(data["setup"], dict):
+        raise RecordError(f"{path}: setup must be an object")
+    return Record(
+        data["ruleset"],
+        data["version"],
+        data["setup"],
+        tuple(texts),
+        tuple(vp),
+        _action_lines(text, len(texts)),
+    )
+
+
+def play(record: Record, progress: Callable[[int, State], None] | None = None) -> State:
+    """Play a record to its end and verify it.
+
+    Args:
+        record: what `read` or `Record.of` gave.
+        progress: called with the number of decisions played and the state, after each.
+    Returns:
+        The state at the end.
+    Raises:
+        RecordError: an unknown ruleset, another version, a broken set-up, an action that is
+            unknown, illegal, missing or too many, or another final VP.
+    """
+    import jax
+
+    if record.ruleset not in RULESETS:
+        known = ", ".join(RULESETS)
+        raise RecordError(f"unknown ruleset {record.ruleset!r}; known are {known}")
+    env = make(record.ruleset)
+    if record.version != env.version:
+        raise RecordError(
+            f"the game was played in version {record.version} of {env.id}, this is {env.version};"
+            " docs/versions.md says what changed"
+        )
+    try:
+        setup = setup_from_json(record.setup)
+    except ValueError as error:
+        raise RecordError(f"setup: {error}") from error
+    indices = []
+    for number, text in enumerate(record.actions):
+        try:
+            indices.append(action_index.from_text(env.ruleset, text))
+        except ValueError as error:
+            raise RecordError(f"{_where(record, number)}: {error}") from error
+
+    state, step = jax.jit(env.init_from)(setup), jax.jit(env.step)
+    for number, action in enumerate(indices):
+        if state.terminated | state.truncated:
+            raise RecordError(f"{_where(record, number)}: the game ended before this action")
+        if not state.legal_action_mask[action]:
+            raise RecordError(
+                f"{_where(record, number)}: {record.actions[number]!r} is illegal for player"
+                f" {int(state.current_player)}; {_legal(env, state)}"
+            )
+        state = step(state, action)
+        if progress:
+            progress(number + 1, state)
+    if not state.terminated | state.truncated:
+        raise RecordError(f"the game is not over after its {len(indices)} actions")
+    vp = tuple(int(x) for x in state.game.players.vp)
+    if vp != record.final_vp:
+        raise RecordError(f"the game ends with VP {list(vp)}, recorded {list(record.final_vp)}")
+    return state
+
+
+def _where(record: Record, number: int) -> str:
+    line = f"line {record.lines[number]}, " if number < len(record.lines) else ""
+    return f"{line}action {number + 1}"
+
+
+def _legal(env: GaiaEnv, state: State, most: int = 8) -> str:
+    """What would have been legal, shortened."""
+    legal = [i for i, there in enumerate(state.legal_action_mask.tolist()) if there]
+    texts = ", ".join(action_index.to_text(env.ruleset, action) for action in legal[:most])
+    return f"legal are {texts}" + (f" and {len(legal) - most} more" if len(legal) > most else "")
+
+
+def _action_lines(text: str, count: int) -> tuple[int, ...]:
+    """The line of each action in the text of a record; empty where they are not found."""
+    start = re.search(r'^\s*"actions"\s*:\s*\[', text, re.MULTILINE)
+    if not start:
+        return ()
+    lines, place, line = [], start.end(), text.count("\n", 0, start.end()) + 1
+    for _ in range(count):
+        found = re.compile(r'"(?:[^"\\]|\\.)*"').search(text, place)
+        if not found:
+            return ()
+        line += text.count("\n", place, found.start())
+        lines.append(line)
+        place = found.end()
+    return tuple(lines)
+
+
+def table(record: Record, state: State) -> str:
+    """The players of a finished game, the best first, with what their VP came from."""
+    env = make(record.ruleset)
+    players, sources = state.game.players, env.ruleset.ids["vp_source"]
+    rows = [("place", "player", "faction", "VP", "most of it from")]
+    order = sorted(range(env.num_players), key=lambda p: -record.final_vp[p])
+    for player in order:
+        vp = record.final_vp[player]
+        place = 1 + sum(other > vp for other in record.final_vp)
+        by = sorted(zip(players.vp_source[player].tolist(), sources, strict=True), reverse=True)
+        most = ", ".join(f"{name} {amount}" for amount, name in by[:4] if amount > 0)
+        rows.append((str(place), str(player), record.setup["factions"][player], str(vp), most))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the record that the command line names. The exit status, 0 where it plays as it says."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gaia_jax.replay", description="Play a recorded game and verify its end."
+    )
+    parser.add_argument("file", metavar="FILE", help="a game record, JSON")
+    parser.add_argument("--quiet", action="store_true", help="print no progress")
+    options = parser.parse_args(arguments)
+
+    def progress(count: int, state: State) -> None:
+        if count % 20 == 0 or count == len(record.actions):
+            message = (
+                f"\rround {int(state.game.turn.round)}, {count}/{len(record.actions)} decisions"
+            )
+            print(message, end="", file=sys.stderr, flush=True)
+
+    try:
+        record = read(options.file)
+        try:
+            state = play(record, None if options.quiet else progress)
+        finally:
+            if not options.quiet:
+                print(file=sys.stderr)
+    except RecordError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("stopped", file=sys.stderr)
+        return 130
+    count = len(record.actions)
+    print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, verified")
+    print(table(record, state))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
