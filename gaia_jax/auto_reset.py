@@ -5,11 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.env import GaiaEnv, State
+from gaia_jax.on_demand import on_demand
 from gaia_jax.rules.setup import new_game
 from gaia_jax.state import NUM_PLAYERS, GameState
 from gaia_jax.struct import pytree
@@ -58,8 +58,8 @@ class AutoReset:
         no = jnp.zeros((), bool)
         after = env.decide(state.replace(terminated=no, truncated=no), action)
         ended = after.terminated | after.truncated
-        dealt = self._deal(key)
-        game = jax.tree.map(lambda a, b: jnp.where(ended, a, b), dealt, after.game)
+        # One decision in some hundreds ends a game, and dealing costs more than deciding.
+        game = on_demand(self._deal, ended, (key,), after.game)
         player = jnp.where(ended, game.turn.player, after.current_player)
         fresh = after.replace(game=game, current_player=player, terminated=no, truncated=no)
         return env.with_mask(fresh).replace(
