@@ -87,6 +87,18 @@ class OperationRow:
         """`values` is (..., K) int16."""
         self.values = values
 
+    @property
+    def cost_resources(self):
+        """(..., 4), the cost in credits, ore, knowledge and QIC."""
+        first = COLUMNS.index("cost_credits")
+        return self.values[..., first : first + 4]
+
+    @property
+    def gain(self):
+        """(..., 9), the fixed gain in the order of the fields of `Gain`."""
+        first = COLUMNS.index(f"gain_{_GAIN[0]}")
+        return self.values[..., first : first + len(_GAIN)]
+
     def __getattr__(self, name):
         """The column `name`, (...,) int16."""
         if name not in COLUMNS:

@@ -50,10 +50,14 @@ class Packed:
     large: Array  # (..., number of columns) int16
 
     fields: ClassVar[dict[str, Field]] = {}
+    aliases: ClassVar[dict[str, tuple[str, int]]] = {}  # other names for one column of a field
     plain: ClassVar[type]
 
     def __getattr__(self, name: str) -> Array:
         """The field `name` with its own dtype; the axes of the record come first."""
+        if name in type(self).aliases:
+            whole, column = type(self).aliases[name]
+            return getattr(self, whole)[..., column]
         field = type(self).fields.get(name)
         if field is None:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}")

@@ -304,11 +304,18 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
         free_actions=free,
         free_needs_pi=np.array([a.needs_pi for a in r.free_actions]),
         bundles=bundles,
+        # What the same words mean to the Terrans in the Gaia phase (GAI-08).
+        conversions=np.array([row.get(x, 0) for x in _conversions(r)], np.int16),
         steps=steps,
         explore_op=column(lambda x: row[f"explore {x.id}"], np.int16),
         academy_b_op=column(lambda x: row[f"AC_B {x.id}"], np.int16),
         special_op=column(lambda x: row.get(x.special or "", 0), np.int16),
     )
+
+
+def _conversions(r: Ruleset) -> list[str]:
+    kinds = {"P4_to_Q": "terrans Q", "P3_to_O": "terrans O", "P4_to_K": "terrans K"}
+    return [kinds.get(a.id, "none") for a in r.free_actions]
 
 
 def _tables(r: Ruleset) -> SimpleNamespace:
@@ -340,12 +347,11 @@ def _tables(r: Ruleset) -> SimpleNamespace:
     first_upgrade = [row[f"upgrade {name}"] for name in names[2:]]
     power = [box.costs.POWER_VALUE[name] for name in names]
     return SimpleNamespace(
-        # The index: verb number (see `verbs`), argument and cell (C where there is none).
         verbs={name: i for i, name in enumerate(verbs)},
-        verb=verb,
-        argument=argument,
-        cell=np.where(space.cell < 0, cells, space.cell).astype(np.int16),
-        action_op=_action_operations(r),
+        # (A, 4) int16: verb, argument, cell (0 where there is none), operation at TURN.
+        index=np.stack(
+            [verb, argument, np.maximum(space.cell, 0), _action_operations(r)], axis=-1
+        ).astype(np.int16),
         ops=operations.table(r.operations),
         faction=_faction_columns(r),
         # Operations by what they are made from.

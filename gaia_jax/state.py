@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import dataclasses
+
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.components.common import RESOURCES
 from gaia_jax.packed import FLAG, SHORT, WIDE, Field, Packed
 from gaia_jax.struct import pytree
 
@@ -153,10 +156,7 @@ class Players:
     """What lies on the player boards and the research board. A row without the P axis is one player."""
 
     vp: Array  # (P,) int16, >= 0
-    credits: Array  # (P,) int8, 0..30
-    ore: Array  # (P,) int8, 0..15
-    knowledge: Array  # (P,) int8, 0..15
-    qic: Array  # (P,) int8, 0..100
+    resources: Array  # (P, 4) int8: credits 0..30, ore 0..15, knowledge 0..15, QIC 0..100
     power: Array  # (P, 3) int8, ordinary tokens in bowls I, II, III
     gaia_power: Array  # (P,) int8, ordinary tokens in the Gaia area
     brainstone: Array  # (P,) int8, bowl 0..2, GAIA_AREA or NO_BRAINSTONE
@@ -191,6 +191,34 @@ class Players:
     enough: Array  # (P,) int8, fewest satellites known to allow a federation, 100 unknown
     short: Array  # (P,) int8, most satellites known to allow none, -1 unknown
     vp_source: Array  # (P, 18) int16, VP by ids["vp_source"]; their sum is vp
+
+    @property
+    def credits(self) -> Array:
+        """(...,) of `resources`."""
+        return self.resources[..., 0]
+
+    @property
+    def ore(self) -> Array:
+        """(...,) of `resources`."""
+        return self.resources[..., 1]
+
+    @property
+    def knowledge(self) -> Array:
+        """(...,) of `resources`."""
+        return self.resources[..., 2]
+
+    @property
+    def qic(self) -> Array:
+        """(...,) of `resources`."""
+        return self.resources[..., 3]
+
+    def replace(self, **changes: Array) -> "Players":
+        """A copy with the named fields changed; `credits`, `ore`, `knowledge`, `qic` are names too."""
+        named = {k: changes.pop(k) for k in RESOURCES if k in changes}
+        if named:
+            parts = [named.get(k, getattr(self, k)) for k in RESOURCES]
+            changes["resources"] = jnp.stack(jnp.broadcast_arrays(*parts), axis=-1)
+        return dataclasses.replace(self, **changes)
 
 
 @pytree
@@ -241,10 +269,12 @@ class PackedPlayers(Packed):
     """`Players` as a game keeps them; the fields read as the attributes of `Players`."""
 
     plain = Players
+    aliases = {name: ("resources", i) for i, name in enumerate(RESOURCES)}
     fields = _fields(
         Players,
         {
             "vp": Field(SHORT),
+            "resources": Field(shape=(4,)),
             "power": Field(shape=(3,)),
             "tracks": Field(shape=(6,)),
             "built": Field(shape=(7,)),

@@ -24,6 +24,6 @@ def builder_options(
     return jnp.zeros(rules.geometry.num_cells, bool), jnp.zeros((), bool)
 
 
-def absorb(rules: Ruleset, game: GameState, player: Array, changed: Array) -> GameState:
+def absorb(rules: Ruleset, game: GameState, acted) -> GameState:
     """Own structures and stations that touch an own federation join it (FED-07). Not built yet."""
     return game

@@ -10,7 +10,7 @@ from gaia_jax.components import costs
 from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE, TERRANS_CONVERSIONS
 from gaia_jax.rules import power
 from gaia_jax.rules.mine import TRANSDIM
-from gaia_jax.rules.player import GAIA, Columns
+from gaia_jax.rules.player import GAIA
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, PI, Board, Players
 
@@ -33,17 +33,11 @@ def return_tokens(rules: Ruleset, players: Players, factions: Array, who: Array)
     Args:
         players: rows in int32; factions: (P,) int32; who: (P,) bool.
     """
-
-    def one(me: Players, faction: Array) -> Players:
-        bowl = Columns(rules.tables.faction, faction).gaia_tokens_to_bowl
-        me = power.leave_gaia_area(me, bowl)
-        return me.replace(gaiaformers=me.gaiaformers + me.gaiaformers_gaia, gaiaformers_gaia=0)
-
-    back = jax.vmap(one)(players, factions)
-    return jax.tree.map(
-        lambda old, new: jnp.where(who.reshape((-1,) + (1,) * (old.ndim - 1)), new, old),
-        players,
-        back,
+    bowl = jnp.asarray(rules.tables.faction.gaia_tokens_to_bowl).astype(jnp.int32)[factions]
+    players = jax.vmap(power.leave_gaia_area)(players, who, bowl)
+    back = jnp.where(who, players.gaiaformers_gaia, 0)
+    return players.replace(
+        gaiaformers=players.gaiaformers + back, gaiaformers_gaia=players.gaiaformers_gaia - back
     )
 
 

@@ -7,9 +7,19 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import power
-from gaia_jax.rules.player import Columns, bit_vector, receive, score, uncovered
+from gaia_jax.rules.player import Columns, bit_vector, book, receive, uncovered
 from gaia_jax.ruleset import CHARGE_ATOMS, GAIN_FIELDS, Ruleset
-from gaia_jax.state import AC_A, MINE, PI, RL, TS, Players
+from gaia_jax.state import (
+    AC_A,
+    MINE,
+    NUM_PLAYERS,
+    PI,
+    RL,
+    TS,
+    GameState,
+    PackedPlayers,
+    Players,
+)
 
 TOKENS, TOKENS_III, CHARGE = (GAIN_FIELDS.index(x) for x in ("tokens", "tokens_iii", "charge"))
 
@@ -49,51 +59,55 @@ def atoms(income: dict[str, Array]) -> Array:
     return jnp.stack([income[x][CHARGE] for x in charges] + [income[x][TOKENS] for x in tokens])
 
 
-def apply_atom(me: Players, amounts: Array, atom: Array) -> Players:
-    """One atom whole: a charge, or new tokens in bowl I; the atom is no longer pending."""
-    amount = amounts[atom]
-    charges = atom < CHARGE_ATOMS
-    me = power.charge(me, jnp.where(charges, amount, 0))
-    me = power.add_tokens(me, jnp.where(charges, 0, amount), 0 * amount)
-    return me.replace(income=me.income & ~(1 << atom))
-
-
 def is_open(income: Array) -> Array:
     """bool, a charge and a token gain are both pending, so the player chooses (INC-02)."""
     charges = (1 << CHARGE_ATOMS) - 1
     return (income & charges != 0) & (income & ~charges != 0)
 
 
-def finish(me: Players, amounts: Array) -> Players:
-    """What is left when one kind only is pending comes by itself (INC-02)."""
-    pending = bit_vector(me.income, len(amounts)) * amounts
-    pending = jnp.where(is_open(me.income), 0, pending)
-    me = power.charge(me, pending[:CHARGE_ATOMS].sum())
-    tokens = pending[CHARGE_ATOMS:].sum()
-    me = power.add_tokens(me, tokens, 0 * tokens)
-    return me.replace(income=jnp.where(is_open(me.income), me.income, 0))
-
-
-def collect(rules: Ruleset, faction: Columns, me: Players, economy_side: Array) -> Players:
-    """A player's whole income but for the order of charges and tokens where he has a choice."""
-    income = parts(rules, faction, me, economy_side)
-    total = sum(income.values())
-    me = receive(faction, me, total)
-    me = score(me, "ECONOMY", total[0])
+def _collect(
+    rules: Ruleset, faction: Columns, me: Players, side: Array, starts: Array, atom: Array
+) -> Players:
+    income = parts(rules, faction, me, side)
+    total = jnp.where(starts, sum(income.values()), 0)
+    me = book(receive(faction, me, total), {"ECONOMY": total[0]})
     me = power.add_tokens(me, 0 * total[TOKENS], total[TOKENS_III])
     amounts = atoms(income)
-    bits = ((amounts > 0) << jnp.arange(len(amounts))).sum()
-    return finish(me.replace(income=bits), amounts)
+    number = jnp.arange(len(amounts))
+    bits = ((amounts > 0) << number).sum()
+    pending = jnp.where(starts, bits, me.income)
+    chosen = (number == atom) * amounts
+    me = power.charge(me, chosen[:CHARGE_ATOMS].sum())
+    first = chosen[CHARGE_ATOMS:].sum()
+    pending = pending & ~jnp.where(atom >= 0, 1 << jnp.maximum(atom, 0), 0)
+    # What is left when one kind only is pending comes by itself.
+    rest = jnp.where(is_open(pending), 0, bit_vector(pending, len(amounts)) * amounts)
+    me = power.add_tokens(me, first, 0 * first)
+    me = power.charge(me, rest[:CHARGE_ATOMS].sum())
+    last = rest[CHARGE_ATOMS:].sum()
+    me = power.add_tokens(me, last, 0 * last)
+    return me.replace(income=jnp.where(is_open(pending), pending, 0))
 
 
-def collect_all(rules: Ruleset, players: Players, factions: Array, side: Array) -> Players:
-    """Income of all players at once; nobody's depends on another's (GEN-06).
+def collect(
+    rules: Ruleset, game: GameState, starts: Array, chooser: Array, atom: Array
+) -> PackedPlayers:
+    """Income of all players, or one atom of the one who chooses (INC-02, GEN-06).
+
+    Everything comes at once but for the order of charges and tokens where a player has a choice;
+    those atoms stay pending in `Players.income`.
 
     Args:
-        players: rows in int32; factions: (P,) int32.
+        starts: () bool, the income phase begins.
+        chooser: () int32 player; atom: () int32, index in ids["income"], -1 where nobody chooses.
     """
 
-    def one(me: Players, faction: Array) -> Players:
-        return collect(rules, Columns(rules.tables.faction, faction), me, side)
+    def one(me: Players, faction: Array, player: Array) -> Players:
+        chosen = jnp.where(player == chooser, atom, -1)
+        columns = Columns(rules.tables.faction, faction)
+        return _collect(rules, columns, me, game.setup.economy_side, starts, chosen)
 
-    return jax.vmap(one)(players, factions)
+    faction = game.setup.faction.astype(jnp.int32)
+    return PackedPlayers.of(
+        jax.vmap(one)(game.players.unpack(), faction, jnp.arange(NUM_PLAYERS))
+    )

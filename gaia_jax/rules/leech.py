@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from gaia_jax.components import costs
 from gaia_jax.rules import power
-from gaia_jax.rules.player import score, uncovered
+from gaia_jax.rules.player import book, uncovered
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, NUM_PLAYERS, PI, GameState, PackedPlayers, Players
 
@@ -56,14 +56,13 @@ def accept(me: Players, offered: Array, take: Array, token_first: Array, token_l
     """One player's answer: charge and pay a - 1 VP, with the Taklons' token (LEE-02, LEE-07).
 
     Args:
-        me: a row, or all rows.
-        offered: power of the offer; take: bool; token_first, token_last: int32 0 or 1.
+        me: a row; offered: power of the offer; take: bool; token_first, token_last: int32 0 or 1.
     """
     a = jnp.where(take, amount(me, offered, token_first), 0)
     me = power.add_tokens(me, token_first, 0 * token_first)
     me = power.charge(me, a)
     me = power.add_tokens(me, token_last, 0 * token_last)
-    return score(me, "LEECH", -jnp.maximum(a - 1, 0))
+    return book(me, {"LEECH": -jnp.maximum(a - 1, 0)})
 
 
 def distance_in_order(game: GameState) -> Array:
@@ -73,43 +72,57 @@ def distance_in_order(game: GameState) -> Array:
     return (seat - seat[game.turn.active]) % NUM_PLAYERS
 
 
-def settle(rules: Ruleset, game: GameState, open_queue: Array) -> tuple[GameState, Array, Array]:
-    """Take free offers in order until one needs a decision (LEE-03, A13).
+def current(queue: Array) -> Array:
+    """(3,) bool, the event whose offers are being answered: the first that is not empty."""
+    waits = (queue > 0).any(-1)
+    return waits & (jnp.cumsum(waits) == 1)
+
+
+def settle(
+    rules: Ruleset, game: GameState, resolved: Array, answers: Array, choice: Array
+) -> tuple[GameState, Array, Array]:
+    """The answer of the decider, then free offers in order until one needs a decision (LEE-03, A13).
 
     Args:
-        open_queue: () bool, the action is resolved and the queue may move.
+        resolved: () bool, the action is resolved and the queue may move.
+        answers: () bool, `game.turn.player` has answered an offer.
+        choice: () int32, with what of `ruleset.LEECH_CHOICES`.
     Returns:
         The game, whether an offer waits, and whose decision it is.
     """
-    after = distance_in_order(game)
-    special = taklons(rules, game)
-    players = game.players.unpack()
+    after, special = distance_in_order(game), taklons(rules, game)
+    charge, token_first, decline = range(3)
     queue = game.turn.leech.astype(jnp.int32)
-    blocked, decider = ~open_queue, jnp.zeros((), jnp.int32)
-    for event in range(EVENTS):
-        offered = queue[event]
+    decider = jnp.arange(NUM_PLAYERS) == game.turn.player
+    answered = current(queue)[:, None] & decider & answers
+    rows = jnp.concatenate([jnp.where(answered, queue, 0).sum(0)[None], jnp.where(answered, 0, queue)])
+
+    def one(carry, row: tuple[Array, Array]):
+        players, blocked, asked = carry
+        offered, is_answer = row
         a = jax.vmap(amount)(players, offered)
         free = (a == 1) & ~special & rules.free_leech_is_taken
-        asks = (offered > 0) & ((a >= 1) & ~free | special)
+        asks = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
         first = jnp.where(asks, after, NUM_PLAYERS).min()
         # Offers before the first that asks are taken or void; the others wait.
         passes = ~blocked & (after < first)
-        takes = passes & free & (offered > 0)
-        nothing = jnp.zeros(NUM_PLAYERS, jnp.int32)
-        taken = jax.vmap(accept)(players, offered, takes, nothing, nothing)
-        players = jax.tree.map(
-            lambda old, new: jnp.where(takes.reshape((-1,) + (1,) * (old.ndim - 1)), new, old),
-            players,
-            taken,
-        )
-        queue = queue.at[event].set(jnp.where(passes, 0, offered))
+        takes = passes & (offered > 0) & jnp.where(is_answer, choice != decline, free)
+        before = (takes & is_answer & (choice == token_first)).astype(jnp.int32)
+        behind = (takes & is_answer & (choice == charge) & special).astype(jnp.int32)
+        players = jax.vmap(accept)(players, offered, takes, before, behind)
         waits = ~blocked & asks.any()
-        decider = jnp.where(waits, jnp.argmin(jnp.where(asks, after, NUM_PLAYERS)), decider)
-        blocked |= waits
-    game = game.replace(
-        players=PackedPlayers.of(players), turn=game.turn.replace(leech=queue)
+        nearest = jnp.argmin(jnp.where(asks, after, NUM_PLAYERS))
+        carry = players, blocked | waits, jnp.where(waits, nearest, asked)
+        return carry, jnp.where(passes, 0, offered)
+
+    start = game.players.unpack(), ~resolved, jnp.zeros((), jnp.int32)
+    (players, blocked, asked), left = lax.scan(
+        one, start, (rows, jnp.arange(EVENTS + 1) == 0)
     )
-    return game, blocked & open_queue, decider
+    game = game.replace(
+        players=PackedPlayers.of(players), turn=game.turn.replace(leech=left[1:])
+    )
+    return game, blocked & resolved, asked
 
 
 def add_event(queue: Array, offered: Array, happens: Array) -> Array:

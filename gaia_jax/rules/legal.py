@@ -48,10 +48,7 @@ def payable(faction: Columns, me: Players, op: OperationRow) -> Array:
     """bool, the player has the price of the operation itself (ROU-05, EXP-01)."""
     stone = (me.brainstone >= 0) & (me.brainstone <= 2)
     return (
-        (me.credits >= op.cost_credits)
-        & (me.ore >= op.cost_ore)
-        & (me.knowledge >= op.cost_knowledge)
-        & (me.qic >= op.cost_qic)
+        (me.resources >= op.cost_resources).all(-1)
         & (power.spendable(me, power_worth(faction, me)) >= op.cost_power)
         & (power.held(me) >= op.cost_tokens)
         & (me.vp >= op.cost_vp)
@@ -68,7 +65,7 @@ def free_options(rules: Ruleset, faction: Columns, me: Players, taken: Array) ->
     row = rules.operation_index
     indices = [row[f"free {x}"] for x in rules.ids["free_action"]]
     worth = power_worth(faction, me)
-    bundles = jnp.asarray(faction.bundles) if False else rules.tables.faction.bundles
+    bundles = rules.tables.faction.bundles
     chosen = jnp.where((worth > 1) & (bundles > 0), bundles, jnp.asarray(indices))
     op = operation(rules, chosen)
     no_academy = me.built[upgrade.NUM_STRUCTURES - 1] == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
@@ -27,6 +28,9 @@ from gaia_jax.state import (
 
 GAIA, PROTO, ASTEROID, LOST = (PLANETS.index(x) for x in ("Gaia", "Proto", "Asteroid", "Lost"))
 FIRST_TYPE, LAST_TYPE = PLANETS.index("Red"), LOST
+# The caps of `Players.resources`; QIC has none but that of its dtype (GEN-07, A18).
+LIMITS = np.array([costs.CAPS["credits"], costs.CAPS["ore"], costs.CAPS["knowledge"], 127])
+QIC_TO_ORE = np.array([0, 1, 0, -1])
 SOURCE = {name: i for i, name in enumerate(VP_SOURCES)}
 
 
@@ -140,11 +144,17 @@ def counts(rules: Ruleset, me: Players) -> Array:
     return jnp.stack([values[name].astype(jnp.int32) for name in rules.ids["count"]], -1)
 
 
-def score(me: Players, source, vp: Array) -> Players:
-    """`vp` (may be negative) to the player, booked under `source` (id or traced index)."""
-    at = SOURCE[source] if isinstance(source, str) else source
-    here = jnp.arange(len(VP_SOURCES)) == at
-    return me.replace(vp=me.vp + vp, vp_source=me.vp_source + jnp.where(here, vp, 0))
+def book(me: Players, by_source: dict[str, Array], source=0, vp=0) -> Players:
+    """VP (they may be negative) to the player, each amount under its source.
+
+    Args:
+        by_source: () int32 by id of ids["vp_source"].
+        source, vp: () int32, one more amount whose source is traced.
+    """
+    zero = jnp.zeros((), jnp.int32)
+    amounts = jnp.stack([jnp.asarray(by_source.get(x, zero), jnp.int32) for x in VP_SOURCES])
+    amounts = amounts + jnp.where(jnp.arange(len(VP_SOURCES)) == source, vp, 0)
+    return me.replace(vp=me.vp + amounts.sum(), vp_source=me.vp_source + amounts)
 
 
 def receive(faction: Columns, me: Players, gain: Array) -> Players:
@@ -155,16 +165,13 @@ def receive(faction: Columns, me: Players, gain: Array) -> Players:
     Args:
         gain: (9,) int32 in the order of `ruleset.GAIN_FIELDS`; its VP and power are not applied.
     """
-    _, credits, ore, knowledge, qic, _, _, _, gaiaformers = (gain[..., i] for i in range(9))
     as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & (me.built[..., AC_B] == 0)
-    ore = ore + jnp.where(as_ore, qic, 0)
-    qic = jnp.where(as_ore, 0, qic)
+    incoming = gain[..., 1:5]
+    turned = jnp.where(as_ore, incoming[..., 3], 0)
+    incoming = incoming + turned[..., None] * QIC_TO_ORE
     return me.replace(
-        credits=jnp.minimum(me.credits + credits, costs.CAPS["credits"]),
-        ore=jnp.minimum(me.ore + ore, costs.CAPS["ore"]),
-        knowledge=jnp.minimum(me.knowledge + knowledge, costs.CAPS["knowledge"]),
-        qic=me.qic + qic,
-        gaiaformers=me.gaiaformers + gaiaformers,
+        resources=jnp.minimum(me.resources + incoming, LIMITS),
+        gaiaformers=me.gaiaformers + gain[..., 8],
     )
 
 

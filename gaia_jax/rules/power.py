@@ -107,31 +107,32 @@ def burnable(me: Players) -> Array:
     return me.power[..., 1] + (me.brainstone == 1) >= 2
 
 
-def burn(me: Players, to_gaia: Array) -> Players:
+def burn(me: Players, happens: Array, to_gaia: Array) -> Players:
     """One ordinary token of bowl II goes, another (the brainstone first) moves to III (FRE-04).
 
     Args:
+        happens: () int32, 0 or 1.
         to_gaia: () int32, 1 where the burned token goes to the Gaia area (FRE-05).
     """
-    stone = me.brainstone == 1
-    change = jnp.stack([0 * to_gaia, stone - 2, 1 - stone], axis=-1)
+    stone = happens * (me.brainstone == 1)
+    change = jnp.stack([0 * happens, stone - 2 * happens, happens - stone], axis=-1)
     return me.replace(
         power=me.power + change,
-        brainstone=jnp.where(stone, 2, me.brainstone),
-        gaia_power=me.gaia_power + to_gaia,
+        brainstone=me.brainstone + stone,
+        gaia_power=me.gaia_power + happens * to_gaia,
     )
 
 
-def leave_gaia_area(me: Players, bowl: Array) -> Players:
+def leave_gaia_area(me: Players, happens: Array, bowl: Array) -> Players:
     """All tokens return from the Gaia area, the brainstone to bowl I (GAI-05, GAI-07).
 
     Args:
-        bowl: () int32, 1 or 2, where ordinary tokens go.
+        happens: () bool; bowl: () int32, 1 or 2, where ordinary tokens go.
     """
-    n = me.gaia_power
+    n = jnp.where(happens, me.gaia_power, 0)
     back = jnp.stack([n * (bowl == 1), n * (bowl == 2), 0 * n], axis=-1)
     return me.replace(
         power=me.power + back,
-        gaia_power=0 * n,
-        brainstone=jnp.where(me.brainstone == GAIA_AREA, 0, me.brainstone),
+        gaia_power=me.gaia_power - n,
+        brainstone=jnp.where(happens & (me.brainstone == GAIA_AREA), 0, me.brainstone),
     )

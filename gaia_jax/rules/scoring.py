@@ -12,17 +12,16 @@ from gaia_jax.rules.player import (
     GAIA,
     LOST,
     PROTO,
-    SOURCE,
     advanced,
     bit_vector,
+    book,
     counts,
     owned_types,
-    score,
     uncovered,
     virtual_mines,
 )
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_A, AC_B, MINE, NONE, NUM_PLAYERS, PI, GameState, Players
+from gaia_jax.state import AC_A, AC_B, MINE, NONE, NUM_PLAYERS, PI, GameState, PackedPlayers, Players
 
 
 def round_tile(rules: Ruleset, game: GameState) -> Array:
@@ -33,29 +32,33 @@ def round_tile(rules: Ruleset, game: GameState) -> Array:
     return jnp.where(game.turn.round > 0, vp, 0)
 
 
-def score_events(rules: Ruleset, game: GameState, me: Players, owner: Players, events: Array):
-    """VP for what happened, from the round tile and the player's tiles (RMS-11, ADV-01, ADV-08).
+def event_vp(
+    rules: Ruleset, game: GameState, owner: Players, events: Array
+) -> dict[str, Array]:
+    """VP by source for what happened, from round tile and tiles (RMS-11, ADV-01, ADV-08).
 
     Args:
-        me: the row that scores; owner: the row whose tiles count (before the action).
+        owner: the row whose tiles count, before the action.
         events: (events,) int32, how often each of ids["event"] happened.
     """
     t = rules.tables
-    basic = (uncovered(rules, owner)[:, None] * t.tile_events).sum(0)
-    high = (advanced(rules, owner)[:, None] * t.advanced_events).sum(0)
-    me = score(me, "ROUND_TILE", (round_tile(rules, game) * events).sum())
-    me = score(me, "BASIC_TILE", (basic * events).sum())
-    return score(me, "ADVANCED_TILE", (high * events).sum())
+    return {
+        "ROUND_TILE": (round_tile(rules, game) * events).sum(),
+        "BASIC_TILE": (uncovered(rules, owner) * (t.tile_events * events).sum(-1)).sum(),
+        "ADVANCED_TILE": (advanced(rules, owner) * (t.advanced_events * events).sum(-1)).sum(),
+    }
 
 
-def score_pass(rules: Ruleset, me: Players) -> Players:
-    """VP of the returned booster and of the advanced tiles on passing (PAS-01, PAS-04)."""
+def pass_vp(rules: Ruleset, me: Players) -> dict[str, Array]:
+    """VP by source on passing: the returned booster and the advanced tiles (PAS-01, PAS-04)."""
     t = rules.tables
     counted = counts(rules, me)
     booster = jnp.asarray(t.booster_pass).astype(jnp.int32)[me.booster]
-    tiles = (advanced(rules, me)[:, None] * t.advanced_pass).sum(0)
-    me = score(me, "BOOSTER", (booster * counted).sum())
-    return score(me, "ADVANCED_TILE", (tiles * counted).sum())
+    tiles = (t.advanced_pass * counted).sum(-1)
+    return {
+        "BOOSTER": (booster * counted).sum(),
+        "ADVANCED_TILE": (advanced(rules, me) * tiles).sum(),
+    }
 
 
 def academy_distance(rules: Ruleset, game: GameState) -> Array:
@@ -104,18 +107,16 @@ def prizes(rules: Ruleset, values: Array) -> Array:
     return vp if rules.zero_ranks else jnp.where(values > 0, vp, 0)
 
 
-def final_score(rules: Ruleset, game: GameState) -> Players:
+def final_score(rules: Ruleset, game: GameState) -> PackedPlayers:
     """All players after final missions, research and resources (FIN-01, FIN-11, RES-10)."""
     values = final_values(rules, game)
     players = game.players.unpack()
     research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[players.tracks].sum(-1)
     left = players.credits + players.ore + players.knowledge
     gains = {
-        SOURCE["FINAL_1"]: prizes(rules, values[game.setup.final_missions[0]]),
-        SOURCE["FINAL_2"]: prizes(rules, values[game.setup.final_missions[1]]),
-        SOURCE["RESEARCH_END"]: research,
-        SOURCE["RESOURCES"]: left // costs.RESOURCES_PER_VP,
+        "FINAL_1": prizes(rules, values[game.setup.final_missions[0]]),
+        "FINAL_2": prizes(rules, values[game.setup.final_missions[1]]),
+        "RESEARCH_END": research,
+        "RESOURCES": left // costs.RESOURCES_PER_VP,
     }
-    for source, vp in gains.items():
-        players = jax.vmap(lambda me, n, source=source: score(me, source, n))(players, vp)
-    return players
+    return PackedPlayers.of(jax.vmap(book)(players, gains))

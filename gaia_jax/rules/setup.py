@@ -94,6 +94,7 @@ def _player(rules: Ruleset, faction: Array) -> Players:
     f = Columns(rules.tables.faction, faction)
     zero = jnp.zeros((), jnp.int32)
     sizes = {
+        "resources": 4,
         "power": 3,
         "tracks": 6,
         "built": len(rules.ids["structure"]),
@@ -110,10 +111,7 @@ def _player(rules: Ruleset, faction: Array) -> Players:
     me = Players(**blank).replace(
         vp=zero + costs.START_VP,
         vp_source=jnp.where(start, costs.START_VP, 0),
-        credits=f.start[1],
-        ore=f.start[2],
-        knowledge=f.start[3],
-        qic=f.start[4],
+        resources=f.start[1:5],
         power=f.start_power,
         brainstone=jnp.where(f.brainstone > 0, 0, NO_BRAINSTONE),
         tracks=f.start_tracks,

@@ -1,0 +1,82 @@
+"""What an action means at the open node: the operation that it stands for, and its target."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.rules import upgrade
+from gaia_jax.rules.legal import operation, special_operation
+from gaia_jax.rules.player import Columns, power_worth
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import GameState, Node, Players
+from gaia_jax.struct import pytree
+
+
+@pytree
+class Decision:
+    """An action at a node, decoded. Flags are () bool."""
+
+    verb: Array  # () int32
+    argument: Array  # () int32
+    cell: Array  # () int32, the cell it names or was chosen before; 0 where there is none
+    op: Array  # () int32, operation that is carried out or, with `aims`, chosen
+    token: Array  # () int32, kind of federation token named, -1 none
+    aims: Array  # a mode is chosen; its target comes next
+    asks_piece: Array  # an upgrade with several pieces; the piece comes next
+
+
+def says(rules: Ruleset, what: Decision, verb: str) -> Array:
+    """() bool, the action has that verb."""
+    return what.verb == rules.tables.verbs[verb]
+
+
+def decode(
+    rules: Ruleset, game: GameState, me: Players, faction: Columns, player: Array, action: Array
+) -> Decision:
+    """What the action means at the open node."""
+    t, turn, node = rules.tables, game.turn, game.turn.node
+    verb, argument, cell, op = jnp.moveaxis(jnp.asarray(t.index)[action].astype(jnp.int32), -1, 0)
+    cell = jnp.where(node == Node.PIECE, turn.cell, cell)
+
+    def is_(name: str) -> Array:
+        return verb == t.verbs[name]
+
+    # Free actions: Nevlas with PI pay whole tokens, Terrans in the Gaia phase pay points.
+    other = jnp.where(node == Node.TERRANS, t.faction.conversions, t.faction.bundles)
+    other = other.astype(jnp.int32)[jnp.minimum(argument, len(t.faction.bundles) - 1)]
+    replaced = (node == Node.TERRANS) | (power_worth(faction, me) > 1) & (other > 0)
+    op = jnp.where(is_("free") & replaced, other, op)
+    op = jnp.where(is_("explore"), faction.explore_op, op)
+    if rules.artifacts:
+        kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(argument, 3)]
+        op = jnp.where(is_("artifact"), jnp.asarray(t.artifact_op).astype(jnp.int32)[kind], op)
+    for slot, name in enumerate(rules.ids["special"]):
+        if name in ("AC_B", "FACTION"):
+            chosen = special_operation(rules, faction, me, slot)
+            op = jnp.where(is_("special") & (argument == slot), chosen, op)
+    pieces = upgrade.pieces_for(rules, game, faction, me, player, cell)
+    single = jnp.asarray(t.upgrade_op).astype(jnp.int32)[jnp.argmax(pieces)]
+    op = jnp.where(is_("upgrade"), single, op)
+    near = upgrade.discounted(game, player, cell)
+    op = jnp.where((op == t.op["upgrade TS"]) & near, t.op["upgrade TS near"], op)
+    op = jnp.where(node == Node.TARGET, turn.mode, op)
+    op = jnp.where((node == Node.FREE_MINE) & is_("pick"), turn.free_mine, op)
+    names_only = (node == Node.STEP) | (node == Node.BOOSTER) | (node == Node.TINKERING)
+    op = jnp.where(names_only, 0, op)
+    # An advanced tile works with the choice of the tile that it covers.
+    high = game.setup.advanced.astype(jnp.int32)[jnp.maximum(turn.cover, 0)]
+    high_op = jnp.asarray(t.advanced_op).astype(jnp.int32)[high]
+    op = jnp.where(is_("tile") & (node == Node.COVER), high_op, op)
+    base = len(rules.base_tokens) + 1
+    ship = jnp.clip(argument - base, 0, len(rules.ships) - 1)
+    token = jnp.where(argument < base, argument, base + game.setup.ship_token[ship])
+    return Decision(
+        verb=verb,
+        argument=argument,
+        cell=cell,
+        op=op.astype(jnp.int32),
+        token=jnp.where(is_("token"), token, -1),
+        aims=(node == Node.TURN) & (operation(rules, op).target > 0),
+        asks_piece=is_("upgrade") & (pieces.sum() > 1),
+    )

@@ -1,0 +1,174 @@
+"""Between the turns: set-up, a new round, tinkering, income, the Gaia phase, the end (ROU-01)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.fence import stage
+from gaia_jax.rules import gaia, income, scoring, tech
+from gaia_jax.rules.player import Columns, load, receive
+from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
+from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, PackedPlayers, Phase
+
+
+def frame(
+    rules: Ruleset, game: GameState, round_over: Array, stops: Array, atom: Array
+) -> GameState:
+    """From one decision between the turns, or the end of a round, to the next decision.
+
+    Every phase that needs no decision runs through (A1).
+
+    Args:
+        round_over: () bool, all players have passed.
+        stops: () bool, the decision was `skip`.
+        atom: () int32, the income atom that was chosen, -1 none.
+    """
+    last = round_over & (game.turn.round >= costs.ROUNDS)
+    scored = stage(partial(scoring.final_score, rules), last, (game,), game.players)
+    game = game.replace(
+        players=PackedPlayers(
+            jnp.where(last, scored.small, game.players.small),
+            jnp.where(last, scored.large, game.players.large),
+        ),
+        turn=game.turn.replace(phase=jnp.where(last, Phase.OVER, game.turn.phase)),
+    )
+    game, set_up = _next_placement(game)
+    game = _new_round(game, round_over & ~last | set_up)
+    phase = game.turn.phase
+    starts = (phase == Phase.TINKERING) & ~_tinkerers(rules, game).any()
+    game = game.replace(
+        players=stage(
+            partial(income.collect, rules),
+            starts | (atom >= 0),
+            (game, starts, game.turn.player.astype(jnp.int32), atom),
+            game.players,
+        ),
+        turn=game.turn.replace(phase=jnp.where(starts, Phase.INCOME, phase)),
+    )
+    gaia_now = (game.turn.phase == Phase.INCOME) | (game.turn.phase == Phase.GAIA)
+    return stage(partial(_gaia_phase, rules), gaia_now, (game, stops), game)
+
+
+def _next_placement(game: GameState) -> tuple[GameState, Array]:
+    """The next set-up decision; the first round starts after the last booster (INI-10)."""
+    turn = game.turn
+    setting_up = turn.phase == Phase.SETUP
+    length = (turn.sequence >= 0).sum()
+    upcoming = turn.sequence[turn.placed.astype(jnp.int32)]
+    active = jnp.where(setting_up & (turn.placed < length), upcoming, turn.active)
+    return game.replace(turn=turn.replace(active=active)), setting_up & (turn.placed >= length)
+
+
+def _new_round(game: GameState, starts: Array) -> GameState:
+    """Clean-up of the old round and step 0 of the new one (ROU-01, ROU-07, A6)."""
+    turn, board, players = game.turn, game.board, game.players
+    # The k-th to pass is k-th in the new round (ROU-02); before round 1 nobody has passed.
+    passed = starts & (turn.round > 0)
+
+    def reset(value: Array, to: int = 0) -> Array:
+        return jnp.where(starts, jnp.asarray(to, value.dtype), value)
+
+    turn = turn.replace(
+        round=turn.round + starts,
+        phase=reset(turn.phase, Phase.TINKERING),
+        order=jnp.where(passed, jnp.argsort(turn.passed), turn.order),
+        passed=reset(turn.passed),
+        power_used=reset(turn.power_used),
+        ship_used=reset(turn.ship_used),
+    )
+    players = players.replace(used=reset(players.used), tinkering=reset(players.tinkering, -1))
+    flags = jnp.where(starts, board.flags & (255 - FRESH), board.flags).astype(board.flags.dtype)
+    return game.replace(turn=turn, players=players, board=board.replace(flags=flags))
+
+
+def _tinkerers(rules: Ruleset, game: GameState) -> Array:
+    """(P,) bool, players who still choose this round's tinkering tile (TIN-01)."""
+    faction = game.setup.faction.astype(jnp.int32)
+    ability = jnp.asarray(rules.tables.faction.tinkering)[faction] > 0
+    return ability & (game.players.tinkering < 0)
+
+
+def _gaia_phase(rules: Ruleset, game: GameState, stops: Array) -> GameState:
+    """Planets convert, tokens return, Terrans convert theirs, Itars buy tiles (GAI-06)."""
+    turn = game.turn
+    starts = (turn.phase == Phase.INCOME) & (game.players.income == 0).all()
+    faction = game.setup.faction.astype(jnp.int32)
+    players = game.players.unpack()
+    itars = gaia.decides_on_tiles(rules, players, faction)
+    points = gaia.conversion_points(rules, players, faction).sum()
+    points = jnp.where(starts, points, turn.points)
+    players = gaia.return_tokens(rules, players, faction, ~itars & starts)
+    phase = jnp.where(starts, Phase.GAIA, turn.phase)
+
+    # Terrans: DONE, or no pick legal, and what is left becomes credits (A12, GAI-08).
+    terrans = jnp.argmax(jnp.asarray(rules.tables.faction.pi_gaia_convert)[faction] > 0)
+    me = jax.tree.map(lambda x: x[terrans], players)
+    can_pick = gaia.conversion_options(rules, me, points).any()
+    rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
+    gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == 1, jnp.where(rest, points, 0), 0)
+    richer = receive(Columns(rules.tables.faction, faction[terrans]), me, gain).resources
+    here = (jnp.arange(NUM_PLAYERS) == terrans)[:, None]
+    players = players.replace(resources=jnp.where(here, richer, players.resources))
+    points = jnp.where(rest, 0, points)
+
+    # Itars: STOP, or no tile can be bought, and the last tokens return (GAI-09).
+    ready = game.replace(
+        board=gaia.convert(game.board, starts), players=PackedPlayers.of(players)
+    )
+    waits = _itars_wait(rules, ready)[0] & ~(stops & (turn.node == Node.ITARS))
+    over = (phase == Phase.GAIA) & (points == 0) & ~waits
+    players = gaia.return_tokens(rules, players, faction, itars & over)
+    return ready.replace(
+        players=PackedPlayers.of(players),
+        turn=turn.replace(
+            phase=jnp.where(over, Phase.ACTIONS, phase),
+            points=points,
+            active=jnp.where(over, turn.order[0], turn.active),
+        ),
+    )
+
+
+def _itars_wait(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
+    """Whether the Itars can buy a tile now, and who they are (GAI-09)."""
+    faction = game.setup.faction.astype(jnp.int32)
+    itars = gaia.decides_on_tiles(rules, game.players, faction)
+    player = jnp.argmax(itars)
+    me = load(game, player)
+    tiles, slots = tech.tile_options(rules, game, me)
+    return itars.any() & gaia.can_buy_tile(me) & (tiles.any() | slots.any()), player
+
+
+def frame_decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
+    """Node and decider where no sub-decision and no leech is pending."""
+    turn = game.turn
+    faction = game.setup.faction.astype(jnp.int32)
+    length = (turn.sequence >= 0).sum()
+    boosters = turn.placed >= length - NUM_PLAYERS
+    tinkerer = jnp.argmax(_tinkerers(rules, game))
+    order = turn.order.astype(jnp.int32)
+    earner = order[jnp.argmax(game.players.income[order] != 0)]
+    converts = turn.points > 0
+    buys = jnp.asarray(rules.tables.faction.pi_gaia_tiles)[faction]
+    changes = jnp.asarray(rules.tables.faction.pi_gaia_convert)[faction]
+    by_phase = [
+        (Phase.SETUP, jnp.where(boosters, Node.BOOSTER, Node.START), turn.active),
+        (Phase.TINKERING, Node.TINKERING, tinkerer),
+        (Phase.INCOME, Node.INCOME, earner),
+        (
+            Phase.GAIA,
+            jnp.where(converts, Node.TERRANS, Node.ITARS),
+            jnp.argmax(jnp.where(converts, changes, buys)),
+        ),
+        (Phase.ACTIONS, jnp.where(turn.acted, Node.AFTER, Node.TURN), turn.active),
+        (Phase.OVER, Node.ENDED, turn.active),
+    ]
+    node, player = jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)
+    for phase, which, who in by_phase:
+        here = turn.phase == phase
+        node, player = jnp.where(here, which, node), jnp.where(here, who, player)
+    return node, player

@@ -1,0 +1,271 @@
+"""What a decision brings: things taken, one step on a track, triggers (A14, GEN-15).
+
+Gains come as a short ordered list. Resources commute up to their caps, so they are added at once;
+power does not, so tokens and charges go one gain after the other.
+"""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components.planets import PROTO_VP
+from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
+from gaia_jax.operations import OperationRow
+from gaia_jax.rules import mine, place, research, tech
+from gaia_jax.rules.decode import Decision, says
+from gaia_jax.rules.legal import operation
+from gaia_jax.rules.player import (
+    GAIA,
+    PROTO,
+    Columns,
+    book,
+    counts,
+    has,
+    owned_types,
+    receive,
+    receive_power,
+)
+from gaia_jax.rules.scoring import event_vp, pass_vp
+from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
+from gaia_jax.state import PI, TS, GameState, Node, Players, Turn
+from gaia_jax.struct import pytree
+
+VP, KNOWLEDGE, TOKENS, TOKENS_III, CHARGE = (
+    GAIN_FIELDS.index(x) for x in ("vp", "knowledge", "tokens", "tokens_iii", "charge")
+)
+
+
+@pytree
+class Step:
+    """A level gained on a track, and what is asked for instead."""
+
+    track: Array  # () int32
+    happens: Array  # () bool
+    asked: Array  # () int32, for `Turn.step`
+
+
+def gain_all(
+    rules: Ruleset,
+    game: GameState,
+    faction: Columns,
+    before: Players,
+    me: Players,
+    turn: Turn,
+    what: Decision,
+    op: OperationRow,
+    gained: OperationRow,
+    placement: place.Placement,
+    site: mine.Site,
+) -> tuple[Players, Turn, Step]:
+    """Everything that the decision brings to the decider.
+
+    Args:
+        before: the row before the decision; me: after paying and placing.
+        op: the operation carried out; gained: the one that gives, a token's or the same.
+    """
+    me, turn, artifact = take_things(rules, game, me, turn, what)
+    step = research_step(rules, game, faction, me, what, op)
+    me, turn, bonus = advance(rules, me, turn, step)
+
+    # Federation tokens: chosen, on terraforming 5 (FED-23), the Gleens' own (GLE-04).
+    chosen = (what.token >= 0) & (game.turn.node == Node.TOKEN)
+    top = step.happens & (me.tracks[step.track] == MAX_LEVEL)
+    on_track = top & (step.track == rules.ids["track"].index("terraforming"))
+    institute = (placement.structure == PI) & ~placement.is_new & ~placement.swap
+    own = institute & (faction.pi_token > 0)
+    kind = jnp.where(on_track, game.setup.tf5_token, jnp.maximum(what.token, 0))
+    kind = jnp.where(own, len(rules.base_tokens), kind)
+    obtains = chosen | on_track | own
+    me = obtain_token(rules, me, kind, obtains)
+    token = gain_of(operation(rules, jnp.asarray(rules.tables.token_op)[kind]))
+    token = jnp.where(on_track | own, token, 0)
+
+    happened = build_events(rules, game, before, placement, site)
+    happened |= {"research_step": step.happens, "federation_token": obtains}
+    happened["mine"] |= artifact["mine"]
+    happened["new_type"] |= artifact["new_type"]
+    zero = jnp.zeros((), jnp.int32)
+    events = jnp.stack([jnp.asarray(happened.get(x, zero), jnp.int32) for x in rules.ids["event"]])
+
+    thing = operation_gain(rules, game, faction, me, what, gained)
+    trigger = faction_gain(faction, before, happened)
+    gains = [thing, bonus, token, trigger]
+    me = receive(faction, me, sum(gains))
+    for gain in gains[:3]:
+        me = receive_power(me, gain)
+    proto = placement.is_new & happened["mine"] & ~placement.guest & (site.planet == PROTO)
+    by_source = event_vp(rules, game, before, events)
+    passes = says(rules, what, "pass") | says(rules, what, "booster") & (op.main > 0)
+    for source, vp in pass_vp(rules, me).items():
+        by_source[source] = by_source.get(source, zero) + jnp.where(passes, vp, 0)
+    by_source |= {
+        "RESEARCH": bonus[VP],
+        "PROTO": jnp.where(proto & ~placement.lost, PROTO_VP, 0),
+        "FACTION": faction.gaia_mine_vp * happened["gaia_mine"],
+        "FEDERATION": token[VP],
+    }
+    return book(me, by_source, gained.source, thing[VP]), turn, step
+
+
+def gain_of(op: OperationRow) -> Array:
+    """(9,) int32, the fixed gain of an operation in the order of GAIN_FIELDS."""
+    return op.gain
+
+
+def operation_gain(
+    rules: Ruleset,
+    game: GameState,
+    faction: Columns,
+    me: Players,
+    what: Decision,
+    op: OperationRow,
+) -> Array:
+    """(9,) int32, what the operation brings: fixed amounts, and so much for each counted thing."""
+    number = counts(rules, me)[op.per_count]
+    per = {"vp": op.per_vp, "knowledge": op.per_knowledge, "ore": op.per_ore}
+    # A shuttle charges by its slot on the ship (EXP-02).
+    explores = says(rules, what, "explore") & (op.explore > 0)
+    crew = has(game.players.shuttles.astype(jnp.int32), what.argument).sum()
+    charge = jnp.asarray(rules.tables.shuttle_charge).astype(jnp.int32)[jnp.minimum(crew, 3)]
+    # The Xenos' ore becomes a token in bowl III (XEN-01).
+    third = says(rules, what, "free") & (op.cost_ore > 0) & (faction.ore_token_bowl == 3)
+    moved = jnp.where(third, op.gain[TOKENS], 0)
+    zero = jnp.zeros((), jnp.int32)
+    extra = {name: number * value for name, value in per.items()}
+    extra |= {"charge": jnp.where(explores, charge, 0), "tokens": -moved, "tokens_iii": moved}
+    return op.gain + jnp.stack([extra.get(name, zero) for name in GAIN_FIELDS])
+
+
+def take_things(
+    rules: Ruleset, game: GameState, me: Players, turn: Turn, what: Decision
+) -> tuple[Players, Turn, dict[str, Array]]:
+    """Tiles, tokens off the supply, artifacts and shuttles that the decision takes.
+
+    Returns:
+        The row, the turn, and the events of an artifact mine (ART-03).
+    """
+    node = game.turn.node
+    bit = 1 << what.argument
+    tile, explores = says(rules, what, "tile"), says(rules, what, "explore")
+    covers = tile & (node == Node.COVER)
+    cover = jnp.maximum(turn.cover, 0)
+    high = game.setup.advanced.astype(jnp.int32)[cover]
+    artifact = says(rules, what, "artifact")
+    kind, planet = jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32)
+    if rules.artifacts:
+        kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(what.argument, 3)]
+        planet = jnp.asarray(rules.tables.virtual_planet).astype(jnp.int32)[kind]
+    virtual = artifact & (planet >= 0)
+    new_type = virtual & ~owned_types(rules, me)[jnp.maximum(planet, 0)]
+    me = me.replace(
+        tiles=me.tiles | jnp.where(tile & ~covers, bit, 0),
+        covered=me.covered | jnp.where(covers, bit, 0),
+        advanced=me.advanced | jnp.where(covers, 1 << high, 0),
+        green=me.green - covers,
+        artifacts=me.artifacts | jnp.where(artifact, 1 << kind, 0),
+        shuttles=me.shuttles | jnp.where(explores, bit, 0),
+    )
+    obtains = says(rules, what, "token") & (node == Node.TOKEN)
+    base = len(rules.base_tokens)
+    ship = jnp.maximum(what.argument - base - 1, 0)
+    from_ship = obtains & (what.argument > base)
+    turn = turn.replace(
+        advanced_left=turn.advanced_left & ~jnp.where(covers, 1 << cover, 0),
+        artifacts_left=turn.artifacts_left & ~jnp.where(artifact, bit, 0),
+        token_supply=turn.token_supply - (obtains & (jnp.arange(base) == what.argument)),
+        ship_tokens=turn.ship_tokens & ~jnp.where(from_ship, 1 << ship, 0),
+    )
+    return me, turn, {"mine": virtual, "new_type": new_type}
+
+
+def obtain_token(rules: Ruleset, me: Players, kind: Array, happens: Array) -> Players:
+    """A federation token comes to the player, green unless it is grey on both sides (TEC-07)."""
+    green = jnp.asarray(rules.tables.green)[kind] & happens
+    tokens = me.tokens + ((jnp.arange(me.tokens.shape[-1]) == kind) & happens)
+    return me.replace(tokens=tokens, green=me.green + green)
+
+
+def research_step(
+    rules: Ruleset,
+    game: GameState,
+    faction: Columns,
+    me: Players,
+    what: Decision,
+    op: OperationRow,
+) -> Step:
+    """The step that the decision makes, and the one that it asks for.
+
+    A tile of a track slot steps on its track by itself; entering level 5 there is asked for, since
+    it costs a green token (TEC-09, TEC-10).
+    """
+    node = game.turn.node
+    named = says(rules, what, "advance") & ((op.research > 0) | (node == Node.STEP))
+    tile, covers = says(rules, what, "tile"), node == Node.COVER
+    slot = tech.slot_of(game, what.argument)
+    linked = tile & ~covers & (slot < len(rules.ids["track"]))
+    below, enter = research.advance_options(rules, game, faction, me)
+    on_track = jnp.minimum(slot, len(rules.ids["track"]) - 1)
+    asked = jnp.where(linked & enter[on_track], 2 + on_track, 0)
+    return Step(
+        track=jnp.where(named, what.argument, on_track),
+        happens=named | linked & below[on_track],
+        asked=jnp.where(tile & ~linked | (op.step > 0), 1, asked),
+    )
+
+
+def advance(
+    rules: Ruleset, me: Players, turn: Turn, step: Step
+) -> tuple[Players, Turn, Array]:
+    """One level up: charge 3 on reaching level 3, then the level's bonus (RES-01 to RES-07).
+
+    Returns:
+        The row, the turn (Lost Planet pending, the token of terraforming 5 gone), and the gain.
+    """
+    names = rules.ids["track"]
+    here = (jnp.arange(len(names)) == step.track) & step.happens
+    me = me.replace(tracks=me.tracks + here)
+    level = me.tracks[step.track]
+    top = step.happens & (level == MAX_LEVEL)
+    bonus = jnp.asarray(rules.tables.level_bonus).astype(jnp.int32)[step.track, level]
+    charge = jnp.where(level == 3, CHARGE_AT_3, 0)
+    gaia_top = (level == MAX_LEVEL) & (step.track == names.index("gaia"))
+    vp = jnp.where(gaia_top, GAIA_5_PER.vp * me.colonized[GAIA], 0)
+    field = jnp.arange(len(GAIN_FIELDS))
+    bonus = bonus + jnp.where(field == VP, vp, 0) + jnp.where(field == CHARGE, charge, 0)
+    turn = turn.replace(
+        lost_planet=turn.lost_planet | top & (step.track == names.index("navigation")),
+        track_token=turn.track_token & ~(top & (step.track == names.index("terraforming"))),
+    )
+    return me.replace(green=me.green - top), turn, jnp.where(step.happens, bonus, 0)
+
+
+def build_events(
+    rules: Ruleset, game: GameState, me: Players, what: place.Placement, site: mine.Site
+) -> dict[str, Array]:
+    """Events of a mine or an upgrade, judged on the position before it (GEN-15)."""
+    mine_built = what.is_new & (game.turn.node != Node.START)
+    own = mine_built & ~what.guest
+    planet = jnp.where(what.lost, mine.LOST, site.planet)
+    sector, main_sector, _ = mine.new_sector(rules, me, what.cell)
+    replaces = ~what.is_new & ~what.swap
+    return {
+        "new_type": own & ~owned_types(rules, me)[planet],
+        "terraform_step": jnp.where(own & ~what.lost, site.steps, 0),
+        "gaia_mine": own & (planet == GAIA),
+        "mine": mine_built,
+        "new_sector": mine_built & sector,
+        "trading_station": (what.structure == TS) & replaces,
+        "pi_academy": (what.structure >= PI) & replaces,
+        "new_main_sector": mine_built & main_sector,
+        "guest_mine": mine_built & what.guest,
+    }
+
+
+def faction_gain(faction: Columns, before: Players, happened: dict[str, Array]) -> Array:
+    """(9,) int32, what the faction board gives for a mine (GEO-01, DAR-01, LAN-02)."""
+    knowledge = faction.pi_new_type_knowledge * happened["new_type"]
+    knowledge += faction.pi_guest_knowledge * happened["guest_mine"]
+    sector = faction.pi_new_main_sector * happened["new_main_sector"]
+    gain = sector + jnp.where(jnp.arange(len(GAIN_FIELDS)) == KNOWLEDGE, knowledge, 0)
+    return jnp.where(before.built[PI] > 0, gain, 0)

@@ -1,0 +1,104 @@
+"""What a decision puts on the map and what it costs, paid all at once (MIN-02, EXP-01, GPJ-01)."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE
+from gaia_jax.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
+from gaia_jax.rules import mine, place, power
+from gaia_jax.rules.decode import Decision, says
+from gaia_jax.rules.legal import operation
+from gaia_jax.rules.player import Columns, book, power_worth
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import GAIA_AREA, MINE, PI, GameState, Node, Players
+
+
+def placement_and_price(
+    rules: Ruleset,
+    game: GameState,
+    faction: Columns,
+    me: Players,
+    player: Array,
+    what: Decision,
+    op: OperationRow,
+    site: mine.Site,
+) -> tuple[place.Placement, mine.Price]:
+    """What the decision puts on the map, and what it costs beside the operation's own price."""
+    node = game.turn.node
+    on_cell = says(rules, what, "mine") | says(rules, what, "project") | says(rules, what, "pick")
+    project = on_cell & (op.project > 0) & place.is_transdim(game, what.cell)
+    start = (node == Node.START) & on_cell
+    lost = (node == Node.LOST_PLANET) & on_cell
+    builds = on_cell & (op.mine > 0) & ~project
+    explore = says(rules, what, "explore")
+    station = op.target == SPACE
+    swap = (op.target == OWN) & (op.piece == 0)
+    structure = jnp.where(builds | lost, MINE, op.piece)
+    structure = jnp.where(start, faction.start_piece, structure)
+    structure = jnp.where(swap, PI, structure)
+    placement = place.Placement(
+        cell=what.cell,
+        structure=structure,
+        is_new=builds | lost | start,
+        guest=builds & site.guest,
+        lost=lost,
+        gaiaformer=project,
+        instant=project & (op.project == INSTANT),
+        station=station,
+        ring=op.target == UNRINGED,
+        swap=swap,
+    )
+    cost = mine.price(rules, faction, me, site, op)
+    ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(what.argument, 3)]
+    to_ship = game.board.reach[player].astype(jnp.int32)[ship]
+    distance = jnp.where(explore, to_ship, site.distance)
+    stretched = project | lost | station | explore
+    reach = mine.reach_bonus(rules, me) + op.range_bonus
+    qic = jnp.where(stretched, mine.range_qic(distance, reach), 0)
+    return placement, mine.Price(
+        ore=jnp.where(builds, cost.ore, 0),
+        credits=jnp.where(builds, cost.credits, 0),
+        qic=jnp.where(builds, cost.qic, qic),
+        gaiaformer=jnp.where(builds, cost.gaiaformer, 0),
+    )
+
+
+def pay(
+    rules: Ruleset,
+    game: GameState,
+    faction: Columns,
+    me: Players,
+    what: Decision,
+    op: OperationRow,
+    placement: place.Placement,
+    price: mine.Price,
+) -> Players:
+    """The whole price at once: the operation's, the site's, an exploration's (MIN-02, EXP-01)."""
+    node = game.turn.node
+    by_mode = (node == Node.TARGET) & says(rules, what, "explore")
+    ship = operation(rules, jnp.where(by_mode, faction.explore_op, 0))
+    bought = (node == Node.ITARS) & ~says(rules, what, "skip")
+    of_site = jnp.stack([price.credits, price.ore, 0 * price.ore, price.qic])
+    worth = power_worth(faction, me)
+    me, stone = power.spend(me, op.cost_power, worth)
+    # FRE-10: the brainstone alone, spent for one power, still gives three credits.
+    small = stone & (op.cost_power < power.BRAINSTONE_POWER) & says(rules, what, "free")
+    more = jnp.where(small, power.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
+    resources = me.resources - op.cost_resources - of_site + more
+    me = me.replace(
+        resources=jnp.minimum(resources, jnp.array([costs.CAPS["credits"], 127, 127, 127])),
+        gaiaformers=me.gaiaformers - price.gaiaformer - op.gaiaformer,
+        gaiaformers_gaia=me.gaiaformers_gaia + op.gaiaformer,
+        gaia_power=me.gaia_power + op.to_gaia - jnp.where(bought, ITARS_TOKENS_PER_TILE, 0),
+        power=me.power - jnp.array([0, 0, 1]) * op.to_gaia,
+    )
+    me = book(me, {"EXPLORE": -op.cost_vp - ship.cost_vp})
+    me = power.discard(me, op.cost_tokens + ship.cost_tokens)
+    explores = (op.brainstone + ship.brainstone) > 0
+    me = me.replace(brainstone=jnp.where(explores, GAIA_AREA, me.brainstone))
+    tokens = jnp.where(placement.gaiaformer, mine.project_tokens(rules, me, op), 0)
+    me = power.to_gaia_area(me, tokens)
+    return power.burn(me, op.burn, faction.burn_to_gaia)
