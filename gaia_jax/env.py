@@ -19,7 +19,7 @@ from gaia_jax.actions import PLANES
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
 from gaia_jax.rules.draw import Setup, draw_setup
-from gaia_jax.rules.legal import legal_mask
+from gaia_jax.rules.legal import look
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
 from gaia_jax.ruleset import RULESETS, Ruleset
@@ -53,7 +53,7 @@ class State:
 S = TypeVar("S", bound=State)
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class GaiaEnv:
     """A variant of the game as an environment. `gaia_jax.make` makes one.
 
@@ -68,6 +68,9 @@ class GaiaEnv:
     def __post_init__(self) -> None:
         if self.reward not in REWARDS:
             raise ValueError(f"unknown reward {self.reward!r}; known are {', '.join(REWARDS)}")
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id} {self.version}, reward {self.reward}>"
 
     @property
     def id(self) -> str:
@@ -119,7 +122,7 @@ class GaiaEnv:
             TypeError, ValueError: `setup` is something else, or has arrays of other shapes.
         """
         _check("setup", setup, jax.eval_shape(draw_setup, jax.ShapeDtypeStruct((2,), jnp.uint32)))
-        return self.with_mask(self._start(new_game(self.ruleset, setup)))
+        return self.with_mask(self._start(self.deal(setup)))
 
     def step(self, state: State, action: Array | int) -> State:
         """The state after `current_player` has decided.
@@ -159,6 +162,10 @@ class GaiaEnv:
             player: () int32, 0 .. P-1.
         """
         return observation.seats(state.game, _scalar("player", player))
+
+    def deal(self, setup: Setup) -> GameState:
+        """The game that a set-up deals, as the rules see it."""
+        return new_game(self.ruleset, setup)
 
     def _start(self, game: GameState) -> State:
         """The first state of a game, its mask still to come."""
@@ -207,13 +214,14 @@ class GaiaEnv:
     def with_mask(self, state: S) -> S:
         """The state with the mask of its game; all True where the episode has ended (A7)."""
         over = state.terminated | state.truncated
-        return state.replace(legal_action_mask=self._legal(state.game) | over)
+        game, mask = self._look(state.game)
+        return state.replace(game=game, legal_action_mask=mask | over)
 
     def _play(self, game: GameState, action: Array) -> GameState:
         return rules_step(self.ruleset, game, action)
 
-    def _legal(self, game: GameState) -> Array:
-        return legal_mask(self.ruleset, game)
+    def _look(self, game: GameState) -> tuple[GameState, Array]:
+        return look(self.ruleset, game)
 
 
 def make(id: str = "lost_fleet", reward: str = "margin") -> GaiaEnv:

@@ -1,29 +1,218 @@
-"""Federations: the builder's options, satellites, absorption (FED-01 to FED-24, A9, A10)."""
+"""Federations: who may form one, the builder, satellites, absorption (FED-01 to FED-24, A2, A9, A10).
+
+The search itself is in `federation_search`; here stand the rules that it is asked with.
+"""
 
 from __future__ import annotations
 
+from functools import cache, partial
+
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
-from gaia_jax.rules.player import Columns
+from gaia_jax.components import costs
+from gaia_jax.on_demand import on_demand
+from gaia_jax.rules import federation_search, leech, power
+from gaia_jax.rules.federation_lattice import Lattice, build_lattice
+from gaia_jax.rules.federation_search import BUILD, EXISTS, Position
+from gaia_jax.rules.mine import EMPTY
+from gaia_jax.rules.player import Columns, bit_vector, faction_of, load, store
+from gaia_jax.components.planets import PLANETS
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import GameState, Players
+from gaia_jax.state import PI, GameState, Node, Players
+
+BLACK = PLANETS.index("Black")
+# `Players.enough` and `Players.short` where nothing is known.
+UNKNOWN_ENOUGH, UNKNOWN_SHORT = 100, -1
 
 
-def can_form(
+@cache
+def lattice(rules: Ruleset) -> Lattice:
+    """The map of a ruleset as the search wants it."""
+    return build_lattice(rules.geometry)
+
+
+def beside(rules: Ruleset, cells: Array) -> Array:
+    """(C,) bool, cells that touch one of `cells`, (C,) bool."""
+    padded = jnp.concatenate([cells, jnp.zeros(1, bool)])
+    return padded[rules.geometry.neighbors].any(-1)
+
+
+def own_federation(game: GameState, player: Array) -> Array:
+    """(C,) bool, cells of the player's federations: structures, stations, satellites."""
+    return (game.board.links.astype(jnp.int32) >> player) & 17 != 0
+
+
+def members(game: GameState, player: Array) -> Array:
+    """(C,) bool, own structures and stations, in a federation or not (FED-14: guests too)."""
+    board = game.board
+    stations = board.station & (game.players.stations[player] > 0)
+    return (board.owner == player) | (board.guest == player) | stations
+
+
+def unfederated(game: GameState, player: Array) -> Array:
+    """(C,) bool, own structures and stations outside any federation."""
+    inside = (game.board.links.astype(jnp.int32) >> (player + 4)) & 1 != 0
+    return members(game, player) & ~inside
+
+
+def power_values(
     rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
 ) -> Array:
-    """() bool, a legal federation exists (A10). Not built yet: never."""
-    return jnp.zeros((), bool)
+    """(C,) int32, power of the player's cells in a federation (FED-09, BES-01, MOW-01)."""
+    board = game.board
+    value = leech.power_values(rules, game)[player]
+    black = (board.planet == BLACK) & (value > 0) & (me.built[PI] > 0)
+    value = value + jnp.where(black, faction.black_planet_bonus_pi, 0)
+    value = value + jnp.where(board.ring & (value > 0), costs.RING_POWER, 0)
+    stations = board.station & (me.stations > 0)
+    return value + jnp.where(stations, costs.STATION_POWER, 0)
 
 
-def builder_options(
+def payable_satellites(faction: Columns, me: Players) -> Array:
+    """() int32, satellites that the player can pay and still has (FED-06, FED-15, FED-17)."""
+    paid = jnp.where(faction.satellite_qic > 0, me.qic, power.held(me))
+    return jnp.minimum(paid, costs.SATELLITES - me.satellites)
+
+
+def position(
     rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
-) -> tuple[Array, Array]:
-    """(C,) bool, groups that can be added, and () bool, the picks may be committed (A10)."""
-    return jnp.zeros(rules.geometry.num_cells, bool), jnp.zeros((), bool)
+) -> Position:
+    """What the player may federate, and where satellites may lie (FED-04, FED-05, FED-10, FED-15)."""
+    board = game.board
+    own, value = unfederated(game, player), power_values(rules, game, player, me, faction)
+    links = board.links.astype(jnp.int32)
+    federation = own_federation(game, player)
+    grows = (faction.federation_grows > 0) & (me.formed > 0)
+    station = board.station & (me.stations > 0)
+    free = (board.planet == EMPTY) & ((links >> player) & 1 == 0) & ~station
+    free &= grows | ~beside(rules, federation)
+    inside = members(game, player) & ~own
+    needed = jnp.where(
+        me.built[PI] > 0, faction.federation_requirement_pi, faction.federation_requirement
+    )
+    total = needed * (me.formed + 1) - jnp.where(inside, value, 0).sum()
+    return Position(
+        own=own,
+        power=jnp.where(own, value, 0).astype(jnp.int8),
+        free=free,
+        given=federation & grows,
+        required=jnp.where(grows, total, needed).astype(jnp.int8),
+        tokens=payable_satellites(faction, me).astype(jnp.int8),
+    )
 
 
-def absorb(rules: Ruleset, game: GameState, acted) -> GameState:
-    """Own structures and stations that touch an own federation join it (FED-07). Not built yet."""
-    return game
+def token_left(rules: Ruleset, game: GameState, me: Players) -> Array:
+    """() bool, a federation token is there for the player (FED-18, FED-20)."""
+    ships = bit_vector(game.turn.ship_tokens & me.shuttles, len(rules.ships))
+    return (game.turn.token_supply > 0).any() | (ships > 0).any()
+
+
+def look(
+    rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
+) -> tuple[GameState, Array, Array]:
+    """What the decider may do about federations: form one at TURN, add a group in the builder (A10).
+
+    That a federation exists is monotone in the satellites that can be paid, so what was found is
+    kept in `Players.enough` and `short` until the player's pieces change.
+
+    Returns:
+        The game with what was found, () bool FORM_FEDERATION is legal, (C,) bool the groups that
+        can be added.
+    """
+    turn = game.turn
+    building = turn.node == Node.FEDERATION
+    where = position(rules, game, player, me, faction)
+    tokens = where.tokens.astype(jnp.int32)
+    strong = where.power.astype(jnp.int32).sum() >= where.required
+    asks = (turn.node == Node.TURN) & strong & token_left(rules, game, me)
+    unknown = (tokens < me.enough) & (tokens > me.short)
+    answer = federation_search.search(
+        lattice(rules),
+        asks & unknown | building,
+        where,
+        turn.picks.astype(jnp.int32),
+        jnp.where(building, BUILD, EXISTS),
+        surplus_allowed=rules.surplus_federations,
+        tasks=(EXISTS, BUILD),
+    )
+    searched = asks & unknown
+    exists = jnp.where(unknown, answer.exists, tokens >= me.enough)
+    yes, no = searched & answer.exists, searched & ~answer.exists
+    me = me.replace(
+        enough=jnp.where(yes, tokens, me.enough), short=jnp.where(no, tokens, me.short)
+    )
+    return store(game, player, me), asks & exists, answer.add_cells & building
+
+
+def build(rules: Ruleset, game: GameState, opens: Array, picks: Array, cell: Array) -> GameState:
+    """The builder after FORM_FEDERATION or a pick: once the picks suffice, the federation is formed.
+
+    Every pick lies in some legal federation, and no legal federation contains another, so the picks
+    are one as soon as their power suffices (A10). Satellites are laid and paid, and a token is to be
+    chosen.
+
+    Args:
+        opens: () bool, FORM_FEDERATION; picks: () bool, `cell` is the lowest cell of a group.
+    """
+    return on_demand(partial(_build, rules), opens | picks, (game, picks, cell), game, cpu_chunk=8)
+
+
+def _build(rules: Ruleset, game: GameState, picks: Array, cell: Array) -> GameState:
+    turn, player = game.turn, game.turn.player.astype(jnp.int32)
+    me, faction = load(game, player), faction_of(rules, game, player)
+    where = position(rules, game, player, me, faction)
+    yes = jnp.ones((), bool)
+    number = federation_search.group_numbers(lattice(rules), yes, where.own, where.power)
+    number = number.astype(jnp.int32)
+    chosen = jnp.where(picks, turn.picks | 1 << jnp.maximum(number[cell], 0), 0)
+    joins = where.own & (number >= 0) & (chosen >> jnp.maximum(number, 0) & 1 == 1)
+    complete = jnp.where(joins, where.power, 0).astype(jnp.int32).sum() >= where.required
+    satellites = federation_search.commit(lattice(rules), complete, where, chosen)
+    laid = jnp.where(complete, satellites.sum(), 0)
+    links = game.board.links.astype(jnp.int32)
+    links = links | jnp.where(satellites & complete, 1 << player, 0)
+    links = links | jnp.where(joins & complete, 16 << player, 0)
+    in_qic = faction.satellite_qic > 0
+    me = power.discard(me, jnp.where(in_qic, 0, laid))
+    me = me.replace(
+        resources=me.resources - jnp.array([0, 0, 0, 1]) * jnp.where(in_qic, laid, 0),
+        satellites=me.satellites + laid,
+        formed=me.formed + complete,
+        enough=jnp.where(complete, UNKNOWN_ENOUGH, me.enough),
+        short=jnp.where(complete, UNKNOWN_SHORT, me.short),
+    )
+    turn = turn.replace(
+        acted=yes,
+        building=~complete,
+        picks=jnp.where(complete, 0, chosen),
+        token=turn.token | complete,
+    )
+    board = game.board.replace(links=links.astype(game.board.links.dtype))
+    return store(game.replace(board=board, turn=turn), player, me)
+
+
+def absorb(rules: Ruleset, game: GameState, player: Array, changed: Array) -> GameState:
+    """Own structures and stations that touch an own federation join it, and so on (FED-07).
+
+    Args:
+        changed: () bool, the player has placed something or formed a federation.
+    """
+    need = changed & (game.players.formed[player] > 0)
+    links = on_demand(
+        partial(_absorb, rules), need, (game, player), game.board.links, cpu_chunk=32
+    )
+    return game.replace(board=game.board.replace(links=links))
+
+
+def _absorb(rules: Ruleset, game: GameState, player: Array) -> Array:
+    def join(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        inside, outside, _ = carry
+        joins = outside & beside(rules, inside)
+        return inside | joins, outside & ~joins, joins.any()
+
+    outside = unfederated(game, player)
+    start = own_federation(game, player), outside, jnp.ones((), bool)
+    _, left, _ = lax.while_loop(lambda carry: carry[2], join, start)
+    joined = jnp.where(outside & ~left, 16 << player, 0)
+    return (game.board.links.astype(jnp.int32) | joined).astype(game.board.links.dtype)

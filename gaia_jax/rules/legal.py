@@ -143,6 +143,15 @@ def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
 
 def legal_mask(rules: Ruleset, game: GameState) -> Array:
     """(A,) bool, the legal actions of `game.turn.player`; all True when the game is over (A7)."""
+    return look(rules, game)[1]
+
+
+def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
+    """The legal actions, and the game with what was found out on the way (`federation.look`).
+
+    Returns:
+        The game, equal but for `players.enough` and `short`; (A,) bool.
+    """
     t, turn, board, setup = rules.tables, game.turn, game.board, game.setup
     node, player = turn.node, turn.player.astype(jnp.int32)
     me = load(game, player)
@@ -276,7 +285,7 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
 
     lost_cells = mine.lost_planet_cells(rules, game, player, me)
     start = (board.planet == faction.start_planet) & (board.piece == 0)
-    add_cells, may_commit = federation.builder_options(rules, game, player, me, faction)
+    game, may_form, add_cells = federation.look(rules, game, player, me, faction)
     pick = (
         at(Node.START) & start
         | target & pick_target
@@ -327,8 +336,8 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
         "end_turn": at(Node.AFTER)[None],
         "skip": skip[None],
         "pass": (my_turn & last_round)[None],
-        "form_federation": (my_turn & federation.can_form(rules, game, player, me, faction))[None],
-        "commit": (at(Node.FEDERATION) & may_commit)[None],
+        "form_federation": may_form[None],
+        "commit": jnp.zeros(1, bool),
         "advance": my_turn & tracks & payable(faction, me, operation(rules, row["research"]))
         | at(Node.STEP) & step_tracks
         | target & track_target,
@@ -360,7 +369,7 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
     del setup
     verbs = ("mine", "project", "upgrade", "pick", *rules.actions.ids)
     mask = jnp.concatenate([options[verb] for verb in verbs])
-    return mask | at(Node.ENDED)
+    return game, mask | at(Node.ENDED)
 
 
 def np_index(row: dict[str, int], verb: str, names: tuple[str, ...]):

@@ -60,7 +60,7 @@ def step(rules: Ruleset, game: GameState, action: Array) -> GameState:
     acted = stage(partial(_act, rules), going, (game, action))
     gained = stage(partial(_gain, rules), going, (game, acted))
     game = stage(partial(_follow, rules), going, (game, acted, gained), game)
-    game = federation.absorb(rules, game, acted)
+    game = _federate(rules, game, acted)
     passed = game.turn.passed[game.turn.active.astype(jnp.int32)] > 0
     return settle(rules, game, passed | says(rules, acted.what, "end_turn"), acted.what)
 
@@ -84,6 +84,18 @@ def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
         offered=leech.offers(rules, game, what.cell, player),
         op=index,
     )
+
+
+def _federate(rules: Ruleset, game: GameState, acted: Acted) -> GameState:
+    """The federation builder's turn of the decision, and what joins a federation (FED-07, A10)."""
+    what, placement = acted.what, acted.placement
+    player = game.turn.player.astype(jnp.int32)
+    opens = says(rules, what, "form_federation")
+    picks = (game.turn.node == Node.FEDERATION) & says(rules, what, "pick")
+    formed = game.players.formed.sum()
+    game = federation.build(rules, game, opens, picks, what.cell)
+    changed = placement.is_new | placement.station | placement.swap
+    return federation.absorb(rules, game, player, changed | (game.players.formed.sum() > formed))
 
 
 @pytree
@@ -129,8 +141,17 @@ def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> Ga
     opens_tile = institute & (faction.pi_tech_tile > 0)
     turn = _open(rules, game, acted, gained, opens_tile)
     op = operation(rules, acted.op)
-    me, turn = _write_down(rules, game, gained.me.unpack(), turn, player, what, op)
-    return store(game.replace(board=acted.board, turn=PackedTurn.of(turn)), player, me)
+    me, turn = _write_down(rules, game, gained.me.unpack(), turn, player, acted, op)
+    game = store(game.replace(board=acted.board, turn=PackedTurn.of(turn)), player, me)
+    # The Lost Planet takes a cell from everyone's satellites.
+    lost = acted.placement.lost
+    players = game.players
+    return game.replace(
+        players=players.replace(
+            enough=jnp.where(lost, federation.UNKNOWN_ENOUGH, players.enough),
+            short=jnp.where(lost, federation.UNKNOWN_SHORT, players.short),
+        )
+    )
 
 
 def _open(
@@ -179,11 +200,11 @@ def _write_down(
     me: Players,
     turn: Turn,
     player: Array,
-    what: Decision,
+    acted: Acted,
     op,
 ) -> tuple[Players, Turn]:
     """Boosters, passing, tinkering tiles, the marks of specials; Terrans' points, Itars' turn."""
-    node = game.turn.node
+    node, what = game.turn.node, acted.what
     booster = says(rules, what, "booster")
     passes = says(rules, what, "pass") | booster & (node == Node.TURN)
     tinkers = node == Node.TINKERING
@@ -194,6 +215,13 @@ def _write_down(
         used=me.used | mark,
         tinkering=jnp.where(tinkers, what.argument, me.tinkering),
         tinkered=me.tinkered | jnp.where(tinkers, 1 << what.argument, 0),
+    )
+    # What is known of the player's federations holds until his pieces or their power change.
+    changes = (acted.placement.structure > 0) | acted.placement.station | acted.placement.ring
+    changes |= says(rules, what, "tile")
+    me = me.replace(
+        enough=jnp.where(changes, federation.UNKNOWN_ENOUGH, me.enough),
+        short=jnp.where(changes, federation.UNKNOWN_SHORT, me.short),
     )
     spent = jnp.zeros((), jnp.int32)
     for name, points in gaia.CONVERSION_PRICE.items():
