@@ -1,0 +1,35 @@
+"""A tiny run on the toy game, and what the tests of the trainer share."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import toy_env
+
+from training import config as configs
+from training.config import Config
+from training.train import Trainer
+
+TINY = {
+    "name": "tiny",
+    "env": {"id": "toy"},
+    "network": {"layers": 1, "cell_width": 8, "width": 16, "latents": 2},
+    "ppo": {"num_envs": 32, "num_steps": 32, "minibatches": 4, "lr": 4e-3, "lr_end": 4e-3},
+    "train": {"updates": 40, "updates_per_chunk": 2, "tensorboard": False},
+    "eval": {"games": 80},
+}
+
+
+@pytest.fixture(scope="session")
+def config() -> Config:
+    return configs.from_dict(TINY)
+
+
+@pytest.fixture
+def make_trainer(config: Config, tmp_path: Path) -> Any:
+    """`make_trainer(name, resume)`: a run of the tiny configuration in a folder of that name."""
+
+    def make(name: str, resume: bool = False, config: Config = config) -> Trainer:
+        return Trainer(config, toy_env, tmp_path / name, resume)
+
+    return make

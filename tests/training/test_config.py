@@ -1,0 +1,97 @@
+"""Configurations: overrides, types, ranges, and what is said of a mistake."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from training import config as configs
+from training.config import Config, UserError
+
+CONFIGS = Path(__file__).resolve().parents[2] / "configs"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.yaml"
+    path.write_text("name: some\nppo: {lr: 1e-3, epochs: 3}\n")
+    return path
+
+
+@pytest.mark.parametrize("name", ["quick.yaml", "gpu.yaml"])
+def test_the_configurations_of_the_repository_load(name):
+    assert configs.load(CONFIGS / name).name == name.removesuffix(".yaml")
+
+
+def test_overrides_win_over_the_file_and_the_file_over_defaults(file):
+    config = configs.load(file, ["ppo.lr=3e-4", "train.tensorboard=false", "ppo.epochs=4"])
+    assert config.ppo.lr == 3e-4
+    assert config.ppo.epochs == 4
+    assert config.train.tensorboard is False
+    assert config.ppo.num_steps == Config().ppo.num_steps
+
+
+def test_the_resolved_configuration_reads_back_equal(file, tmp_path):
+    config = configs.load(file)
+    configs.save(config, tmp_path / "config.yaml")
+    assert configs.load(tmp_path / "config.yaml") == config
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("ppo.lrr=1", "unknown key 'ppo.lrr'; the choices are: ppo.num_envs, ppo.num_steps"),
+        ("pppo.lr=1", "unknown key 'pppo'; the choices are: name, seed, env, network, ppo"),
+        ("ppo.lr.x=1", "unknown key 'ppo.lr.x'"),
+        ("ppo=3", "ppo must be a group of keys, got 3"),
+        ("ppo.lr=fast", "ppo.lr must be a number, got 'fast'"),
+        ("ppo.epochs=1.5", "ppo.epochs must be a whole number, got 1.5"),
+        ("ppo.epochs=true", "ppo.epochs must be a whole number, got True"),
+        ("ppo.epochs=", "ppo.epochs must be a whole number, got None"),
+        ("ppo.normalize_advantage=1", "ppo.normalize_advantage must be true or false, got 1"),
+        ("name=[a]", "name must be a text, got ['a']"),
+        ("name=a/b", "name must be a plain folder name, got 'a/b'"),
+        ("ppo.lr=0", "ppo.lr must be above 0, got 0.0"),
+        ("ppo.lr=.nan", "ppo.lr must be above 0, got nan"),
+        ("seed=-1", "seed must be at least 0, got -1"),
+        ("ppo.gae_lambda=2", "ppo.gae_lambda must be at most 1, got 2.0"),
+        ("env.reward=gold", "env.reward must be one of vp, margin, rank, win, got 'gold'"),
+        ("ppo.minibatches=7", "ppo.minibatches must divide ppo.num_steps, got 7 and 64"),
+        ("train.updates=7", "train.updates must be a multiple of train.updates_per_chunk"),
+        ("network.mixing=attention", "network.cell_width and network.width must be equal"),
+        ("ppo.lr", "expected key=value, got 'ppo.lr'"),
+        ("ppo.lr=[", "ppo.lr: cannot read the value '['"),
+    ],
+)
+def test_a_wrong_override_is_one_clear_line(file, override, message):
+    with pytest.raises(UserError) as error:
+        configs.load(file, [override])
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    with pytest.raises(UserError, match="cannot read the configuration .*gone.yaml: No such file"):
+        configs.load(tmp_path / "gone.yaml")
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("ppo: {lr: ]")
+    with pytest.raises(UserError, match="broken.yaml is not valid YAML"):
+        configs.load(broken)
+    broken.write_text("- 1")
+    with pytest.raises(UserError, match="must hold a mapping"):
+        configs.load(broken)
+    broken.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UserError, match="not a text file"):
+        configs.load(broken)
+
+
+def test_differences_name_what_a_resumed_run_may_not_change(config):
+    longer = configs.override(config, ["train.updates=80", "eval.games=4", "name=other"])
+    assert configs.differences(config, longer) == []
+    other = configs.override(config, ["ppo.clip=0.1"])
+    assert configs.differences(config, other) == ["ppo.clip: 0.2 -> 0.1"]
+
+
+def test_a_configuration_cannot_be_changed_in_place(config):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.ppo.lr = 1.0

@@ -1,0 +1,79 @@
+"""Duplicate matches: equal set-ups, rotated seats, intervals."""
+
+import numpy as np
+import pytest
+import toy_env
+
+from training.agents import Agent, make_agent, random_agent
+from training.config import UserError
+from training.evaluate import summarize, table
+from training.match import Match, Results, estimate, one_against_three, wins
+
+ENV = toy_env.make("toy")
+
+
+def first_legal(params, state, key):
+    return state.legal_action_mask.argmax(-1)
+
+
+@pytest.fixture(scope="module")
+def match():
+    agents = [Agent("first", first_legal), random_agent(ENV)]
+    return Match(ENV, agents, one_against_three(), setups=6)
+
+
+def test_each_set_up_is_played_once_from_every_seat(match):
+    results = match.play(seed=0)
+    assert results.vp.shape == (6, 4, 4) and results.vp_source.shape == (6, 4, 4, 3)
+    assert (results.agent == 0).sum(axis=1).tolist() == [[1, 1, 1, 1]] * 6
+    assert (results.faction == results.faction[:, :1]).all()  # the same deal in all four games
+    assert len(np.unique(results.faction[:, 0], axis=0)) > 1
+    assert (results.vp == results.vp_source.sum(-1) + 10).all()
+    assert (results.decisions >= 8).all()
+
+
+def test_the_seed_decides_the_set_ups_and_the_games(match):
+    again, other = match.play(seed=0), match.play(seed=1)
+    assert (match.play(seed=0).vp == again.vp).all()
+    assert (again.vp != other.vp).any()
+
+
+def test_equal_agents_are_equal_up_to_the_interval():
+    results = Match(
+        ENV, [random_agent(ENV), random_agent(ENV)], one_against_three(), setups=300
+    ).play(seed=0)
+    report = summarize(results, ENV.ruleset.ids)
+    assert report["vp_difference"]["low"] < 0 < report["vp_difference"]["high"]
+    assert abs(report["win_share"]["policy"]["mean"] - 0.25) < 0.05
+
+
+def test_a_shared_win_is_split():
+    assert wins(np.array([[5, 5, 1, 0], [9, 5, 1, 0]])).tolist() == [[0.5, 0.5, 0, 0], [1, 0, 0, 0]]
+
+
+def test_estimate_is_students_interval():
+    x = estimate(np.array([1.0, 2.0, 3.0, 4.0]))
+    half = 3.182446 * np.std([1, 2, 3, 4], ddof=1) / 2
+    assert np.allclose(x, (2.5, 2.5 - half, 2.5 + half), atol=1e-5)
+
+
+def test_summary_by_hand():
+    """Two set-ups, four games each; the policy always has 20 VP, the others 10, 11, 12."""
+    agent = np.broadcast_to(one_against_three(), (2, 4, 4))
+    vp = np.where(agent == 0, 20, 0)
+    for game in range(4):
+        vp[:, game, [p for p in range(4) if p != game]] = [10, 11, 12]
+    results = Results(agent, vp, vp[..., None], np.zeros((2, 4, 4), int), np.full((2, 4), 30))
+    report = summarize(results, {"faction": ("A",), "vp_source": ("all",)}) | {
+        "env": "toy", "env_version": "1", "opponent": "random", "greedy": False,
+    }  # fmt: skip
+    assert report["vp"]["policy"]["mean"] == 20 and report["vp"]["opponent"]["mean"] == 11
+    assert report["vp_difference"] == {"mean": 9.0, "low": 9.0, "high": 9.0}
+    assert report["win_share"]["policy"]["mean"] == 1
+    assert report["vp_by_faction"] == {"A": {"games": 8, "policy": 20.0, "opponent": 11.0}}
+    assert "9.00 (9.00 to 9.00)" in table(report)
+
+
+def test_an_unknown_agent_is_named():
+    with pytest.raises(UserError, match="unknown agent 'rand'; the choices are: random"):
+        make_agent("rand", ENV)

@@ -1,0 +1,94 @@
+"""Advantages against a plain reference; an update on two devices against one."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from training import config as configs
+from training.ppo import advantages
+
+HERE = Path(__file__).resolve().parent
+
+
+def reference(reward, value, last_value, done, player, gae_lambda):
+    """One game, one seat after the other, over that seat's own decisions only.
+
+    reward, value (T, 4), last_value (4,), done, player (T,) -> {(t, seat): advantage} of deciders.
+    """
+    steps, out = len(done), {}
+    for seat in range(4):
+        own = [t for t in range(steps) if player[t] == seat]
+        for start, first in enumerate(own):
+            # Residuals from this decision on, each over the stretch to the seat's next decision.
+            advantage, weight = 0.0, 1.0
+            for here, after in zip(own[start:], [*own[start + 1 :], None], strict=True):
+                stretch = range(here, steps if after is None else after)
+                ends = [t for t in stretch if done[t]]
+                if ends:
+                    gained = sum(reward[t][seat] for t in range(here, ends[0] + 1))
+                    advantage += weight * (gained - value[here][seat])
+                    break
+                gained = sum(reward[t][seat] for t in stretch)
+                later = last_value[seat] if after is None else value[after][seat]
+                advantage += weight * (gained + later - value[here][seat])
+                weight *= gae_lambda
+            out[first, seat] = advantage
+    return out
+
+
+@pytest.mark.parametrize("gae_lambda", [0.0, 0.8, 1.0])
+def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
+    rng = np.random.default_rng(0)
+    steps, games = 40, 5
+    reward = rng.normal(size=(steps, games, 4))
+    value = rng.normal(size=(steps, games, 4))
+    last = rng.normal(size=(games, 4))
+    done = rng.random((steps, games)) < 0.1
+    done[-1, 0] = True  # a game that ends with the rollout
+    player = rng.integers(0, 4, (steps, games))
+    player[:, 1] %= 3  # a seat that never decides
+    arrays = [jnp.asarray(x, jnp.float32) for x in (reward, value, last)]
+    advantage, target = advantages(*arrays, jnp.asarray(done), jnp.asarray(player), gae_lambda)
+    assert np.allclose(target, advantage + arrays[1], atol=1e-6)
+    for game in range(games):
+        wanted = reference(
+            reward[:, game], value[:, game], last[game], done[:, game], player[:, game], gae_lambda
+        )
+        assert len(wanted) == steps
+        for (t, seat), x in wanted.items():
+            assert np.isclose(advantage[t, game, seat], x, atol=1e-4), (t, game, seat)
+
+
+def test_two_devices_make_the_same_update_as_one(config, make_trainer, tmp_path):
+    """Random numbers belong to a game, minibatches hold all games: only rounding differs."""
+    small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "train.updates_per_chunk=1"]
+    code = f"""
+import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
+import jax, numpy as np, conftest, toy_env
+from pathlib import Path
+from training import config as configs
+from training.train import Trainer
+assert jax.device_count() == 2
+config = configs.override(configs.from_dict(conftest.TINY), {small!r})
+trainer = Trainer(config, toy_env, Path({str(tmp_path / "two")!r}), False)
+trainer.advance()
+np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
+"""
+    flags = "--xla_force_host_platform_device_count=2"
+    other = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"XLA_FLAGS": flags})
+    one = make_trainer("one", config=configs.override(config, small))
+    start = jax.device_get(one.runner.params)
+    one.advance()
+    assert other.wait() == 0
+    two = np.load(tmp_path / "two.npz")
+    ours = jax.device_get(one.runner.params)
+    leaves = zip(jax.tree.leaves(start), jax.tree.leaves(ours), two.values(), strict=True)
+    for before, after, theirs in leaves:
+        assert np.allclose(after, theirs, atol=1e-5)
+        assert not np.allclose(before, after, atol=1e-4)

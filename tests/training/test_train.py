@@ -1,0 +1,184 @@
+"""Runs from end to end on the toy game: learning, resuming, interrupting, mistakes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+import toy_env
+import yaml
+from conftest import TINY
+
+from training import cli, evaluate, train
+from training import config as configs
+from training.checkpoint import Checkpoints
+from training.config import UserError
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A finished run of the command line: (its working folder, the folder of the run)."""
+    folder = tmp_path_factory.mktemp("trained")
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        args = ["--config", "tiny.yaml", "eval.chunks=15", "eval.chunk_games=80"]
+        code = train.main(args, toy_env)
+    finally:
+        os.chdir(before)
+    assert code == 0
+    return folder, folder / "runs" / "tiny"
+
+
+def command(capsys, main, *args):
+    """(exit code, stdout, stderr) of a command line, with the errors it tells the user."""
+    code = cli.run(lambda: main(list(args), toy_env))
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_a_run_learns_and_leaves_its_records(trained):
+    _, run = trained
+    report = json.loads((run / "evaluation.json").read_text())
+    assert report["vp_difference"]["low"] > 5
+    assert report["win_share"]["policy"]["mean"] > 0.5
+    assert report["games"] == 80
+    assert configs.load(run / "config.yaml").train.updates == 40
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    updates = [r for r in records if "games/vp" in r]
+    assert [r["update"] for r in updates] == list(range(1, 41))
+    assert updates[-1]["games/vp"] > updates[0]["games/vp"] + 5
+    assert updates[-1]["policy/entropy"] < updates[0]["policy/entropy"]
+    assert [r["update"] for r in records if "evaluation/vp" in r] == [30]
+
+
+def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys, tmp_path):
+    _, run = trained
+    reports = []
+    for name in ("a.json", "b.json"):
+        path = tmp_path / name
+        code, out, _ = command(
+            capsys, evaluate.main, str(run), "--games", "80", "--json", str(path), "--factions"
+        )
+        assert code == 0
+        reports.append(json.loads(path.read_text()))
+    assert "win share" in out and "VP by source" in out and "VP by faction" in out
+    assert reports[0] == reports[1]
+    # The evaluation at the end of training was this one.
+    final = json.loads((run / "evaluation.json").read_text())
+    assert reports[0]["vp"] == final["vp"]
+    sources = sum(x["policy"] for x in reports[0]["vp_by_source"].values())
+    assert np.isclose(sources + 10, reports[0]["vp"]["policy"]["mean"])
+
+
+def test_a_resumed_run_is_bit_equal(make_trainer):
+    straight = make_trainer("straight")
+    straight.advance()
+    straight.advance()
+    first = make_trainer("broken off")
+    first.advance()
+    first.save()
+    second = make_trainer("broken off", resume=True)
+    assert second.update == 2
+    second.advance()
+    assert second.update == straight.update == 4
+    ours, theirs = jax.tree.leaves(second.runner), jax.tree.leaves(straight.runner)
+    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    start = jax.tree.leaves(make_trainer("other").runner.params)
+    assert not all(
+        np.array_equal(a, b)
+        for a, b in zip(start, jax.tree.leaves(second.runner.params), strict=True)
+    )
+
+
+def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
+    folder, run = trained
+    monkeypatch.chdir(folder)
+    code, _, err = command(
+        capsys, train.main, "--resume", "runs/tiny", "train.updates=44", "eval.games=0"
+    )
+    assert code == 0, err
+    assert Checkpoints(run).latest() == 44
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    assert [r["update"] for r in records if "games/vp" in r] == list(range(1, 45))
+
+
+def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(tmp_path, make_trainer):
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    process = subprocess.Popen(
+        [sys.executable, HERE / "toy_main.py", "train", "--config", "tiny.yaml",
+         "train.updates=1000000", "train.checkpoint_chunks=100000"],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"},
+    )  # fmt: skip
+    metrics, deadline = tmp_path / "runs" / "tiny" / "metrics.jsonl", time.monotonic() + 60
+    while not (metrics.exists() and metrics.read_text()) and time.monotonic() < deadline:
+        assert process.poll() is None
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "go on with --resume runs/tiny" in err
+    config = configs.load(tmp_path / "runs" / "tiny" / "config.yaml")
+    trainer = make_trainer(Path("runs") / "tiny", resume=True, config=config)
+    assert trainer.update >= 2
+
+
+def test_mistakes_are_one_line_and_exit_code_2(trained, capsys, tmp_path, monkeypatch):
+    folder, run = trained
+    monkeypatch.chdir(folder)
+    empty = tmp_path / "empty"
+    (empty / "checkpoints").mkdir(parents=True)
+    broken = tmp_path / "broken"
+    (broken / "checkpoints" / "00000004").mkdir(parents=True)
+    cases = [
+        (train.main, ["--config", "gone.yaml"], "cannot read the configuration gone.yaml"),
+        (train.main, ["--config", "tiny.yaml", "ppo.foo=1"], "unknown key 'ppo.foo'"),
+        (train.main, [], "give --config FILE, or --resume RUN"),
+        (train.main, ["--config", "tiny.yaml", "env.id=chess"], "known ones are toy, toy_two"),
+        (train.main, ["--resume", "runs/gone"], "runs/gone is no run folder"),
+        (train.main, ["--resume", str(run), "ppo.clip=0.3"], "cannot change ppo.clip: 0.2 -> 0.3"),
+        (train.main, ["--resume", str(run), "env.id=toy_two"], "cannot change env.id"),
+        (evaluate.main, ["runs/gone"], "runs/gone is no run folder"),
+        (evaluate.main, [str(empty)], "holds no checkpoint"),
+        (evaluate.main, [str(broken)], "is unreadable or no checkpoint of ours"),
+        (evaluate.main, [str(run), "--update", "3"], "is unreadable or no checkpoint of ours"),
+        (evaluate.main, [str(run), "--games", "0"], "--games must be above 0"),
+    ]
+    for main, args, message in cases:
+        code, out, err = command(capsys, main, *args)
+        assert (code, out) == (2, ""), args
+        assert err.startswith("error: ") and err.count("\n") == 1, err
+        assert message in err
+
+
+def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, monkeypatch):
+    _, run = trained
+
+    class Newer:
+        @staticmethod
+        def make(env_id, reward="vp"):
+            return toy_env.ToyEnv(env_id, reward, version="2.0")
+
+        auto_reset = staticmethod(toy_env.auto_reset)
+
+    for main, args in ((train.main, ["--resume", str(run)]), (evaluate.main, [str(run)])):
+        code = cli.run(lambda main=main, args=args: main(args, Newer))
+        err = capsys.readouterr().err
+        assert code == 2
+        assert "was trained on toy 1.0, this is toy 2.0" in err and err.count("\n") == 1
+
+    wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
+    with pytest.raises(UserError, match="does not fit"):
+        train.Trainer(wide, toy_env, run, resume=True)

@@ -1,0 +1,190 @@
+"""Strength of a checkpoint: its policy in one seat against three random seats, on paired set-ups.
+
+    python -m training.evaluate RUN --games 400 --seed 0 --json evaluation.json
+
+Every set-up is played four times, the policy in each seat once: it plays all four factions and
+places in turn order of the set-up, and so do the random seats. The four games of a set-up are one
+sample of each statistic; the intervals are over set-ups.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training import cli
+from training.agents import make_agent, policy_agent
+from training.checkpoint import load_policy
+from training.config import UserError
+from training.match import Estimate, Match, Results, estimate, one_against_three, wins
+
+OPPONENT = "random"
+
+
+class Evaluation:
+    """A policy against three seats of one opponent; compiled once, for any parameters."""
+
+    def __init__(self, env: Any, network: Any, games: int, greedy: bool = False):
+        """
+        Args:
+            games: at least this many; a set-up is four.
+            greedy: the likeliest action instead of a sample.
+        """
+        self.env, self.greedy = env, greedy
+        policy = policy_agent(env, network, None, "policy", greedy)
+        opponent = make_agent(OPPONENT, env)
+        setups = max(1, math.ceil(games / 4))
+        self._match = Match(env, [policy, opponent], one_against_three(), setups)
+
+    def run(self, params: Any, seed: int) -> dict[str, Any]:
+        """Play and summarize. The report holds plain numbers and writes to JSON."""
+        results = self._match.play(seed, [params, ()])
+        about = {
+            "env": self.env.id,
+            "env_version": str(self.env.version),
+            "opponent": OPPONENT,
+            "seed": seed,
+            "greedy": self.greedy,
+        }
+        return about | summarize(results, self.env.ruleset.ids)
+
+
+def summarize(results: Results, ids: dict[str, Sequence[str]]) -> dict[str, Any]:
+    """Agent 0 of each game against the mean of the others.
+
+    Args:
+        results: S set-ups, R rotations; agent 0 in one seat of each game.
+        ids: the names of `faction` and `vp_source`.
+    Returns:
+        Means over set-ups with their 95 % intervals, by agent, by source and by faction.
+    """
+    mine = results.agent == 0  # (S, R, P)
+
+    def split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(S, R, P) -> the policy's mean and the mean of the others, in each set-up (S,)."""
+        x = x.astype(float)
+        own = np.where(mine, x, 0).sum(axis=(1, 2)) / mine.sum(axis=(1, 2))
+        return own, np.where(mine, 0, x).sum(axis=(1, 2)) / (~mine).sum(axis=(1, 2))
+
+    own_vp, other_vp = split(results.vp)
+    own_wins, other_wins = split(wins(results.vp))
+    sources = np.moveaxis(results.vp_source, -1, 0)
+    by_source = {}
+    for name, points in zip(ids["vp_source"], sources, strict=True):
+        own, other = split(points)
+        by_source[name] = {"policy": float(own.mean()), "opponent": float(other.mean())}
+    by_faction = {}
+    for index, name in enumerate(ids["faction"]):
+        here = results.faction == index
+        if (here & mine).any():
+            by_faction[name] = {
+                "games": int((here & mine).sum()),
+                "policy": float(results.vp[here & mine].mean()),
+                "opponent": float(results.vp[here & ~mine].mean()),
+            }
+    return {
+        "setups": len(results.vp),
+        "games": int(np.prod(results.vp.shape[:2])),
+        "decisions_per_game": float(results.decisions.mean()),
+        "vp": {"policy": _json(estimate(own_vp)), "opponent": _json(estimate(other_vp))},
+        "win_share": {"policy": _json(estimate(own_wins)), "opponent": _json(estimate(other_wins))},
+        "vp_difference": _json(estimate(own_vp - other_vp)),
+        "vp_by_source": by_source,
+        "vp_by_faction": by_faction,
+    }
+
+
+def _json(value: Estimate) -> dict[str, float | None]:
+    return {key: x if math.isfinite(x) else None for key, x in value._asdict().items()}
+
+
+def table(report: dict[str, Any], factions: bool = False) -> str:
+    """The report as text."""
+
+    def cell(value: dict[str, float | None]) -> str:
+        if value["low"] is None:
+            return f"{value['mean']:.2f}"
+        return f"{value['mean']:.2f} ({value['low']:.2f} to {value['high']:.2f})"
+
+    other = report["opponent"]
+    lines = [
+        f"{report['games']} games on {report['setups']} set-ups of {report['env']} "
+        f"{report['env_version']}, one policy seat ({'greedy' if report['greedy'] else 'sampled'}) "
+        f"against three {other} seats; mean (95 % interval)",
+        "",
+        f"{'seat':<12}{'VP':>26}{'win share':>26}",
+    ]
+    for name, key in (("policy", "policy"), (other, "opponent")):
+        vp, win = cell(report["vp"][key]), cell(report["win_share"][key])
+        lines.append(f"{name:<12}{vp:>26}{win:>26}")
+    lines += [f"{'difference':<12}{cell(report['vp_difference']):>26}", ""]
+    lines += _rows("VP by source", report["vp_by_source"], other)
+    if factions:
+        lines += ["", *_rows("VP by faction", report["vp_by_faction"], other)]
+    return "\n".join(lines)
+
+
+def _rows(title: str, rows: dict[str, dict[str, float]], other: str) -> list[str]:
+    width = max(len(name) for name in (title, *rows)) + 2
+    return [
+        f"{title:<{width}}{'policy':>10}{other:>10}",
+        *(f"{name:<{width}}{x['policy']:>10.2f}{x['opponent']:>10.2f}" for name, x in rows.items()),
+    ]
+
+
+def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+    """The command line.
+
+    Args:
+        argv: arguments; None is those of the process.
+        face: what `make`s environments; None is `gaia_jax`.
+    Returns:
+        The exit code.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m training.evaluate", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("run", help="a run folder, e.g. runs/quick")
+    parser.add_argument(
+        "--games", type=int, default=400, help="rounded up to set-ups of four games"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="which set-ups")
+    parser.add_argument("--update", type=int, help="which checkpoint; the latest if not given")
+    parser.add_argument(
+        "--greedy", action="store_true", help="likeliest action instead of sampling"
+    )
+    parser.add_argument("--factions", action="store_true", help="also print the table by faction")
+    parser.add_argument("--json", type=Path, help="write the report here")
+    args = parser.parse_args(argv)
+    if args.games < 1 or args.seed < 0:
+        raise UserError(
+            f"--games must be above 0 and --seed at least 0, got {args.games}, {args.seed}"
+        )
+    if face is None:
+        import gaia_jax as face
+    env, network, params, update, _ = load_policy(args.run, None, face, args.update)
+    report = Evaluation(env, network, args.games, args.greedy).run(params, args.seed)
+    report = {"run": str(args.run), "update": update} | report
+    print(table(report, args.factions))
+    if args.json:
+        write_json(report, args.json)
+    return 0
+
+
+def write_json(report: dict[str, Any], path: Path) -> None:
+    """Write a report; a path that cannot be written is the user's error."""
+    try:
+        path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror}") from error
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))

@@ -1,0 +1,277 @@
+"""Self-play PPO: the games, the network and its updates in one compiled chunk.
+
+N is the number of games side by side, T the decisions of each between two updates, P = 4 the seats.
+Everything of `make_chunk` runs once per device on that device's share of the games (`shard_map`);
+only gradients and means cross devices. Random numbers belong to a game, not to a device, and each
+minibatch holds decisions of every game: the number of devices changes nothing but the rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from training import sampling
+from training.config import Config, PPOConfig, UserError
+from training.network import Network
+
+GAMES = "games"  # the mesh axis
+TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
+
+
+class Runner(NamedTuple):
+    """All that the next update depends on."""
+
+    params: Any
+    opt_state: Any
+    env_state: Any  # leading axis N
+    key: Array  # (2,) uint32, the data of a key; constant, folded with `update`
+    update: Array  # () int32, updates done
+
+
+class Transition(NamedTuple):
+    """One decision of each game; T comes first once the rollout is done."""
+
+    observation: Any  # as the environment gives it, compact
+    mask: Array  # (N, A) bool
+    seats: Array  # (N, P) int8, which player each row of the observation is; column 0 decides
+    action: Array  # (N,) int32
+    log_prob: Array  # (N,) float32
+    value: Array  # (N, P) float32, by player
+    reward: Array  # (N, P) float32, by player
+    done: Array  # (N,) bool, the game ended with this decision
+
+
+def make_mesh(num_envs: int) -> Mesh:
+    """All devices in one row."""
+    count = jax.device_count()
+    if num_envs % count:
+        raise UserError(f"ppo.num_envs must be a multiple of the {count} devices, got {num_envs}")
+    return jax.make_mesh((count,), (GAMES,), axis_types=(jax.sharding.AxisType.Auto,))
+
+
+def make_optimizer(config: Config) -> optax.GradientTransformation:
+    """Adam with gradient clipping; the learning rate moves in a line over the whole run."""
+    ppo = config.ppo
+    steps = config.train.updates * ppo.epochs * ppo.minibatches
+    # A constant rate must not depend on the length: a run may be made longer.
+    lr = ppo.lr if ppo.lr == ppo.lr_end else optax.linear_schedule(ppo.lr, ppo.lr_end, steps)
+    adam = optax.adam(lr, eps=1e-5)
+    # One vector instead of dozens of small arrays: fewer kernels to compile and to launch.
+    return optax.flatten(optax.chain(optax.clip_by_global_norm(ppo.max_grad_norm), adam))
+
+
+def sharding(mesh: Mesh) -> Runner:
+    """Where each part of a Runner lies: the games are split, everything else is on every device."""
+    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    return Runner(one, one, split, one, one)
+
+
+def make_init(auto: Any, network: Network, config: Config) -> Callable[[], Runner]:
+    """A pure function that makes the Runner of a new run."""
+    optimizer = make_optimizer(config)
+
+    def init() -> Runner:
+        key = jax.random.fold_in(jax.random.key(config.seed), TRAINING)
+        params_key, games_key, run_key = jax.random.split(key, 3)
+        env_state = jax.vmap(auto.init)(jax.random.split(games_key, config.ppo.num_envs))
+        first = jax.tree.map(lambda x: x[:1], env_state)
+        observation = jax.vmap(auto.observe)(first, first.current_player)
+        params = network.init(params_key, observation, first.legal_action_mask)
+        return Runner(
+            params=params,
+            opt_state=optimizer.init(params),
+            env_state=env_state,
+            key=jax.random.key_data(run_key),
+            update=jnp.int32(0),
+        )
+
+    return init
+
+
+def advantages(
+    reward: Array, value: Array, last_value: Array, done: Array, player: Array, gae_lambda: float
+) -> tuple[Array, Array]:
+    """Generalized advantages of all four seats, each over its own decisions, gamma 1.
+
+    Turns interleave irregularly. Every state has a value for every seat, and a seat's residuals of
+    all steps are summed backwards, decayed by lambda only where that seat decides: between two of
+    its decisions the values cancel, what is left is the reward of the whole stretch. At the end of
+    the rollout every seat goes on with its value of the last state; a game's end cuts all four.
+
+    Args:
+        reward, value: (T, N, P). last_value: (N, P), of the state after the rollout.
+        done: (T, N) bool. player: (T, N), who decides.
+    Returns:
+        advantages and value targets, (T, N, P).
+    """
+    seats = value.shape[-1]
+    decides = player[..., None] == jnp.arange(seats)  # (T, N, P)
+    next_decides = jnp.concatenate([decides[1:], jnp.ones_like(decides[:1])])
+    next_value = jnp.concatenate([value[1:], last_value[None]])
+    going = 1.0 - done[..., None].astype(value.dtype)
+    residual = reward + going * next_value - value
+    decay = going * jnp.where(next_decides, gae_lambda, 1.0)
+
+    def backwards(later: Array, x: tuple[Array, Array]) -> tuple[Array, Array]:
+        residual, decay = x
+        advantage = residual + decay * later
+        return advantage, advantage
+
+    start = jnp.zeros_like(last_value)
+    _, advantage = jax.lax.scan(backwards, start, (residual, decay), reverse=True)
+    return advantage, advantage + value
+
+
+def make_chunk(
+    auto: Any, network: Network, config: Config, mesh: Mesh
+) -> Callable[[Runner], tuple[Runner, dict[str, Array]]]:
+    """The compiled step of training: U = `updates_per_chunk` updates; metrics (U,) by name."""
+    ppo = config.ppo
+    optimizer = make_optimizer(config)
+    local_envs = ppo.num_envs // mesh.size
+    mean = partial(jax.lax.pmean, axis_name=GAMES)
+    total = partial(jax.lax.psum, axis_name=GAMES)
+
+    def _game_keys(key: Array) -> Array:
+        """One key for each game of this device."""
+        first = jax.lax.axis_index(GAMES) * local_envs
+        return jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(local_envs))
+
+    def _look(params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
+        """Observation, seats (N, P), logits (N, A), values by player (N, P)."""
+        observation = jax.vmap(auto.observe)(state, state.current_player)
+        seats = jax.vmap(auto.seats)(state, state.current_player)
+        logits, values = network.apply(params, observation, state.legal_action_mask)
+        by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
+        return observation, seats.astype(jnp.int8), logits, by_player
+
+    def _env_step(params: Any, state: Any, key: Array) -> tuple[Any, tuple[Transition, Any]]:
+        keys = jax.vmap(jax.random.split)(_game_keys(key))
+        observation, seats, logits, value = _look(params, state)
+        mask = state.legal_action_mask
+        action = sampling.sample(logits, mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
+        log_prob, _ = sampling.log_prob_and_entropy(logits, action)
+        state = jax.vmap(auto.step)(state, action, keys[:, 1])
+        done = state.terminated | state.truncated
+        reward = state.rewards * ppo.reward_scale
+        transition = Transition(observation, mask, seats, action, log_prob, value, reward, done)
+        return state, (transition, state.final_vp)
+
+    def _loss(
+        params: Any, batch: tuple[Transition, Array, Array]
+    ) -> tuple[Array, dict[str, Array]]:
+        old, advantage, target = batch
+        logits, value = network.apply(params, old.observation, old.mask)
+        log_prob, entropy = sampling.log_prob_and_entropy(logits, old.action)
+        if ppo.normalize_advantage:
+            center = mean(advantage.mean())
+            spread = jnp.sqrt(mean(jnp.square(advantage - center).mean()))
+            advantage = (advantage - center) / (spread + 1e-8)
+        log_ratio = log_prob - old.log_prob
+        ratio = jnp.exp(log_ratio)
+        clipped = jnp.clip(ratio, 1 - ppo.clip, 1 + ppo.clip)
+        policy_loss = -jnp.minimum(ratio * advantage, clipped * advantage).mean()
+        error = jnp.square(value - target)
+        if ppo.value_clip:
+            near = old.value + jnp.clip(value - old.value, -ppo.value_clip, ppo.value_clip)
+            error = jnp.maximum(error, jnp.square(near - target))
+        value_loss = 0.5 * error.mean()
+        entropy = entropy.mean()
+        loss = policy_loss + ppo.value_coef * value_loss - ppo.entropy_coef * entropy
+        return loss, {
+            "loss/policy": policy_loss,
+            "loss/value": value_loss,
+            "policy/entropy": entropy,
+            "policy/kl": ((ratio - 1) - log_ratio).mean(),
+            "policy/clipped": (jnp.abs(ratio - 1) > ppo.clip).mean(),
+        }
+
+    def _update_minibatch(carry: tuple[Any, Any], batch: Any) -> tuple[tuple[Any, Any], Any]:
+        params, opt_state = carry
+        grads, metrics = jax.grad(_loss, has_aux=True)(params, batch)
+        grads, metrics = mean((grads, metrics))
+        metrics["loss/gradient"] = optax.tree.norm(grads)
+        updates, opt_state = optimizer.update(grads, opt_state, params)
+        return (optax.apply_updates(params, updates), opt_state), metrics
+
+    def _update_epoch(
+        carry: tuple[Any, Any], key: Array, rollout: tuple[Transition, Array, Array]
+    ) -> tuple[tuple[Any, Any], Any]:
+        """Every decision once, in minibatches of T / minibatches decisions of every game."""
+        order = jax.vmap(lambda k: jax.random.permutation(k, ppo.num_steps))(_game_keys(key))
+        order = order.T.reshape(ppo.minibatches, -1, local_envs)
+
+        def minibatch(carry: Any, steps: Array) -> Any:
+            pick = partial(_pick_steps, steps=steps)
+            return _update_minibatch(carry, jax.tree.map(pick, rollout))
+
+        return jax.lax.scan(minibatch, carry, order)
+
+    def _update_step(runner: Runner, _: None) -> tuple[Runner, dict[str, Array]]:
+        key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
+        play_key, learn_key = jax.random.split(key)
+        env_state, (rollout, final_vp) = jax.lax.scan(
+            partial(_env_step, runner.params),
+            runner.env_state,
+            jax.random.split(play_key, ppo.num_steps),
+        )
+        _, _, _, last_value = _look(runner.params, env_state)
+        advantage, target = advantages(
+            rollout.reward, rollout.value, last_value, rollout.done, rollout.seats[..., 0],
+            ppo.gae_lambda,
+        )  # fmt: skip
+        # From here on everything is in the order of the rows that the network saw.
+        seats = rollout.seats.astype(jnp.int32)
+        own, target, value = (
+            jnp.take_along_axis(x, seats, axis=-1) for x in (advantage, target, rollout.value)
+        )
+        batch = (rollout._replace(value=value), own[..., 0], target)
+        carry, metrics = jax.lax.scan(
+            lambda carry, key: _update_epoch(carry, key, batch),
+            (runner.params, runner.opt_state),
+            jax.random.split(learn_key, ppo.epochs),
+        )
+        ended = rollout.done[..., None]
+        unexplained = mean(jnp.square(target - value)[..., 0].mean())
+        center = mean(target[..., 0].mean())
+        spread = mean(jnp.square(target[..., 0] - center).mean())
+        metrics = jax.tree.map(jnp.mean, metrics) | {
+            "value/explained": 1 - unexplained / jnp.maximum(spread, 1e-8),
+            "games/ended": total(jnp.sum(rollout.done, dtype=jnp.float32)),
+            "games/vp_sum": total(jnp.sum(jnp.where(ended, final_vp, 0), dtype=jnp.float32)),
+            "games/reward_sum": total(jnp.sum(rollout.reward)) / ppo.reward_scale,
+        }
+        params, opt_state = carry
+        return Runner(params, opt_state, env_state, runner.key, runner.update + 1), metrics
+
+    def chunk(runner: Runner) -> tuple[Runner, dict[str, Array]]:
+        return jax.lax.scan(_update_step, runner, length=config.train.updates_per_chunk)
+
+    specs = Runner(P(), P(), P(GAMES), P(), P())
+    # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
+    mapped = jax.shard_map(
+        chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
+    )
+    return jax.jit(mapped)
+
+
+def _pick_steps(x: Array, steps: Array) -> Array:
+    """(T, N, ...) and (S, N) step numbers, for each game its own -> (S, N, ...)."""
+    return x[steps, np.arange(x.shape[1])]
+
+
+def learning_rate(config: Config, update: int) -> float:
+    """The learning rate after so many updates, for the log."""
+    ppo: PPOConfig = config.ppo
+    done = min(update / config.train.updates, 1.0)
+    return ppo.lr + (ppo.lr_end - ppo.lr) * done
