@@ -13,7 +13,7 @@ from jax.custom_batching import custom_vmap
 Array = jax.Array
 
 
-def chunk_rows(size: int, cpu: int = 8) -> int:
+def chunk_rows(size: int, cpu_chunk: int = 8, accelerator_chunks: int = 64) -> int:
     """How many of `size` rows go through a kernel at a time on this backend.
 
     A CPU pays by the row, so small chunks waste least. A GPU or TPU pays by the turn of the loop,
@@ -21,11 +21,12 @@ def chunk_rows(size: int, cpu: int = 8) -> int:
 
     Args:
         size: rows of the batch.
-        cpu: rows of a chunk on a CPU.
+        cpu_chunk: rows of a chunk on a CPU.
+        accelerator_chunks: how many chunks a whole batch is on anything else.
     """
     if jax.default_backend() == "cpu":
-        return min(size, cpu)
-    return min(size, max(64, size // 64))
+        return min(size, cpu_chunk)
+    return min(size, max(64, size // accelerator_chunks))
 
 
 def on_demand(
@@ -36,6 +37,7 @@ def on_demand(
     *,
     batched: bool = False,
     cpu_chunk: int = 8,
+    accelerator_chunks: int = 64,
 ) -> Any:
     """`kernel(*args)` where `need`, else `neutral`.
 
@@ -54,7 +56,7 @@ def on_demand(
         neutral: what stands where there is no need, a pytree of the shapes and dtypes of the
             kernel's.
         batched: whether the kernel takes a chunk instead of a row.
-        cpu_chunk: rows of a chunk on a CPU.
+        cpu_chunk, accelerator_chunks: see `chunk_rows`.
     Returns:
         A pytree like `neutral`.
     """
@@ -65,7 +67,7 @@ def on_demand(
     def run_needed(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
         """The rows with `need`, (B,) bool, one chunk after the other."""
         size = need.shape[0]
-        chunk = chunk_rows(size, cpu_chunk)
+        chunk = chunk_rows(size, cpu_chunk, accelerator_chunks)
         place = jnp.where(need, jnp.cumsum(need, dtype=jnp.int32) - 1, size)
         ids = jnp.arange(size, dtype=jnp.int32)
         needed = jnp.zeros(size, jnp.int32).at[place].set(ids, mode="drop")

@@ -1,0 +1,245 @@
+"""The fewest satellites that connect each set of groups: one table for every federation question.
+
+A set of groups is a bitmask of their numbers; bit 12 is a federation that is given and is to grow
+(the Hive's). Two things are computed for a set S:
+
+    cost[S]      the least satellites that connect the groups of S with one another
+    through[S]   for each free cell, the least that connect S and that cell, the cell included
+
+by the recurrence of Dreyfus and Wagner with satellites as nodes and the groups as terminals that
+paths may run through. A tree that is least for S has a group as a leaf:
+
+    cost[S]       = min over g in S, v next to g        of through[S - g][v]
+    through[S][v] = min of  cost[S] + 1                    where v is next to a group of S
+                            through[A][v] + through[S - A][v] - 1       for each part A of S
+                            through[S][u] + 1              for each neighbour u of v
+
+So only sets with cost[S] <= the limit are ever needed, whatever they are part of: a tree within
+the limit that loses a leaf is within it still. Sets are found from one size to the next, from the
+empty set on, over all rows at once: the work is a queue of (row, set) pairs, and one turn of the
+loop takes a block of pairs of one size. The parts of a minimal federation are too weak to be one,
+so sets that are strong enough end there.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from gaia_jax.rules.federation_groups import MAX_GROUPS
+from gaia_jax.rules.federation_lattice import CLIP, DROP, READ, Lattice
+
+Array = jax.Array
+
+TERMINALS = MAX_GROUPS + 1
+GIVEN = 1 << MAX_GROUPS  # the given federation in a set, and cells next to it
+FREE = 1 << TERMINALS  # cells that may take a satellite
+SET_BITS = TERMINALS
+SETS = 1 << SET_BITS
+
+FAR = 60  # no path, in satellites: twice that fits int8
+FAR_WEIGHTED = 8000  # no path, in weights: twice that fits int16
+NO_LEAST = 99  # above the power of any group
+UNIT_BITS = 8
+UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in total breaks ties (A2)
+
+
+class Terrain(NamedTuple):
+    """What n rows look like to a search."""
+
+    ground: Array  # (n, W) int16, bits: next to group 0..11, next to GIVEN, FREE
+    place: Array  # (M, n) int32, own cells on the lattice
+    number: Array  # (M, n) int32, the group of each, -1 where it takes no part
+    seeds: Array  # (TERMINALS, n) bool, the groups that take part, and the given federation
+    power: Array  # (TERMINALS, n) int32, of each of them; the given federation has none
+    required: Array  # (n,) int32, >= 0, power of a federation
+    limit: Array  # (n,) int32, the most satellites
+    thorough: Array  # (n,) bool, find every set; else stop at the first that is a federation
+
+
+class Paths(NamedTuple):
+    """What a search has found. Sets and cells beyond the limit may be far or anything above it."""
+
+    cost: Array  # (SETS * n,) by set and row
+    slot: Array  # (n * SETS,) int32 by row and set: its line below, past the end where it has none
+    through: Array  # (slots, W)
+    reach: Array  # (TERMINALS, slots), the cost of one group more
+
+
+class _Queue(NamedTuple):
+    """The (row, set) pairs found so far, as row << SET_BITS | set. Those before `head` are done."""
+
+    key: Array  # (slots,) int32
+    head: Array  # () int32
+    end: Array  # () int32, end of the sets of the size at hand
+    tail: Array  # () int32
+    found: Array  # (n,) bool, the row needs nothing more
+    paths: Paths
+
+
+def through(paths: Paths, key: Array) -> Array:
+    """(..., W): the line of each key, far where the set has none."""
+    return paths.through.at[paths.slot.at[key].get(**READ)].get(**CLIP)
+
+
+def search_size(n: int) -> tuple[int, int]:
+    """How many (row, set) pairs go through one turn of the loop, and how many a search can hold.
+
+    n rows begin with the empty set each, and a single row has SETS at most.
+    """
+    if jax.default_backend() == "cpu":
+        return 64, SETS + n
+    return 4096, 32 * SETS + n
+
+
+def search_paths(
+    lattice: Lattice, terrain: Terrain, *, surplus: bool = False, weight: Array | None = None
+) -> tuple[Paths, Array]:
+    """The cost of every set of groups that a federation may need, as far as the limit goes.
+
+    Args:
+        surplus: go on from sets that are strong enough; static.
+        weight: (n, W) int16, what a satellite weighs on each cell, UNIT and less than UNIT / 25
+            over; None counts satellites, in int8.
+    Returns:
+        The paths, and () bool: the queue ran over, and nothing in the paths is to be relied upon.
+    """
+    n = terrain.limit.shape[0]
+    block, capacity = search_size(n)
+    slots = capacity + block
+    dtype = jnp.int8 if weight is None else jnp.int16
+    far = dtype(FAR if weight is None else FAR_WEIGHTED)
+    limit = terrain.limit if weight is None else terrain.limit * UNIT + (UNIT - 1)
+    given = terrain.seeds[MAX_GROUPS]
+    bits = 1 << jnp.arange(TERMINALS, dtype=jnp.int32)[:, None]
+    claims = slots + jnp.arange(TERMINALS * block, dtype=jnp.int32)
+    unclaimed = slots + TERMINALS * block
+
+    def connect(paths: Paths, key: Array, cost: Array, ground: Array, sweeps: Array) -> Array:
+        """(block, W): `through` of the sets at hand, which are all of one size."""
+        row, groups = key >> SET_BITS, key & (SETS - 1)
+        unit = jnp.ones((), dtype) if weight is None else weight.at[row].get(**READ)
+        beside = ground & groups[:, None].astype(ground.dtype) != 0
+        x = jnp.where(beside, jnp.minimum(cost[:, None] + unit, far), far)
+
+        rest = groups & (groups - 1)  # each way to part a set in two once
+        ways = (1 << jnp.maximum(lax.population_count(groups[0]) - 1, 0)) - 1
+
+        def part(_: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+            some, x = carry
+            both = through(paths, key - groups + some) + through(paths, key - some)
+            return (some - 1) & rest, jnp.minimum(x, both - unit)
+
+        _, x = lax.fori_loop(0, ways, part, (rest, x))
+
+        free = lattice.inner(ground) & FREE != 0
+        step = unit if weight is None else lattice.inner(unit)
+
+        def sweep(_: Array, x: Array) -> Array:
+            new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
+            return lattice.widen(jnp.where(free, new, far), far)
+
+        return lax.fori_loop(0, sweeps, sweep, x)
+
+    def extend(x: Array, row: Array, ground: Array, always: Array) -> Array:
+        """(TERMINALS, block): what it costs in all to take in each further group."""
+        # Only a branch keeps XLA from fusing the minimum into the gather, at ten times the cost.
+        near = lax.cond(always, lattice.least_neighbor, lattice.inner, x)
+        place = terrain.place.at[:, row].get(**READ) - lattice.margin
+        at = near.at[jnp.arange(block), place].get(**READ)
+        number = terrain.number.at[:, row].get(**READ)
+        group = number[None] == jnp.arange(MAX_GROUPS)[:, None, None]
+        to_groups = jnp.min(jnp.where(group, at[None], far), axis=1)
+        to_given = jnp.min(jnp.where(ground & GIVEN != 0, x, far), axis=1)
+        return jnp.concatenate([to_groups, to_given[None]])
+
+    def take_block(queue: _Queue) -> _Queue:
+        paths = queue.paths
+        end = jnp.where(queue.head >= queue.end, queue.tail, queue.end)
+        valid = queue.head + jnp.arange(block) < end
+        key = jnp.where(valid, lax.dynamic_slice(queue.key, (queue.head,), (block,)), 0)
+        row, groups = key >> SET_BITS, key & (SETS - 1)
+        ground = terrain.ground.at[row].get(**READ)
+        seeds = terrain.seeds.at[:, row].get(**READ)
+
+        cost = jnp.where(valid, paths.cost.at[groups * n + row].get(**READ), far)
+        spent = jnp.maximum(cost if weight is None else cost >> UNIT_BITS, 1)
+        left = terrain.limit.at[row].get(**READ) - spent
+        x = connect(paths, key, cost, ground, jnp.max(jnp.where(valid, left, 0)))
+        reach = extend(x, row, ground, queue.tail <= capacity)
+        reach = jnp.where(groups == 0, jnp.where(seeds, 0, far).astype(dtype), reach)
+
+        inside = groups & bits != 0
+        alive = valid & ~queue.found.at[row].get(**READ)
+        reached = alive & ~inside & (reach <= limit.at[row].get(**READ))
+        grown = groups | bits
+        power = terrain.power.at[:, row].get(**READ)
+        enough, extends = _by_power(inside, power, terrain.required.at[row].get(**READ), surplus)
+        whole = (grown >= GIVEN) == given.at[row].get(**READ)
+        found = jnp.any(reached & enough & whole, axis=0)
+        found &= ~terrain.thorough.at[row].get(**READ)
+
+        # Several pairs of the block may reach one set: the first of them queues it.
+        extends = (extends & reached).reshape(-1)
+        target = (key | bits).reshape(-1)
+        claimed = jnp.where(extends, target, n * SETS)
+        slot = paths.slot.at[claimed].min(claims, **DROP)
+        fresh = extends & (slot.at[claimed].get(**CLIP) == claims)
+        turn = queue.tail + jnp.cumsum(fresh, dtype=jnp.int32) - 1
+        fits = fresh & (turn < capacity)
+        cost_at = jnp.where(reached, grown * n + row, n * SETS).reshape(-1)
+        return _Queue(
+            key=queue.key.at[jnp.where(fits, turn, slots)].set(target, **DROP),
+            head=jnp.minimum(queue.head + block, end),
+            end=end,
+            tail=queue.tail + jnp.sum(fresh, dtype=jnp.int32),
+            found=queue.found.at[row].max(found, **DROP),
+            paths=Paths(
+                cost=paths.cost.at[cost_at].min(reach.reshape(-1), **DROP),
+                slot=slot.at[jnp.where(fits, target, n * SETS)].set(turn, **DROP),
+                through=lax.dynamic_update_slice(paths.through, x, (queue.head, 0)),
+                reach=lax.dynamic_update_slice(paths.reach, reach, (0, queue.head)),
+            ),
+        )
+
+    def unfinished(queue: _Queue) -> Array:
+        waiting = (queue.head < queue.tail) & (queue.tail <= capacity)
+        return waiting & ~jnp.all(queue.found)
+
+    rows = jnp.arange(n, dtype=jnp.int32)
+    queue = _Queue(
+        key=jnp.zeros(slots, jnp.int32).at[:n].set(rows << SET_BITS),
+        head=jnp.int32(0),
+        end=jnp.int32(0),
+        tail=jnp.int32(n),
+        found=~jnp.any(terrain.seeds, axis=0),
+        paths=Paths(
+            cost=jnp.full(SETS * n, far),
+            slot=jnp.full(n * SETS, unclaimed, jnp.int32),
+            through=jnp.full((slots, lattice.width), far),
+            reach=jnp.full((TERMINALS, slots), far),
+        ),
+    )
+    queue = lax.while_loop(unfinished, take_block, queue)
+    return queue.paths, queue.tail > capacity
+
+
+def _by_power(inside: Array, power: Array, required: Array, surplus: bool) -> tuple[Array, Array]:
+    """What each set is by its power when one group more is taken in.
+
+    Args:
+        inside: (TERMINALS, block) bool, what the set has.
+        power: (TERMINALS, block), of every group.
+        required: (block,)
+    Returns:
+        (TERMINALS, block) bool, it is a federation; the same, one may go on from it.
+    """
+    total = jnp.sum(jnp.where(inside, power, 0), axis=0) + power
+    if surplus:
+        return total >= required, jnp.ones_like(inside)
+    asset = jnp.where(power > 0, power, NO_LEAST)
+    least = jnp.minimum(jnp.min(jnp.where(inside, asset, NO_LEAST), axis=0), asset)
+    return (total >= required) & (total - least < required), total < required

@@ -1,0 +1,124 @@
+"""Walk a search back from the whole to its groups, and mark the satellites passed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from gaia_jax.rules.federation_lattice import CLIP, DROP, READ, Lattice
+from gaia_jax.rules.federation_paths import SETS, TERMINALS, UNIT, Paths, Terrain, through
+
+Array = jax.Array
+
+DEPTH = TERMINALS  # parts of a tree that wait: never more than there are groups
+NOWHERE = -1  # a part that is not at a cell: its groups are yet to be connected
+MAX_STEPS = 2 * SETS  # far above what any row takes; ends the walk should a table be broken
+
+
+class _Walk(NamedTuple):
+    """A stack of parts (set of groups, place) for each row, and what has been marked."""
+
+    depth: Array  # (n,) int32, parts on the stack, 0 at the end
+    groups: Array  # (n, DEPTH) int32
+    place: Array  # (n, DEPTH) int32, a satellite that is connected to the groups, or NOWHERE
+    some: Array  # (n,) int32, the next way to part the topmost in two, 0 when it is not yet split
+    mark: Array  # (n, W) bool
+
+
+def trace_satellites(
+    lattice: Lattice, terrain: Terrain, paths: Paths, weight: Array, whole: Array
+) -> Array:
+    """One set of satellites of least weight for each row, (n, C) bool.
+
+    Every choice on the way is the first of those that fit, so the set depends on the tables alone.
+
+    Args:
+        terrain, paths, weight: of a weighted search.
+        whole: (n,) int32, the set of groups to connect. Where it is beyond the limit, no satellite.
+    """
+    n = whole.shape[0]
+    rows = jnp.arange(n)
+    base = rows * SETS
+    bits = 1 << jnp.arange(TERMINALS)
+    shifts = jnp.asarray(lattice.shifts, jnp.int32)
+
+    def value_at(groups: Array, place: Array) -> Array:
+        """(n, k): groups (n, 1) or (n, k), place likewise."""
+        slot = paths.slot.at[base[:, None] + groups].get(**READ)
+        return paths.through.at[slot, place].get(**CLIP)
+
+    def step(carry: tuple[Array, _Walk]) -> tuple[Array, _Walk]:
+        steps, walk = carry
+        top = jnp.maximum(walk.depth - 1, 0)
+        active = walk.depth > 0
+        groups = walk.groups.at[rows, top].get(**READ)
+        place = walk.place.at[rows, top].get(**READ)
+        cost = paths.cost.at[groups * n + rows].get(**READ)
+        landed = place != NOWHERE
+        place = jnp.maximum(place, 0)
+
+        # Groups to connect: one of them hangs on the rest as a leaf; go to where it does.
+        less = groups[:, None] & ~bits
+        slot = paths.slot.at[base[:, None] + less].get(**READ)
+        reach = paths.reach.at[jnp.arange(TERMINALS), slot].get(**CLIP)
+        leaf = (groups[:, None] & bits != 0) & (reach == cost[:, None])
+        leaf_bit = 1 << jnp.argmax(leaf, axis=1)
+        others = groups & ~leaf_bit
+        x = through(paths, base + others)
+        beside = terrain.ground & leaf_bit[:, None].astype(jnp.int16) != 0
+        port = jnp.argmax(beside & (x == cost[:, None]), axis=1)
+        single = groups & (groups - 1) == 0
+
+        # A satellite: from a neighbour, from a group beside it, or where two parts meet.
+        value = value_at(groups[:, None], place[:, None])[:, 0]
+        own = weight.at[rows, place].get(**READ)
+        around = place[:, None] + shifts
+        onward = value_at(groups[:, None], around) + own[:, None] == value[:, None]
+        moves = jnp.any(onward, axis=1)
+        next_place = around.at[rows, jnp.argmax(onward, axis=1)].get(**READ)
+        touching = terrain.ground.at[rows, place].get(**READ) & groups.astype(jnp.int16) != 0
+        ends = ~moves & touching & (cost + own == value)
+        rest = groups & (groups - 1)
+        some = jnp.where(walk.some == 0, rest, walk.some)
+        two = value_at(jnp.stack([some, groups ^ some], axis=1), place[:, None])
+        meets = ~moves & ~ends & (two[:, 0] + two[:, 1] - own == value)
+        seeks = ~moves & ~ends & ~meets
+        next_some = (some - 1) & rest
+        stuck = jnp.where(landed, seeks & (next_some == 0), ~single & ~jnp.any(leaf, axis=1))
+
+        new_groups = jnp.where(landed, jnp.where(meets, some, groups), others)
+        new_place = jnp.where(moves, next_place, jnp.where(ends, NOWHERE, place))
+        deeper = jnp.where(landed & meets, top + 1, DEPTH)
+        depth = jnp.where(landed, walk.depth + meets, walk.depth - single)
+        marked = jnp.where(active & landed, place, lattice.width)
+        return steps + 1, _Walk(
+            depth=jnp.where(active & ~stuck, depth, 0),
+            groups=walk.groups.at[rows, top]
+            .set(new_groups, **DROP)
+            .at[rows, deeper]
+            .set(groups ^ some, **DROP),
+            place=walk.place.at[rows, top]
+            .set(jnp.where(landed, new_place, port), **DROP)
+            .at[rows, deeper]
+            .set(place, **DROP),
+            some=jnp.where(landed & seeks, next_some, 0),
+            mark=walk.mark.at[rows, marked].set(True, **DROP),
+        )
+
+    def unfinished(carry: tuple[Array, _Walk]) -> Array:
+        steps, walk = carry
+        return jnp.any(walk.depth > 0) & (steps < MAX_STEPS)
+
+    within = paths.cost.at[whole * n + rows].get(**READ) < (terrain.limit + 1) * UNIT
+    start = _Walk(
+        depth=within.astype(jnp.int32),
+        groups=jnp.zeros((n, DEPTH), jnp.int32).at[:, 0].set(whole),
+        place=jnp.full((n, DEPTH), NOWHERE, jnp.int32),
+        some=jnp.zeros(n, jnp.int32),
+        mark=jnp.zeros((n, lattice.width), bool),
+    )
+    _, walk = lax.while_loop(unfinished, step, (jnp.int32(0), start))
+    return walk.mark[:, lattice.place]

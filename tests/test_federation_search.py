@@ -1,0 +1,329 @@
+"""The federation search against the plain solver (FED-01 to FED-24, A2, A9, A10, A11)."""
+
+import random
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gaia_jax.rules import federation_search
+from gaia_jax.rules.federation_lattice import build_lattice
+from gaia_jax.rules.federation_paths import SETS, search_size
+from gaia_jax.rules.federation_search import BUILD, COMMIT, EXISTS, Position
+from tests.federation_solver import BASE, LOST_FLEET, Case, Solver, draw_case
+
+BATCH = 128  # of all compiled functions below
+LATTICE = build_lattice(LOST_FLEET)
+
+
+@pytest.fixture(scope="module")
+def search():
+    """`search(need, position, picks, task)` on BATCH rows, compiled."""
+    return compiled_search()
+
+
+@pytest.fixture(scope="module")
+def search_with_surplus():
+    return compiled_search(surplus_allowed=True)
+
+
+def compiled_search(lattice=LATTICE, **options):
+    def row(need, position, picks, task):
+        return federation_search.search(lattice, need, position, picks, task, **options)
+
+    return jax.jit(jax.vmap(row))
+
+
+def position_of(case):
+    num_cells = case.geometry.num_cells
+
+    def mask(cells):
+        out = np.zeros(num_cells, bool)
+        out[list(cells)] = True
+        return out
+
+    power = np.zeros(num_cells, np.int8)
+    for cell, value in case.power.items():
+        power[cell] = value
+    return Position(
+        own=mask(case.power),
+        power=power,
+        free=mask(case.free),
+        given=mask(case.given),
+        required=np.int8(case.required),
+        tokens=np.int8(case.tokens),
+    )
+
+
+def ask(search, cases, task, picks=None, need=None):
+    """The answers for up to BATCH cases."""
+    fill = BATCH - len(cases)
+    positions = [position_of(case) for case in cases]
+    positions += [positions[0]] * fill
+    need = np.ones(len(cases), bool) if need is None else np.asarray(need)
+    picks = [0] * len(cases) if picks is None else picks
+    answer = search(
+        np.concatenate([need, np.zeros(fill, bool)]),
+        jax.tree.map(lambda *rows: np.stack(rows), *positions),
+        np.array([*picks, *[0] * fill], np.uint16),
+        np.full(BATCH, task, np.int8),
+    )
+    return jax.tree.map(lambda a: np.asarray(a)[: len(cases)], answer)
+
+
+def cells_of(mask):
+    return set(np.flatnonzero(mask).tolist())
+
+
+def check_cases(search, cases, rng, surplus_allowed=False):
+    """Existence, a random session of the builder for each case, and what it ends in."""
+    solvers = [Solver(case, surplus_allowed) for case in cases]
+    exists = ask(search, cases, EXISTS).exists
+    assert exists.tolist() == [bool(solver.legal) for solver in solvers]
+
+    picks = [0] * len(cases)
+    building = [True] * len(cases)
+    while any(building):
+        answer = ask(search, cases, BUILD, picks, building)
+        for i, solver in enumerate(solvers):
+            if not building[i]:
+                assert not answer.add_cells[i].any() and not answer.complete[i]
+                continue
+            add, complete = cells_of(answer.add_cells[i]), bool(answer.complete[i])
+            assert add == solver.add_cells(picks[i])
+            assert complete == (picks[i] in solver.legal)
+            assert bool(answer.exists[i]) == bool(solver.legal)
+            if complete and not surplus_allowed:
+                assert not add  # A10: no legal federation contains another
+            if solver.legal:
+                assert add or complete  # A10: nothing dead-ends
+            if not add or (complete and rng.random() < 0.5):
+                building[i] = False
+                continue
+            cell = rng.choice(sorted(add))
+            picks[i] |= 1 << [group[0] for group in solver.groups].index(cell)
+
+    formed = [bool(solver.legal) for solver in solvers]
+    check_satellites(ask(search, cases, COMMIT, picks, formed).satellites, solvers, picks, formed)
+    return solvers
+
+
+def check_satellites(satellites, solvers, picks, formed):
+    for i, solver in enumerate(solvers):
+        got = cells_of(satellites[i])
+        if not formed[i]:
+            assert not got
+            continue
+        touching = sum(solver.touching(cell, picks[i]) for cell in got)
+        assert (len(got), touching) == solver.best_satellites(picks[i])  # FED-03, A2
+        assert solver.connects(picks[i], got)
+
+
+def draw_cases(seed, count=BATCH, geometry=LOST_FLEET, **options):
+    rng = random.Random(seed)
+    return [draw_case(rng, geometry, **options) for _ in range(count)]
+
+
+def lone_mines(count, apart=2):
+    """Cells of which no two touch, close together, with all other cells free."""
+    middle = LOST_FLEET.cell_index[0, 0]
+    own = []
+    for cell in np.argsort(LOST_FLEET.distance[middle], kind="stable").tolist():
+        if all(LOST_FLEET.distance[cell, other] >= apart for other in own):
+            own.append(cell)
+        if len(own) == count:
+            return own
+    raise AssertionError("no room")
+
+
+def open_case(power, required=7, tokens=9, given=()):
+    free = set(range(LOST_FLEET.num_cells)) - set(power) - set(given)
+    return Case(LOST_FLEET, power, free, set(given), required, tokens)
+
+
+def test_the_solver_agrees_with_trying_all_sets_of_satellites():
+    tried = 0
+    for case in draw_cases(1, 40, tokens=3):
+        solver = Solver(case)
+        for mask in solver.legal[:4]:
+            best = solver.best_satellites(mask)
+            assert best == solver.brute_force(mask, case.tokens)
+            assert best[0] == solver.cost(mask)
+            tried += 1
+    assert tried > 20
+
+
+@pytest.mark.parametrize("geometry", [LOST_FLEET, BASE], ids=["lost_fleet", "base"])
+def test_on_the_lattice_a_shift_leads_to_a_neighbor_or_to_no_cell(geometry):
+    lattice = build_lattice(geometry)
+    cell_at = {int(place): cell for cell, place in enumerate(lattice.place)}
+    assert len(cell_at) == geometry.num_cells
+    assert min(cell_at) >= lattice.margin
+    assert max(cell_at) < lattice.margin + lattice.length
+    assert lattice.width == lattice.length + 2 * lattice.margin
+    for place, cell in cell_at.items():
+        found = [cell_at.get(place + shift, -1) for shift in lattice.shifts]
+        assert found == geometry.neighbors[cell].tolist()
+
+
+def test_fed_01_existence_builder_and_commit_are_exact(search):
+    solvers = []
+    for seed in (2, 3):
+        solvers += check_cases(search, draw_cases(seed), random.Random(seed))
+    legal = [len(solver.legal) for solver in solvers]
+    assert sum(n > 0 for n in legal) > 50
+    assert sum(n == 0 for n in legal) > 50
+    assert {2, 3, 4, 5, 6, 7, 8} <= {len(solver.groups) for solver in solvers}
+
+
+def test_fed_15_a_hive_federation_grows(search):
+    solvers = check_cases(search, draw_cases(5, growth=True), random.Random(6))
+    assert sum(bool(s.legal) and s.case.required > 0 for s in solvers) > 20
+
+
+def test_fed_15_growth_that_needs_no_group_is_complete_at_once(search):
+    own = lone_mines(4)
+    cases = [
+        open_case(dict.fromkeys(own[1:], 3), required, tokens, given=[own[0]])
+        for required in (-20, 0, 1)
+        for tokens in (0, 5)
+    ]
+    answer = ask(search, cases, BUILD)
+    assert answer.complete.tolist() == [True, True, True, True, False, False]
+    assert answer.exists.tolist() == [True, True, True, True, False, True]
+    assert not answer.add_cells[:5].any()
+    assert cells_of(answer.add_cells[5]) == set(own[1:])
+    assert not ask(search, cases, COMMIT).satellites.any()
+
+
+def test_without_tokens_only_a_single_group_will_do(search):
+    solvers = check_cases(search, draw_cases(7, 96, tokens=0, spread=1), random.Random(8))
+    assert sum(bool(solver.legal) for solver in solvers) > 20
+    assert all(mask.bit_count() == 1 for solver in solvers for mask in solver.legal)
+
+
+def test_a9_of_more_than_12_groups_the_most_powerful_take_part(search):
+    rng = random.Random(9)
+    cases = []
+    for count in (12, 13, 14, 16):
+        for _ in range(3):
+            own = lone_mines(count)
+            power = {cell: rng.choice((1, 1, 2, 2, 3)) for cell in own}
+            cases.append(open_case(power, tokens=2))
+    solvers = check_cases(search, cases, rng)
+    assert all(len(solver.groups) == 12 for solver in solvers)
+
+    case = cases[-1]
+    weak = [cell for cell, power in case.power.items() if power == 1]
+    assert len(weak) >= 4
+    position = position_of(case)
+    number = federation_search.group_numbers(
+        LATTICE, jnp.asarray(True), position.own, position.power
+    )
+    taking_part = {group[0]: i for i, group in enumerate(solvers[-1].groups)}
+    assert {cell: int(number[cell]) for cell in cells_of(np.asarray(number) >= 0)} == taking_part
+
+
+def test_a10_of_more_than_128_federations_the_first_count(search, search_with_surplus):
+    own = lone_mines(12)
+    case = open_case(dict.fromkeys(own, 1), required=4, tokens=5)
+    for run, surplus in ((search, False), (search_with_surplus, True)):
+        solver = Solver(case, surplus)
+        assert len(solver.legal) == 128
+        list_all = partial(federation_search.legal_federations, LATTICE, surplus_allowed=surplus)
+        assert jax.jit(list_all)(position_of(case)).tolist() == solver.legal
+        masks = [0, *random.Random(10).sample(range(1 << 12), 40), *solver.legal[-20:]]
+        answer = ask(run, [case] * len(masks), BUILD, masks)
+        for i, mask in enumerate(masks):
+            assert cells_of(answer.add_cells[i]) == solver.add_cells(mask)
+            assert bool(answer.complete[i]) == (mask in solver.legal)
+
+
+def test_a_queue_that_runs_over_is_worked_off_row_by_row(search):
+    own = lone_mines(12)
+    case = open_case(dict.fromkeys(own, 1), required=7, tokens=8)
+    assert search_size(1)[1] >= SETS  # one row always fits
+    few = ask(search, [case], BUILD)
+    assert few.exists[0]
+    assert few.add_cells[0].any()
+    many = ask(search, [case] * 6, BUILD)  # 6 x 2,510 sets
+    jax.tree.map(lambda a, b: np.testing.assert_array_equal(np.repeat(a, 6, axis=0), b), few, many)
+
+
+def test_a11_surplus_groups_that_save_no_satellite_are_legal(search_with_surplus):
+    cases = draw_cases(11, 48) + draw_cases(12, 24, growth=True)
+    solvers = check_cases(search_with_surplus, cases, random.Random(13), surplus_allowed=True)
+    strict = [Solver(case) for case in cases]
+    assert sum(len(a.legal) > len(b.legal) for a, b in zip(solvers, strict, strict=True)) > 10
+
+
+def test_a2_the_satellites_follow_from_the_map_and_what_is_connected(search):
+    """Neither tokens left over nor the other rows of the batch change the choice among ties."""
+    cases, picks = [], []
+    for case in draw_cases(14, 60):
+        solver = Solver(case)
+        for mask in solver.legal[:2]:
+            cases.append(case)
+            picks.append(mask)
+    cases, picks = cases[:BATCH], picks[:BATCH]
+    plain = ask(search, cases, COMMIT, picks).satellites
+    order = list(range(len(cases)))
+    random.Random(15).shuffle(order)
+    shuffled = ask(search, [cases[i] for i in order], COMMIT, [picks[i] for i in order])
+    np.testing.assert_array_equal(plain[order], shuffled.satellites)
+    rich = [Case(**{**vars_of(case), "tokens": 25}) for case in cases]
+    np.testing.assert_array_equal(plain, ask(search, rich, COMMIT, picks).satellites)
+
+
+def vars_of(case):
+    return {name: getattr(case, name) for name in case.__dataclass_fields__}
+
+
+def test_what_cannot_be_connected_gets_no_satellites(search):
+    own = lone_mines(3, apart=4)
+    case = open_case(dict.fromkeys(own, 3), tokens=2)
+    walled = open_case(dict.fromkeys(own, 3), tokens=25)
+    walled.free = set()
+    assert not ask(search, [case, walled] * 5, COMMIT, [7] * 10).satellites.any()
+    assert not ask(search, [case, walled], EXISTS).exists.any()
+
+
+def test_the_tasks_one_by_one_and_row_by_row_agree_with_all_in_one(search):
+    cases = draw_cases(16, 40) + draw_cases(17, 8, growth=True)
+    solvers = [Solver(case) for case in cases]
+    picks = [solver.legal[0] if solver.legal else 0 for solver in solvers]
+    some = [mask & -mask for mask in picks]
+    want = (
+        ask(search, cases, EXISTS).exists,
+        ask(search, cases, BUILD, some).add_cells,
+        ask(search, cases, COMMIT, picks).satellites,
+    )
+
+    def row(position, some, picks):
+        need = jnp.ones((), bool)
+        return (
+            federation_search.exists(LATTICE, need, position),
+            federation_search.builder(LATTICE, need, position, some)[0],
+            federation_search.commit(LATTICE, need, position, picks),
+        )
+
+    positions = jax.tree.map(lambda *rows: np.stack(rows), *map(position_of, cases))
+    args = positions, np.array(some, np.uint16), np.array(picks, np.uint16)
+    got = jax.jit(lambda args: jax.lax.map(lambda a: row(*a), args))(args)
+    jax.tree.map(np.testing.assert_array_equal, got, want)
+
+
+def test_the_base_map(search):
+    run = compiled_search(build_lattice(BASE))
+    check_cases(run, draw_cases(18, 48, BASE), random.Random(19))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_many_cases(search, search_with_surplus, seed):
+    rng = random.Random(seed)
+    check_cases(search, draw_cases(1000 + seed), rng)
+    check_cases(search, draw_cases(2000 + seed, growth=True), rng)
+    check_cases(search_with_surplus, draw_cases(3000 + seed, 64), rng, surplus_allowed=True)
