@@ -10,6 +10,7 @@ import dataclasses
 import math
 from typing import Any, ClassVar
 
+import jax
 import jax.numpy as jnp
 from jax import Array
 
@@ -42,8 +43,8 @@ class Field:
 class Packed:
     """A record; a subclass says its `fields`, which are read as attributes.
 
-    `replace` gives a record with some fields changed, `unpack` all fields in int32 as `plain`, and
-    `of` packs such a one again.
+    `replace` gives a record with some fields changed; `unpack` gives one to be changed many times,
+    which `of` packs again.
     """
 
     small: Array  # (..., number of columns) int8
@@ -51,7 +52,6 @@ class Packed:
 
     fields: ClassVar[dict[str, Field]] = {}
     aliases: ClassVar[dict[str, tuple[str, int]]] = {}  # other names for one column of a field
-    plain: ClassVar[type]
 
     def __getattr__(self, name: str) -> Array:
         """The field `name` with its own dtype; the axes of the record come first."""
@@ -79,35 +79,103 @@ class Packed:
         return value.reshape((*value.shape[:-1], *field.shape)) if field.shape[1:] else value
 
     def unpack(self) -> Any:
-        """All fields as `plain`: int32, flags as bool."""
-        fields = type(self).fields
-        values = {name: getattr(self, name) for name in fields}
-        return type(self).plain(
-            **{k: v if v.dtype == bool else v.astype(jnp.int32) for k, v in values.items()}
-        )
+        """All fields in int32, flags as bool: an `Open` record that can be changed."""
+        return Open(self, {})
 
     @classmethod
-    def of(cls, plain: Any) -> Any:
-        """The record of a `plain` one; values must fit the dtypes of their fields."""
+    def of(cls, record: Any) -> Any:
+        """The record of an `Open` one, or of an object with all fields as attributes.
+
+        Values must fit the dtypes of their fields.
+        """
+        if isinstance(record, Open):
+            return record.pack()
         small, large = [], []
         for name, field in cls.fields.items():
-            value = jnp.asarray(getattr(plain, name))
-            if field.dtype == WIDE:
-                low = value & ((1 << LOW_BITS) - 1)
-                columns = jnp.stack([low, value >> LOW_BITS], axis=-1)
-            else:
-                shared = value.ndim - len(field.shape)
-                columns = value.reshape((*value.shape[:shared], field.columns))
-            (large if field.short else small).append(columns)
-
-        def join(parts: list[Array], dtype: Any) -> Array:
-            return jnp.concatenate([part.astype(dtype) for part in parts], axis=-1)
-
-        return cls(join(small, jnp.int8), join(large, jnp.int16))
+            value = jnp.asarray(getattr(record, name))
+            (large if field.short else small).append(_columns(field, value))
+        return cls(jnp.concatenate(small, axis=-1), jnp.concatenate(large, axis=-1))
 
     def replace(self, **changes: Any) -> Any:
         """The record with the named fields changed; an unknown name is a TypeError."""
         arrays = {k: changes.pop(k) for k in ("small", "large") if k in changes}
         if arrays:
             return dataclasses.replace(self, **arrays)
-        return self.of(self.unpack().replace(**changes))
+        return self.unpack().replace(**changes).pack()
+
+
+def _columns(field: Field, value: Array) -> Array:
+    """(..., columns of the field) in the dtype of its array."""
+    if field.dtype == WIDE:
+        low = value & ((1 << LOW_BITS) - 1)
+        value = jnp.stack([low, value >> LOW_BITS], axis=-1)
+    else:
+        value = value.reshape((*value.shape[: value.ndim - len(field.shape)], field.columns))
+    return value.astype(jnp.int16 if field.short else jnp.int8)
+
+
+class Open:
+    """A packed record in the middle of being changed.
+
+    Fields read as int32, flags as bool. Those that were replaced are kept beside the record, so
+    that packing writes them and copies the rest in whole stretches: each written field is a program
+    of its own for XLA.
+    """
+
+    def __init__(self, base: Packed, changes: dict[str, Array]):
+        """`changes` by name of a field, in int32 or bool."""
+        self._base, self._changes = base, changes
+
+    def __getattr__(self, name: str) -> Array:
+        """The field `name`, or an alias of one of its columns."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        kind = type(self._base)
+        if name in kind.aliases:
+            whole, column = kind.aliases[name]
+            return getattr(self, whole)[..., column]
+        if name in self._changes:
+            return self._changes[name]
+        value = getattr(self._base, name)
+        return value if value.dtype == bool else value.astype(jnp.int32)
+
+    def replace(self, **changes: Any) -> Any:
+        """The record with the named fields, or aliases, changed; an unknown name is a TypeError."""
+        kind, out = type(self._base), dict(self._changes)
+        named = {k: changes.pop(k) for k in kind.aliases if k in changes}
+        for whole in {kind.aliases[k][0] for k in named}:
+            parts = [k for k, (other, _) in kind.aliases.items() if other == whole]
+            columns = [named.get(k, getattr(self, k)) for k in parts]
+            changes[whole] = jnp.stack(jnp.broadcast_arrays(*columns), axis=-1)
+        for name, value in changes.items():
+            if name not in kind.fields:
+                raise TypeError(f"{kind.__name__} has no field {name!r}")
+            shape = (*self._base.small.shape[:-1], *kind.fields[name].shape)
+            out[name] = jnp.broadcast_to(jnp.asarray(value), shape)
+        return Open(self._base, out)
+
+    def pack(self) -> Any:
+        """The packed record with the changes in it."""
+        kind, arrays = type(self._base), []
+        for store, short in ((self._base.small, False), (self._base.large, True)):
+            parts, first, kept = [], 0, 0
+            for name, field in kind.fields.items():
+                if field.short != short:
+                    continue
+                if name in self._changes:
+                    if kept < first:
+                        parts.append(store[..., kept:first])
+                    parts.append(_columns(field, self._changes[name]))
+                    kept = first + field.columns
+                first += field.columns
+            if kept < first:
+                parts.append(store[..., kept:first])
+            arrays.append(jnp.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0])
+        return kind(*arrays)
+
+
+jax.tree_util.register_pytree_node(
+    Open,
+    lambda x: ((x._base, x._changes), None),
+    lambda _, children: Open(*children),
+)

@@ -279,7 +279,7 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
     start_pieces = [sum(n for _, n in x.start_structures) for x in f]
     # "free T3_to_2O" and the bundles that replace the power conversions (FRE-07).
     bundles = np.array([row.get(f"bundle {a.id}", 0) for a in r.free_actions], np.int16)
-    return SimpleNamespace(
+    columns = SimpleNamespace(
         **out,
         home=column(lambda x: ids["planet"].index(x.home) if x.home else -1),
         start_planet=column(lambda x: ids["planet"].index(x.start_planet)),
@@ -311,6 +311,23 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
         academy_b_op=column(lambda x: row[f"AC_B {x.id}"], np.int16),
         special_op=column(lambda x: row.get(x.special or "", 0), np.int16),
     )
+    return _pack_columns(columns, len(f))
+
+
+def _pack_columns(columns: SimpleNamespace, rows: int) -> SimpleNamespace:
+    """The same with `packed`, (rows, K) int16, all columns of one row beside one another, and
+    `where`, first place, shape and whether it is bool, by name.
+    """
+    where, parts, first = {}, [], 0
+    for name, table in vars(columns).items():
+        if table.shape[:1] != (rows,):
+            continue
+        flat = table.reshape(rows, -1).astype(np.int16)
+        where[name] = (first, table.shape[1:], table.dtype == bool)
+        parts.append(flat)
+        first += flat.shape[1]
+    columns.packed, columns.where = np.concatenate(parts, axis=1), where
+    return columns
 
 
 def _conversions(r: Ruleset) -> list[str]:

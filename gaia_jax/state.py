@@ -268,7 +268,6 @@ def _fields(plain: type, special: dict[str, Field]) -> dict[str, Field]:
 class PackedPlayers(Packed):
     """`Players` as a game keeps them; the fields read as the attributes of `Players`."""
 
-    plain = Players
     aliases = {name: ("resources", i) for i, name in enumerate(RESOURCES)}
     fields = _fields(
         Players,
@@ -296,7 +295,6 @@ class PackedPlayers(Packed):
 class PackedTurn(Packed):
     """`Turn` as a game keeps it; the fields read as the attributes of `Turn`."""
 
-    plain = Turn
     fields = _fields(
         Turn,
         {

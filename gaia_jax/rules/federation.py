@@ -64,7 +64,9 @@ def power_values(
     value = leech.power_values(rules, game)[player]
     black = (board.planet == BLACK) & (value > 0) & (me.built[PI] > 0)
     value = value + jnp.where(black, faction.black_planet_bonus_pi, 0)
-    value = value + jnp.where(board.ring & (value > 0), costs.RING_POWER, 0)
+    # A ring lies on a structure of the Moweyds; a guest beside it has nothing of it.
+    rings = board.ring & (me.rings > 0) & (value > 0)
+    value = value + jnp.where(rings, costs.RING_POWER, 0)
     stations = board.station & (me.stations > 0)
     return value + jnp.where(stations, costs.STATION_POWER, 0)
 

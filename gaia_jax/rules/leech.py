@@ -98,7 +98,8 @@ def settle(
     rows = jnp.concatenate([jnp.where(answered, queue, 0).sum(0)[None], jnp.where(answered, 0, queue)])
 
     def one(carry, row: tuple[Array, Array]):
-        players, blocked, asked = carry
+        (vp, vp_source, bowls, stone), blocked, asked = carry
+        players = everyone.replace(vp=vp, vp_source=vp_source, power=bowls, brainstone=stone)
         offered, is_answer = row
         a = jax.vmap(amount)(players, offered)
         free = (a == 1) & ~special & rules.free_leech_is_taken
@@ -112,13 +113,17 @@ def settle(
         players = jax.vmap(accept)(players, offered, takes, before, behind)
         waits = ~blocked & asks.any()
         nearest = jnp.argmin(jnp.where(asks, after, NUM_PLAYERS))
-        carry = players, blocked | waits, jnp.where(waits, nearest, asked)
+        after_it = players.vp, players.vp_source, players.power, players.brainstone
+        carry = after_it, blocked | waits, jnp.where(waits, nearest, asked)
         return carry, jnp.where(passes, 0, offered)
 
-    start = game.players.unpack(), ~resolved, jnp.zeros((), jnp.int32)
-    (players, blocked, asked), left = lax.scan(
+    everyone = game.players.unpack()
+    before = everyone.vp, everyone.vp_source, everyone.power, everyone.brainstone
+    start = before, ~resolved, jnp.zeros((), jnp.int32)
+    ((vp, vp_source, bowls, stone), blocked, asked), left = lax.scan(
         one, start, (rows, jnp.arange(EVENTS + 1) == 0)
     )
+    players = everyone.replace(vp=vp, vp_source=vp_source, power=bowls, brainstone=stone)
     game = game.replace(
         players=PackedPlayers.of(players), turn=game.turn.replace(leech=left[1:])
     )

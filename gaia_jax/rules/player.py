@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 
 import jax.numpy as jnp
@@ -35,15 +36,22 @@ SOURCE = {name: i for i, name in enumerate(VP_SOURCES)}
 
 
 class Columns:
-    """A row of a namespace of tables, looked up when read: `columns.gaia_mine_vp`."""
+    """What one faction board prints: the names of `Faction` that `ruleset._faction_columns` lists.
+
+    All columns lie in one table, so that a row is read once.
+    """
 
     def __init__(self, tables: SimpleNamespace, index: Array):
-        self._tables, self._index = tables, index
+        """`tables` is `ruleset.tables.faction`, `index` () int32."""
+        self._where = tables.where
+        self._row = jnp.asarray(tables.packed)[index].astype(jnp.int32)
 
     def __getattr__(self, name: str) -> Array:
-        """The column `name` at this index, int32 or bool."""
-        value = jnp.asarray(getattr(self._tables, name))[self._index]
-        return value if value.dtype == bool else value.astype(jnp.int32)
+        """The column `name`, int32, or bool where the column is."""
+        first, shape, is_flag = self._where[name]
+        size = math.prod(shape)
+        value = self._row[first : first + size].reshape(shape)
+        return value != 0 if is_flag else value
 
 
 def load(game: GameState, player: Array) -> Players:
