@@ -67,6 +67,7 @@ class TrainConfig:
     checkpoint_chunks: int = 1  # chunks between two checkpoints; the last chunk always saves
     keep_checkpoints: int = 2  # the latest ones
     tensorboard: bool = True
+    wandb: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

@@ -47,10 +47,10 @@ class Match:
             seed: which set-ups; the same seed gives the same ones, and the same games.
             params: instead of the agents' own parameters.
         """
-        base = jax.random.fold_in(jax.random.key(seed), EVALUATION)
+        keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), EVALUATION))
         params = params or [agent.params for agent in self._agents]
         firsts = range(0, self._setups, self._at_once)
-        parts = [jax.device_get(self._run(params, base, first)) for first in firsts]
+        parts = [jax.device_get(self._run(params, *keys, first)) for first in firsts]
         whole = jax.tree.map(lambda *x: np.concatenate(x)[: self._setups], *parts)
         sits = np.broadcast_to(self._seating, (self._setups, *self._seating.shape))
         return Results(sits, *whole)
@@ -65,11 +65,11 @@ def _make_batch(env: Any, agents: list[Agent], seating: np.ndarray, setups: int)
     def over(state: Any) -> Array:
         return state.terminated | state.truncated
 
-    def batch(params: list[Any], base: Array, first: Array) -> Any:
-        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(base, first + jnp.arange(setups))
+    def batch(params: list[Any], setup_key: Array, play_key: Array, first: Array) -> Any:
+        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, first + jnp.arange(setups))
         # One key draws the whole set-up and nothing is random afterwards: R equal games.
         state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
-        play_key = jax.random.fold_in(jax.random.fold_in(base, first), 1)
+        play_key = jax.random.fold_in(play_key, first)
 
         def step(carry: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
             state, decisions, clock = carry

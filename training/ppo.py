@@ -34,8 +34,8 @@ class Runner(NamedTuple):
     params: Any
     opt_state: Any
     env_state: Any  # leading axis N
-    key: Array  # (2,) uint32, the data of a key; constant, folded with `update`
-    update: Array  # () int32, updates done
+    key: Any  # (2,) uint32, the data of a key; constant, folded with `update`
+    update: Any  # () int32, updates done
 
 
 class Transition(NamedTuple):
@@ -132,10 +132,12 @@ def advantages(
     return advantage, advantage + value
 
 
-def make_chunk(
-    auto: Any, network: Network, config: Config, mesh: Mesh
-) -> Callable[[Runner], tuple[Runner, dict[str, Array]]]:
-    """The compiled step of training: U = `updates_per_chunk` updates; metrics (U,) by name."""
+def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.stages.Wrapped:
+    """The compiled step of training: U = `updates_per_chunk` updates.
+
+    Returns:
+        Runner -> (Runner, metrics by name, each (U,)).
+    """
     ppo = config.ppo
     optimizer = make_optimizer(config)
     local_envs = ppo.num_envs // mesh.size
@@ -147,11 +149,15 @@ def make_chunk(
         first = jax.lax.axis_index(GAMES) * local_envs
         return jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(local_envs))
 
+    def _apply(params: Any, observation: Any, mask: Array) -> tuple[Array, Array]:
+        out: Any = network.apply(params, observation, mask)
+        return out
+
     def _look(params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
         """Observation, seats (N, P), logits (N, A), values by player (N, P)."""
         observation = jax.vmap(auto.observe)(state, state.current_player)
         seats = jax.vmap(auto.seats)(state, state.current_player)
-        logits, values = network.apply(params, observation, state.legal_action_mask)
+        logits, values = _apply(params, observation, state.legal_action_mask)
         by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
         return observation, seats.astype(jnp.int8), logits, by_player
 
@@ -171,7 +177,7 @@ def make_chunk(
         params: Any, batch: tuple[Transition, Array, Array]
     ) -> tuple[Array, dict[str, Array]]:
         old, advantage, target = batch
-        logits, value = network.apply(params, old.observation, old.mask)
+        logits, value = _apply(params, old.observation, old.mask)
         log_prob, entropy = sampling.log_prob_and_entropy(logits, old.action)
         if ppo.normalize_advantage:
             center = mean(advantage.mean())
@@ -225,7 +231,7 @@ def make_chunk(
             runner.env_state,
             jax.random.split(play_key, ppo.num_steps),
         )
-        _, _, _, last_value = _look(runner.params, env_state)
+        last_value = _look(runner.params, env_state)[3]
         advantage, target = advantages(
             rollout.reward, rollout.value, last_value, rollout.done, rollout.seats[..., 0],
             ppo.gae_lambda,

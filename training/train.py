@@ -74,7 +74,7 @@ class Trainer:
         mesh = ppo.make_mesh(config.ppo.num_envs)
         init = ppo.make_init(auto, self.network, config)
         init = jax.jit(init, out_shardings=ppo.sharding(mesh))
-        self._chunk = ppo.make_chunk(auto, self.network, config, mesh)
+        self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
         self.checkpoints = Checkpoints(run, keep=config.train.keep_checkpoints, create=not resume)
         if resume:
             step = self.checkpoints.latest()
@@ -112,7 +112,7 @@ def train(trainer: Trainer) -> bool:
         True where it was interrupted.
     """
     config, began = trainer.config, time.monotonic()
-    logs = Logs(trainer.run, config.train.tensorboard, trainer.update)
+    logs = Logs(trainer.run, config, trainer.update)
     evaluation = None
     if config.eval.chunks:
         evaluation = Evaluation(

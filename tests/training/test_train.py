@@ -10,6 +10,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+import orbax.checkpoint as ocp
 import pytest
 import toy_env
 import yaml
@@ -142,6 +143,10 @@ def test_mistakes_are_one_line_and_exit_code_2(trained, capsys, tmp_path, monkey
     (empty / "checkpoints").mkdir(parents=True)
     broken = tmp_path / "broken"
     (broken / "checkpoints" / "00000004").mkdir(parents=True)
+    foreign = tmp_path / "foreign"
+    padded = ocp.CheckpointManagerOptions(step_format_fixed_length=8)
+    with ocp.CheckpointManager(foreign / "checkpoints", options=padded) as manager:
+        manager.save(4, args=ocp.args.StandardSave({"weights": np.zeros(3)}))
     cases = [
         (train.main, ["--config", "gone.yaml"], "cannot read the configuration gone.yaml"),
         (train.main, ["--config", "tiny.yaml", "ppo.foo=1"], "unknown key 'ppo.foo'"),
@@ -153,6 +158,8 @@ def test_mistakes_are_one_line_and_exit_code_2(trained, capsys, tmp_path, monkey
         (evaluate.main, ["runs/gone"], "runs/gone is no run folder"),
         (evaluate.main, [str(empty)], "holds no checkpoint"),
         (evaluate.main, [str(broken)], "is unreadable or no checkpoint of ours"),
+        (evaluate.main, [str(foreign)], "is unreadable or no checkpoint of ours"),
+        (train.main, ["--resume", str(foreign)], "is unreadable or no checkpoint of ours"),
         (evaluate.main, [str(run), "--update", "3"], "is unreadable or no checkpoint of ours"),
         (evaluate.main, [str(run), "--games", "0"], "--games must be above 0"),
     ]
@@ -182,3 +189,28 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
     wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
     with pytest.raises(UserError, match="does not fit"):
         train.Trainer(wide, toy_env, run, resume=True)
+
+
+@pytest.mark.slow
+def test_the_game_itself_is_trained_resumed_and_evaluated(tmp_path, monkeypatch, capsys):
+    """`configs/quick.yaml`, made small, with the real environment."""
+    import gaia_jax
+
+    monkeypatch.chdir(tmp_path)
+    small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "train.tensorboard=false"]
+    small += ["network.width=16", "network.cell_width=8", "eval.games=8", "train.updates=4"]
+    quick = ROOT / "configs" / "quick.yaml"
+    straight = train.main(["--config", str(quick), *small, "name=straight"], gaia_jax)
+    assert straight == 0
+    assert "VP by source" in capsys.readouterr().out
+    half = [*small, "name=half", "train.updates=2"]
+    assert train.main(["--config", str(quick), *half, "eval.games=0"], gaia_jax) == 0
+    assert train.main(["--resume", "runs/half", "train.updates=4", "eval.games=0"], gaia_jax) == 0
+    config = configs.load("runs/half/config.yaml")
+    runners = [
+        train.Trainer(config, gaia_jax, Path("runs") / name, resume=True).runner
+        for name in ("straight", "half")
+    ]
+    leaves = [jax.tree.leaves(runner) for runner in runners]
+    assert runners[0].update == 4
+    assert all(np.array_equal(a, b) for a, b in zip(*leaves, strict=True))
