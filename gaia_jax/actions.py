@@ -54,7 +54,7 @@ class ActionSpace:
         return dict(self.groups)
 
     def index(self, verb: str, argument: str = "") -> int:
-        """The index of a verb without a cell and its argument; KeyError or ValueError if unknown."""
+        """The index of a verb without a cell; KeyError or ValueError if it is unknown."""
         return self.first[verb] + self.ids[verb].index(argument)
 
     @cached_property

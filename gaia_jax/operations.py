@@ -1,7 +1,7 @@
 """Operations: one row for each thing that an action, a tile or a token does.
 
-`step` knows no kinds of actions; it reads the row: what is paid, what is gained, what is built, what
-opens next. The rows are made from `components/` here and become one int16 table.
+`step` knows no kinds of actions; it reads the row: what is paid, gained and built, what opens
+next. The rows are made from `components/` here and become one int16 table.
 """
 
 from __future__ import annotations
@@ -65,11 +65,36 @@ class Operation:
 _COST = ("credits", "ore", "knowledge", "qic", "power", "tokens", "vp")
 _GAIN = tuple(f.name for f in fields(Gain))
 _PER = ("vp", "knowledge", "ore")
-_PLAIN = (
-    "main slot_kind slot ship target own mine range_bonus free_steps waived rocks unlimited "
-    "guests project explore piece research lowest tile step retrigger free_mine brainstone "
-    "gaiaformer to_gaia burn qic_action virtual"
-).split()
+_PLAIN = [
+    "main",
+    "slot_kind",
+    "slot",
+    "ship",
+    "target",
+    "own",
+    "mine",
+    "range_bonus",
+    "free_steps",
+    "waived",
+    "rocks",
+    "unlimited",
+    "guests",
+    "project",
+    "explore",
+    "piece",
+    "research",
+    "lowest",
+    "tile",
+    "step",
+    "retrigger",
+    "free_mine",
+    "brainstone",
+    "gaiaformer",
+    "to_gaia",
+    "burn",
+    "qic_action",
+    "virtual",
+]
 COLUMNS = (
     *(f"cost_{name}" for name in _COST),
     *(f"gain_{name}" for name in _GAIN),

@@ -16,23 +16,6 @@ import numpy as np
 from gaia_jax import components as box
 from gaia_jax import operations
 from gaia_jax.actions import BARE, ActionSpace
-from gaia_jax.components import (
-    artifacts,  # noqa: F401
-    boosters,  # noqa: F401
-    common,  # noqa: F401
-    costs,  # noqa: F401
-    factions,  # noqa: F401
-    federation_tokens,  # noqa: F401
-    free_actions,  # noqa: F401
-    map_tiles,  # noqa: F401
-    missions,  # noqa: F401
-    planets,  # noqa: F401
-    power_actions,  # noqa: F401
-    research,  # noqa: F401
-    ships,  # noqa: F401
-    tech_tiles,  # noqa: F401
-    tinkering,  # noqa: F401
-)
 from gaia_jax.components.common import Cost, Gain
 from gaia_jax.geometry import Geometry, lost_fleet_geometry
 

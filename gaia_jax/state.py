@@ -7,9 +7,7 @@ has one. Everything is public (GEN-05); nothing here knows of learning. Packed f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import dataclasses
+from typing import TYPE_CHECKING
 
 import jax.numpy as jnp
 from jax import Array
@@ -153,7 +151,7 @@ class Board:
 
 @pytree
 class Players:
-    """What lies on the player boards and the research board. A row without the P axis is one player."""
+    """What lies on the player boards and the research board; without the P axis, one player."""
 
     vp: Array  # (P,) int16, >= 0
     resources: Array  # (P, 4) int8: credits 0..30, ore 0..15, knowledge 0..15, QIC 0..100
@@ -192,34 +190,6 @@ class Players:
     short: Array  # (P,) int8, most satellites known to allow none, -1 unknown
     vp_source: Array  # (P, 18) int16, VP by ids["vp_source"]; their sum is vp
 
-    @property
-    def credits(self) -> Array:
-        """(...,) of `resources`."""
-        return self.resources[..., 0]
-
-    @property
-    def ore(self) -> Array:
-        """(...,) of `resources`."""
-        return self.resources[..., 1]
-
-    @property
-    def knowledge(self) -> Array:
-        """(...,) of `resources`."""
-        return self.resources[..., 2]
-
-    @property
-    def qic(self) -> Array:
-        """(...,) of `resources`."""
-        return self.resources[..., 3]
-
-    def replace(self, **changes: Array) -> "Players":
-        """A copy with the named fields changed; `credits`, `ore`, `knowledge`, `qic` are names too."""
-        named = {k: changes.pop(k) for k in RESOURCES if k in changes}
-        if named:
-            parts = [named.get(k, getattr(self, k)) for k in RESOURCES]
-            changes["resources"] = jnp.stack(jnp.broadcast_arrays(*parts), axis=-1)
-        return dataclasses.replace(self, **changes)
-
 
 @pytree
 class Turn:
@@ -248,6 +218,7 @@ class Turn:
     qic_action: Array  # () bool, SA-QIC-4VP to be paid when the action is resolved (ADV-01)
     building: Array  # () bool, the federation builder is open
     picks: Array  # () int16, bit a group picked
+    picked: Array  # () int16, cell of the group picked last and not yet counted in, -1 none
     leech: Array  # (3, P) int8, power offered by event and player, 0 none (LEE-05)
     power_used: Array  # () int8, bit a power action used this round
     ship_used: Array  # () int16, bit a ship action used this round
@@ -312,6 +283,7 @@ class PackedTurn(Packed):
             "qic_action": Field(FLAG),
             "building": Field(FLAG),
             "picks": Field(SHORT),
+            "picked": Field(SHORT),
             "leech": Field(shape=(3, NUM_PLAYERS)),
             "ship_used": Field(SHORT),
             "token_supply": Field(shape=(6,)),
@@ -322,7 +294,7 @@ class PackedTurn(Packed):
 
 @pytree
 class GameState:
-    """One game: board, players, turn and the set-up it was dealt from. At most 4 KB with its mask."""
+    """One game and the set-up that it was dealt from. At most 4 KB with its mask."""
 
     board: Board
     players: PackedPlayers

@@ -1,4 +1,4 @@
-"""Federations: who may form one, the builder, satellites, absorption (FED-01 to FED-24, A2, A9, A10).
+"""Federations: who may form one, the builder, satellites, absorption (FED, A2, A9, A10).
 
 The search itself is in `federation_search`; here stand the rules that it is asked with.
 """
@@ -11,13 +11,13 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.components import costs
+from gaia_jax.components.planets import PLANETS
 from gaia_jax.on_demand import on_demand
 from gaia_jax.rules import federation_search, leech, power
 from gaia_jax.rules.federation_lattice import Lattice, build_lattice
-from gaia_jax.rules.federation_search import BUILD, EXISTS, Position
+from gaia_jax.rules.federation_search import Position
 from gaia_jax.rules.mine import EMPTY
 from gaia_jax.rules.player import Columns, bit_vector, faction_of, load, store
-from gaia_jax.components.planets import PLANETS
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import PI, GameState, Node, Players
 
@@ -80,7 +80,7 @@ def payable_satellites(faction: Columns, me: Players) -> Array:
 def position(
     rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
 ) -> Position:
-    """What the player may federate, and where satellites may lie (FED-04, FED-05, FED-10, FED-15)."""
+    """What the player may federate, where satellites may lie (FED-04, FED-05, FED-10, FED-15)."""
     board = game.board
     own, value = unfederated(game, player), power_values(rules, game, player, me, faction)
     links = board.links.astype(jnp.int32)
@@ -110,88 +110,73 @@ def token_left(rules: Ruleset, game: GameState, me: Players) -> Array:
     return (game.turn.token_supply > 0).any() | (ships > 0).any()
 
 
-def look(
-    rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
-) -> tuple[GameState, Array, Array]:
-    """What the decider may do about federations: form one at TURN, add a group in the builder (A10).
+def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array]:
+    """What the decider may do about federations, and the federation that his picks have made (A10).
 
-    That a federation exists is monotone in the satellites that can be paid, so what was found is
-    kept in `Players.enough` and `short` until the player's pieces change.
+    At TURN: whether one can be formed. That is monotone in the satellites that can be paid, so what
+    was found is kept in `Players.enough` and `short` until the player's pieces change. In the
+    builder: which groups can be added; once the picks suffice, the federation is formed.
 
     Returns:
-        The game with what was found, () bool FORM_FEDERATION is legal, (C,) bool the groups that
-        can be added.
+        The game, () bool FORM_FEDERATION is legal, (C,) bool the groups that can be added.
     """
-    turn = game.turn
+    turn, player = game.turn, game.turn.player.astype(jnp.int32)
+    me, faction = load(game, player), faction_of(rules, game, player)
     building = turn.node == Node.FEDERATION
     where = position(rules, game, player, me, faction)
     tokens = where.tokens.astype(jnp.int32)
     strong = where.power.astype(jnp.int32).sum() >= where.required
     asks = (turn.node == Node.TURN) & strong & token_left(rules, game, me)
     unknown = (tokens < me.enough) & (tokens > me.short)
-    answer = federation_search.search(
-        lattice(rules),
-        asks & unknown | building,
-        where,
-        turn.picks.astype(jnp.int32),
-        jnp.where(building, BUILD, EXISTS),
-        surplus_allowed=rules.surplus_federations,
-        tasks=(EXISTS, BUILD),
-    )
     searched = asks & unknown
+    answer = federation_search.survey(
+        lattice(rules),
+        searched | building,
+        where,
+        building,
+        turn.picks.astype(jnp.int32),
+        turn.picked.astype(jnp.int32),
+        surplus_allowed=rules.surplus_federations,
+    )
     exists = jnp.where(unknown, answer.exists, tokens >= me.enough)
     yes, no = searched & answer.exists, searched & ~answer.exists
-    me = me.replace(
-        enough=jnp.where(yes, tokens, me.enough), short=jnp.where(no, tokens, me.short)
+    me = me.replace(enough=jnp.where(yes, tokens, me.enough), short=jnp.where(no, tokens, me.short))
+    game = store(game, player, me).replace(
+        turn=turn.replace(
+            picks=jnp.where(building, answer.picks, turn.picks),
+            picked=jnp.where(building, -1, turn.picked),
+        )
     )
-    return store(game, player, me), asks & exists, answer.add_cells & building
+    forms = building & answer.commits
+    args = (game, answer.members, answer.satellites)
+    game = on_demand(partial(_form, rules), forms, args, game, cpu_chunk=8)
+    return game, asks & exists, answer.add_cells & building & ~forms
 
 
-def build(rules: Ruleset, game: GameState, opens: Array, picks: Array, cell: Array) -> GameState:
-    """The builder after FORM_FEDERATION or a pick: once the picks suffice, the federation is formed.
-
-    Every pick lies in some legal federation, and no legal federation contains another, so the picks
-    are one as soon as their power suffices (A10). Satellites are laid and paid, and a token is to be
-    chosen.
+def _form(rules: Ruleset, game: GameState, joins: Array, satellites: Array) -> GameState:
+    """Satellites are laid and paid, the federation stands, a token is to be chosen (FED-06).
 
     Args:
-        opens: () bool, FORM_FEDERATION; picks: () bool, `cell` is the lowest cell of a group.
+        joins: (C,) bool, the structures and stations; satellites: (C,) bool.
     """
-    return on_demand(partial(_build, rules), opens | picks, (game, picks, cell), game, cpu_chunk=8)
-
-
-def _build(rules: Ruleset, game: GameState, picks: Array, cell: Array) -> GameState:
-    turn, player = game.turn, game.turn.player.astype(jnp.int32)
+    player = game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), faction_of(rules, game, player)
-    where = position(rules, game, player, me, faction)
-    yes = jnp.ones((), bool)
-    number = federation_search.group_numbers(lattice(rules), yes, where.own, where.power)
-    number = number.astype(jnp.int32)
-    chosen = jnp.where(picks, turn.picks | 1 << jnp.maximum(number[cell], 0), 0)
-    joins = where.own & (number >= 0) & (chosen >> jnp.maximum(number, 0) & 1 == 1)
-    complete = jnp.where(joins, where.power, 0).astype(jnp.int32).sum() >= where.required
-    satellites = federation_search.commit(lattice(rules), complete, where, chosen)
-    laid = jnp.where(complete, satellites.sum(), 0)
+    laid = satellites.sum()
     links = game.board.links.astype(jnp.int32)
-    links = links | jnp.where(satellites & complete, 1 << player, 0)
-    links = links | jnp.where(joins & complete, 16 << player, 0)
+    links |= jnp.where(satellites, 1 << player, 0) | jnp.where(joins, 16 << player, 0)
     in_qic = faction.satellite_qic > 0
     me = power.discard(me, jnp.where(in_qic, 0, laid))
     me = me.replace(
-        resources=me.resources - jnp.array([0, 0, 0, 1]) * jnp.where(in_qic, laid, 0),
+        qic=me.qic - jnp.where(in_qic, laid, 0),
         satellites=me.satellites + laid,
-        formed=me.formed + complete,
-        enough=jnp.where(complete, UNKNOWN_ENOUGH, me.enough),
-        short=jnp.where(complete, UNKNOWN_SHORT, me.short),
+        formed=me.formed + 1,
+        enough=UNKNOWN_ENOUGH,
+        short=UNKNOWN_SHORT,
     )
-    turn = turn.replace(
-        acted=yes,
-        building=~complete,
-        picks=jnp.where(complete, 0, chosen),
-        token=turn.token | complete,
-    )
+    turn = game.turn.replace(building=False, picks=0, token=True, node=Node.TOKEN)
     board = game.board.replace(links=links.astype(game.board.links.dtype))
-    return store(game.replace(board=board, turn=turn), player, me)
+    game = store(game.replace(board=board, turn=turn), player, me)
+    return game.replace(board=game.board.replace(links=_absorb(rules, game, player)))
 
 
 def absorb(rules: Ruleset, game: GameState, player: Array, changed: Array) -> GameState:
@@ -201,9 +186,7 @@ def absorb(rules: Ruleset, game: GameState, player: Array, changed: Array) -> Ga
         changed: () bool, the player has placed something or formed a federation.
     """
     need = changed & (game.players.formed[player] > 0)
-    links = on_demand(
-        partial(_absorb, rules), need, (game, player), game.board.links, cpu_chunk=32
-    )
+    links = on_demand(partial(_absorb, rules), need, (game, player), game.board.links, cpu_chunk=32)
     return game.replace(board=game.board.replace(links=links))
 
 

@@ -63,6 +63,9 @@ class Answer(NamedTuple):
     add_cells: Array  # (C,) bool, BUILD: the lowest cell of each group that can be added
     complete: Array  # () bool, BUILD: the picks are a legal federation
     satellites: Array  # (C,) bool, COMMIT: where the satellites lie
+    picks: Array  # () int32, bitmask of the groups picked, the cell's among them
+    members: Array  # (C,) bool, COMMIT: cells of the groups picked
+    commits: Array  # () bool, the row was asked to, or did, COMMIT
 
 
 def search(
@@ -86,15 +89,39 @@ def search(
             (A11); static.
         tasks: those that rows may ask for; static.
     """
-    kernel = partial(_answer, lattice, surplus_allowed, tasks)
+    kernel = partial(_answer, lattice, surplus_allowed, tasks, False)
     return _on_demand(lattice, kernel, need, position, picks, task)
+
+
+def survey(
+    lattice: Lattice,
+    need: Array,
+    position: Position,
+    building: Array,
+    picks: Array,
+    cell: Array,
+    *,
+    surplus_allowed: bool = False,
+) -> Answer:
+    """Everything a decision asks: whether one exists, or how the builder goes on (A10).
+
+    Every pick lies in some legal federation, and no legal federation contains another, so the picks
+    are one as soon as their power suffices: then the row commits.
+
+    Args:
+        building: () bool, the builder is open; picks: () int32, groups picked before.
+        cell: () int32, a cell of the group picked now, -1 none.
+    """
+    kernel = partial(_answer, lattice, surplus_allowed, (EXISTS, BUILD, COMMIT), True)
+    task = jnp.where(building, BUILD, EXISTS)
+    return _on_demand(lattice, kernel, need, position, picks, task, cell)
 
 
 def exists(
     lattice: Lattice, need: Array, position: Position, *, surplus_allowed: bool = False
 ) -> Array:
     """() bool, whether a legal federation exists (A10)."""
-    kernel = partial(_answer, lattice, surplus_allowed, (EXISTS,))
+    kernel = partial(_answer, lattice, surplus_allowed, (EXISTS,), False)
     return _on_demand(lattice, kernel, need, position, 0, EXISTS).exists
 
 
@@ -112,7 +139,7 @@ def builder(
         (C,) bool, the lowest cell of each group that some legal federation has beside the picks;
         () bool, the picks are a legal federation.
     """
-    kernel = partial(_answer, lattice, surplus_allowed, (BUILD,))
+    kernel = partial(_answer, lattice, surplus_allowed, (BUILD,), False)
     answer = _on_demand(lattice, kernel, need, position, picks, BUILD)
     return answer.add_cells, answer.complete
 
@@ -127,7 +154,7 @@ def commit(lattice: Lattice, need: Array, position: Position, picks: Array) -> A
         (C,) bool; all False where there is no need, or the groups cannot be connected within
         `position.tokens`.
     """
-    kernel = partial(_answer, lattice, False, (COMMIT,))
+    kernel = partial(_answer, lattice, False, (COMMIT,), False)
     return _on_demand(lattice, kernel, need, position, picks, COMMIT).satellites
 
 
@@ -169,10 +196,12 @@ def _on_demand(
     position: Position,
     picks: Array | int,
     task: Array | int,
+    cell: Array | int = -1,
 ) -> Answer:
     flag, flags = jnp.zeros((), bool), jnp.zeros(lattice.num_cells, bool)
-    args = (position, jnp.asarray(picks, jnp.int32), jnp.asarray(task, jnp.int8))
-    neutral = Answer(flag, flags, flag, flags)
+    numbers = (jnp.asarray(x, jnp.int32) for x in (picks, task, cell))
+    args = (position, *numbers)
+    neutral = Answer(flag, flags, flag, flags, jnp.zeros((), jnp.int32), flags, flag)
     return on_demand(kernel, need, args, neutral, batched=True, **CHUNK)
 
 
@@ -180,21 +209,30 @@ def _answer(
     lattice: Lattice,
     surplus_allowed: bool,
     tasks: tuple[int, ...],
+    commits_itself: bool,
     live: Array,
     position: Position,
     picks: Array,
     task: Array,
+    cell: Array,
 ) -> Answer:
-    """`search` of a chunk of n rows that ask for `tasks` and no others; static."""
+    """`search` of a chunk of n rows that ask for `tasks` and no others; static.
+
+    With `commits_itself`, static, BUILD becomes COMMIT where the picks have the power.
+    """
     n, num_cells = position.own.shape
     rows = jnp.arange(n)
     groups = find_groups(lattice, position.own, position.power)
     present = groups.power > 0
+    named = jnp.max(jnp.where(groups.cell == cell, groups.number, NO_GROUP), axis=0)
+    picks = picks | jnp.where(named >= 0, 1 << jnp.maximum(named, 0), 0)
     picked = (picks >> jnp.arange(MAX_GROUPS)[:, None]) & 1 != 0
+    strength = jnp.sum(jnp.where(picked, groups.power, 0), axis=0)
+    if commits_itself:
+        task = jnp.where((task == BUILD) & (strength >= position.required), COMMIT, task)
     commits = task == COMMIT
     if COMMIT in tasks:
         # The picks and no others; that they need all their power finds them and their parts.
-        strength = jnp.sum(jnp.where(picked, groups.power, 0), axis=0)
         required = jnp.where(commits, strength, position.required)
         taking_part = jnp.where(commits, picked, present)
         weight = _weight(lattice, position, groups, picked, commits)
@@ -225,7 +263,10 @@ def _answer(
     )
     can_add = (may_add & ~picks) >> jnp.maximum(groups.number, 0) & 1 != 0
     add_cells = nowhere.at[rows, groups.cell].set(groups.lowest & can_add, **DROP)
-    return Answer(found, add_cells, complete, satellites)
+    group = jnp.maximum(groups.number, 0)
+    inside = commits & (groups.number != NO_GROUP) & picked.at[group, rows].get(**READ)
+    members = nowhere.at[rows, groups.cell].set(inside, **DROP)
+    return Answer(found, add_cells, complete, satellites, picks, members, commits)
 
 
 def _terrain(

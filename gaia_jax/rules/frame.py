@@ -117,9 +117,7 @@ def _gaia_phase(rules: Ruleset, game: GameState, stops: Array) -> GameState:
     points = jnp.where(rest, 0, points)
 
     # Itars: STOP, or no tile can be bought, and the last tokens return (GAI-09).
-    ready = game.replace(
-        board=gaia.convert(game.board, starts), players=PackedPlayers.of(players)
-    )
+    ready = game.replace(board=gaia.convert(game.board, starts), players=PackedPlayers.of(players))
     waits = _itars_wait(rules, ready)[0] & ~(stops & (turn.node == Node.ITARS))
     over = (phase == Phase.GAIA) & (points == 0) & ~waits
     players = gaia.return_tokens(rules, players, faction, itars & over)

@@ -78,7 +78,7 @@ def gain_all(
     kind = jnp.where(own, len(rules.base_tokens), kind)
     obtains = chosen | on_track | own
     me = obtain_token(rules, me, kind, obtains)
-    token = gain_of(operation(rules, jnp.asarray(rules.tables.token_op)[kind]))
+    token = operation(rules, jnp.asarray(rules.tables.token_op)[kind]).gain
     token = jnp.where(on_track | own, token, 0)
 
     happened = build_events(rules, game, before, placement, site)
@@ -106,11 +106,6 @@ def gain_all(
         "FEDERATION": token[VP],
     }
     return book(me, by_source, gained.source, thing[VP]), turn, step
-
-
-def gain_of(op: OperationRow) -> Array:
-    """(9,) int32, the fixed gain of an operation in the order of GAIN_FIELDS."""
-    return op.gain
 
 
 def operation_gain(
@@ -214,9 +209,7 @@ def research_step(
     )
 
 
-def advance(
-    rules: Ruleset, me: Players, turn: Turn, step: Step
-) -> tuple[Players, Turn, Array]:
+def advance(rules: Ruleset, me: Players, turn: Turn, step: Step) -> tuple[Players, Turn, Array]:
     """One level up: charge 3 on reaching level 3, then the level's bonus (RES-01 to RES-07).
 
     Returns:

@@ -1,4 +1,4 @@
-"""Income: what structures, tracks, tiles, booster and artifacts bring each round (INC-01 to INC-08)."""
+"""Income: what structures, tracks, tiles, booster and artifacts bring each round (INC)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TOKENS, TOKENS_III, CHARGE = (GAIN_FIELDS.index(x) for x in ("tokens", "tokens_i
 
 
 def parts(rules: Ruleset, faction: Columns, me: Players, economy_side: Array) -> dict[str, Array]:
-    """Income by where it comes from, each (9,) int32 in the order of GAIN_FIELDS (INC-01, INC-04)."""
+    """Income by where it comes from, each (9,) int32 in the order of GAIN_FIELDS (INC-01)."""
     t = rules.tables
     built = me.built
 
@@ -108,6 +108,4 @@ def collect(
         return _collect(rules, columns, me, game.setup.economy_side, starts, chosen)
 
     faction = game.setup.faction.astype(jnp.int32)
-    return PackedPlayers.of(
-        jax.vmap(one)(game.players.unpack(), faction, jnp.arange(NUM_PLAYERS))
-    )
+    return PackedPlayers.of(jax.vmap(one)(game.players.unpack(), faction, jnp.arange(NUM_PLAYERS)))

@@ -1,4 +1,4 @@
-"""Leech: who is offered power when something is built nearby, and in which order (LEE-01 to LEE-10)."""
+"""Leech: who is offered power when something is built nearby, and in which order (LEE)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def current(queue: Array) -> Array:
 def settle(
     rules: Ruleset, game: GameState, resolved: Array, answers: Array, choice: Array
 ) -> tuple[GameState, Array, Array]:
-    """The answer of the decider, then free offers in order until one needs a decision (LEE-03, A13).
+    """The decider's answer, then free offers in order until one needs a decision (LEE-03, A13).
 
     Args:
         resolved: () bool, the action is resolved and the queue may move.
@@ -95,7 +95,9 @@ def settle(
     queue = game.turn.leech.astype(jnp.int32)
     decider = jnp.arange(NUM_PLAYERS) == game.turn.player
     answered = current(queue)[:, None] & decider & answers
-    rows = jnp.concatenate([jnp.where(answered, queue, 0).sum(0)[None], jnp.where(answered, 0, queue)])
+    rows = jnp.concatenate(
+        [jnp.where(answered, queue, 0).sum(0)[None], jnp.where(answered, 0, queue)]
+    )
 
     def one(carry, row: tuple[Array, Array]):
         (vp, vp_source, bowls, stone), blocked, asked = carry
@@ -124,9 +126,7 @@ def settle(
         one, start, (rows, jnp.arange(EVENTS + 1) == 0)
     )
     players = everyone.replace(vp=vp, vp_source=vp_source, power=bowls, brainstone=stone)
-    game = game.replace(
-        players=PackedPlayers.of(players), turn=game.turn.replace(leech=left[1:])
-    )
+    game = game.replace(players=PackedPlayers.of(players), turn=game.turn.replace(leech=left[1:]))
     return game, blocked & resolved, asked
 
 

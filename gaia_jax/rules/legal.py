@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
-from gaia_jax.operations import SITE, OperationRow
+from gaia_jax.operations import COLUMNS, SITE, OperationRow
 from gaia_jax.rules import federation, gaia, leech, mine, power, research, tech, upgrade
 from gaia_jax.rules.player import (
     LOST,
@@ -152,7 +153,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     Returns:
         The game, equal but for `players.enough` and `short`; (A,) bool.
     """
-    t, turn, board, setup = rules.tables, game.turn, game.board, game.setup
+    game, may_form, add_cells = federation.look(rules, game)
+    t, turn, board = rules.tables, game.turn, game.board
     node, player = turn.node, turn.player.astype(jnp.int32)
     me = load(game, player)
     faction = faction_of(rules, game, player)
@@ -285,7 +287,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
 
     lost_cells = mine.lost_planet_cells(rules, game, player, me)
     start = (board.planet == faction.start_planet) & (board.piece == 0)
-    game, may_form, add_cells = federation.look(rules, game, player, me, faction)
     pick = (
         at(Node.START) & start
         | target & pick_target
@@ -306,7 +307,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     artifacts_left = bit_vector(turn.artifacts_left, costs.ARTIFACTS_IN_PLAY) == 1
     artifact_ship = ids["ship"].index(rules.artifact_ship) if rules.artifacts else 0
     can_take = has(me.shuttles, artifact_ship) & (power.held(me) >= rules.artifact_cost.tokens)
-    base = len(rules.base_tokens)
     supply_tokens = jnp.concatenate(
         [
             turn.token_supply > 0,
@@ -315,7 +315,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
             & (bit_vector(me.shuttles, len(rules.ships)) == 1),
         ]
     )
-    del base
     pieces = upgrade.pieces_for(
         rules, game, faction, me, player, jnp.maximum(turn.cell, 0).astype(jnp.int32)
     )
@@ -366,7 +365,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         & jnp.stack([pieces[ids["structure"].index(x)] for x in piece_names]),
         "tinkering": at(Node.TINKERING) & tile_round & ~used_tiles,
     }
-    del setup
     verbs = ("mine", "project", "upgrade", "pick", *rules.actions.ids)
     mask = jnp.concatenate([options[verb] for verb in verbs])
     return game, mask | at(Node.ENDED)
@@ -374,8 +372,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
 
 def np_index(row: dict[str, int], verb: str, names: tuple[str, ...]):
     """The operation indices of the actions of a verb, as a constant array."""
-    import numpy as np
-
     return np.array([row[f"{verb} {x}"] for x in names], np.int32)
 
 
@@ -384,7 +380,7 @@ def _named(rules: Ruleset, verb: str, names: tuple[str, ...]):
 
 
 def step_options(below: Array, enter: Array, step: Array) -> Array:
-    """(6,) bool, tracks offered at STEP: any that can advance, or one whose level 5 is asked for."""
+    """(6,) bool, tracks offered at STEP: any that can advance, or the one asked for."""
     track = jnp.arange(below.shape[0])
     asked = (step >= 2) & (track == step.astype(jnp.int32) - 2)
     return jnp.where(step == 1, below | enter, asked & enter)
@@ -415,6 +411,4 @@ def _faction_aims(rules, game, me, op_index, any_mine, stations, ring_free, lowe
 
 
 def _column(name: str) -> int:
-    from gaia_jax.operations import COLUMNS
-
     return COLUMNS.index(name)

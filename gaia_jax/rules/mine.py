@@ -1,4 +1,4 @@
-"""Where a mine can be built and what it costs: range, terraforming, Gaia planets (MIN-01 to MIN-22).
+"""Where a mine can be built and what it costs: range, terraforming, Gaia planets (MIN).
 
 Prices work on one cell or on all cells at once: `Site` holds what matters of a cell, scalars or
 (C,) arrays alike.

@@ -48,7 +48,7 @@ def add_tokens(me: Players, first: Array, third: Array) -> Players:
 
 
 def spendable(me: Players, worth: Array) -> Array:
-    """() int32, power that can be spent from bowl III; `worth` of an ordinary token (ACT-05..07)."""
+    """() int32, power to be spent from bowl III; `worth` of an ordinary token (ACT-05..07)."""
     return me.power[..., 2] * worth + BRAINSTONE_POWER * (me.brainstone == 2)
 
 

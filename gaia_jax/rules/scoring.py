@@ -21,7 +21,17 @@ from gaia_jax.rules.player import (
     virtual_mines,
 )
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_A, AC_B, MINE, NONE, NUM_PLAYERS, PI, GameState, PackedPlayers, Players
+from gaia_jax.state import (
+    AC_A,
+    AC_B,
+    MINE,
+    NONE,
+    NUM_PLAYERS,
+    PI,
+    GameState,
+    PackedPlayers,
+    Players,
+)
 
 
 def round_tile(rules: Ruleset, game: GameState) -> Array:
@@ -32,9 +42,7 @@ def round_tile(rules: Ruleset, game: GameState) -> Array:
     return jnp.where(game.turn.round > 0, vp, 0)
 
 
-def event_vp(
-    rules: Ruleset, game: GameState, owner: Players, events: Array
-) -> dict[str, Array]:
+def event_vp(rules: Ruleset, game: GameState, owner: Players, events: Array) -> dict[str, Array]:
     """VP by source for what happened, from round tile and tiles (RMS-11, ADV-01, ADV-08).
 
     Args:

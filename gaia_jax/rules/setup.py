@@ -25,9 +25,9 @@ from gaia_jax.state import (
     Board,
     GameState,
     Node,
-    Phase,
     PackedPlayers,
     PackedTurn,
+    Phase,
     Players,
     Turn,
 )
@@ -158,6 +158,7 @@ def _turn(rules: Ruleset, setup: Setup) -> Turn:
         qic_action=no,
         building=no,
         picks=jnp.zeros((), jnp.int16),
+        picked=jnp.full((), -1, jnp.int16),
         leech=jnp.zeros((3, NUM_PLAYERS), jnp.int8),
         power_used=zero,
         ship_used=jnp.zeros((), jnp.int16),

@@ -60,7 +60,8 @@ def step(rules: Ruleset, game: GameState, action: Array) -> GameState:
     acted = stage(partial(_act, rules), going, (game, action))
     gained = stage(partial(_gain, rules), going, (game, acted))
     game = stage(partial(_follow, rules), going, (game, acted, gained), game)
-    game = _federate(rules, game, acted)
+    player, placed = game.turn.player.astype(jnp.int32), acted.placement
+    game = federation.absorb(rules, game, player, placed.is_new | placed.station | placed.swap)
     passed = game.turn.passed[game.turn.active.astype(jnp.int32)] > 0
     return settle(rules, game, passed | says(rules, acted.what, "end_turn"), acted.what)
 
@@ -84,18 +85,6 @@ def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
         offered=leech.offers(rules, game, what.cell, player),
         op=index,
     )
-
-
-def _federate(rules: Ruleset, game: GameState, acted: Acted) -> GameState:
-    """The federation builder's turn of the decision, and what joins a federation (FED-07, A10)."""
-    what, placement = acted.what, acted.placement
-    player = game.turn.player.astype(jnp.int32)
-    opens = says(rules, what, "form_federation")
-    picks = (game.turn.node == Node.FEDERATION) & says(rules, what, "pick")
-    formed = game.players.formed.sum()
-    game = federation.build(rules, game, opens, picks, what.cell)
-    changed = placement.is_new | placement.station | placement.swap
-    return federation.absorb(rules, game, player, changed | (game.players.formed.sum() > formed))
 
 
 @pytree
@@ -135,7 +124,7 @@ def _gain(rules: Ruleset, game: GameState, acted: Acted) -> Gained:
 def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> GameState:
     """The choices of this node are written down, and others open."""
     player = game.turn.player.astype(jnp.int32)
-    faction, what = faction_of(rules, game, player), acted.what
+    faction = faction_of(rules, game, player)
     institute = acted.placement.structure == PI
     institute &= ~acted.placement.is_new & ~acted.placement.swap
     opens_tile = institute & (faction.pi_tech_tile > 0)
@@ -154,9 +143,7 @@ def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> Ga
     )
 
 
-def _open(
-    rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_tile: Array
-) -> Turn:
+def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_tile: Array) -> Turn:
     """Sub-decisions that the decision closes and opens, its once-a-round mark, its leech event."""
     node, what, op = game.turn.node, acted.what, operation(rules, acted.op)
     before = load(game, game.turn.player.astype(jnp.int32))
@@ -174,11 +161,14 @@ def _open(
     again = (op.retrigger > 0) & (before.tokens.sum() > 0)
     event = (placement.structure > 0) & ~placement.swap & ~closes(Node.START)
     free = closes(Node.TURN, Node.AFTER) & says(rules, what, "free")
+    forms = says(rules, what, "form_federation")
     # A chosen mode waits for its target, an upgrade for its piece; any other choice ends both.
     return turn.replace(
         mode=jnp.where(what.aims, what.op, -1),
         cell=jnp.where(what.asks_piece, what.cell, -1),
-        acted=turn.acted | (op.main > 0) & (turn.phase == Phase.ACTIONS),
+        acted=turn.acted | forms | (op.main > 0) & (turn.phase == Phase.ACTIONS),
+        building=turn.building | forms,
+        picked=jnp.where(closes(Node.FEDERATION), what.cell, turn.picked),
         tile=turn.tile & ~taken | (op.tile > 0) | (gift.tile > 0) | opens_tile,
         token=turn.token & ~closes(Node.TOKEN),
         retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | again,
@@ -235,4 +225,3 @@ def _write_down(
         passed=jnp.where((jnp.arange(len(turn.passed)) == player) & passes, place_, turn.passed),
     )
     return me, turn
-

@@ -1,4 +1,4 @@
-"""Whose decision is next: pending sub-decisions, leech, the end of a turn (GEN-15, ROU-01 to ROU-06).
+"""Whose decision is next: pending sub-decisions, leech, the end of a turn (GEN-15, ROU).
 
 `settle` is one straight line without a loop over decisions (A1). It runs after the effects of a
 decision are in the state, and leaves `turn.node` and `turn.player` set for the next one.
@@ -32,9 +32,7 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     """
     nobody = jnp.full((), -1, jnp.int32)
     answers = game.turn.node == Node.LEECH
-    game, pending = stage(
-        partial(_sub_decision, rules), _waits(game.turn), (game,), (game, nobody)
-    )
+    game, pending = stage(partial(_sub_decision, rules), _waits(game.turn), (game,), (game, nobody))
     resolved = pending < 0
     game, waits, asked = stage(
         partial(leech.settle, rules),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.rules.player import Columns
+from gaia_jax.rules.player import LOST, Columns
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, GameState, Players
 
@@ -41,14 +41,8 @@ def upgradable(game: GameState, player: Array, cell=slice(None)) -> Array:
     board = game.board
     piece = board.piece[cell]
     own = (board.holder[cell] == player) & (piece != GAIAFORMER)
-    lost = board.planet[cell] == _lost()
+    lost = board.planet[cell] == LOST
     return jnp.where(own & ~lost, piece, 0)
-
-
-def _lost() -> int:
-    from gaia_jax.rules.player import LOST
-
-    return LOST
 
 
 def pieces_for(
