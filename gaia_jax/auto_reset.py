@@ -10,7 +10,6 @@ from jax import Array
 
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.on_demand import on_demand
-from gaia_jax.rules.setup import new_game
 from gaia_jax.state import NUM_PLAYERS, GameState
 from gaia_jax.struct import pytree
 
@@ -70,7 +69,7 @@ class AutoReset:
         )
 
     def _deal(self, key: Array) -> GameState:
-        return new_game(self.env.ruleset, self.env.draw_setup(key))
+        return self.env.deal(self.env.draw_setup(key))
 
 
 def auto_reset(env: GaiaEnv) -> AutoReset:

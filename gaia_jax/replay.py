@@ -8,6 +8,7 @@ the set-up nothing is random.
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import re
 import sys
@@ -15,6 +16,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import jax
 
 from gaia_jax import actions as action_index
 from gaia_jax.env import GaiaEnv, State, make
@@ -126,8 +129,6 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
         RecordError: an unknown ruleset, another version, a broken set-up, an action that is
             unknown, illegal, missing or too many, or another final VP.
     """
-    import jax
-
     if record.ruleset not in RULESETS:
         known = ", ".join(RULESETS)
         raise RecordError(f"unknown ruleset {record.ruleset!r}; known are {known}")
@@ -148,7 +149,8 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
         except ValueError as error:
             raise RecordError(f"{_where(record, number)}: {error}") from error
 
-    state, step = jax.jit(env.init_from)(setup), jax.jit(env.step)
+    init_from, step = _compiled(env)
+    state = init_from(setup)
     for number, action in enumerate(indices):
         if state.terminated | state.truncated:
             raise RecordError(f"{_where(record, number)}: the game ended before this action")
@@ -166,6 +168,11 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
     if vp != record.final_vp:
         raise RecordError(f"the game ends with VP {list(vp)}, recorded {list(record.final_vp)}")
     return state
+
+
+@functools.cache
+def _compiled(env: GaiaEnv) -> tuple[Callable[..., State], Callable[..., State]]:
+    return jax.jit(env.init_from), jax.jit(env.step)
 
 
 def _where(record: Record, number: int) -> str:

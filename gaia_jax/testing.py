@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import jax
@@ -133,7 +132,7 @@ class _Tally:
     @classmethod
     def start(cls, games: int, players: int) -> _Tally:
         zero = jnp.zeros(games, jnp.int32)
-        return cls(zero, jnp.zeros((games, players)), jnp.full((games, len(WRONG)), -1))
+        return cls(zero, jnp.zeros((games, players)), jnp.full((games, len(WRONG)), -1, jnp.int32))
 
 
 WRONG = (
@@ -196,28 +195,20 @@ def _first(bad: np.ndarray) -> int:
 
 def _different(a: Any, b: Any) -> list[str]:
     """The names of the fields that differ."""
-    found = [
-        jax.tree_util.keystr(path).lstrip(".")
-        for (path, x), y in zip(
-            jax.tree_util.tree_flatten_with_path(a)[0], jax.tree.leaves(b), strict=True
-        )
-        if not np.array_equal(x, y)
-    ]
-    return sorted(_named(found, a, b))
+    if all(map(np.array_equal, jax.tree.leaves(a), jax.tree.leaves(b))):
+        return []
+    pairs = zip(_fields(a), _fields(b), strict=True)
+    return [name for (name, x), (_, y) in pairs if not np.array_equal(x, y)]
 
 
-def _named(found: list[str], a: Any, b: Any) -> set[str]:
-    """`found`, but for a packed record the names of its fields instead of its arrays'."""
-    names = set()
-    for name in found:
-        path = name.split(".")[:-1]
-        x, y = (functools.reduce(getattr, path, tree) for tree in (a, b))
-        if hasattr(x, "unpack"):
-            prefix = ".".join(path)
-            names |= {f"{prefix}.{field}" for field in _different(x.unpack(), y.unpack())}
-        else:
-            names.add(name)
-    return names
+def _fields(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """The name and the value of every field; of a packed record what it stands for."""
+    if not dataclasses.is_dataclass(tree):
+        yield ".".join(path), tree
+        return
+    packed = getattr(type(tree), "fields", None)
+    for name in packed or [field.name for field in dataclasses.fields(tree)]:
+        yield from _fields(getattr(tree, name), (*path, name))
 
 
 def _row(tree: Any, game: int) -> Any:

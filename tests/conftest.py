@@ -1,8 +1,8 @@
-"""What all tests share: the compilation cache, the environment, its compiled functions.
+"""What all tests share: the compilation cache, the environment, its compiled functions, some games.
 
 Compiling dominates these tests, so each function is compiled once a session (and once for all
 sessions: the cache in `.cache/jax` outlives them). Prefer the fixtures below to a `jax.jit` of
-your own.
+your own, with GAMES games: another batch size is another compilation, and a test says so.
 """
 
 import os
@@ -17,6 +17,11 @@ _CACHE = Path(__file__).resolve().parent.parent / ".cache" / "jax"
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")  # parallel test processes would fight over a GPU
+
+# B, the batch that the fixtures are compiled for.
+GAMES = 16
+# More decisions than a random game takes.
+ENOUGH = 1024
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +50,7 @@ def step(env: Any) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def init_games(env: Any) -> Callable[..., Any]:
-    """`init_games(keys)`: a batch of new games [B], compiled."""
+    """`init_games(keys)`: new games [GAMES], compiled."""
     import jax
 
     return jax.jit(jax.vmap(env.init))
@@ -53,30 +58,62 @@ def init_games(env: Any) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def step_games(env: Any) -> Callable[..., Any]:
-    """`step_games(states, actions)`: one decision in each game of a batch [B], compiled."""
+    """`step_games(states, actions)`: one decision in each of GAMES games, compiled, traced once."""
+    import chex
     import jax
 
-    return jax.jit(jax.vmap(env.step))
+    return jax.jit(jax.vmap(chex.assert_max_traces(env.step, n=1)))
 
 
 @pytest.fixture(scope="session")
 def play_randomly(env: Any) -> Callable[..., Any]:
-    """`play_randomly(states, key, n)`: n random legal decisions in each game of a batch [B].
+    """`play_randomly(states, key, n)`: up to n random legal decisions in each of GAMES games.
 
     Games that end stay as they ended. `n` is traced: one compilation for each batch size.
     """
     import jax
 
-    from benchmarks.sampling import sample_legal
+    from gaia_jax.testing import sample_legal
 
     def play(states: Any, key: jax.Array, n: int) -> Any:
         batch = states.legal_action_mask.shape[0]
 
-        def decide(i: jax.Array, states: Any) -> Any:
+        def over(states: Any) -> jax.Array:
+            return (states.terminated | states.truncated).all()
+
+        def decide(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
+            i, states = carry
             uniform = jax.random.uniform(jax.random.fold_in(key, i), (batch,))
             actions = jax.vmap(sample_legal)(states.legal_action_mask, uniform)
-            return jax.vmap(env.step)(states, actions)
+            return i + 1, jax.vmap(env.step)(states, actions)
 
-        return jax.lax.fori_loop(0, n, decide, states)
+        def goes_on(carry: tuple[jax.Array, Any]) -> jax.Array:
+            return (carry[0] < n) & ~over(carry[1])
+
+        return jax.lax.while_loop(goes_on, decide, (0, states))[1]
 
     return jax.jit(play)
+
+
+@pytest.fixture(scope="session")
+def new_games(init_games: Callable[..., Any]) -> Any:
+    """GAMES games before their first decision."""
+    import jax
+
+    return init_games(jax.random.split(jax.random.key(0), GAMES))
+
+
+@pytest.fixture(scope="session")
+def games_under_way(new_games: Any, play_randomly: Callable[..., Any]) -> Any:
+    """GAMES games in the middle, at different decisions."""
+    import jax
+
+    return play_randomly(new_games, jax.random.key(1), 110)
+
+
+@pytest.fixture(scope="session")
+def ended_games(games_under_way: Any, play_randomly: Callable[..., Any]) -> Any:
+    """The same games at their ends."""
+    import jax
+
+    return play_randomly(games_under_way, jax.random.key(2), ENOUGH)

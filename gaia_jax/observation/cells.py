@@ -8,8 +8,9 @@ from jax import Array
 
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.observation.view import SEATS, Block, View, fixed, hot, ids
-from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, owned_types
-from gaia_jax.state import GAIAFORMER
+from gaia_jax.rules import federation, federation_search
+from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, faction_of, load, owned_types
+from gaia_jax.state import GAIAFORMER, Node
 
 # Planets that no mine is built on, or that are none.
 CLOSED = tuple(PLANETS.index(name) for name in ("Empty", "Lost", "Transdim", "Ship"))
@@ -50,6 +51,17 @@ def _new_sector(view: View) -> Array:
     return (sector >= 0) & (bits >> np.maximum(sector, 0) & 1 == 0)
 
 
+def _picked(view: View) -> Array:
+    rules, game = view.rules, view.game
+    building, player = game.turn.node == Node.FEDERATION, game.turn.active.astype(jnp.int32)
+    me, faction = load(game, player), faction_of(rules, game, player)
+    where = federation.position(rules, game, player, me, faction)
+    lattice = federation.lattice(rules)
+    number = federation_search.group_numbers(lattice, building, where.own, where.power)
+    chosen = game.turn.picks.astype(jnp.int32) >> jnp.maximum(number.astype(jnp.int32), 0)
+    return building & (number >= 0) & (chosen & 1 == 1)
+
+
 def _ship_there(view: View) -> Array:
     cells = np.arange(view.rules.geometry.num_cells)
     return cells[:, None] == view.game.setup.ship_cell[: len(view.rules.ships)]
@@ -82,6 +94,8 @@ CELLS = (
           fixed(*SEATS), _steps),
     Block("new_type", 0, 1, "a planet type that the own seat has not yet", None, _new_type),
     Block("new_sector", 0, 1, "in a sector where the own seat is not yet", None, _new_sector),
+    Block("picked", 0, 1, "in a group picked for the federation that is being formed", None,
+          _picked),
     Block("waiting", 0, 1, "the structure whose upgrade waits for the choice of the piece", None,
           lambda v: np.arange(v.rules.geometry.num_cells) == v.game.turn.cell),
 )  # fmt: skip

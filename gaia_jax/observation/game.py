@@ -149,8 +149,6 @@ GLOBALS = (
     Block("pending", 0, 1, "decisions that are still to come this turn", fixed(*PENDING),
           _pending),
     Block("acted", 0, 1, "the main action of this turn is done", None, lambda v: v.game.turn.acted),
-    Block("picked", 0, 1, "groups picked for the federation, by number",
-          fixed(*map(str, range(12))), lambda v: bit_vector(v.game.turn.picks, 12)),
     Block("free_actions", 0, 64, "taken this turn", None, lambda v: v.game.turn.free_actions),
     Block("points", 0, 100, "Gaia-phase tokens the Terrans can still convert", None,
           lambda v: v.game.turn.points),

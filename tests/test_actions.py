@@ -1,0 +1,85 @@
+"""The action index and its text notation, and that docs/actions.md says the same."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gaia_jax import actions
+from gaia_jax.ruleset import LOST_FLEET, RULESETS
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.mark.parametrize("ruleset", RULESETS.values(), ids=RULESETS.keys())
+def test_every_index_goes_through_its_text(ruleset):
+    texts = [actions.to_text(ruleset, a) for a in range(ruleset.actions.num_actions)]
+    assert len(set(texts)) == len(texts) <= 1024
+    assert [actions.from_text(ruleset, text) for text in texts] == list(range(len(texts)))
+
+
+def test_white_space_does_not_matter():
+    wanted = actions.from_text(LOST_FLEET, "power PA_7C")
+    assert actions.from_text(LOST_FLEET, "  power \t PA_7C\n") == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "unknown verb, one of mine, project"),
+        ("build 3,-2", "'build 3,-2': unknown verb, one of mine, project, upgrade, pick, free"),
+        ("mine", "mine wants a cell of the map as q,r"),
+        ("mine 99,99", "'mine 99,99': mine wants a cell of the map as q,r"),
+        ("pass now", "pass takes no argument"),
+        ("power PA_8C", "power wants one of PA_TF1, PA_2PT"),
+        ("leech", "leech wants one of CHARGE, TOKEN_FIRST, DECLINE"),
+        ("advance science ai", "advance wants one of terraforming"),
+        ("MINE 0,0", "unknown verb"),
+    ],
+)
+def test_a_text_that_is_no_action_is_refused_with_the_choices(text, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        actions.from_text(LOST_FLEET, text)
+
+
+@pytest.mark.parametrize("action", [-1, 1023, 10**9])
+def test_an_index_that_is_none_has_no_text(action):
+    with pytest.raises(ValueError, match=rf"action {action} is not in 0 \.\. 1022"):
+        actions.to_text(LOST_FLEET, action)
+
+
+def test_the_planes_come_first():
+    cells = LOST_FLEET.geometry.cells
+    for i, plane in enumerate(actions.PLANES):
+        for c in (0, 100, len(cells) - 1):
+            q, r = cells[c]
+            assert actions.to_text(LOST_FLEET, i * len(cells) + c) == f"{plane} {q},{r}"
+            assert LOST_FLEET.actions.cell[i * len(cells) + c] == c
+    assert (LOST_FLEET.actions.cell[4 * len(cells) :] == -1).all()
+
+
+def documented_groups():
+    """(verbs, how many, ids) of each row of the table of actions without a cell."""
+    page = (ROOT / "docs" / "actions.md").read_text(encoding="utf-8")
+    table = page.split("After the planes")[1].split("## When things are paid")[0]
+    for line in table.splitlines():
+        row = re.fullmatch(r"\| (`.*`) \| (\d+) \|(.*)\|", line)
+        if row:
+            verbs = [text.split()[0] for text in re.findall(r"`(.*?)`", row[1])]
+            yield verbs, int(row[2]), row[3].strip()
+
+
+def test_the_page_lists_the_index_in_its_order():
+    at = len(actions.PLANES) * LOST_FLEET.geometry.num_cells
+    groups = list(documented_groups())
+    verbs = [verb for row, _, _ in groups for verb in row]
+    assert verbs == list(LOST_FLEET.actions.ids)
+    for row, count, listed in groups:
+        assert LOST_FLEET.actions.first[row[0]] == at
+        assert sum(len(LOST_FLEET.actions.ids[verb]) for verb in row) == count
+        at += count
+        # Rows that list the ids, not a range or a description.
+        known = LOST_FLEET.actions.ids[row[0]]
+        if listed and not re.search(r"\.\.|,|:", listed):
+            assert tuple(listed.split()) == known
+    assert at == LOST_FLEET.actions.num_actions == 1023

@@ -1,0 +1,381 @@
+"""The environment: what holds at every decision, rewards, ends, new games (A3, A7, A15, RL)."""
+
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from gaia_jax.env import _scalar
+from gaia_jax.rewards import reward_at_end
+from gaia_jax.setup_json import setup_from_json, setup_to_json
+from tests.conftest import GAMES
+from tests.stub_env import StubEnv
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def same(a, b):
+    """Whether two trees hold the same numbers."""
+    return all(map(np.array_equal, jax.tree.leaves(a), jax.tree.leaves(b)))
+
+
+def one(tree, i=0):
+    return jax.tree.map(lambda x: x[i], tree)
+
+
+# Making one.
+
+
+def test_an_unknown_id_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"unknown environment 'chess'; known are .*lost_fleet"):
+        gaia_jax.make("chess")
+
+
+def test_an_unknown_reward_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="unknown reward 'gold'; known are margin, rank, win, vp"):
+        gaia_jax.make("lost_fleet", reward="gold")
+
+
+def test_the_face():
+    env = gaia_jax.make()
+    assert (env.id, env.reward, env.num_players) == ("lost_fleet", "margin", 4)
+    assert env.num_actions == env.ruleset.actions.num_actions <= 1024
+    assert env.action_planes == ("mine", "project", "upgrade", "pick")
+
+
+def test_it_is_hashable_equal_by_what_it_is_and_a_static_argument():
+    env = gaia_jax.make("lost_fleet", reward="win")
+    assert env == gaia_jax.make("lost_fleet", reward="win")
+    assert len({env, gaia_jax.make("lost_fleet", reward="win"), gaia_jax.make()}) == 2
+    double = jax.jit(lambda env, x: x * env.num_players, static_argnums=0)
+    assert double(env, 2) == 8
+
+
+def test_the_version_stands_first_in_its_history():
+    text = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
+    headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+    assert headings[0] == gaia_jax.make().version
+    assert len(set(headings)) == len(headings)
+
+
+def test_import_touches_no_device_and_needs_neither_flax_nor_optax():
+    code = """
+import sys
+for name in ("flax", "optax", "orbax", "chex", "training", "yaml", "tqdm"):
+    sys.modules[name] = None
+import gaia_jax
+import gaia_jax.replay
+gaia_jax.make()
+from jax._src import xla_bridge
+assert not xla_bridge._backends, f"backends: {list(xla_bridge._backends)}"
+print(sorted(gaia_jax.__all__))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "make" in done.stdout
+
+
+def test_all_names_of_the_public_face_are_there():
+    assert all(hasattr(gaia_jax, name) for name in gaia_jax.__all__)
+
+
+# The state.
+
+
+def test_a_state_is_at_most_4_kilobytes(env):
+    state = jax.eval_shape(env.init, jax.random.key(0))
+    assert sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state.game)) <= 3072
+    assert sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(state)) <= 4096
+
+
+def test_step_gives_the_shapes_and_dtypes_that_it_takes(env):
+    state = jax.eval_shape(env.init, jax.random.key(0))
+    after = jax.eval_shape(env.step, state, jnp.int32(0))
+    assert jax.tree.structure(state) == jax.tree.structure(after)
+    for x, y in zip(jax.tree.leaves(state), jax.tree.leaves(after), strict=True):
+        assert (x.shape, x.dtype, x.weak_type) == (y.shape, y.dtype, y.weak_type)
+
+
+def test_init_is_init_from_a_drawn_setup(env, init):
+    key = jax.random.key(3)
+    setup = jax.jit(env.draw_setup)(key)
+    state = jax.jit(env.init_from)(setup)
+    assert same(init(key), state)
+    assert same(state.game.setup, setup)
+
+
+def test_a_setup_goes_through_json_into_the_same_game(env, init):
+    state = init(jax.random.key(4))
+    setup = setup_from_json(setup_to_json(state.game.setup))
+    assert same(jax.jit(env.init_from)(setup), state)
+
+
+def test_init_from_refuses_what_is_no_setup(env):
+    with pytest.raises(TypeError, match="setup must be a Setup, not dict"):
+        env.init_from({})
+    setup = jax.eval_shape(env.draw_setup, jax.random.key(0))
+    with pytest.raises(ValueError, match=r"setup.faction must be of shape \(4,\), not \(3,\)"):
+        env.init_from(setup.replace(faction=jnp.zeros(3, jnp.int8)))
+
+
+@pytest.mark.parametrize(
+    ("action", "error", "message"),
+    [
+        (1.5, TypeError, "action must be an integer, not float64"),
+        (True, TypeError, "action must be an integer, not bool"),
+        (np.zeros(8, np.int32), ValueError, r"of shape \(8,\); use jax.vmap"),
+        ("pass", TypeError, "action must be an integer"),
+    ],
+)
+def test_step_refuses_what_is_no_action(action, error, message):
+    env = StubEnv()
+    state = jax.eval_shape(env.init, jax.random.key(0))
+    with pytest.raises(error, match=message):
+        env.step(state, action)
+
+
+@pytest.mark.parametrize("action", [3, np.int64(3), np.uint8(3), jnp.int8(3), np.array(3)])
+def test_step_takes_any_integer_type(action):
+    taken = _scalar("action", action)
+    assert taken == 3 and taken.dtype == jnp.int32
+
+
+def test_an_index_beyond_int32_is_unknown_not_wrapped():
+    assert _scalar("action", 2**32 + 3) not in range(1023)
+    assert _scalar("action", -(2**40)) not in range(1023)
+
+
+# The game as it goes on, over the real rules.
+
+
+def test_games_end_in_round_6_with_every_vp_accounted_for(ended_games):
+    game = ended_games.game
+    assert ended_games.terminated.all() and not ended_games.truncated.any()
+    assert (game.turn.round == 6).all()
+    assert (game.turn.node == 19).all()
+    np.testing.assert_array_equal(game.players.vp, game.players.vp_source.sum(-1))
+
+
+def test_a7_an_ended_game_is_frozen(ended_games, step_games):
+    assert ended_games.legal_action_mask.all()
+    actions = jnp.arange(GAMES, dtype=jnp.int32) * 60 - 1  # -1, then indices of all kinds
+    after = step_games(ended_games, actions)
+    assert not after.rewards.any()
+    assert same(after, ended_games.replace(rewards=after.rewards))
+
+
+def test_rl_02_an_illegal_action_ends_the_episode_and_changes_nothing_else(
+    games_under_way, step_games, env
+):
+    mask = np.asarray(games_under_way.legal_action_mask)
+    actions = np.argmin(mask, axis=-1).astype(np.int32)
+    actions[:3] = -1, env.num_actions, np.iinfo(np.int32).max
+    after = step_games(games_under_way, actions)
+    goes_on = ~np.asarray(games_under_way.terminated)
+    assert after.terminated.all() and not after.truncated.any()
+    assert same(after.game, games_under_way.game)
+    assert after.legal_action_mask.all()
+    own = np.arange(4) == np.asarray(games_under_way.current_player)[:, None]
+    np.testing.assert_array_equal(after.rewards, np.where(own & goes_on[:, None], -1, 0))
+    np.testing.assert_array_equal(after.current_player, games_under_way.current_player)
+
+
+def test_a_batch_steps_as_its_games_alone(games_under_way, step_games, step):
+    actions = np.argmax(games_under_way.legal_action_mask, axis=-1).astype(np.int32)
+    together = step_games(games_under_way, actions)
+    for i in range(0, GAMES, 5):
+        assert same(step(one(games_under_way, i), actions[i]), one(together, i))
+
+
+def test_rl_01_the_decider_is_the_node_s(games_under_way):
+    over = games_under_way.terminated
+    turn = games_under_way.game.turn
+    assert ((games_under_way.current_player == turn.player) | over).all()
+
+
+# Rewards.
+
+
+@pytest.mark.parametrize(
+    ("kind", "vp", "paid"),
+    [
+        ("margin", (100, 70, 80, 50), (1 / 3, -1 / 15, 1 / 15, -1 / 3)),
+        ("margin", (55, 55, 55, 55), (0, 0, 0, 0)),
+        ("rank", (100, 70, 80, 50), (1, -1 / 3, 1 / 3, -1)),
+        ("rank", (80, 70, 80, 50), (2 / 3, -1 / 3, 2 / 3, -1)),
+        ("rank", (80, 80, 80, 50), (1 / 3, 1 / 3, 1 / 3, -1)),
+        ("rank", (80, 50, 50, 50), (1, -1 / 3, -1 / 3, -1 / 3)),
+        ("rank", (80, 80, 50, 50), (2 / 3, 2 / 3, -2 / 3, -2 / 3)),
+        ("rank", (1, 1, 1, 1), (0, 0, 0, 0)),
+        ("win", (100, 70, 80, 50), (1, 0, 0, 0)),
+        ("win", (80, 70, 80, 50), (0.5, 0, 0.5, 0)),
+        ("win", (80, 80, 80, 80), (0.25, 0.25, 0.25, 0.25)),
+    ],
+)
+def test_a3_what_an_end_pays(kind, vp, paid):
+    rewards = reward_at_end(kind, jnp.array(vp, jnp.int16))
+    assert rewards.dtype == jnp.float32
+    np.testing.assert_allclose(rewards, paid, atol=1e-7)
+
+
+def test_a3_great_scores_do_not_overflow():
+    rewards = reward_at_end("margin", jnp.array((20_000, 0, 0, 0), jnp.int16))
+    np.testing.assert_allclose(rewards, (200, -200 / 3, -200 / 3, -200 / 3), rtol=1e-6)
+
+
+def play_first_legal(env, decisions):
+    """States after each of the decisions, the first legal action every time."""
+    step, states = jax.jit(env.step), [jax.jit(env.init)(jax.random.key(0))]
+    for _ in range(decisions):
+        states.append(step(states[-1], jnp.argmax(states[-1].legal_action_mask)))
+    return states
+
+
+def test_a3_vp_pays_the_change_at_every_decision():
+    states = play_first_legal(StubEnv(reward="vp"), 4)
+    paid = np.array([state.rewards for state in states])
+    # The first legal actions are 0, 1, 2, 0: a % 3 VP for the players in turn.
+    order = [int(state.current_player) for state in states]
+    wanted = np.zeros((5, 4))
+    wanted[2, order[1]], wanted[3, order[2]] = 0.01, 0.02
+    np.testing.assert_allclose(paid, wanted, atol=1e-7)
+
+
+@pytest.mark.parametrize("reward", ["margin", "rank", "win"])
+def test_a3_the_others_pay_at_the_end(reward):
+    states = play_first_legal(StubEnv(reward=reward), 9)
+    assert not any(state.rewards.any() for state in states[:-1])
+    np.testing.assert_array_equal(
+        states[-1].rewards, reward_at_end(reward, states[-1].game.players.vp)
+    )
+    assert states[-1].terminated and not states[-2].terminated
+
+
+# The guard.
+
+
+def test_a15_truncation_pays_like_an_end_and_freezes():
+    states = play_first_legal(StubEnv(max_steps=5), 6)
+    last, after = states[5], states[6]
+    assert not states[4].truncated and last.truncated and not last.terminated
+    np.testing.assert_array_equal(last.rewards, reward_at_end("margin", last.game.players.vp))
+    assert last.rewards.any() and last.legal_action_mask.all()
+    assert last.current_player == states[4].current_player  # the last decider
+    assert not after.rewards.any() and same(after, last.replace(rewards=after.rewards))
+    assert last.step_count == after.step_count == 5
+
+
+def test_rl_04_an_end_at_the_guard_is_an_end():
+    last = play_first_legal(StubEnv(max_steps=9), 9)[-1]
+    assert last.terminated and not last.truncated
+
+
+def test_rl_04_the_guard_stands_at_8192():
+    assert gaia_jax.make().max_steps == 8192
+
+
+# New games where one ended.
+
+
+@pytest.fixture(scope="module")
+def auto():
+    return gaia_jax.auto_reset(StubEnv(many_setups=True, length=9))
+
+
+@pytest.fixture(scope="module")
+def auto_step(auto):
+    return jax.jit(jax.vmap(auto.step))
+
+
+@pytest.fixture(scope="module")
+def auto_start(auto):
+    return jax.jit(jax.vmap(auto.init))(jax.random.split(jax.random.key(0), 8))
+
+
+def keys(i):
+    return jax.random.split(jax.random.fold_in(jax.random.key(9), i), 8)
+
+
+def legal(state):
+    return np.argmax(np.asarray(state.legal_action_mask), axis=-1).astype(np.int32)
+
+
+def test_auto_reset_has_the_face_of_its_environment(auto):
+    assert (auto.id, auto.num_actions, auto.reward) == ("lost_fleet", 1023, "margin")
+    assert hash(auto) == hash(gaia_jax.auto_reset(auto.env))
+    assert pickle.loads(pickle.dumps(gaia_jax.auto_reset(3))).env == 3
+    with pytest.raises(AttributeError, match="no_such_name"):
+        auto.no_such_name  # noqa: B018
+
+
+def test_auto_reset_starts_a_new_game_and_tells_of_the_ended_one(auto, auto_step, auto_start):
+    state = auto_start
+    for i in range(8):
+        state = auto_step(state, legal(state), keys(i))
+        assert not state.terminated.any() and not state.final_vp.any()
+    plain = jax.jit(jax.vmap(auto.env.step))(state, legal(state))
+    state = auto_step(state, legal(state), keys(8))
+    assert state.terminated.all() and not state.truncated.any()
+    np.testing.assert_array_equal(state.final_vp, plain.game.players.vp)
+    np.testing.assert_array_equal(state.rewards, plain.rewards)
+    assert state.final_vp.dtype == jnp.int16
+
+    fresh = jax.jit(jax.vmap(auto.env.init))(keys(8))
+    assert same(state.game, fresh.game)
+    np.testing.assert_array_equal(state.legal_action_mask, fresh.legal_action_mask)
+    np.testing.assert_array_equal(state.current_player, fresh.current_player)
+    assert not state.step_count.any()
+
+    # The new game goes on, and nothing tells of the old one any more.
+    state = auto_step(state, legal(state), keys(9))
+    assert (state.step_count == 1).all() and (state.game.turn.placed == 1).all()
+    assert not state.terminated.any() and not state.rewards.any() and not state.final_vp.any()
+
+
+def test_auto_reset_leaves_the_rows_alone_that_go_on(auto, auto_step, auto_start):
+    action = legal(auto_start)
+    action[[2, 5]] = -1  # illegal: these two end
+    state = auto_step(auto_start, action, keys(0))
+    plain = jax.jit(jax.vmap(auto.env.step))(auto_start, action)
+    ended = np.isin(np.arange(8), [2, 5])
+    np.testing.assert_array_equal(state.terminated, ended)
+    np.testing.assert_array_equal(state.rewards, plain.rewards)
+    # A15: the VP at that moment.
+    np.testing.assert_array_equal(state.final_vp[ended], auto_start.game.players.vp[ended])
+    stay = np.flatnonzero(~ended)
+    assert same(one(state.game, stay), one(plain.game, stay))
+    fresh = jax.jit(jax.vmap(auto.env.init))(keys(0))
+    assert same(one(state.game, ended), one(fresh.game, ended))
+
+
+def test_auto_reset_works_alone_in_a_scan_and_in_vmap_of_vmap(auto, auto_step, auto_start):
+    def advance(state, key):
+        action = jnp.argmax(state.legal_action_mask, axis=-1)
+        return jax.vmap(auto.step)(state, action, jax.random.split(key, 8)), state.terminated
+
+    def play(state, keys):
+        return jax.lax.scan(advance, state, keys)[0]
+
+    sequence = jnp.stack([jax.random.fold_in(jax.random.key(9), i) for i in range(12)])
+    by_scan = jax.jit(play)(auto_start, sequence)
+    state = auto_start
+    for i in range(12):
+        state = auto_step(state, legal(state), keys(i))
+    assert same(state, by_scan)
+
+    def split(tree):
+        return jax.tree.map(lambda x: x.reshape(2, 4, *x.shape[1:]), tree)
+
+    nested = jax.jit(jax.vmap(jax.vmap(auto.step)))
+    action = legal(auto_start)
+    action[1] = -1
+    together = auto_step(auto_start, action, keys(0))
+    assert same(nested(split(auto_start), split(action), split(keys(0))), split(together))
+    alone = jax.jit(auto.step)(one(auto_start, 1), action[1], keys(0)[1])
+    assert same(alone, one(together, 1))

@@ -1,0 +1,200 @@
+"""`gaia_jax.testing.check` passes on the game, and finds what is wrong with others."""
+
+import dataclasses
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from gaia_jax.state import Node
+from gaia_jax.testing import check, sample_legal
+from tests.stub_env import StubEnv
+
+
+def test_the_game_keeps_its_promises(env):
+    played = check(env, games=8, seed=1)
+    assert played.vp.shape == (8, 4)
+    assert (played.decisions > 60).all()
+    np.testing.assert_allclose(played.rewards.sum(-1), 0, atol=1e-5)
+
+
+@pytest.mark.parametrize("reward", gaia_jax.REWARDS)
+def test_a_sound_environment_passes(reward):
+    played = check(StubEnv(reward=reward), games=3, seed=0)
+    assert (played.decisions == 9).all()
+
+
+def test_the_guard_is_an_end():
+    assert (check(StubEnv(length=10_000, max_steps=70), games=2).decisions == 70).all()
+
+
+def test_no_games_are_refused():
+    with pytest.raises(ValueError, match="games must be at least 1, not 0"):
+        check(StubEnv(), games=0)
+
+
+# Environments with one fault each, and what `check` says of it.
+
+
+def faulty(message):
+    """Note what must be said of a class of environments."""
+
+    def note(cls):
+        FAULTS.append(pytest.param(cls, message, id=cls.__name__))
+        return dataclasses.dataclass(frozen=True, repr=False)(cls)
+
+    return note
+
+
+FAULTS: list = []
+
+
+@faulty("game 0 starts with an empty legal_action_mask")
+class StartsStuck(StubEnv):
+    def init_from(self, setup):
+        state = super().init_from(setup)
+        return state.replace(legal_action_mask=state.legal_action_mask & False)
+
+
+@faulty("game 0, after decision 4: legal_action_mask is empty")
+class GetsStuck(StubEnv):
+    def _look(self, game):
+        game, mask = super()._look(game)
+        return game, mask & (game.turn.placed < 4)
+
+
+@faulty("is neither terminated nor truncated after 128 decisions")
+class NeverEnds(StubEnv):
+    reward: str = "vp"
+    max_steps: int = 128
+    length: int = 10_000
+
+    def decide(self, state, action):
+        after = super().decide(state, action)
+        return after.replace(truncated=after.truncated & False)
+
+
+@faulty("legal_action_mask is not all True")
+class ForgetsTheFullMask(StubEnv):
+    def with_mask(self, state):
+        return state.replace(legal_action_mask=jnp.arange(self.num_actions) % 2 == 0)
+
+
+@faulty("rewards were paid before the end")
+class PaysEarly(StubEnv):
+    def step(self, state, action):
+        after = super().step(state, action)
+        return after.replace(rewards=jnp.where(after.step_count == 3, 0.5, after.rewards))
+
+
+@faulty("rewards sum to")
+class PaysWrong(StubEnv):
+    def step(self, state, action):
+        after = super().step(state, action)
+        ended = after.game.turn.node == Node.ENDED
+        return after.replace(rewards=jnp.where(ended, 2 * after.rewards, after.rewards))
+
+
+@faulty("after the end changed game.players.vp")
+class ThawsAfterTheEnd(StubEnv):
+    def decide(self, state, action):
+        after = super().decide(state, action)
+        players = after.game.players
+        players = players.replace(vp=players.vp + state.terminated)
+        return after.replace(game=after.game.replace(players=players))
+
+
+@faulty("illegal action")
+class ForgivesIllegalActions(StubEnv):
+    def decide(self, state, action):
+        return super().decide(
+            state.replace(legal_action_mask=state.legal_action_mask | True), action
+        )
+
+
+@faulty("it changed turn.placed")
+class ChangesOnIllegalActions(StubEnv):
+    def decide(self, state, action):
+        after = super().decide(state, action)
+        illegal = after.terminated & (after.game.turn.node != Node.ENDED) & ~state.terminated
+        turn = after.game.turn
+        turn = turn.replace(placed=turn.placed + illegal)
+        return after.replace(game=after.game.replace(turn=turn))
+
+
+@faulty("step_count is not the number of decisions")
+class Miscounts(StubEnv):
+    def decide(self, state, action):
+        after = super().decide(state, action)
+        return after.replace(step_count=after.step_count // 2)
+
+
+@faulty("current_player is no player")
+class NamesNobody(StubEnv):
+    def decide(self, state, action):
+        after = super().decide(state, action)
+        return after.replace(current_player=after.current_player + 4 * (after.step_count == 2))
+
+
+@faulty("a legal action ended the episode as an illegal one")
+class RefusesWhatItOffers(StubEnv):
+    def decide(self, state, action):
+        narrow = state.legal_action_mask & (jnp.arange(self.num_actions) > 600)
+        return super().decide(state.replace(legal_action_mask=narrow), action)
+
+
+@faulty("observation.players column vp is -3, not in 0..999")
+class SeesWhatCannotBe(StubEnv):
+    def observe(self, state, player):
+        seen = super().observe(state, player)
+        column = [c.name for c in self.observation_spec.players].index("vp")
+        return dataclasses.replace(seen, players=seen.players.at[1, column].set(-3))
+
+
+@faulty("rewards is float16, not float32")
+class WrongDtype(StubEnv):
+    def init_from(self, setup):
+        state = super().init_from(setup)
+        return state.replace(rewards=state.rewards.astype(jnp.float16))
+
+
+@faulty("init(key) and init_from(draw_setup(key)) differ in game.players.vp")
+class InitsTwoWays(StubEnv):
+    def init(self, key):
+        state = super().init(key)
+        players = state.game.players
+        players = players.replace(vp=players.vp + 1)
+        return state.replace(game=state.game.replace(players=players))
+
+
+@pytest.mark.parametrize(("cls", "message"), FAULTS)
+def test_a_broken_promise_is_named(cls, message):
+    with pytest.raises(AssertionError, match=re.escape(message)):
+        check(cls(), games=2, seed=0)
+
+
+# The sampler.
+
+
+def test_the_sampler_takes_the_kth_legal_action():
+    rng = np.random.default_rng(0)
+    sample = jax.jit(jax.vmap(sample_legal))
+    for density in (0.002, 0.1, 0.9):
+        mask = rng.random((500, 1023)) < density
+        mask[np.arange(500), rng.integers(1023, size=500)] = True
+        uniform = rng.random(500).astype(np.float32)
+        uniform[:2] = 0, np.nextafter(np.float32(1), np.float32(0))
+        legal = mask.sum(-1)
+        k = np.minimum((uniform * legal.astype(np.float32)).astype(int), legal - 1)
+        wanted = np.argmax(np.cumsum(mask, -1) > k[:, None], -1)
+        np.testing.assert_array_equal(sample(mask, uniform), wanted)
+
+
+@pytest.mark.parametrize("width", [1, 7, 8, 9, 64, 65])
+def test_the_sampler_takes_masks_of_any_width(width):
+    for only in (0, width // 2, width - 1):
+        mask = np.arange(width) == only
+        assert sample_legal(jnp.asarray(mask), jnp.float32(0.999)) == only
