@@ -20,6 +20,7 @@ import numpy as np
 import gaia_jax
 from gaia_jax.actions import from_text, to_text
 from gaia_jax.components import costs
+from gaia_jax.packed import LOW_BITS
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import AC_B, GAIAFORMER, Node, Phase
 
@@ -36,33 +37,74 @@ def _drawn(name: str, seed: int) -> str:
     return json.dumps(setup_to_dict(jax.jit(env.draw_setup)(jax.random.PRNGKey(seed))))
 
 
+@cache
+def _dealt(name: str, setup: str):
+    return _engine(name)[3](setup_from_json(json.loads(setup)))
+
+
+def _changed(record, values: dict):
+    """A packed record with fields replaced, without a compilation a field."""
+    kind, stores = type(record), {True: np.array(record.large), False: np.array(record.small)}
+    column = {True: 0, False: 0}
+    for name, field in kind.fields.items():
+        first, wide = column[field.short], field.dtype == "int32"
+        column[field.short] += field.columns
+        if name not in values:
+            continue
+        value, store = np.asarray(values[name]), stores[field.short]
+        if wide:
+            value = np.stack([value & ((1 << LOW_BITS) - 1), value >> LOW_BITS], axis=-1)
+        store[..., first : column[field.short]] = value.reshape((*store.shape[:-1], -1))
+    return kind(jnp.asarray(stores[False]), jnp.asarray(stores[True]))
+
+
+def _on_host(record):
+    """The same packed record, read with numpy."""
+    return type(record)(np.asarray(record.small), np.asarray(record.large))
+
+
 class Table:
     """A game in progress. `state` is the environment's; player ids are those of the game."""
 
-    def __init__(self, *, factions=None, seed=0, ruleset="lost_fleet", state=None, **setup):
+    def __init__(
+        self, *, factions=None, seed=0, ruleset="lost_fleet", state=None, stale=False, **setup
+    ):
         """A new game: the drawn set-up of `seed`, with `factions` and any keys of it replaced.
 
         Args:
             factions: four faction ids by player; turn order is 0, 1, 2, 3.
             setup: keys of the set-up file (see gaia_jax.setup_json) with other values.
+            stale: the mask of `state` is not that of its game, and is renewed when it is asked for.
         """
         self.ruleset = ruleset
-        self.env, self._step, self._mask, start = _engine(ruleset)
+        self.env, self._step, self._mask, _ = _engine(ruleset)
         if state is None:
             drawn = json.loads(_drawn(ruleset, seed))
             drawn |= {"turn_order": [0, 1, 2, 3]} | setup
             if factions:
                 drawn["factions"] = list(factions)
-            state = start(setup_from_json(drawn))
-        self.state = state
+            state = _dealt(ruleset, json.dumps(drawn))
+        self._state, self._stale = state, stale
 
-    def _with(self, state) -> Table:
-        return Table(ruleset=self.ruleset, state=state)
+    def _arranged(self, **parts) -> Table:
+        """With other parts of the game; what is known of federations is forgotten."""
+        game = self.game.replace(**parts)
+        forgotten = {"enough": np.full(4, 100), "short": np.full(4, -1)}
+        game = game.replace(players=_changed(game.players, forgotten))
+        state = self._state.replace(game=game)
+        return Table(ruleset=self.ruleset, state=state, stale=True)
+
+    @property
+    def state(self):
+        """The state of the environment, with the mask of its game."""
+        if self._stale:
+            self._state, self._stale = self._mask(self._state), False
+        return self._state
 
     @property
     def game(self):
         """The game state of the rules."""
-        return self.state.game
+        return self._state.game
 
     # Arranging.
 
@@ -74,10 +116,11 @@ class Table:
 
     def set_turn(self, **fields) -> Table:
         """Fields of `Turn` set by hand."""
-        turn = self.game.turn.replace(**{k: jnp.asarray(v) for k, v in fields.items()})
-        state = self.state.replace(game=self.game.replace(turn=turn))
-        player = state.game.turn.player.astype(jnp.int32)
-        return self._with(self._mask(state.replace(current_player=player)))
+        turn = _changed(self.game.turn, fields)
+        table = self._arranged(turn=turn)
+        player = jnp.int32(int(_on_host(turn).player))
+        table._state = table._state.replace(current_player=player)
+        return table
 
     def turn(self, player: int) -> Table:
         """It is that player's turn, before the main action."""
@@ -88,26 +131,23 @@ class Table:
 
         `vp` is booked under START. What is known of federations is forgotten.
         """
-        players, changes = self.game.players, {}
+        players, changes = _on_host(self.game.players), {}
+        for name, value in fields.items():
+            whole, index = players.aliases.get(name, (name, ()))
+            column = changes.setdefault(whole, np.array(getattr(players, whole)))
+            column[(player, *np.atleast_1d(index).astype(int))] = value
         if "vp" in fields:
             source = np.array(players.vp_source)
             source[player] = 0
             source[player, 0] = fields["vp"]
-            changes["vp_source"] = jnp.asarray(source)
-        for name, value in ({"enough": 100, "short": -1} | fields).items():
-            column = np.array(getattr(players, name))
-            column[player] = value
-            changes[name] = jnp.asarray(column)
-        game = self.game.replace(players=players.replace(**changes))
-        return self._with(self._mask(self.state.replace(game=game)))
+            changes["vp_source"] = source
+        return self._arranged(players=_changed(self.game.players, changes))
 
     def planet(self, cell, name: str) -> Table:
         """What the cell holds, one of ids["planet"]."""
-        board, c = self.game.board, self.cell(cell)
-        code = self.env.ruleset.ids["planet"].index(name)
-        planet = board.planet.at[c].set(code)
-        game = self.game.replace(board=board.replace(planet=planet))
-        return self._with(self._mask(self.state.replace(game=game)))
+        planet = np.array(self.game.board.planet)
+        planet[self.cell(cell)] = self.env.ruleset.ids["planet"].index(name)
+        return self._arranged(board=self.game.board.replace(planet=jnp.asarray(planet)))
 
     def stand(self, player: int, cell, structure: str = "MINE") -> Table:
         """A structure of the player on a cell, with all that follows from its standing there.
@@ -116,58 +156,55 @@ class Table:
         "FEDERATED" (marks the structure there), "RING". No triggers, no price.
         """
         ids, c = self.env.ruleset.ids, self.cell(cell)
-        geometry = self.env.ruleset.geometry
-        board, players = self.game.board, self.game.players
-        distance = jnp.asarray(geometry.distance[c])
-        flags, links = board.flags, board.links
+        geometry, players = self.env.ruleset.geometry, _on_host(self.game.players)
+        names = ("planet", "piece", "holder", "flags", "links", "reach")
+        board = {name: np.array(getattr(self.game.board, name)) for name in names}
         changes = {}
 
-        def bump(name, by=1, index=None):
-            column = np.array(changes.get(name, getattr(players, name)))
-            column[(player,) if index is None else (player, index)] += by
-            changes[name] = jnp.asarray(column)
+        def bump(name, *index):
+            column = changes.setdefault(name, np.array(getattr(players, name)))
+            column[(player, *index)] += 1
 
         if structure in ("SATELLITE", "FEDERATED"):
-            links = links.at[c].set(links[c] | (1 if structure == "SATELLITE" else 16) << player)
-            if structure == "SATELLITE":
-                bump("satellites")
+            board["links"][c] |= (1 if structure == "SATELLITE" else 16) << player
         elif structure in ("STATION", "RING", "GUEST"):
-            flags = flags.at[c].set(flags[c] | {"STATION": 16, "RING": 32, "GUEST": 64}[structure])
-            if structure != "GUEST":
-                bump({"STATION": "stations", "RING": "rings"}[structure])
+            board["flags"][c] |= {"STATION": 16, "RING": 32, "GUEST": 64}[structure]
+        counted = {
+            "SATELLITE": "satellites",
+            "STATION": "stations",
+            "RING": "rings",
+            "GUEST": "guests",
+            "GAIAFORMER": "gaiaformers_out",
+        }
+        if structure in counted:
+            bump(counted[structure])
         if structure == "GAIAFORMER":
-            board = board.replace(
-                piece=board.piece.at[c].set(GAIAFORMER), holder=board.holder.at[c].set(player)
-            )
-            bump("gaiaformers_out")
+            board["piece"][c], board["holder"][c] = GAIAFORMER, player
         new = structure in ids["structure"] or structure == "GUEST"
+        planet = int(board["planet"][c])
         if new:
             code = 1 if structure == "GUEST" else ids["structure"].index(structure)
             assert 1 <= code <= AC_B
-            planet = int(board.planet[c])
-            bump("built", index=code) if ids["planet"][planet] != "Lost" else None
+            if ids["planet"][planet] != "Lost":
+                bump("built", code)
             if structure == "GUEST":
-                bump("guests")
+                kinds = {"Proto": "guest_protos", "Asteroid": "guest_asteroids"}
+                if ids["planet"][planet] in kinds:
+                    bump(kinds[ids["planet"][planet]])
             else:
-                bump("colonized", index=planet)
-                board = board.replace(
-                    piece=board.piece.at[c].set(code), holder=board.holder.at[c].set(player)
-                )
-            sector = int(geometry.sector[c])
-            if sector >= 0:
-                column = np.array(players.sectors)
-                column[player] |= 1 << sector
-                changes["sectors"] = jnp.asarray(column)
-            near = jnp.where(distance <= costs.NEIGHBOUR_DISTANCE, 1 << player, 0)
-            flags = flags | near.astype(flags.dtype)
+                bump("colonized", planet)
+                board["piece"][c], board["holder"][c] = code, player
+            if geometry.sector[c] >= 0:
+                sectors = changes.setdefault("sectors", np.array(players.sectors))
+                sectors[player] |= 1 << int(geometry.sector[c])
+            near = geometry.distance[c] <= costs.NEIGHBOUR_DISTANCE
+            board["flags"] |= np.where(near, 1 << player, 0).astype(np.uint8)
         if new or structure == "STATION":
-            board = board.replace(
-                reach=board.reach.at[player].set(jnp.minimum(board.reach[player], distance))
-            )
-        board = board.replace(flags=flags.astype(jnp.uint8), links=links.astype(jnp.uint8))
-        changes |= {k: jnp.full(4, v, jnp.int8) for k, v in (("enough", 100), ("short", -1))}
-        game = self.game.replace(board=board, players=players.replace(**changes))
-        return self._with(self._mask(self.state.replace(game=game)))
+            board["reach"][player] = np.minimum(board["reach"][player], geometry.distance[c])
+        board = {name: jnp.asarray(value) for name, value in board.items()}
+        return self._arranged(
+            board=self.game.board.replace(**board), players=_changed(self.game.players, changes)
+        )
 
     # Playing.
 
@@ -177,7 +214,7 @@ class Table:
         for text in texts:
             assert table.can(text), f"{text!r} is not legal; legal are {sorted(table.options())}"
             action = jnp.int32(from_text(self.env.ruleset, text))
-            table = self._with(table._step(table.state, action))
+            table = Table(ruleset=self.ruleset, state=self._step(table.state, action))
         return table
 
     # Asking.
@@ -232,7 +269,7 @@ class Table:
 
 class _Row:
     def __init__(self, players, player: int):
-        self._players, self._player = players, player
+        self._players, self._player = _on_host(players), player
 
     def __getattr__(self, name: str):
         value = np.asarray(getattr(self._players, name))[self._player]
