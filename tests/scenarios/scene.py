@@ -1,0 +1,117 @@
+"""A bare map with a few planets, and the things of a player by their ids."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+
+from gaia_jax.components.factions import FACTION_BOARDS
+from tests.scenarios.table import Table
+
+# Where the ships lie, and what fills the other six interspace cells.
+SHIPS = {"TWILIGHT": "1,2", "ECLIPSE": "4,-6", "REBELLION": "-3,1", "TF_MARS": "8,-5"}
+INTERFACE = {
+    "-2,3": "Asteroid",
+    "-1,-2": "Asteroid",
+    "2,-3": "Empty",
+    "3,-1": "Asteroid",
+    "6,-2": "Proto",
+    "7,-7": "Asteroid",
+}
+# A cell at a distance of 1 from each ship.
+BESIDE = {"TWILIGHT": "1,1", "ECLIPSE": "4,-5", "REBELLION": "-2,1", "TF_MARS": "8,-6"}
+
+_OTHERS = ("XENOS", "GEODENS", "TERRANS", "FIRAKS", "AMBAS", "HADSCH_HALLAS", "ITARS")
+_MISSIONS = (
+    "RM-FED-5VP",
+    "RM-PI-ACAD-1-5VP",
+    "RM-PI-ACAD-2-5VP",
+    "RM-TS-3VP",
+    "RM-TS-4VP",
+    "RM-GAIA-3VP",
+    "RM-GAIA-4VP",
+)
+_BOOSTERS = ["RB1", "RB2", "RB3", "RB4", "RB5", "RB6", "RB7"]
+
+
+def four(*factions: str) -> tuple[str, ...]:
+    """These factions, filled up to four with others of other boards."""
+    chosen = list(factions)
+    for other in _OTHERS:
+        board = next(sides for sides in FACTION_BOARDS if other in sides)
+        if len(chosen) < 4 and not set(board) & set(chosen):
+            chosen.append(other)
+    return tuple(chosen)
+
+
+def scene(
+    *factions: str, planets: dict[str, str], round: int = 1, mission: str = "RM-FED-5VP", **setup
+) -> Table:
+    """The action phase of a round on a map that holds the ships and `planets` alone.
+
+    Args:
+        factions: of players 0, 1, ...; the rest is filled up.
+        planets: cell "q,r" to one of ids["planet"].
+        mission: the round tile of that round; the default scores federation tokens only.
+        setup: keys of the set-up file with other values.
+    """
+    tiles = [m for m in _MISSIONS if m != mission][:5]
+    tiles.insert(round - 1, mission)
+    given = {"ships": SHIPS, "interface": INTERFACE, "boosters": _BOOSTERS, "round_tiles": tiles}
+    table = Table(factions=four(*factions), **given | setup).start(round)
+    ids, board = table.env.ruleset.ids["planet"], table.game.board
+    codes = np.array(board.planet)
+    codes[codes != ids.index("Ship")] = ids.index("Empty")
+    for cell, name in planets.items():
+        codes[table.cell(cell)] = ids.index(name)
+    game = table.game.replace(board=board.replace(planet=jnp.asarray(codes)))
+    return Table(state=table.state.replace(game=game), stale=True)
+
+
+def own(table: Table, player: int, *things: str, **fields) -> Table:
+    """The player owns tiles, advanced tiles, artifacts, tokens, and has shuttles on ships, by id.
+
+    Tokens lie green side up where they have one. `fields` are those of `Table.give`.
+    """
+    ids, row = table.env.ruleset.ids, table.player(player)
+    new = {name: getattr(row, name) for name in ("tiles", "advanced", "artifacts", "shuttles")}
+    tokens, green = list(row.tokens), row.green
+    kinds = {"tile": "tiles", "advanced": "advanced", "artifact": "artifacts", "ship": "shuttles"}
+    for thing in things:
+        if thing in ids["token"]:
+            tokens[ids["token"].index(thing)] += 1
+            green += thing != "FT_12VP"
+            continue
+        kind = next(k for k in kinds if thing in ids[k])
+        new[kinds[kind]] |= 1 << ids[kind].index(thing)
+    return table.give(player, **new, tokens=tuple(tokens), green=green, **fields)
+
+
+def at(table: Table, player: int, **levels: int) -> Table:
+    """The player's research levels, by track; the others are 0."""
+    tracks = table.env.ruleset.ids["track"]
+    return table.give(player, tracks=tuple(levels.get(track, 0) for track in tracks))
+
+
+def piece(table: Table, cell: str) -> str:
+    """What structure stands on the cell, one of ids["structure"]."""
+    code = int(table.game.board.structure[table.cell(cell)])
+    return table.env.ruleset.ids["structure"][code]
+
+
+def planet(table: Table, cell: str) -> str:
+    """What the cell holds, one of ids["planet"]."""
+    return table.env.ruleset.ids["planet"][int(table.game.board.planet[table.cell(cell)])]
+
+
+def last_to_pass(table: Table, player: int = 0) -> Table:
+    """The others have passed, each with a booster; this player is to move."""
+    others = [p for p in range(4) if p != player]
+    boosters = dict(zip(others, ("RB1", "RB2", "RB3"), strict=True))
+    index = table.env.ruleset.ids["booster"].index
+    for other, booster in boosters.items():
+        table = table.give(other, booster=index(booster))
+    passed = [0] * 4
+    for k, other in enumerate(others):
+        passed[other] = k + 1
+    return table.give(player, booster=index("RB4")).set_turn(passed=np.int8(passed)).turn(player)
