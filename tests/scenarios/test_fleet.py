@@ -207,14 +207,14 @@ def test_tec_14_condition_a_counts_the_vp_of_the_same_upgrade():
 
 
 def test_tec_02_the_extra_tile_wants_a_green_token_and_a_tile_to_cover():
-    ships = ("ECLIPSE", "TF_MARS", "TWILIGHT")
+    ships = THREE
     assert not to_lab(lab(*ships, "BT9_7VP")).can("advanced extra")
     assert not to_lab(lab(*ships, "FT_6VP_2K")).can("advanced extra")
     assert not to_lab(lab(*ships, "BT9_7VP", "FT_12VP")).can("advanced extra")  # grey (TEC-07)
 
 
 def test_tec_05_the_extra_tile_flips_the_token_covers_and_gives_any_step():
-    table = to_lab(lab(*EXTRA, "ECLIPSE", "TF_MARS", "TWILIGHT")).play("advanced extra")
+    table = to_lab(lab(*EXTRA, *THREE)).play("advanced extra")
     assert table.node == Node.COVER and table.options() == {"tile BT9_7VP"}
     table = table.play("tile BT9_7VP")
     assert table.player(0).green == 0 and table.player(0).covered == 1 << 8
@@ -223,5 +223,5 @@ def test_tec_05_the_extra_tile_flips_the_token_covers_and_gives_any_step():
 
 
 def test_tec_02_a_track_tile_needs_level_4_and_the_extra_tile_no_level():
-    table = to_lab(at(lab(*EXTRA, "ECLIPSE", "TF_MARS", "TWILIGHT"), 0, ai=4, science=3).turn(0))
+    table = to_lab(at(lab(*EXTRA, *THREE), 0, ai=4, science=3).turn(0))
     assert table.options("advanced") == {"advanced ai", "advanced extra"}

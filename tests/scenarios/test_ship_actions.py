@@ -5,7 +5,20 @@ import pytest
 from gaia_jax.state import Node
 from tests.scenarios.scene import BESIDE, at, last_to_pass, own, piece, planet, scene
 
-ACTIONS = "REB_Q REB_P REB_K TWI_Q TWI_P TWI_K TFM_P TFM_C TFM_Q ECL_Q ECL_P ECL_C".split()
+ACTIONS = [
+    "REB_Q",
+    "REB_P",
+    "REB_K",
+    "TWI_Q",
+    "TWI_P",
+    "TWI_K",
+    "TFM_P",
+    "TFM_C",
+    "TFM_Q",
+    "ECL_Q",
+    "ECL_P",
+    "ECL_C",
+]
 RICH = {"credits": 20, "ore": 10, "knowledge": 10, "qic": 5, "power": (0, 0, 8), "gaiaformers": 1}
 
 
