@@ -87,22 +87,26 @@ def form_at_once(game: Game, player: Player, cell: Cell) -> None:
 
 
 def phase(game: Game) -> Script:
-    """Planets convert; then, in turn order, everybody's tokens return, the Itars' last."""
+    """Planets convert, tokens return; then the Terrans choose, last the Itars.
+
+    What needs no decision comes to all players at once (GEN-06).
+    """
     board = game.board
     for cell in board.planets:
         if board.planet[cell] == "Transdim" and board.gaiaformer[cell] is not None:
             board.planet[cell] = "Gaia"
     order = game.in_turn_order()
+    points = {p.number: take_back(p) for p in order if not p.has_pi("ITARS")}
     for player in order:
-        if not player.is_("ITARS"):
-            yield from take_back(game, player)
+        if player.has_pi("TERRANS"):
+            yield from terrans(player, points[player.number])
     for player in order:
-        if player.is_("ITARS"):
+        if player.has_pi("ITARS"):
             yield from itars(game, player)
 
 
-def take_back(game: Game, player: Player) -> Script:
-    """Tokens return to bowl I, the Terrans' to bowl II (GAI-05, GAI-07)."""
+def take_back(player: Player) -> int:
+    """Tokens return to bowl I, the Terrans' to bowl II (GAI-05, GAI-07); how many did."""
     tokens, player.gaia_tokens = player.gaia_tokens, 0
     bowl = power.BOWL_II if player.is_("TERRANS") else power.BOWL_I
     player.bowls[bowl] += tokens
@@ -110,8 +114,7 @@ def take_back(game: Game, player: Player) -> Script:
         player.brainstone = power.BOWL_I
     player.gaiaformers += player.gaiaformers_in_gaia_area
     player.gaiaformers_in_gaia_area = 0
-    if player.has_pi("TERRANS"):
-        yield from terrans(player, tokens)
+    return tokens
 
 
 def terrans(player: Player, points: int) -> Script:
@@ -147,4 +150,4 @@ def itars(game: Game, player: Player) -> Script:
         player.gaia_tokens -= ITARS_TILE_TOKENS
         yield from do(effect, game, player)
         yield from leech.resolve(game, player)  # A13
-    yield from take_back(game, player)
+    take_back(player)
