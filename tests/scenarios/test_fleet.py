@@ -182,6 +182,7 @@ def test_tec_13_lf_tf2_scores_the_steps_it_needed():
 
 
 EXTRA = ("BT9_7VP", "FT_6VP_2K")  # something to cover, a green token
+THREE = ("ECLIPSE", "TF_MARS", "TWILIGHT")
 
 
 @pytest.mark.parametrize("vp, offered", [(25, True), (24, False)])
@@ -190,9 +191,7 @@ def test_tec_14_condition_a_is_25_vp(vp, offered):
     assert table.can("advanced extra") == offered
 
 
-@pytest.mark.parametrize(
-    "ships, offered", [(("ECLIPSE", "TF_MARS", "TWILIGHT"), True), ((), False)]
-)
+@pytest.mark.parametrize("ships, offered", [(THREE, True), ((), False)])
 def test_tec_14_condition_b_is_shuttles_on_three_ships(ships, offered):
     table = to_lab(lab(*EXTRA, *ships, condition="B", vp=60))
     assert table.can("advanced extra") == offered
@@ -207,10 +206,9 @@ def test_tec_14_condition_a_counts_the_vp_of_the_same_upgrade():
 
 
 def test_tec_02_the_extra_tile_wants_a_green_token_and_a_tile_to_cover():
-    ships = THREE
-    assert not to_lab(lab(*ships, "BT9_7VP")).can("advanced extra")
-    assert not to_lab(lab(*ships, "FT_6VP_2K")).can("advanced extra")
-    assert not to_lab(lab(*ships, "BT9_7VP", "FT_12VP")).can("advanced extra")  # grey (TEC-07)
+    assert not to_lab(lab(*THREE, "BT9_7VP")).can("advanced extra")
+    assert not to_lab(lab(*THREE, "FT_6VP_2K")).can("advanced extra")
+    assert not to_lab(lab(*THREE, "BT9_7VP", "FT_12VP")).can("advanced extra")  # grey (TEC-07)
 
 
 def test_tec_05_the_extra_tile_flips_the_token_covers_and_gives_any_step():
