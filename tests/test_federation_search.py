@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gaia_jax.rules import federation_search
+from gaia_jax.rules import federation_paths, federation_search
 from gaia_jax.rules.federation_lattice import build_lattice
 from gaia_jax.rules.federation_paths import SETS, search_size
 from gaia_jax.rules.federation_search import BUILD, COMMIT, EXISTS, Position
@@ -64,11 +64,13 @@ def ask(search, cases, task, picks=None, need=None):
     positions += [positions[0]] * fill
     need = np.ones(len(cases), bool) if need is None else np.asarray(need)
     picks = [0] * len(cases) if picks is None else picks
+    tasks = np.zeros(BATCH, np.int8)
+    tasks[: len(cases)] = task
     answer = search(
         np.concatenate([need, np.zeros(fill, bool)]),
         jax.tree.map(lambda *rows: np.stack(rows), *positions),
         np.array([*picks, *[0] * fill], np.uint16),
-        np.full(BATCH, task, np.int8),
+        tasks,
     )
     return jax.tree.map(lambda a: np.asarray(a)[: len(cases)], answer)
 
@@ -232,8 +234,6 @@ def test_a10_of_more_than_128_federations_the_first_count(search, search_with_su
     for run, surplus in ((search, False), (search_with_surplus, True)):
         solver = Solver(case, surplus)
         assert len(solver.legal) == 128
-        list_all = partial(federation_search.legal_federations, LATTICE, surplus_allowed=surplus)
-        assert jax.jit(list_all)(position_of(case)).tolist() == solver.legal
         masks = [0, *random.Random(10).sample(range(1 << 12), 40), *solver.legal[-20:]]
         answer = ask(run, [case] * len(masks), BUILD, masks)
         for i, mask in enumerate(masks):
@@ -241,7 +241,15 @@ def test_a10_of_more_than_128_federations_the_first_count(search, search_with_su
             assert bool(answer.complete[i]) == (mask in solver.legal)
 
 
-def test_a_queue_that_runs_over_is_worked_off_row_by_row(search):
+def test_a10_the_list_of_legal_federations():
+    list_all = jax.jit(partial(federation_search.legal_federations, LATTICE))
+    own = lone_mines(12)
+    for case in [*draw_cases(20, 20), open_case(dict.fromkeys(own, 1), required=4, tokens=5)]:
+        legal = Solver(case).legal
+        assert list_all(position_of(case)).tolist() == legal + [-1] * (128 - len(legal))
+
+
+def test_a_queue_that_runs_over_is_worked_off_in_parts(search):
     own = lone_mines(12)
     case = open_case(dict.fromkeys(own, 1), required=7, tokens=8)
     assert search_size(1)[1] >= SETS  # one row always fits
@@ -281,6 +289,65 @@ def vars_of(case):
     return {name: getattr(case, name) for name in case.__dataclass_fields__}
 
 
+def play_survey(cases, surplus_allowed):
+    """Decisions one by one, each with one survey, until the federation stands."""
+
+    def row(need, position, building, picks, cell, stop):
+        return federation_search.survey(
+            LATTICE,
+            need,
+            position,
+            building,
+            picks,
+            cell,
+            stop if surplus_allowed else None,
+            surplus_allowed=surplus_allowed,
+        )
+
+    survey = jax.jit(jax.vmap(row))
+    rng = random.Random(23)
+    solvers = [Solver(case, surplus_allowed) for case in cases]
+    positions = jax.tree.map(lambda *rows: np.stack(rows), *map(position_of, cases))
+    n = len(cases)
+    picks, cell, stop = np.zeros(n, np.int32), np.full(n, -1, np.int32), np.zeros(n, bool)
+    building = np.zeros(n, bool)
+    exists = np.asarray(survey(~building, positions, building, picks, cell, stop).exists)
+    assert exists.tolist() == [bool(solver.legal) for solver in solvers]
+    building = exists.copy()
+    while building.any():
+        answer = jax.tree.map(np.array, survey(building, positions, building, picks, cell, stop))
+        for i in np.flatnonzero(building).tolist():
+            if cell[i] >= 0:
+                lowest = [group[0] for group in solvers[i].groups]
+                assert answer.picks[i] == picks[i] | 1 << lowest.index(cell[i])
+            mask = int(answer.picks[i])
+            complete = mask in solvers[i].legal
+            assert answer.commits[i] == (stop[i] if surplus_allowed else complete)
+            if answer.commits[i]:
+                check_satellites(answer.satellites[[i]], [solvers[i]], [mask], [True])
+                inside = {c for k, g in enumerate(solvers[i].groups) if mask >> k & 1 for c in g}
+                assert cells_of(answer.members[i]) == inside
+                building[i] = False
+                continue
+            add = cells_of(answer.add_cells[i])
+            assert add == solvers[i].add_cells(mask)
+            assert answer.complete[i] == complete
+            stop[i] = complete and (not add or rng.random() < 0.5)
+            cell[i] = -1 if stop[i] else rng.choice(sorted(add))
+        picks = np.where(building, answer.picks, picks)
+    return exists
+
+
+def test_a10_one_survey_a_decision_until_the_picks_are_a_federation():
+    cases = draw_cases(24, 64) + draw_cases(25, 16, growth=True)
+    assert play_survey(cases, surplus_allowed=False).sum() > 20
+
+
+def test_a11_where_surplus_is_allowed_the_player_says_when_to_stop():
+    cases = draw_cases(26, 48) + draw_cases(27, 16, growth=True)
+    assert play_survey(cases, surplus_allowed=True).sum() > 20
+
+
 def test_what_cannot_be_connected_gets_no_satellites(search):
     own = lone_mines(3, apart=4)
     case = open_case(dict.fromkeys(own, 3), tokens=2)
@@ -300,6 +367,12 @@ def test_the_tasks_one_by_one_and_row_by_row_agree_with_all_in_one(search):
         ask(search, cases, BUILD, some).add_cells,
         ask(search, cases, COMMIT, picks).satellites,
     )
+
+    task = np.arange(len(cases)) % 3
+    mixed = ask(search, cases, task, np.choose(task, [np.zeros_like(task), some, picks]))
+    np.testing.assert_array_equal(mixed.exists[task == EXISTS], want[0][task == EXISTS])
+    np.testing.assert_array_equal(mixed.add_cells[task == BUILD], want[1][task == BUILD])
+    np.testing.assert_array_equal(mixed.satellites[task == COMMIT], want[2][task == COMMIT])
 
     def row(position, some, picks):
         need = jnp.ones((), bool)
@@ -321,7 +394,14 @@ def test_the_base_map(search):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("block", [8, 1000])
+def test_how_many_sets_go_through_at_once_changes_nothing(monkeypatch, block):
+    monkeypatch.setattr(federation_paths, "search_size", lambda n: (block, SETS + n))
+    check_cases(compiled_search(), draw_cases(21), random.Random(22))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
 def test_many_cases(search, search_with_surplus, seed):
     rng = random.Random(seed)
     check_cases(search, draw_cases(1000 + seed), rng)

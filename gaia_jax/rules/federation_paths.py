@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from gaia_jax.rules.federation_groups import MAX_GROUPS
@@ -36,7 +37,7 @@ Array = jax.Array
 
 TERMINALS = MAX_GROUPS + 1
 GIVEN = 1 << MAX_GROUPS  # the given federation in a set, and cells next to it
-FREE = 1 << TERMINALS  # cells that may take a satellite
+FREE = 1 << TERMINALS  # a cell that may take a satellite
 SET_BITS = TERMINALS
 SETS = 1 << SET_BITS
 
@@ -50,14 +51,14 @@ UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in to
 class Terrain(NamedTuple):
     """What n rows look like to a search."""
 
-    ground: Array  # (n, W) int16, bits: next to group 0..11, next to GIVEN, FREE
+    ground: Array  # (n, W) int16, bits: next to group 0..11, next to GIVEN, FREE; 0 if not free
     place: Array  # (M, n) int32, own cells on the lattice
     number: Array  # (M, n) int32, the group of each, -1 where it takes no part
-    seeds: Array  # (TERMINALS, n) bool, the groups that take part, and the given federation
+    seeds: Array  # (n,) int32, bits: the groups that take part, and the given federation
     power: Array  # (TERMINALS, n) int32, of each of them; the given federation has none
     required: Array  # (n,) int32, >= 0, power of a federation
     limit: Array  # (n,) int32, the most satellites
-    thorough: Array  # (n,) bool, find every set; else stop at the first that is a federation
+    thorough: Array  # (n,) int32, 1 to find every set, 0 to stop at the first federation
 
 
 class Paths(NamedTuple):
@@ -112,8 +113,11 @@ def search_paths(
     slots = capacity + block
     dtype = jnp.int8 if weight is None else jnp.int16
     far = dtype(FAR if weight is None else FAR_WEIGHTED)
-    limit = terrain.limit if weight is None else terrain.limit * UNIT + (UNIT - 1)
-    given = terrain.seeds[MAX_GROUPS]
+    most = 1 if weight is None else UNIT
+    facts = [terrain.limit, terrain.required, terrain.seeds, terrain.thorough]
+    columns = [jnp.stack(facts), terrain.power, terrain.place, terrain.number]
+    of_rows = jnp.concatenate(columns)  # one gather is cheaper than seven
+    ends = np.cumsum([len(column) for column in columns])[:-1]
     bits = 1 << jnp.arange(TERMINALS, dtype=jnp.int32)[:, None]
     claims = slots + jnp.arange(TERMINALS * block, dtype=jnp.int32)
     unclaimed = slots + TERMINALS * block
@@ -144,13 +148,11 @@ def search_paths(
 
         return lax.fori_loop(0, sweeps, sweep, x)
 
-    def extend(x: Array, row: Array, ground: Array, always: Array) -> Array:
+    def extend(x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:
         """(TERMINALS, block): what it costs in all to take in each further group."""
         # Only a branch keeps XLA from fusing the minimum into the gather, at ten times the cost.
         near = lax.cond(always, lattice.least_neighbor, lattice.inner, x)
-        place = terrain.place.at[:, row].get(**READ) - lattice.margin
-        at = near.at[jnp.arange(block), place].get(**READ)
-        number = terrain.number.at[:, row].get(**READ)
+        at = near.at[jnp.arange(block), place - lattice.margin].get(**READ)
         group = number[None] == jnp.arange(MAX_GROUPS)[:, None, None]
         to_groups = jnp.min(jnp.where(group, at[None], far), axis=1)
         to_given = jnp.min(jnp.where(ground & GIVEN != 0, x, far), axis=1)
@@ -163,24 +165,23 @@ def search_paths(
         key = jnp.where(valid, lax.dynamic_slice(queue.key, (queue.head,), (block,)), 0)
         row, groups = key >> SET_BITS, key & (SETS - 1)
         ground = terrain.ground.at[row].get(**READ)
-        seeds = terrain.seeds.at[:, row].get(**READ)
+        facts, power, place, number = jnp.split(of_rows.at[:, row].get(**READ), ends)
+        row_limit, required, seeds, thorough = facts
 
         cost = jnp.where(valid, paths.cost.at[groups * n + row].get(**READ), far)
         spent = jnp.maximum(cost if weight is None else cost >> UNIT_BITS, 1)
-        left = terrain.limit.at[row].get(**READ) - spent
-        x = connect(paths, key, cost, ground, jnp.max(jnp.where(valid, left, 0)))
-        reach = extend(x, row, ground, queue.tail <= capacity)
-        reach = jnp.where(groups == 0, jnp.where(seeds, 0, far).astype(dtype), reach)
+        x = connect(paths, key, cost, ground, jnp.max(jnp.where(valid, row_limit - spent, 0)))
+        reach = extend(x, place, number, ground, queue.tail <= capacity)
+        alone = jnp.where(seeds & bits != 0, dtype(0), far)
+        reach = jnp.where(groups == 0, alone, reach)
 
         inside = groups & bits != 0
         alive = valid & ~queue.found.at[row].get(**READ)
-        reached = alive & ~inside & (reach <= limit.at[row].get(**READ))
+        reached = alive & ~inside & (reach <= row_limit * most + (most - 1))
         grown = groups | bits
-        power = terrain.power.at[:, row].get(**READ)
-        enough, extends = _by_power(inside, power, terrain.required.at[row].get(**READ), surplus)
-        whole = (grown >= GIVEN) == given.at[row].get(**READ)
-        found = jnp.any(reached & enough & whole, axis=0)
-        found &= ~terrain.thorough.at[row].get(**READ)
+        enough, extends = _by_power(inside, power, required, surplus)
+        whole = grown & GIVEN == seeds & GIVEN
+        found = jnp.any(reached & enough & whole, axis=0) & (thorough == 0)
 
         # Several pairs of the block may reach one set: the first of them queues it.
         extends = (extends & reached).reshape(-1)
@@ -215,7 +216,7 @@ def search_paths(
         head=jnp.int32(0),
         end=jnp.int32(0),
         tail=jnp.int32(n),
-        found=~jnp.any(terrain.seeds, axis=0),
+        found=terrain.seeds == 0,
         paths=Paths(
             cost=jnp.full(SETS * n, far),
             slot=jnp.full(n * SETS, unclaimed, jnp.int32),

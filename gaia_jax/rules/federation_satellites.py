@@ -9,21 +9,32 @@ import jax.numpy as jnp
 from jax import lax
 
 from gaia_jax.rules.federation_lattice import CLIP, DROP, READ, Lattice
-from gaia_jax.rules.federation_paths import SETS, TERMINALS, UNIT, Paths, Terrain, through
+from gaia_jax.rules.federation_paths import (
+    SET_BITS,
+    SETS,
+    TERMINALS,
+    UNIT,
+    Paths,
+    Terrain,
+    through,
+)
 
 Array = jax.Array
 
 DEPTH = TERMINALS  # parts of a tree that wait: never more than there are groups
-NOWHERE = -1  # a part that is not at a cell: its groups are yet to be connected
+NOWHERE = 0  # no cell's place: the groups of a part are yet to be connected
 MAX_STEPS = 2 * SETS  # far above what any row takes; ends the walk should a table be broken
 
 
 class _Walk(NamedTuple):
-    """A stack of parts (set of groups, place) for each row, and what has been marked."""
+    """A stack of parts for each row, and what has been marked.
+
+    A part is place << SET_BITS | groups: a satellite and the groups it is connected to, or groups
+    that are connected to one another, at NOWHERE.
+    """
 
     depth: Array  # (n,) int32, parts on the stack, 0 at the end
-    groups: Array  # (n, DEPTH) int32
-    place: Array  # (n, DEPTH) int32, a satellite that is connected to the groups, or NOWHERE
+    part: Array  # (n, DEPTH) int32
     some: Array  # (n,) int32, the next way to part the topmost in two, 0 when it is not yet split
     mark: Array  # (n, W) bool
 
@@ -54,11 +65,10 @@ def trace_satellites(
         steps, walk = carry
         top = jnp.maximum(walk.depth - 1, 0)
         active = walk.depth > 0
-        groups = walk.groups.at[rows, top].get(**READ)
-        place = walk.place.at[rows, top].get(**READ)
+        part = walk.part.at[rows, top].get(**READ)
+        place, groups = part >> SET_BITS, part & (SETS - 1)
         cost = paths.cost.at[groups * n + rows].get(**READ)
         landed = place != NOWHERE
-        place = jnp.maximum(place, 0)
 
         # Groups to connect: one of them hangs on the rest as a leaf; go to where it does.
         less = groups[:, None] & ~bits
@@ -91,19 +101,16 @@ def trace_satellites(
 
         new_groups = jnp.where(landed, jnp.where(meets, some, groups), others)
         new_place = jnp.where(moves, next_place, jnp.where(ends, NOWHERE, place))
+        new_place = jnp.where(landed, new_place, port)
         deeper = jnp.where(landed & meets, top + 1, DEPTH)
         depth = jnp.where(landed, walk.depth + meets, walk.depth - single)
         marked = jnp.where(active & landed, place, lattice.width)
         return steps + 1, _Walk(
             depth=jnp.where(active & ~stuck, depth, 0),
-            groups=walk.groups.at[rows, top]
-            .set(new_groups, **DROP)
+            part=walk.part.at[rows, top]
+            .set(new_place << SET_BITS | new_groups, **DROP)
             .at[rows, deeper]
-            .set(groups ^ some, **DROP),
-            place=walk.place.at[rows, top]
-            .set(jnp.where(landed, new_place, port), **DROP)
-            .at[rows, deeper]
-            .set(place, **DROP),
+            .set(part ^ some, **DROP),
             some=jnp.where(landed & seeks, next_some, 0),
             mark=walk.mark.at[rows, marked].set(True, **DROP),
         )
@@ -115,8 +122,7 @@ def trace_satellites(
     within = paths.cost.at[whole * n + rows].get(**READ) < (terrain.limit + 1) * UNIT
     start = _Walk(
         depth=within.astype(jnp.int32),
-        groups=jnp.zeros((n, DEPTH), jnp.int32).at[:, 0].set(whole),
-        place=jnp.full((n, DEPTH), NOWHERE, jnp.int32),
+        part=jnp.zeros((n, DEPTH), jnp.int32).at[:, 0].set(whole),
         some=jnp.zeros(n, jnp.int32),
         mark=jnp.zeros((n, lattice.width), bool),
     )
