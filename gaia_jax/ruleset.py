@@ -364,7 +364,7 @@ def _tables(r: Ruleset) -> SimpleNamespace:
         tinkering_op=np.array(
             [row[f"tinkering {t.id}"] for t in r.tinkering_tiles] or [0], np.int16
         ),
-        tinkering_round=np.array([t.rounds for t in r.tinkering_tiles] or [[0] * 3], np.int8),
+        tinkering_round=np.array([t.rounds for t in r.tinkering_tiles] or [(0, 0, 0)], np.int8),
         # Scoring: VP by event or by counted thing.
         round_events=rounds,
         tile_events=_triggers(tiles, events),
