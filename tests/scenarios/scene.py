@@ -31,7 +31,49 @@ _MISSIONS = (
     "RM-GAIA-3VP",
     "RM-GAIA-4VP",
 )
-_BOOSTERS = ["RB1", "RB2", "RB3", "RB4", "RB5", "RB6", "RB7"]
+# All that is dealt but the map, so that a scenario does not hang on the draw.
+_DEALT = {
+    "ships": SHIPS,
+    "interface": INTERFACE,
+    "basic_tiles": {
+        "terraforming": "BT8_PIAC_4",
+        "navigation": "BT2_INC_O1_CH1",
+        "ai": "BT5_INC_C1_K1",
+        "gaia": "BT6_GAIA_3VP",
+        "economy": "BT7_TYPES_K",
+        "science": "BT3_O1_Q1",
+        "free_1": "BT9_7VP",
+        "free_2": "BT4_INC_C4",
+        "free_3": "BT1_ACT_CHARGE4",
+    },
+    "advanced_tiles": {
+        "terraforming": "TS-4VP",
+        "navigation": "SA-O-3",
+        "ai": "RS-2VP",
+        "gaia": "MINE-2VP",
+        "economy": "DG-2VP-PASS",
+        "science": "AST-2VP-PASS",
+        "extra": "SA-K-3",
+    },
+    "extra_condition": "B",
+    "tf5_token": "FT_12VP",
+    "ship_tokens": {
+        "TWILIGHT": "SFT_4VP_2O_1Q",
+        "ECLIPSE": "SFT_4VP_4K",
+        "REBELLION": "SFT_TF3_MINE",
+        "TF_MARS": "SFT_8VP_8C",
+    },
+    "ship_tiles": {
+        "REBELLION": "LF-NAV+1",
+        "TF_MARS": "LF-ORE1-KN3",
+        "ECLIPSE": "LF-TF2-FREE-MINE",
+    },
+    "artifacts": ["ART-ORE-CRED", "ART-TYPE-VP", "ART-ORE3CR3", "ART-FED-BOOST"],
+    "boosters": ["RB1", "RB2", "RB3", "RB4", "RB5", "RB6", "RB7"],
+    "final_missions": ["ASTEROID_PROTO_BUILDINGS", "PLANET_TYPES"],
+    "economy_side": "B",
+    "colour_order": ["Red", "Black", "Brown", "Orange", "Blue", "Yellow", "White"],
+}
 
 
 def four(*factions: str) -> tuple[str, ...]:
@@ -57,8 +99,8 @@ def scene(
     """
     tiles = [m for m in _MISSIONS if m != mission][:5]
     tiles.insert(round - 1, mission)
-    given = {"ships": SHIPS, "interface": INTERFACE, "boosters": _BOOSTERS, "round_tiles": tiles}
-    table = Table(factions=four(*factions), **given | setup).start(round)
+    dealt = _DEALT | {"round_tiles": tiles} | setup
+    table = Table(factions=four(*factions), **dealt).start(round)
     ids, board = table.env.ruleset.ids["planet"], table.game.board
     codes = np.array(board.planet)
     codes[codes != ids.index("Ship")] = ids.index("Empty")

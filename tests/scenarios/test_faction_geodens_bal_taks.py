@@ -1,0 +1,147 @@
+"""The Geodens learn from new planet types; the Bal T'aks lock navigation and spend gaiaformers."""
+
+import pytest
+
+from gaia_jax.state import Node
+from tests.scenarios.scene import at, last_to_pass, own, scene
+
+NEAR = {"0,0": "Orange", "1,0": "Orange", "0,1": "Red", "-1,0": "Red", "-1,1": "Asteroid"}
+RICH = {"credits": 20, "ore": 15, "knowledge": 0, "qic": 2, "gaiaformers": 1}
+
+
+def geodens(structure="PI", *things, **fields):
+    """Geodens with a structure at 0,0, rich but for knowledge."""
+    table = scene("GEODENS", "FIRAKS", planets=NEAR).stand(0, "0,0", structure)
+    return own(table, 0, *things, **(RICH | fields)).turn(0)
+
+
+@pytest.mark.parametrize("structure, knowledge", [("PI", 3), ("AC_A", 0)])
+def test_geo_01_a_new_type_brings_3_knowledge_with_the_pi_alone(structure, knowledge):
+    assert geodens(structure).play("mine 0,1").player(0).knowledge == knowledge
+
+
+def test_geo_01_a_type_owned_before_the_pi_brings_nothing():
+    table = geodens().stand(0, "-1,0").turn(0).play("mine 0,1")
+    assert table.player(0).knowledge == 0
+    assert geodens().play("mine 1,0").player(0).knowledge == 0  # the home colour
+
+
+def test_geo_01_the_second_mine_of_a_new_type_brings_nothing():
+    table = geodens().play("mine 0,1").turn(0).play("mine -1,0")
+    assert table.player(0).knowledge == 3
+
+
+@pytest.mark.parametrize("kind", ["Gaia", "Asteroid", "Proto"])
+def test_geo_01_every_type_counts(kind):
+    table = geodens().planet("-1,1", kind).turn(0).play("mine -1,1")
+    assert table.player(0).knowledge == 3
+
+
+def test_geo_01_the_lost_planet_is_a_new_type():
+    table = geodens("PI", "FT_6VP_2K", knowledge=4, tracks=(0, 4, 0, 0, 0, 0))
+    table = table.play("advance navigation")
+    assert table.node == Node.LOST_PLANET
+    assert table.play("pick 2,0").player(0).knowledge == 3
+
+
+def test_geo_01_an_upgrade_and_the_pi_itself_bring_nothing():
+    table = geodens("TS").play("upgrade 0,0", "piece PI")
+    assert table.player(0).knowledge == 0
+    assert geodens().stand(0, "0,1").turn(0).play("upgrade 0,1").player(0).knowledge == 0
+
+
+def test_geo_01_a_free_mine_counts_too():
+    table = geodens("PI", "TF_MARS", power=(0, 0, 3)).play("power PA_TF1", "pick 0,1")
+    assert table.player(0).knowledge == 3
+
+
+def bal_taks(structure="MINE", *things, **fields):
+    """Bal T'aks with a structure at 0,0 and some resources."""
+    table = scene("BAL_TAKS", "FIRAKS", planets=NEAR).stand(0, "0,0", structure)
+    given = {"credits": 20, "ore": 15, "knowledge": 8, "qic": 0, "gaiaformers": 1}
+    return own(table, 0, *things, **(given | {"tracks": (0,) * 6} | fields)).turn(0)
+
+
+def lab(table):
+    """The lab at 0,0 is built, a tile is to be taken."""
+    table = table.play("upgrade 0,0")
+    return table.play("piece RL") if table.node == Node.PIECE else table
+
+
+def test_bal_01_navigation_is_locked_before_the_pi():
+    assert "advance navigation" not in bal_taks().options("advance")
+    assert len(bal_taks().options("advance")) == 5
+    assert bal_taks("PI").can("advance navigation")
+
+
+def test_bal_01_ecl_p_does_not_unlock_it():
+    table = bal_taks("MINE", "ECLIPSE", power=(0, 0, 3)).play("ship ECL_P")
+    assert len(table.options()) == 5 and not table.can("advance navigation")
+
+
+def test_tec_11_the_tile_under_navigation_comes_without_its_step():
+    table = lab(bal_taks("TS")).play("tile BT2_INC_O1_CH1")
+    assert table.player(0).tiles == 0b10
+    assert table.node != Node.STEP and sum(table.player(0).tracks) == 0
+    with_pi = lab(bal_taks("TS").stand(0, "1,0", "PI").turn(0)).play("tile BT2_INC_O1_CH1")
+    assert with_pi.player(0).tracks[1] == 1
+
+
+def test_tec_11_a_free_step_does_not_go_to_navigation_either():
+    table = lab(bal_taks("TS")).play("tile BT4_INC_C4")
+    assert table.node == Node.STEP
+    assert len(table.options()) == 5 and not table.can("advance navigation")
+
+
+def test_bal_01_the_lock_leaves_level_5_elsewhere_as_an_option_to_skip():
+    # Only navigation could advance without entering level 5: "no step" is offered (TEC-09).
+    table = lab(bal_taks("TS", "FT_6VP_2K", tracks=(4, 0, 4, 4, 4, 4))).play("tile BT4_INC_C4")
+    assert table.can("skip") and not table.can("advance navigation") and table.can("advance ai")
+
+
+def test_bal_01_lf_nav_1_works_all_the_same():
+    table = bal_taks("MINE", "LF-NAV+1").planet("2,0", "Orange").turn(0)
+    assert table.can("mine 2,0") and not bal_taks().planet("2,0", "Orange").turn(0).can("mine 2,0")
+
+
+def test_fre_09_a_gaiaformer_in_the_gaia_area_is_a_qic():
+    table = bal_taks(gaiaformers=2).play("free GF_to_Q", "free GF_to_Q")
+    row = table.player(0)
+    assert (row.qic, row.gaiaformers, row.gaiaformers_gaia) == (2, 0, 2)
+    assert not table.can("free GF_to_Q") and not bal_taks(gaiaformers=0).can("free GF_to_Q")
+
+
+def test_fre_09_it_is_the_bal_taks_alone_and_not_a_deployed_one():
+    assert not bal_taks(gaiaformers=0, gaiaformers_out=1).can("free GF_to_Q")
+    assert not bal_taks().give(1, gaiaformers=1).turn(1).can("free GF_to_Q")
+
+
+def test_gai_05_the_gaiaformers_come_back_in_the_next_gaia_phase():
+    table = last_to_pass(bal_taks(gaiaformers=2).play("free GF_to_Q").turn(0)).play("booster RB7")
+    row = table.player(0)
+    assert (row.gaiaformers, row.gaiaformers_gaia) == (2, 0)
+
+
+def test_gpj_05_rb4_counts_gaiaformers_in_the_gaia_area():
+    table = last_to_pass(bal_taks(gaiaformers=2).play("free GF_to_Q").turn(0)).play("booster RB7")
+    assert table.vp(0, "BOOSTER") == 6  # RB4 is given back
+
+
+def test_min_12_a_gaiaformer_in_the_gaia_area_builds_on_no_asteroid():
+    table = bal_taks()
+    assert table.can("mine -1,1") and not table.play("free GF_to_Q").can("mine -1,1")
+
+
+def test_act_14_academy_b_brings_4_credits_and_no_qic():
+    table = bal_taks("AC_B", credits=0).play("special AC_B")
+    assert table.player(0).credits == 4 and table.player(0).qic == 0
+
+
+def test_act_14_others_get_a_qic():
+    table = geodens("AC_B", qic=0, credits=0).play("special AC_B")
+    assert table.player(0).credits == 0 and table.player(0).qic == 1
+
+
+def test_bal_01_the_pi_unlocks_the_steps_of_the_same_turn_on():
+    table = at(bal_taks("TS", knowledge=4), 0).turn(0).play("upgrade 0,0", "piece PI").turn(0)
+    assert table.play("advance navigation").player(0).tracks[1] == 1
