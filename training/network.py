@@ -33,7 +33,7 @@ def encode(x: Array, dtype: Any) -> Array:
 def encode_cells(x: Array, dtype: Any) -> Array:
     """The same for the many small features of cells, with x / (1 + |x| / 8).
 
-    On two cores the logarithms of 224 x 30 features take 24 us, these divisions 2 us.
+    The forward pass of the quick network takes 77 us of CPU time a decision with this, 88 with that.
     """
     value = x.astype(jnp.float32)
     return (value / (1 + jnp.abs(value) / 8)).astype(dtype)
@@ -43,7 +43,7 @@ def neighbor_sum(x: Array, neighbors: Any) -> Array:
     """Sum over the neighbours of each cell.
 
     The sum is its own transpose, because to be neighbours is mutual: the gradient is the same six
-    gathers. The scatter that XLA would derive costs ten times as much on a CPU.
+    gathers. The scatter that XLA would derive makes an update of the quick network a tenth dearer.
 
     Args:
         x: (B, C, Dc).
@@ -59,7 +59,7 @@ def neighbor_sum(x: Array, neighbors: Any) -> Array:
     def total(x: Array) -> Array:
         padded = jnp.pad(x, [(0, 0)] * (x.ndim - 2) + [(0, 1), (0, 0)])
         out = jnp.zeros_like(x)
-        for side in table.T:  # one gather of all six is slower
+        for side in table.T:  # one gather of all six takes 2.5 to 30 times as long
             out += jnp.take(padded, side, axis=-2)
         return out
 
@@ -70,8 +70,8 @@ def neighbor_sum(x: Array, neighbors: Any) -> Array:
 class Linear(nn.Module):
     """`nn.Dense` on rows: the leading axes become one.
 
-    With three axes XLA copies a transposed operand for the gradient of the weights, the dearest
-    part of an update on a CPU.
+    With three axes XLA copies a transposed operand for the gradient of the weights: on a CPU an
+    update of the quick network takes a sixth longer.
     """
 
     features: int
