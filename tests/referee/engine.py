@@ -209,15 +209,13 @@ class Engine:
         assert cells == sorted(cells)
         self.slices: dict[str, slice] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
-        self._init = jax.jit(lambda setups: self._seen(jax.vmap(self.env.init_from)(setups)))
-        self._step = jax.jit(
-            lambda state, actions: self._seen(jax.vmap(self.env.step)(state, actions)),
-            donate_argnums=0,
-        )
+        self._init = jax.jit(jax.vmap(self.env.init_from))
+        self._step = jax.jit(jax.vmap(self.env.step))
+        self._view = jax.jit(self._seen)
         self._draw = jax.jit(self.env.draw_setup)
 
-    def _seen(self, state: Any) -> tuple[Any, tuple[Any, Any, Any]]:
-        """The state, and what the host wants to see of it."""
+    def _seen(self, state: Any) -> tuple[Any, Any, Any]:
+        """What the host wants to see of a state: fields, masks, rewards."""
         rows, at = [], 0
         for field in FIELDS:
             value = jnp.asarray(field.engine(state)).astype(jnp.int32)
@@ -226,8 +224,7 @@ class Engine:
             self.shapes[field.name] = value.shape[1:]
             at += flat.shape[1]
             rows.append(flat)
-        view = (jnp.concatenate(rows, axis=1), state.legal_action_mask, state.rewards)
-        return state, view
+        return jnp.concatenate(rows, axis=1), state.legal_action_mask, state.rewards
 
     def draw_setup(self, seed: int) -> dict[str, Any]:
         """The set-up that the engine draws for this key."""
@@ -238,13 +235,13 @@ class Engine:
         """New games, one for each set-up."""
         read = [setup_json.setup_from_json(setup) for setup in setups]
         stacked = jax.tree.map(lambda *x: jnp.stack(x), *read)
-        self.state, view = self._init(stacked)
-        return View(*jax.device_get(view))
+        self.state = self._init(stacked)
+        return View(*jax.device_get(self._view(self.state)))
 
     def step(self, actions: list[int]) -> View:
         """One action in every game."""
-        self.state, view = self._step(self.state, jnp.asarray(actions, jnp.int32))
-        return View(*jax.device_get(view))
+        self.state = self._step(self.state, jnp.asarray(actions, jnp.int32))
+        return View(*jax.device_get(self._view(self.state)))
 
     # -- rows
 

@@ -1,0 +1,67 @@
+"""A short duel: 40 games of all factions and policies, the referee against the engine."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.conftest import GAMES
+from tests.referee.duel import Match, play
+from tests.referee.engine import Engine
+from tests.referee.policies import POLICIES
+from tests.referee.rules import ruleset
+from tests.referee.setup import draw
+
+DUELS = 40
+
+
+def tables(games: int) -> list[list[str]]:
+    """The factions of each game: always those who have played least, of four boards."""
+    board = {name: printed["board"] for name, printed in ruleset("lost_fleet").factions.items()}
+    rng, seen = random.Random(0), Counter(dict.fromkeys(board, 0))
+    out = []
+    for _ in range(games):
+        chosen: list[str] = []
+        for faction in sorted(seen, key=lambda name: (seen[name], rng.random())):
+            if len(chosen) < 4 and board[faction] not in {board[other] for other in chosen}:
+                chosen.append(faction)
+        seen.update(chosen)
+        out.append(chosen)
+    return out
+
+
+def matches() -> list[Match]:
+    """Policies and factions evenly spread over the games."""
+    out = []
+    for seed, factions in enumerate(tables(DUELS)):
+        policy = list(POLICIES)[seed % len(POLICIES)]
+        setup = draw(seed, "lost_fleet", factions)
+        out.append(Match("lost_fleet", seed, policy, setup, POLICIES[policy]()))
+    return out
+
+
+def test_the_games_are_balanced() -> None:
+    seen = Counter(faction for table in tables(DUELS) for faction in table)
+    assert len(seen) == 18 and min(seen.values()) >= 8
+    assert all(len(set(table)) == 4 for table in tables(DUELS))
+
+
+@pytest.fixture(scope="module")
+def engine(step_games: Any) -> Engine:
+    """The engine, with the compiled step of all tests."""
+    engine = Engine("lost_fleet", GAMES)
+    engine._step = step_games
+    return engine
+
+
+def test_both_engines_agree(engine: Engine) -> None:
+    waiting = matches()
+    while waiting:
+        together, waiting = waiting[:GAMES], waiting[GAMES:]
+        play(engine, together)
+        for match in together:
+            assert not match.differences, (match.seed, match.policy, match.differences[:20])
+            assert match.game.over
