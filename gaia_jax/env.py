@@ -137,7 +137,7 @@ class GaiaEnv:
         Raises:
             TypeError, ValueError: `action` is not an integer scalar.
         """
-        return self.with_mask(self.decide(state, _scalar("action", action)))
+        return self.with_mask(self.decide(state, action))
 
     @property
     def observation_spec(self) -> observation.ObservationSpec:
@@ -179,8 +179,9 @@ class GaiaEnv:
             step_count=jnp.zeros((), jnp.int32),
         )
 
-    def decide(self, state: S, action: Array) -> S:
+    def decide(self, state: S, action: Array | int) -> S:
         """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
+        action = _scalar("action", action)
         before, player = state.game, state.current_player
         over = state.terminated | state.truncated
         known = (action >= 0) & (action < self.num_actions)
@@ -251,7 +252,7 @@ def _scalar(name: str, value: Any) -> Array:
         raise TypeError(f"{name} must be an integer, not {dtype}")
     if value.shape != ():
         raise ValueError(f"{name} must be a scalar, not of shape {value.shape}; use jax.vmap")
-    if not isinstance(value, jax.core.Tracer) and isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.ndarray | np.generic):
         # An index that int32 cannot hold is as unknown as any other.
         value = np.clip(value, -1, np.iinfo(np.int32).max)
     return jnp.asarray(value).astype(jnp.int32)

@@ -149,7 +149,7 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
         except ValueError as error:
             raise RecordError(f"{_where(record, number)}: {error}") from error
 
-    init_from, step = _compiled(env)
+    init_from, step = compiled(env)
     state = init_from(setup)
     for number, action in enumerate(indices):
         if state.terminated | state.truncated:
@@ -171,7 +171,8 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
 
 
 @functools.cache
-def _compiled(env: GaiaEnv) -> tuple[Callable[..., State], Callable[..., State]]:
+def compiled(env: GaiaEnv) -> tuple[Callable[..., State], Callable[..., State]]:
+    """`env.init_from` and `env.step`, compiled once a process."""
     return jax.jit(env.init_from), jax.jit(env.step)
 
 

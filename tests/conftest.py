@@ -42,10 +42,10 @@ def init(env: Any) -> Callable[..., Any]:
 
 @pytest.fixture(scope="session")
 def step(env: Any) -> Callable[..., Any]:
-    """`step(state, action)`: one decision in one game, compiled."""
-    import jax
+    """`step(state, action)`: one decision in one game, compiled; the one that replays use."""
+    from gaia_jax.replay import compiled
 
-    return jax.jit(env.step)
+    return compiled(env)[1]
 
 
 @pytest.fixture(scope="session")

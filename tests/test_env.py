@@ -135,9 +135,11 @@ def test_init_from_refuses_what_is_no_setup(env):
 )
 def test_step_refuses_what_is_no_action(action, error, message):
     env = StubEnv()
-    state = jax.eval_shape(env.init, jax.random.key(0))
+    auto, key = gaia_jax.auto_reset(env), jax.random.key(0)
     with pytest.raises(error, match=message):
-        env.step(state, action)
+        env.step(jax.eval_shape(env.init, key), action)
+    with pytest.raises(error, match=message):
+        auto.step(jax.eval_shape(auto.init, key), action, key)
 
 
 @pytest.mark.parametrize("action", [3, np.int64(3), np.uint8(3), jnp.int8(3), np.array(3)])

