@@ -1,0 +1,144 @@
+"""The start and the first income of each faction: the golden rows of the numeric checks."""
+
+import pytest
+
+from gaia_jax.state import Node, Phase
+from tests.scenarios.scene import four
+from tests.scenarios.table import Table
+
+# Faction: credits, ore, knowledge, QIC and bowls at the start, track bonuses included; gaiaformers;
+# credits, ore, knowledge, QIC after the first income without a booster; charge and tokens of it.
+GOLDEN = {
+    "HIVES": ((15, 4, 3, 1), (2, 2, 0), 0, (15, 5, 4, 2), 4, 1),
+    "HADSCH_HALLAS": ((15, 4, 3, 1), (2, 4, 0), 0, (20, 7, 4, 1), 1, 0),
+    "GEODENS": ((15, 6, 3, 1), (2, 4, 0), 0, (15, 9, 4, 1), 0, 0),
+    "BAL_TAKS": ((15, 4, 3, 1), (2, 2, 0), 1, (15, 7, 4, 1), 0, 0),
+    "XENOS": ((15, 4, 3, 2), (2, 4, 0), 0, (15, 7, 4, 2), 0, 0),
+    "GLEENS": ((15, 5, 3, 1), (2, 4, 0), 0, (15, 8, 4, 1), 0, 0),
+    "TAKLONS": ((15, 4, 3, 1), (2, 4, 0), 0, (15, 7, 4, 1), 0, 0),
+    "AMBAS": ((15, 4, 3, 2), (2, 4, 0), 0, (15, 8, 4, 2), 0, 0),
+    "FIRAKS": ((15, 3, 2, 1), (2, 4, 0), 0, (15, 6, 4, 1), 0, 0),
+    "BESCODS": ((15, 4, 3, 1), (2, 4, 0), 0, (15, 7, 3, 1), 0, 0),
+    "ITARS": ((15, 5, 3, 1), (4, 4, 0), 0, (15, 8, 3, 1), 0, 1),
+    "NEVLAS": ((15, 4, 2, 1), (4, 2, 0), 0, (15, 7, 4, 1), 0, 0),
+    "TERRANS": ((15, 4, 3, 1), (4, 4, 0), 1, (15, 7, 4, 1), 0, 0),
+    "LANTIDS": ((13, 4, 3, 1), (0, 4, 0), 0, (13, 7, 4, 1), 0, 1),
+    "TINKEROIDS": ((15, 4, 2, 1), (4, 2, 0), 0, (15, 5, 4, 1), 4, 1),
+    "DARKANIANS": ((15, 7, 3, 2), (4, 2, 0), 0, (17, 9, 4, 2), 1, 0),
+    "SPACE_GIANTS": ((15, 6, 3, 2), (4, 4, 0), 0, (15, 8, 4, 2), 0, 0),
+    "MOWEYDS": ((15, 6, 5, 1), (4, 4, 0), 1, (15, 8, 6, 1), 0, 0),
+}
+# One mine or the PI where not two mines (SET-14 to SET-18, INI-03 to INI-06).
+STANDS = {
+    "HIVES": {"PI": 1},
+    "TINKEROIDS": {"PI": 1},
+    "XENOS": {"MINE": 3},
+    "DARKANIANS": {"MINE": 1},
+    "SPACE_GIANTS": {"MINE": 1},
+    "MOWEYDS": {"MINE": 1},
+}
+BOOSTERS = ["RB13", "RB1", "RB3", "RB4", "RB5", "RB7", "RB8"]
+
+
+def until(table, *nodes, phase=None):
+    """Play the first option of each decision until one of these nodes, or the phase."""
+    while table.node not in nodes and int(table.game.turn.phase) != phase:
+        table = table.play(min(table.options()))
+    return table
+
+
+def dealt(faction):
+    """A new game in which player 0 has the faction; RB13 is left for him (he picks last)."""
+    return Table(factions=four(faction), boosters=BOOSTERS)
+
+
+def chosen(table):
+    """The booster picks: player 0 takes RB13, which brings 2 credits."""
+    while table.decider != 0:
+        table = table.play(min(table.options() - {"booster RB13"}))
+    return table.play("booster RB13")
+
+
+def goods(table):
+    """Credits, ore, knowledge and QIC of player 0."""
+    return table.player(0).resources
+
+
+@pytest.mark.parametrize("faction", GOLDEN)
+def test_set_14_the_start_with_the_bonuses_of_the_tracks(faction):
+    start, bowls, gaiaformers, *_ = GOLDEN[faction]
+    row = dealt(faction).player(0)
+    assert (row.resources, row.power, row.gaiaformers) == (start, bowls, gaiaformers)
+    assert row.vp == 10 and row.gaia_power == 0
+    assert row.brainstone == (0 if faction == "TAKLONS" else -1)
+
+
+@pytest.mark.parametrize("faction", GOLDEN)
+def test_ini_07_placing_the_start_structures_costs_and_brings_nothing(faction):
+    table = until(dealt(faction), Node.BOOSTER)
+    row, ids = table.player(0), table.env.ruleset.ids["structure"]
+    assert row.resources == GOLDEN[faction][0] and row.power == GOLDEN[faction][1]
+    assert row.vp == 10 and row.gaiaformers == GOLDEN[faction][2]
+    stands = {ids[i]: n for i, n in enumerate(row.built) if n}
+    assert stands == STANDS.get(faction, {"MINE": 2})
+
+
+@pytest.mark.parametrize("faction", GOLDEN)
+def test_inc_06_the_first_income(faction):
+    _, (one, two, three), _, after, charge, tokens = GOLDEN[faction]
+    table = chosen(until(dealt(faction), Node.BOOSTER))
+    table = until(table, phase=Phase.ACTIONS)  # where there is a choice, charges come first
+    moved = min(charge, one)
+    again = min(charge - moved, two + moved)
+    assert table.player(0).power == (one - moved + tokens, two + moved - again, three + again)
+    assert goods(table) == (after[0] + 2, *after[1:])
+
+
+@pytest.mark.parametrize("faction", GOLDEN)
+def test_inc_02_a_choice_opens_only_with_both_a_charge_and_a_token(faction):
+    *_, charge, tokens = GOLDEN[faction]
+    table = chosen(until(dealt(faction), Node.BOOSTER))
+    asked = False
+    while int(table.game.turn.phase) != Phase.ACTIONS:
+        asked |= table.node == Node.INCOME and table.decider == 0
+        table = table.play(min(table.options()))
+    assert asked == (charge > 0 and tokens > 0)
+
+
+def test_ini_01_the_stages_base_factions_then_the_lost_fleet_then_the_hive():
+    table = Table(factions=("HIVES", "TINKEROIDS", "XENOS", "SPACE_GIANTS"), boosters=BOOSTERS)
+    order = []
+    while table.node == Node.START:
+        order.append(table.decider)
+        table = table.play(min(table.options()))
+    assert order == [2, 2, 2, 1, 3, 0]  # the snake of one, his third mine (INI-03), stages 2 and 3
+
+
+def test_ini_02_the_snake_and_the_third_mine_of_the_xenos():
+    table = Table(factions=("XENOS", "TERRANS", "ITARS", "GEODENS"), boosters=BOOSTERS)
+    order = []
+    while table.node == Node.START:
+        order.append(table.decider)
+        table = table.play(min(table.options()))
+    assert order == [0, 1, 2, 3, 3, 2, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "faction, planet",
+    [("HIVES", "Red"), ("DARKANIANS", "Asteroid"), ("MOWEYDS", "Proto"), ("AMBAS", "Brown")],
+)
+def test_ini_04_any_free_planet_of_the_start_type(faction, planet):
+    table = dealt(faction)
+    while table.decider != 0:
+        table = table.play(min(table.options()))
+    assert table.options() == {f"pick {cell}" for cell in table.cells(planet)}
+
+
+def test_set_13_boosters_are_picked_in_reverse_turn_order():
+    table = until(dealt("TERRANS"), Node.BOOSTER)
+    order, open_boosters = [], []
+    while table.node == Node.BOOSTER:
+        order.append(table.decider)
+        open_boosters.append(len(table.options()))
+        table = table.play(min(table.options()))
+    assert order == [3, 2, 1, 0] and open_boosters == [7, 6, 5, 4]
