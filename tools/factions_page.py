@@ -1,0 +1,384 @@
+"""Make docs/factions.md from the table of the factions: what each has, can and must.
+
+    python -m tools.factions_page > docs/factions.md
+
+A power is a field of `Faction` that is not the default. Its sentence and its rulings stand in
+`POWERS`; the chapters where it acts are found by its name in `gaia_jax/rules/`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from pathlib import Path
+
+from gaia_jax.components.common import Cost, Gain
+from gaia_jax.components.factions import FACTIONS, Faction
+from gaia_jax.components.free_actions import (
+    FREE_ACTIONS,
+    ITARS_TOKENS_PER_TILE,
+    NEVLAS_PI_BUNDLES,
+    TERRANS_CONVERSIONS,
+)
+from gaia_jax.components.research import LEVEL_BONUS, TRACKS
+
+ROOT = Path(__file__).resolve().parent.parent
+RULES, SCENARIOS = ROOT / "gaia_jax" / "rules", ROOT / "tests" / "scenarios"
+COMMON = Faction(id="", name="", board=0, home="", start_planet="")
+
+# Words of the amounts of `Gain` and `Cost`.
+WORDS = {
+    "vp": "VP",
+    "credits": "credits",
+    "ore": "ore",
+    "knowledge": "knowledge",
+    "qic": "QIC",
+    "tokens": "tokens into bowl I",
+    "tokens_iii": "tokens into bowl III",
+    "charge": "charge",
+    "gaiaformers": "gaiaformers",
+    "power": "power",
+}
+# The plural of such a word.
+_SINGULAR = re.compile(r"(?<=[a-z]{4})s\b")
+
+
+def amounts(what: Gain | Cost) -> str:
+    """The amounts that are not 0: "1 ore, 2 credits"."""
+    found = [(f.name, getattr(what, f.name)) for f in fields(what)]
+    words = WORDS | ({"tokens": "tokens discarded"} if isinstance(what, Cost) else {})
+
+    return ", ".join(_count(n, words[name]) for name, n in found if n) or "nothing"
+
+
+def _count(n: int, word: str) -> str:
+    """The number and the word, without its plural s where the number is 1."""
+    return f"{n} {_SINGULAR.sub('', word, count=1) if n == 1 else word}"
+
+
+def _list(gains: tuple[Gain, ...]) -> str:
+    """What each piece brings, once if all bring the same."""
+    if len(set(gains)) == 1:
+        return f"{amounts(gains[0])} each"
+    return ", then ".join(amounts(gain) for gain in gains)
+
+
+def _bundles(bundles, unit: str) -> str:
+    return "; ".join(f"{_count(b.tokens, unit)} to {amounts(b.gain)}" for b in bundles)
+
+
+def _free_actions(f: Faction) -> str:
+    parts = []
+    for action in FREE_ACTIONS:
+        if action.faction != f.id:
+            continue
+        price = amounts(action.cost)
+        if action.gaiaformer:
+            price = "an available gaiaformer, into the Gaia area until the next Gaia phase"
+        if action.tokens_to_gaia:
+            price = f"{action.tokens_to_gaia} token from bowl III into the Gaia area"
+        where = ", with the PI" if action.needs_pi else ""
+        parts.append(f"`{action.id}` {price} to {amounts(action.gain)}{where}")
+    return "free actions: " + "; ".join(parts)
+
+
+SPECIALS = {
+    "HIVE_STATION": "a station on an empty cell in range, at most six",
+    "AMBAS_SWAP": "the PI and a mine change places; nothing scores, nobody leeches",
+    "FIRAKS_DOWNGRADE": "a research lab becomes a trading station, then a step on any track",
+    "BESCODS_LOWEST": "a step on one of the lowest tracks",
+    "TINKEROIDS_TILE": "the tinkering tile of the round",
+    "SPACE_GIANTS_TF2": "a mine with two free steps",
+    "MOWEYDS_RING": "a ring on a structure, +2 power in federations, at most six",
+}
+OWN_RULINGS = {
+    "HADSCH_HALLAS": "FRE-08 FRE-03",
+    "BAL_TAKS": "FRE-09 GPJ-05",
+    "NEVLAS": "FRE-06 FRE-07",
+}
+SPECIAL_RULINGS = {
+    "HIVE_STATION": "HIV-01 HIV-02 HIV-03",
+    "AMBAS_SWAP": "AMB-01 FED-13 A16",
+    "FIRAKS_DOWNGRADE": "FIR-01 TEC-09",
+    "BESCODS_LOWEST": "ACT-15",
+    "TINKEROIDS_TILE": "TIN-03 TIN-04",
+    "SPACE_GIANTS_TF2": "SPG-02 MIN-14",
+    "MOWEYDS_RING": "MOW-01 FED-11",
+}
+# Where a special acts besides the chapters that know its column.
+SPECIAL_CHAPTERS = ("legal", "pay", "place")
+
+
+def _special(f: Faction) -> str:
+    where = ", with the PI" if f.special_needs_pi else ""
+    return f"once a round{where}: {SPECIALS[f.special or '']}"
+
+
+@dataclass(frozen=True)
+class Power:
+    """A field of `Faction`: its sentence, its rulings, and its names in the rules if other ones."""
+
+    say: Callable[[Faction], str]
+    rulings: str
+    columns: tuple[str, ...] = ()
+    chapters: tuple[str, ...] = ()  # where the rule is at home but the column is not named
+
+
+def _says(sentence: str) -> Callable[[Faction], str]:
+    return lambda f: sentence
+
+
+POWERS = {
+    "brainstone": Power(
+        _says("owns the brainstone: a token worth 3 when spent, in bowl I at the start"),
+        "ACT-06 INC-03 FRE-04 FRE-10 GPJ-02 TAK-01",
+        chapters=("power",),
+    ),
+    "mine_income_ore": Power(
+        lambda f: f"mines bring {f.mine_income_ore} ore", "INC-01", ("mine_income",)
+    ),
+    "ts_income": Power(lambda f: f"stations bring {_list(f.ts_income)}", "INC-01"),
+    "rl_income": Power(lambda f: f"labs bring {_list(f.rl_income)}", "INC-01"),
+    "academy_a_income": Power(
+        lambda f: f"academy A brings {amounts(f.academy_a_income)}", "INC-01"
+    ),
+    "academy_b_action": Power(
+        lambda f: f"the action of academy B brings {amounts(f.academy_b_action)}",
+        "ACT-14",
+        ("academy_b_op",),
+    ),
+    "shuttles": Power(
+        lambda f: f"{f.shuttles} shuttles to place", "INI-08 EXP-03", chapters=("legal",)
+    ),
+    "shuttle_cost": Power(
+        lambda f: f"a shuttle costs {amounts(f.shuttle_cost)}", "EXP-01 EXP-07", ("explore_op",)
+    ),
+    "shuttle_brainstone": Power(
+        _says("a shuttle also sends the brainstone to the Gaia area"), "EXP-01", ("explore_op",)
+    ),
+    "preplaced_ship": Power(
+        lambda f: f"a shuttle stands on {f.preplaced_ship} from the start, at no price", "INI-08"
+    ),
+    "gaia_planet_cost": Power(
+        lambda f: (
+            f"a Gaia planet costs {amounts(f.gaia_planet_cost)}"
+            + (", or 1 QIC where the ore is short" if f.gaia_planet_cost.ore else "")
+        ),
+        "MIN-09 MIN-10",
+        ("gaia_ore", "gaia_qic"),
+    ),
+    "colour_steps": Power(
+        lambda f: _count(f.colour_steps or 0, "steps") + " to each of the seven colours",
+        "MIN-21 DAR-02",
+        ("steps",),
+        ("setup",),
+    ),
+    "drawn_colours": Power(
+        _says("3 steps to three colours drawn at the start, 1 to the other four"), "INI-09 MIN-22"
+    ),
+    "gaia_mine_vp": Power(
+        lambda f: f"{f.gaia_mine_vp} VP for each mine on a Gaia planet", "GLE-03"
+    ),
+    "guest_mines": Power(
+        _says("may build a mine on a planet of one other player, for 1 ore and 2 credits"),
+        "LAN-01 A5 LAN-03 FED-14 LEE-09",
+    ),
+    "pi_guest_knowledge": Power(
+        lambda f: f"with the PI, {f.pi_guest_knowledge} knowledge for each such mine", "LAN-02"
+    ),
+    "pi_new_type_knowledge": Power(
+        lambda f: (
+            f"with the PI, {f.pi_new_type_knowledge} knowledge for each mine on a planet"
+            " type not yet owned"
+        ),
+        "GEO-01",
+    ),
+    "pi_new_main_sector": Power(
+        lambda f: (
+            f"with the PI, {amounts(f.pi_new_main_sector)} for each mine in a main sector"
+            " without an own structure"
+        ),
+        "DAR-01",
+    ),
+    "upgrades": Power(
+        lambda f: "upgrades: " + ", ".join(f"{a} to {b}" for a, b in f.upgrades), "UPG-01"
+    ),
+    "navigation_needs_pi": Power(_says("no step on navigation before the PI"), "BAL-01 TEC-11"),
+    "pi_tech_tile": Power(_says("the PI brings a tech tile"), "SPG-01"),
+    "federation_requirement": Power(
+        lambda f: f"a federation needs {f.federation_requirement} power", "FED-10"
+    ),
+    "federation_requirement_pi": Power(
+        lambda f: f"with the PI, a federation needs {f.federation_requirement_pi} power", "FED-10"
+    ),
+    "federation_grows": Power(
+        _says("one federation, which grows: the k-th token needs 7k power in all"),
+        "FED-15 FED-16",
+    ),
+    "satellite_qic": Power(_says("a satellite costs a QIC, no token"), "FED-15"),
+    "pi_token": Power(_says("the PI brings the federation token of the faction"), "GLE-04"),
+    "black_planet_bonus_pi": Power(
+        lambda f: (
+            f"with the PI, +{f.black_planet_bonus_pi} power in federations for each"
+            " structure on a Black planet"
+        ),
+        "BES-01 FED-11",
+    ),
+    "qic_becomes_ore_until_academy_b": Power(
+        _says("each QIC gained is an ore until academy B stands"), "GLE-01 GLE-02 FRE-11"
+    ),
+    "burn_to_gaia": Power(_says("a burned token goes to the Gaia area"), "FRE-05 ITA-01"),
+    "gaia_tokens_to_bowl": Power(
+        lambda f: f"tokens of the Gaia area return to bowl {'I' * f.gaia_tokens_to_bowl}",
+        "GAI-05 GAI-07",
+    ),
+    "ore_token_bowl": Power(
+        lambda f: f"the token for an ore goes to bowl {'I' * f.ore_token_bowl}", "XEN-01"
+    ),
+    "pi_power_worth": Power(
+        lambda f: (
+            f"with the PI, a token of bowl III is worth {f.pi_power_worth} power when"
+            f" spent; conversions: {_bundles(NEVLAS_PI_BUNDLES, 'tokens')}"
+        ),
+        "ACT-07 NEV-01 FRE-07",
+    ),
+    "pi_leech_token": Power(
+        _says("with the PI, a new token with each accepted leech, before or after it"), "LEE-07"
+    ),
+    "pi_gaia_convert": Power(
+        lambda f: (
+            "with the PI, tokens that leave the Gaia area are points to convert:"
+            f" {_bundles(TERRANS_CONVERSIONS, 'points')}"
+        ),
+        "GAI-08 A12",
+    ),
+    "pi_gaia_tiles": Power(
+        lambda f: (
+            f"with the PI, in the Gaia phase: {ITARS_TOKENS_PER_TILE} tokens of the Gaia"
+            " area for a tech tile, again and again"
+        ),
+        "GAI-09 GAI-06 A13",
+    ),
+    "free_actions": Power(_free_actions, ""),
+    "special": Power(_special, "", ("special_op",), SPECIAL_CHAPTERS),
+    "tinkering": Power(
+        _says("a tinkering tile is chosen at the start of each round, each once a game"),
+        "TIN-01 A6",
+    ),
+}
+# Fields that the head of a faction's section shows, or that a power names in its sentence.
+SHOWN = (
+    *("id", "name", "board", "home", "start_planet", "start_tracks", "start_structures", "start"),
+    *("start_power", "expansion", "base_income", "pi_income"),
+    *("special_needs_pi", "special_free_steps"),
+)
+
+
+@cache
+def _sources() -> dict[str, str]:
+    return {path.stem: path.read_text() for path in sorted(RULES.glob("*.py"))}
+
+
+def chapters(field: str) -> list[str]:
+    """The modules of gaia_jax/rules where a power acts."""
+    power = POWERS[field]
+    names = power.columns or (field,)
+    found = [
+        stem
+        for stem, text in _sources().items()
+        if any(f"{holder}.{name}" in text for name in names for holder in ("faction", "f"))
+    ]
+    return sorted({*found, *power.chapters})
+
+
+def rulings(faction: Faction, field: str) -> str:
+    """The ids of the rulings on a power, with commas."""
+    own = {
+        "special": SPECIAL_RULINGS.get(faction.special or "", ""),
+        "free_actions": OWN_RULINGS.get(faction.id, ""),
+    }
+    return ", ".join(own.get(field, POWERS[field].rulings).split())
+
+
+def scenarios(faction: Faction) -> list[str]:
+    """The files of scenario tests that bear the faction's name."""
+    return [p.name for p in sorted(SCENARIOS.glob(f"test_faction_*{faction.id.lower()}*.py"))]
+
+
+def _as_received(faction: Faction, gain: Gain) -> str:
+    """What the faction has of a gain before academy B stands."""
+    if faction.qic_becomes_ore_until_academy_b and gain.qic:
+        gain = replace(gain, ore=gain.ore + gain.qic, qic=0)
+    return amounts(gain)
+
+
+def _bonus(faction: Faction) -> str:
+    levels = [f"{track} {n}" for track, n in zip(TRACKS, faction.start_tracks, strict=True) if n]
+    gains = [
+        _as_received(faction, LEVEL_BONUS[i][level])
+        for i, level in enumerate(faction.start_tracks)
+        if level and LEVEL_BONUS[i][level] != Gain()
+    ]
+    return " and ".join(levels) + (f" (brings {', '.join(gains)})" if gains else "")
+
+
+def section(faction: Faction) -> str:
+    """The Markdown of one faction."""
+    counts = ", ".join(f"{n} {name}" for name, n in faction.start_structures)
+    bowls = "/".join(str(n) for n in faction.start_power)
+    home = f"home {faction.home}" if faction.home else "no home colour"
+    lines = [
+        f"## {faction.name}",
+        "",
+        f"`{faction.id}`, board {faction.board + 1}, {home}. Starts with {counts} on"
+        f" {faction.start_planet}: {amounts(faction.start)}; bowls {bowls}.",
+        "",
+        f"- Tracks at the start: {_bonus(faction) or 'all at 0'}.",
+        f"- Income of the board: {amounts(faction.base_income)}; of the PI:"
+        f" {amounts(faction.pi_income)}.",
+    ]
+    for field in POWERS:
+        if getattr(faction, field) != getattr(COMMON, field):
+            sentence = POWERS[field].say(faction)
+            where = ", ".join(f"`{chapter}`" for chapter in chapters(field))
+            lines.append(
+                f"- {sentence[0].upper()}{sentence[1:]}. *{rulings(faction, field)}; {where}*"
+            )
+    if tests := scenarios(faction):
+        lines += ["", "Scenarios: " + ", ".join(f"`tests/scenarios/{name}`" for name in tests)]
+    return "\n".join(lines)
+
+
+def page() -> str:
+    """The whole page."""
+    common = [
+        f"- Start: {amounts(COMMON.start)}; bowls {'/'.join(map(str, COMMON.start_power))};"
+        " two mines; all tracks at 0.",
+        f"- Income: of the board {amounts(COMMON.base_income)}; of the mines"
+        f" {' '.join(map(str, COMMON.mine_income_ore))} ore; of the stations"
+        f" {' '.join(str(g.credits) for g in COMMON.ts_income)} credits; of each lab"
+        f" {amounts(COMMON.rl_income[0])}; of the PI {amounts(COMMON.pi_income)}; of academy A"
+        f" {amounts(COMMON.academy_a_income)}.",
+        f"- Academy B: once a round {amounts(COMMON.academy_b_action)}.",
+        f"- A shuttle costs {amounts(COMMON.shuttle_cost)}, {COMMON.shuttles} in all; a Gaia planet"
+        f" {amounts(COMMON.gaia_planet_cost)}; a federation needs"
+        f" {COMMON.federation_requirement} power.",
+    ]
+    head = [
+        "# The factions",
+        "",
+        "Made by `python -m tools.factions_page > docs/factions.md`; a test says whether it is",
+        "current. The data are in `gaia_jax/components/factions.py`. In italics: the rulings on a",
+        "power, then the chapters of `gaia_jax/rules/` where it acts.",
+        "",
+        "What a section does not mention is as most boards have it:",
+        "",
+        *common,
+    ]
+    return "\n".join(head) + "\n\n" + "\n\n".join(section(f) for f in FACTIONS) + "\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")
