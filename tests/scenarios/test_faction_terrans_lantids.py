@@ -247,3 +247,32 @@ def test_a16_a_guest_stays_when_the_ambas_swap():
     table = table.turn(1).play("special FACTION", "pick 5,0")
     assert piece(table, "1,0") == "MINE" and bool(table.game.board.has_guest[table.cell("1,0")])
     assert not bool(table.game.board.has_guest[table.cell("5,0")])
+
+
+@pytest.mark.parametrize(
+    "mission, host, vp",
+    [
+        ("BUILDINGS", "1,0", 15),  # two each: a tie for the first place
+        ("PLANET_TYPES", "1,0", 15),  # one each; the guest's would be a second
+        ("ASTEROID_PROTO_BUILDINGS", "-1,0", 15),
+        ("ASTEROID_PROTO_BUILDINGS", "-1,1", 15),
+        ("MAIN_SECTORS", "3,0", 15),
+        ("GAIA_BUILDINGS", "0,1", 6),  # none, like two others
+    ],
+)
+def test_fin_04_to_10_final_missions_count_guests_but_not_as_types_or_gaia(mission, host, vp):
+    missions = [mission, "DEEP_SECTORS"]
+    table = scene("LANTIDS", "AMBAS", planets=NEAR, round=6, final_missions=missions)
+    for cell in ("2,0", "3,0"):
+        table = table.planet(cell, "Red")
+    table = table.stand(0, "0,0").stand(0, host, "GUEST").stand(1, host).stand(1, "2,0")
+    assert last_to_pass(table.turn(0)).play("pass").vp(0, "FINAL_1") == vp
+
+
+@pytest.mark.parametrize("slot, vp", [("gaia", 4), ("science", 0)])
+def test_adv_02_mine_2vp_counts_a_guest_and_the_asteroid_tile_waits_for_the_pass(slot, vp):
+    table = lantids("TS", "BT9_7VP", "FT_6VP_2K", ore=3, credits=5, tracks=(0, 0, 0, 4, 0, 4))
+    table = table.stand(0, "-1,-1").stand(0, "1,0", "GUEST").turn(0).play("upgrade 0,0")
+    table = table.play("piece RL") if table.node == Node.PIECE else table
+    table = table.play(f"advanced {slot}", "tile BT9_7VP")
+    assert table.vp(0, "ADVANCED_TILE") == vp  # MINE-2VP: a mine and a guest
