@@ -86,6 +86,20 @@ def test_fed_19_the_token_of_a_tech_tile_opens_the_choice():
     assert table.node == Node.TILE and table.vp(0, "FEDERATION") == 0
 
 
+def test_a16_a_token_is_green_before_its_effect_and_pays_for_its_own_tile():
+    table = own(camp(TOUCHING, ship_tokens=SHIP_TOKENS), 0, "TF_MARS", "BT4_INC_C4")
+    table = table.give(0, tracks=(0, 0, 0, 0, 0, 4))
+    table = form(table, "0,0").play("token TF_MARS", "advanced science", "tile BT4_INC_C4")
+    assert (table.player(0).green, sum(table.player(0).tokens)) == (0, 1)
+
+
+def test_a16_to_score_the_tile_token_again_with_nothing_to_take_is_void():
+    kinds = scene("TERRANS", planets={}).env.ruleset.ids["tile"]
+    table = own(camp({"0,0": "MINE"}, ship_tokens=SHIP_TOKENS), 0, "TWILIGHT", "SFT_TECH", *kinds)
+    table = table.give(0, qic=3, green=0).play("ship TWI_Q", "token TF_MARS")
+    assert table.node != Node.TILE and table.player(0).qic == 0
+
+
 def mine_token(kind, planets, **given):
     """A federation of player 0 whose token is the mine of that kind; he is to place it."""
     tokens = SHIP_TOKENS | {"TF_MARS": kind}
@@ -110,6 +124,16 @@ def test_fed_19_the_mine_of_three_steps_pays_its_range():
     assert table.options() == {"pick 3,0", "skip"}
     far = mine_token("SFT_TF3_MINE", planets, qic=1)
     assert far.play("pick 4,0").player(0).qic == 0
+
+
+def test_fed_19_the_mine_is_scored_and_leeched():
+    planets = {"9,-8": "Brown", "10,-8": "Red"}
+    tokens = SHIP_TOKENS | {"TF_MARS": "SFT_RANGE_MINE"}
+    table = camp(TOUCHING, planets=planets, ship_tokens=tokens, mission="RM-TF-2VP")
+    table = own(table.stand(1, "10,-8", "TS"), 0, "TF_MARS").give(0, ore=9).give(1, power=(4, 0, 0))
+    table = form(table, "0,0").play("token TF_MARS", "pick 9,-8")
+    assert table.vp(0, "ROUND_TILE") == 6 and table.player(0).ore == 0
+    assert (table.node, table.decider) == (Node.LEECH, 1)
 
 
 def test_fed_19_a_mine_token_may_be_refused_and_needs_a_piece():

@@ -104,6 +104,14 @@ def test_lee_04_passed_players_are_asked():
     assert (table.node, table.decider) == (Node.LEECH, 1)
 
 
+def test_a13_a_free_offer_waits_behind_an_open_one():
+    table = beside(planets={"0,1": "Red"}).stand(2, "0,1").give(2, power=(4, 0, 0))
+    table = upgrade(table)
+    assert table.decider == 1 and table.player(2).power == (4, 0, 0)
+    table = table.play("leech DECLINE")
+    assert table.node == Node.AFTER and table.player(2).power == (3, 1, 0)
+
+
 def test_lee_05_the_offer_waits_for_the_tile_and_comes_before_the_end_of_the_turn():
     table = upgrade(beside().stand(0, "0,0", "TS").give(0, built=(0, 0, 1, 0, 1, 0, 0)))
     assert piece(table, "0,0") == "RL" and table.node == Node.TILE

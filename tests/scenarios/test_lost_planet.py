@@ -5,6 +5,8 @@ import pytest
 from gaia_jax.state import Node
 from tests.scenarios.scene import at, own, piece, planet, scene
 
+SHIPS = {"1,2", "4,-6", "-3,1", "8,-5"}
+
 
 def found(faction="TERRANS", planets=None, start="Blue", **setup):
     """Player 0 with a mine at 0,0 can reach navigation 5."""
@@ -21,8 +23,7 @@ def placed(table, cell):
 def test_res_07_an_empty_cell_within_the_range_of_level_5():
     table = found(planets={"1,0": "Red"}).play("advance navigation")
     assert table.node == Node.LOST_PLANET
-    ships = {"1,2", "4,-6", "-3,1", "8,-5"}
-    cells = set(table.near("0,0", 1, 4)) - ships - {"1,0"}
+    cells = set(table.near("0,0", 1, 4)) - SHIPS - {"1,0"}
     assert table.options() == {f"pick {cell}" for cell in cells}
 
 
@@ -45,6 +46,14 @@ def test_res_07_qic_and_the_ship_tile_reach_farther():
 
 def test_res_07_the_placement_is_mandatory():
     assert not found().play("advance navigation").can("skip")
+
+
+def test_res_07_without_an_empty_cell_nothing_is_placed():
+    near = found().near("0,0", 1, 4)
+    table = found(planets=dict.fromkeys(set(near) - SHIPS, "Transdim"))
+    table = table.play("advance navigation")
+    assert table.node == Node.AFTER or table.decider == 1
+    assert table.player(0).tracks[1] == 5 and table.player(0).green == 0
 
 
 def test_res_08_it_counts_as_a_mine_of_the_type_lost():
@@ -99,6 +108,25 @@ def test_res_08_others_leech_from_it():
     table = placed(table, "3,0")
     assert table.node == Node.LEECH and table.decider == 1
     assert table.play("leech CHARGE").player(1).power == (2, 2, 0)
+
+
+def test_lee_05_upgrade_free_mine_and_lost_planet_are_three_events():
+    tiles = {"ECLIPSE": "LF-TF2-FREE-MINE", "TF_MARS": "LF-ORE1-KN3", "REBELLION": "LF-NAV+1"}
+    table = found(planets={"1,0": "Red", "-1,0": "Blue"}, ship_tiles=tiles)
+    table = own(table.stand(0, "0,0", "TS"), 0, "ECLIPSE").stand(1, "1,0", "TS")
+    table = table.give(0, ore=3, credits=5, built=(0, 0, 1, 0, 1, 0, 0)).give(1, power=(9, 0, 0))
+    table = table.play("upgrade 0,0", "tile LF-TF2-FREE-MINE", "pick -1,0", "advance navigation")
+    assert table.node == Node.LOST_PLANET
+    table = table.play("pick 0,1", "leech CHARGE", "leech DECLINE", "leech CHARGE")
+    assert table.node != Node.LEECH
+    assert (table.player(1).power, table.vp(1, "LEECH")) == ((5, 4, 0), -2)
+
+
+def test_fed_07_it_joins_a_federation_beside_it():
+    table = found().stand(0, "0,0", "FEDERATED").give(0, formed=1)
+    federated = placed(table, "1,0").game.board.federated[0]
+    assert federated[table.cell("1,0")]
+    assert not placed(table, "2,0").game.board.federated[0][table.cell("2,0")]
 
 
 def test_res_08_it_has_power_1_when_its_owner_leeches():
