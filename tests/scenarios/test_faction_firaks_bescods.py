@@ -41,7 +41,7 @@ def test_rms_08_and_09_the_downgrade_scores_a_station_and_a_step():
     assert table.vp(0, "ROUND_TILE") == 2
 
 
-def test_adv_07_the_tiles_for_stations_and_steps_score_it():
+def test_adv_08_the_tiles_for_stations_and_steps_score_it():
     table = own(firaks("RL"), 0, "TRADE-3VP-UPG", "RS-2VP").turn(0)
     table = table.play("special FACTION", "pick 0,0", "advance ai")
     assert table.vp(0, "ADVANCED_TILE") == 3 + 2
