@@ -292,12 +292,13 @@ def _specials(r) -> list[Operation]:
         if b.special:
             ops.append(Operation(f"special {b.id}", slot=slot(b.id), **site, **boosters[b.special]))
     own = {"slot": slot("FACTION"), **special}
+    steps = max(f.special_free_steps for f in r.factions)
     ops += [
         Operation("HIVE_STATION", target=SPACE, **own),
         Operation("AMBAS_SWAP", target=OWN, own=1, **own),
         Operation("FIRAKS_DOWNGRADE", target=OWN, own=3, piece=2, step=True, **own),
         Operation("BESCODS_LOWEST", target=TRACK, research=True, lowest=True, **own),
-        Operation("SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=2, **own),
+        Operation("SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, **own),
         Operation("MOWEYDS_RING", target=UNRINGED, **own),
     ]
     for t in r.tinkering_tiles:

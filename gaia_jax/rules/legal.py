@@ -133,7 +133,8 @@ def explorable(
     distance = game.board.reach[player].astype(jnp.int32)[cells]
     qic = mine.range_qic(distance, mine.reach_bonus(rules, me) + bonus)
     able = payable(faction, me, operation(rules, faction.explore_op))
-    return ~there & (there.sum() < 3) & (qic <= me.qic) & able
+    shuttles = faction.shuttles + (faction.preplaced_ship >= 0)
+    return ~there & (there.sum() < shuttles) & (qic <= me.qic) & able
 
 
 def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
@@ -148,10 +149,13 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
 
 
 def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
-    """The legal actions, and the game with what was found out on the way (`federation.look`).
+    """The legal actions, after the federation that the decider's picks have made is formed.
+
+    `step` and `look` together carry a decision out: the search that says which groups can be added
+    also finds where the satellites of a finished federation lie (`federation.look`).
 
     Returns:
-        The game, equal but for `players.enough` and `short`; (A,) bool.
+        The game, as it was but for that federation and `players.enough` and `short`; (A,) bool.
     """
     game, may_form, add_cells = federation.look(rules, game)
     t, turn, board = rules.tables, game.turn, game.board
