@@ -162,6 +162,13 @@ def test_fin_09_structures_in_federations():
     assert duel(table.stand(0, "3,0", "FEDERATED")) == WIN
 
 
+def test_fin_09_a_federated_guest_counts_for_its_owner_alone():
+    table = last("FEDERATION_BUILDINGS", {"0,0": "Red"}, ("LANTIDS", "XENOS"))
+    table = table.stand(1, "0,0").stand(0, "0,0", "GUEST").stand(0, "0,0", "FEDERATED")
+    assert ended(table) == (18, 6, 6, 6)
+    assert duel(table.stand(1, "0,0", "FEDERATED")) == TIE
+
+
 SECTORS = {"0,0": "Red", "1,0": "Red", "3,0": "Lost", "2,-3": "Red", "2,4": "Red", "2,5": "Red"}
 
 
