@@ -56,10 +56,12 @@ def long(rng: random.Random, legal: list[str], game: Game) -> str:
 class Rare:
     """Play eagerly for what is rare: federations, high levels, advanced tiles, ships.
 
-    Each player of a game has tastes of his own; what has been seen least is preferred.
+    Each player of a game has tastes of his own; what has been seen least is preferred. `taste`
+    multiplies the weights of the actions that begin so.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, taste: dict[str, float] | None = None) -> None:
+        self.taste = taste or {}
         self.seen: Counter[str] = Counter()
         self.keen: dict[tuple[int, str], float] = {}
 
@@ -73,6 +75,9 @@ class Rare:
         """The weight of an option: its verb's, a player's taste, and how new it is."""
         name = verb(text)
         weight = WEIGHTS.get(text, WEIGHTS.get(name, 1.0))
+        for start, times in self.taste.items():
+            if text.startswith(start):
+                weight *= times
         if name in QUIET_VERBS:
             return weight
         if name == "advance":
