@@ -189,9 +189,7 @@ class GaiaEnv:
         legal = known & state.legal_action_mask[action]
         plays, illegal = legal & ~over, ~legal & ~over
 
-        # The rules are asked only for what they define; what they say to anything else is dropped.
-        after = self._play(before, action)
-        game = jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, before)
+        game = self._play(before, action, plays)
         count = state.step_count + (~over).astype(jnp.int32)
         finished = plays & (game.turn.node == Node.ENDED)
         truncated = plays & ~finished & (count >= self.max_steps)
@@ -218,8 +216,8 @@ class GaiaEnv:
         game, mask = self._look(state.game)
         return state.replace(game=game, legal_action_mask=mask | over)
 
-    def _play(self, game: GameState, action: Array) -> GameState:
-        return rules_step(self.ruleset, game, action)
+    def _play(self, game: GameState, action: Array, plays: Array) -> GameState:
+        return rules_step(self.ruleset, game, action, plays)
 
     def _look(self, game: GameState) -> tuple[GameState, Array]:
         return look(self.ruleset, game)

@@ -30,8 +30,7 @@ def stage(
             where it is left out.
     """
     if neutral is None:
-        shapes = jax.eval_shape(kernel, *args)
-        neutral = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
+        neutral = blank(kernel, args)
 
     def run(batched: Callable[..., Any], need: Array, neutral: Any, args: Any) -> Any:
         def there(neutral: Any, args: Any) -> Any:
@@ -62,6 +61,12 @@ def stage(
         return out, jax.tree.map(lambda _: True, out)
 
     return one_row(need, neutral, args)
+
+
+def blank(kernel: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Zeros of the shapes and dtypes that `kernel(*args)` has."""
+    shapes = jax.eval_shape(kernel, *args)
+    return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
 
 
 def _along(size: int, in_batched: Any, operands: Any) -> Any:

@@ -58,10 +58,10 @@ class StubEnv(GaiaEnv):
             jnp.zeros(len(spec.globals), jnp.int16),
         )
 
-    def _play(self, game: GameState, action: Array) -> GameState:
+    def _play(self, game: GameState, action: Array, plays: Array) -> GameState:
         turn, players = game.turn, game.players
         clock, here = turn.placed + 1, jnp.arange(self.num_players) == turn.player
-        return game.replace(
+        after = game.replace(
             players=players.replace(vp=players.vp + here * (action % 3)),
             turn=turn.replace(
                 placed=clock,
@@ -69,6 +69,7 @@ class StubEnv(GaiaEnv):
                 node=jnp.where(clock.astype(int) >= self.length, Node.ENDED, turn.node),
             ),
         )
+        return jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, game)
 
     def _look(self, game: GameState) -> tuple[GameState, Array]:
         ended = game.turn.node == Node.ENDED

@@ -19,7 +19,7 @@ from gaia_jax.rules.federation_search import Position
 from gaia_jax.rules.mine import EMPTY
 from gaia_jax.rules.player import Columns, bit_vector, faction_of, load, store
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import PI, GameState, Node, Players
+from gaia_jax.state import PI, GameState, Node, PackedPlayers, PackedTurn, Players
 
 BLACK = PLANETS.index("Black")
 # `Players.enough` and `Players.short` where nothing is known.
@@ -149,15 +149,22 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array]:
     )
     forms = building & answer.commits
     args = (game, answer.members, answer.satellites)
-    game = on_demand(partial(_form, rules), forms, args, game, cpu_chunk=8)
+    players, turn, links = on_demand(
+        partial(_form, rules), forms, args, (game.players, game.turn, game.board.links), cpu_chunk=8
+    )
+    game = game.replace(players=players, turn=turn, board=game.board.replace(links=links))
     return game, asks & exists, answer.add_cells & building & ~forms
 
 
-def _form(rules: Ruleset, game: GameState, joins: Array, satellites: Array) -> GameState:
+def _form(
+    rules: Ruleset, game: GameState, joins: Array, satellites: Array
+) -> tuple[PackedPlayers, PackedTurn, Array]:
     """Satellites are laid and paid, the federation stands, a token is to be chosen (FED-06).
 
     Args:
         joins: (C,) bool, the structures and stations; satellites: (C,) bool.
+    Returns:
+        The players, the turn, `Board.links`.
     """
     player = game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), faction_of(rules, game, player)
@@ -176,7 +183,7 @@ def _form(rules: Ruleset, game: GameState, joins: Array, satellites: Array) -> G
     turn = game.turn.replace(building=False, picks=0, token=True, node=Node.TOKEN)
     board = game.board.replace(links=links.astype(game.board.links.dtype))
     game = store(game.replace(board=board, turn=turn), player, me)
-    return game.replace(board=game.board.replace(links=_absorb(rules, game, player)))
+    return game.players, turn, _absorb(rules, game, player)
 
 
 def absorb(rules: Ruleset, game: GameState, player: Array, changed: Array) -> GameState:

@@ -13,12 +13,12 @@ from gaia_jax.fence import stage
 from gaia_jax.rules import gaia, income, scoring, tech
 from gaia_jax.rules.player import Columns, load, receive
 from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
-from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, PackedPlayers, Phase
+from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
 
 
 def frame(
     rules: Ruleset, game: GameState, round_over: Array, stops: Array, atom: Array
-) -> GameState:
+) -> tuple[PackedPlayers, PackedTurn, Array, Array]:
     """From one decision between the turns, or the end of a round, to the next decision.
 
     Every phase that needs no decision runs through (A1).
@@ -27,6 +27,8 @@ def frame(
         round_over: () bool, all players have passed.
         stops: () bool, the decision was `skip`.
         atom: () int32, the income atom that was chosen, -1 none.
+    Returns:
+        What may have changed: the players, the turn, `Board.planet` and `Board.flags`.
     """
     last = round_over & (game.turn.round >= costs.ROUNDS)
     scored = stage(partial(scoring.final_score, rules), last, (game,), game.players)
@@ -51,7 +53,14 @@ def frame(
         turn=game.turn.replace(phase=jnp.where(starts, Phase.INCOME, phase)),
     )
     gaia_now = (game.turn.phase == Phase.INCOME) | (game.turn.phase == Phase.GAIA)
-    return stage(partial(_gaia_phase, rules), gaia_now, (game, stops), game)
+    players, turn, planet = stage(
+        partial(_gaia_phase, rules),
+        gaia_now,
+        (game, stops),
+        (game.players, game.turn, game.board.planet),
+    )
+    node, player = _decision(rules, game.replace(players=players, turn=turn))
+    return players, turn.replace(node=node, player=player), planet, game.board.flags
 
 
 def _next_placement(game: GameState) -> tuple[GameState, Array]:
@@ -93,7 +102,9 @@ def _tinkerers(rules: Ruleset, game: GameState) -> Array:
     return ability & (game.players.tinkering < 0)
 
 
-def _gaia_phase(rules: Ruleset, game: GameState, stops: Array) -> GameState:
+def _gaia_phase(
+    rules: Ruleset, game: GameState, stops: Array
+) -> tuple[PackedPlayers, PackedTurn, Array]:
     """Planets convert, tokens return, Terrans convert theirs, Itars buy tiles (GAI-06)."""
     turn = game.turn
     starts = (turn.phase == Phase.INCOME) & (game.players.income == 0).all()
@@ -121,14 +132,12 @@ def _gaia_phase(rules: Ruleset, game: GameState, stops: Array) -> GameState:
     waits = _itars_wait(rules, ready)[0] & ~(stops & (turn.node == Node.ITARS))
     over = (phase == Phase.GAIA) & (points == 0) & ~waits
     players = gaia.return_tokens(rules, players, faction, itars & over)
-    return ready.replace(
-        players=PackedPlayers.of(players),
-        turn=turn.replace(
-            phase=jnp.where(over, Phase.ACTIONS, phase),
-            points=points,
-            active=jnp.where(over, turn.order[0], turn.active),
-        ),
+    turn = turn.replace(
+        phase=jnp.where(over, Phase.ACTIONS, phase),
+        points=points,
+        active=jnp.where(over, turn.order[0], turn.active),
     )
+    return PackedPlayers.of(players), turn, ready.board.planet
 
 
 def _itars_wait(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
@@ -141,8 +150,8 @@ def _itars_wait(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
     return itars.any() & gaia.can_buy_tile(me) & (tiles.any() | slots.any()), player
 
 
-def frame_decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
-    """Node and decider where no sub-decision and no leech is pending."""
+def _decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
+    """Node and decider of the phase: none of its turns has a sub-decision or leech pending."""
     turn = game.turn
     faction = game.setup.faction.astype(jnp.int32)
     length = (turn.sequence >= 0).sum()
@@ -162,7 +171,7 @@ def frame_decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
             jnp.where(converts, Node.TERRANS, Node.ITARS),
             jnp.argmax(jnp.where(converts, changes, buys)),
         ),
-        (Phase.ACTIONS, jnp.where(turn.acted, Node.AFTER, Node.TURN), turn.active),
+        (Phase.ACTIONS, Node.TURN, turn.active),
         (Phase.OVER, Node.ENDED, turn.active),
     ]
     node, player = jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)

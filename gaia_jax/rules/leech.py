@@ -80,7 +80,7 @@ def current(queue: Array) -> Array:
 
 def settle(
     rules: Ruleset, game: GameState, resolved: Array, answers: Array, choice: Array
-) -> tuple[GameState, Array, Array]:
+) -> tuple[PackedPlayers, Array, Array, Array]:
     """The decider's answer, then free offers in order until one needs a decision (LEE-03, A13).
 
     Args:
@@ -88,7 +88,7 @@ def settle(
         answers: () bool, `game.turn.player` has answered an offer.
         choice: () int32, with what of `ruleset.LEECH_CHOICES`.
     Returns:
-        The game, whether an offer waits, and whose decision it is.
+        The players, the offers left, whether one waits, and whose decision it is.
     """
     after, special = distance_in_order(game), taklons(rules, game)
     charge, token_first, decline = range(3)
@@ -126,8 +126,8 @@ def settle(
         one, start, (rows, jnp.arange(EVENTS + 1) == 0)
     )
     players = everyone.replace(vp=vp, vp_source=vp_source, power=bowls, brainstone=stone)
-    game = game.replace(players=PackedPlayers.of(players), turn=game.turn.replace(leech=left[1:]))
-    return game, blocked & resolved, asked
+    left = left[1:].astype(game.turn.leech.dtype)
+    return PackedPlayers.of(players), left, blocked & resolved, asked
 
 
 def add_event(queue: Array, offered: Array, happens: Array) -> Array:

@@ -44,7 +44,7 @@ class Columns:
     def __init__(self, tables: SimpleNamespace, index: Array):
         """`tables` is `ruleset.tables.faction`, `index` () int32."""
         self._where = tables.where
-        self._row = jnp.asarray(tables.packed)[index].astype(jnp.int32)
+        self._row = pick(jnp.asarray(tables.packed), index).astype(jnp.int32)
 
     def __getattr__(self, name: str) -> Array:
         """The column `name`, int32, or bool where the column is."""
@@ -54,10 +54,15 @@ class Columns:
         return value != 0 if is_flag else value
 
 
+def pick(table: Array, index: Array) -> Array:
+    """`table[index]` for an index that is known to be within the table."""
+    return table.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
+
+
 def load(game: GameState, player: Array) -> Players:
     """The row of `player` in int32, wide enough for every sum; `store` narrows it again."""
     players = game.players
-    return PackedPlayers(players.small[player], players.large[player]).unpack()
+    return PackedPlayers(pick(players.small, player), pick(players.large, player)).unpack()
 
 
 def store(game: GameState, player: Array, me: Players) -> GameState:
@@ -83,7 +88,7 @@ def choose(condition: Array, new: Players, old: PackedPlayers) -> PackedPlayers:
 
 def faction_of(rules: Ruleset, game: GameState, player: Array) -> Columns:
     """What the faction board of `player` prints: columns of `components.factions.Faction`."""
-    return Columns(rules.tables.faction, game.setup.faction[player].astype(jnp.int32))
+    return Columns(rules.tables.faction, pick(game.setup.faction, player).astype(jnp.int32))
 
 
 def has(bits: Array, index) -> Array:

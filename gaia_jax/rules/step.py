@@ -6,12 +6,13 @@ at 0 does nothing.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.fence import stage
+from gaia_jax.fence import blank, stage
 from gaia_jax.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN
 from gaia_jax.rules import federation, gaia, leech, mine, place
 from gaia_jax.rules.decode import Decision, decode, says
@@ -48,18 +49,29 @@ class Acted:
     op: Array  # () int32, the operation carried out, 0 where a target is still to come
 
 
-def step(rules: Ruleset, game: GameState, action: Array) -> GameState:
+def step(rules: Ruleset, game: GameState, action: Array, plays: Array | bool = True) -> GameState:
     """The game after a legal action of `game.turn.player`.
 
     Args:
         rules: the ruleset, static.
-        game: a game that is not over.
+        game: a game.
         action: () int32, legal in `game`; what an illegal one does is not defined here (RL-02).
+        plays: () bool; where False the action is not taken, and the game comes out as it was.
     """
-    going = game.turn.node != Node.ENDED
-    acted = stage(partial(_act, rules), going, (game, action))
+    # Nobody decides at ENDED: a word that does nothing there leaves `settle` to find the node anew.
+    nothing = rules.actions.first["skip"]
+    action = jnp.where(plays, action, nothing)
+    node = jnp.where(plays, game.turn.node, Node.ENDED)
+    game = game.replace(turn=game.turn.replace(node=node))
+    going = node != Node.ENDED
+    act = partial(_act, rules)
+    unchanged = replace(blank(act, (game, action)), board=game.board)
+    acted = stage(act, going, (game, action), unchanged)
     gained = stage(partial(_gain, rules), going, (game, acted))
-    game = stage(partial(_follow, rules), going, (game, acted, gained), game)
+    players, turn = stage(
+        partial(_follow, rules), going, (game, acted, gained), (game.players, game.turn)
+    )
+    game = game.replace(board=acted.board, players=players, turn=turn)
     player, placed = game.turn.player.astype(jnp.int32), acted.placement
     game = federation.absorb(rules, game, player, placed.is_new | placed.station | placed.swap)
     passed = game.turn.passed[game.turn.active.astype(jnp.int32)] > 0
@@ -121,7 +133,9 @@ def _gain(rules: Ruleset, game: GameState, acted: Acted) -> Gained:
     return Gained(PackedPlayers.of(me), PackedTurn.of(turn), index, step_)
 
 
-def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> GameState:
+def _follow(
+    rules: Ruleset, game: GameState, acted: Acted, gained: Gained
+) -> tuple[PackedPlayers, PackedTurn]:
     """The choices of this node are written down, and others open."""
     player = game.turn.player.astype(jnp.int32)
     faction = faction_of(rules, game, player)
@@ -131,16 +145,14 @@ def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> Ga
     turn = _open(rules, game, acted, gained, opens_tile)
     op = operation(rules, acted.op)
     me, turn = _write_down(rules, game, gained.me.unpack(), turn, player, acted, op)
-    game = store(game.replace(board=acted.board, turn=PackedTurn.of(turn)), player, me)
+    players = store(game, player, me).players
     # The Lost Planet takes a cell from everyone's satellites.
     lost = acted.placement.lost
-    players = game.players
-    return game.replace(
-        players=players.replace(
-            enough=jnp.where(lost, federation.UNKNOWN_ENOUGH, players.enough),
-            short=jnp.where(lost, federation.UNKNOWN_SHORT, players.short),
-        )
+    players = players.replace(
+        enough=jnp.where(lost, federation.UNKNOWN_ENOUGH, players.enough),
+        short=jnp.where(lost, federation.UNKNOWN_SHORT, players.short),
     )
+    return players, PackedTurn.of(turn)
 
 
 def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_tile: Array) -> Turn:
@@ -163,9 +175,10 @@ def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_t
     free = closes(Node.TURN, Node.AFTER) & says(rules, what, "free")
     forms = says(rules, what, "form_federation")
     # A chosen mode waits for its target, an upgrade for its piece; any other choice ends both.
+    decides = node != Node.ENDED
     return turn.replace(
-        mode=jnp.where(what.aims, what.op, -1),
-        cell=jnp.where(what.asks_piece, what.cell, -1),
+        mode=jnp.where(what.aims, what.op, jnp.where(decides, -1, turn.mode)),
+        cell=jnp.where(what.asks_piece, what.cell, jnp.where(decides, -1, turn.cell)),
         acted=turn.acted | forms | (op.main > 0) & (turn.phase == Phase.ACTIONS),
         building=turn.building | forms,
         picked=jnp.where(closes(Node.FEDERATION), what.cell, turn.picked),

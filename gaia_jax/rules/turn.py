@@ -15,11 +15,11 @@ from gaia_jax.fence import stage
 from gaia_jax.on_demand import on_demand
 from gaia_jax.rules import leech, mine, research, tech
 from gaia_jax.rules.decode import Decision, says
-from gaia_jax.rules.frame import frame, frame_decision
+from gaia_jax.rules.frame import frame
 from gaia_jax.rules.legal import free_options, operation, step_options
 from gaia_jax.rules.player import book, faction_of, load, store
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NUM_PLAYERS, GameState, Node, PackedTurn, Phase
+from gaia_jax.state import NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
 
 
 def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) -> GameState:
@@ -32,35 +32,44 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     """
     nobody = jnp.full((), -1, jnp.int32)
     answers = game.turn.node == Node.LEECH
-    game, pending = stage(partial(_sub_decision, rules), _waits(game.turn), (game,), (game, nobody))
-    resolved = pending < 0
-    game, waits, asked = stage(
+    no = jnp.zeros((), bool)
+    turn, pending = stage(
+        partial(_sub_decision, rules), _waits(game.turn), (game,), (game.turn, nobody)
+    )
+    game, resolved = game.replace(turn=turn), pending < 0
+    players, queue, waits, asked = stage(
         partial(leech.settle, rules),
         (game.turn.leech > 0).any(),
         (game, resolved, answers, what.argument),
-        (game, jnp.zeros((), bool), jnp.zeros((), jnp.int32)),
+        (game.players, game.turn.leech, no, jnp.zeros((), jnp.int32)),
     )
+    game = game.replace(players=players, turn=game.turn.replace(leech=queue))
     done = resolved & ~waits
-    game, round_over = stage(
+    players, turn, round_over = stage(
         partial(_end_of_turn, rules),
         game.turn.phase >= Phase.GAIA,
         (game, resolved, done, turn_over),
-        (game, jnp.zeros((), bool)),
+        (game.players, game.turn, no),
     )
+    game = game.replace(players=players, turn=turn)
     between = done & (round_over | (game.turn.phase != Phase.ACTIONS))
     stops = says(rules, what, "skip")
     atom = jnp.where(game.turn.node == Node.INCOME, what.argument, -1)
-    game = on_demand(
-        partial(frame, rules), between, (game, round_over, stops, atom), game, cpu_chunk=64
+    board = game.board
+    players, turn, planet, flags = on_demand(
+        partial(frame, rules),
+        between,
+        (game, round_over, stops, atom),
+        (game.players, game.turn, board.planet, board.flags),
+        cpu_chunk=64,
     )
-    next_node, next_player = frame_decision(rules, game)
-    node = jnp.where(resolved, Node.LEECH, pending)
-    player = jnp.where(waits, asked, game.turn.active)
-    return game.replace(
-        turn=game.turn.replace(
-            node=jnp.where(done, next_node, node), player=jnp.where(done, next_player, player)
-        )
-    )
+    game = game.replace(players=players, turn=turn, board=board.replace(planet=planet, flags=flags))
+    # Between the turns `frame` has found the node.
+    node = jnp.where(turn.acted, Node.AFTER, Node.TURN)
+    node = jnp.where(between, turn.node, node)
+    node = jnp.where(done, node, jnp.where(resolved, Node.LEECH, pending))
+    player = jnp.where(between, turn.player, jnp.where(waits, asked, turn.active))
+    return game.replace(turn=turn.replace(node=node, player=player))
 
 
 def _waits(turn: PackedTurn) -> Array:
@@ -70,11 +79,11 @@ def _waits(turn: PackedTurn) -> Array:
     return flags | marks | (turn.step > 0)
 
 
-def _sub_decision(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
+def _sub_decision(rules: Ruleset, game: GameState) -> tuple[PackedTurn, Array]:
     """The first pending sub-decision that has an option; those without are dropped (A12).
 
     Returns:
-        The game, and () int32 the node, -1 where nothing is pending.
+        The turn, and () int32 the node, -1 where nothing is pending.
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
@@ -117,19 +126,19 @@ def _sub_decision(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         step=jnp.where(step, turn.step, 0),
         lost_planet=lost_planet,
     )
-    return game.replace(turn=turn), node
+    return turn, node
 
 
 def _end_of_turn(
     rules: Ruleset, game: GameState, resolved: Array, done: Array, turn_over: Array
-) -> tuple[GameState, Array]:
+) -> tuple[PackedPlayers, PackedTurn, Array]:
     """The turn is over after the main action where no free action is legal (ROU-03, A1).
 
     SA-QIC-4VP is paid when all that the QIC action led to is done (GEN-15 step 5, ADV-01). The next
     in turn order who has not passed is active; the round is over when all have passed (ROU-06).
 
     Returns:
-        The game, and () bool, the round is over.
+        The players, the turn, and () bool, the round is over.
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
@@ -149,4 +158,4 @@ def _end_of_turn(
         free_actions=jnp.where(over, 0, turn.free_actions),
         active=jnp.where(over & waiting.any(), nearest, turn.active),
     )
-    return store(game, player, me).replace(turn=turn), over & ~waiting.any()
+    return store(game, player, me).players, turn, over & ~waiting.any()
