@@ -1,0 +1,57 @@
+"""The recorded games of the default ruleset still end in the same states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gaia_jax import actions, setup_json
+from gaia_jax.state import Node
+from tests import golden
+from tests.conftest import GAMES
+from tests.referee.policies import POLICIES
+
+RECORDED = golden.read()
+NO_ACTION = 0  # of a game that has ended: changes nothing
+
+
+def test_the_games_are_varied() -> None:
+    assert len(RECORDED) == 20
+    assert {game["policy"] for game in RECORDED} == set(POLICIES)
+    assert len({faction for game in RECORDED for faction in game["setup"]["factions"]}) == 18
+
+
+@pytest.fixture(scope="module")
+def ends(env: Any, step_games: Callable[..., Any]) -> list[Any]:
+    """The last state of each recorded game, played GAMES at a time."""
+    init = jax.jit(jax.vmap(env.init_from))
+    found = []
+    for first in range(0, len(RECORDED), GAMES):
+        games = (RECORDED[first : first + GAMES] + [RECORDED[0]] * GAMES)[:GAMES]
+        length = max(len(game["actions"]) for game in games)
+        script = np.full((length, GAMES), NO_ACTION, np.int32)
+        for lane, game in enumerate(games):
+            texts = game["actions"]
+            script[: len(texts), lane] = [actions.from_text(env.ruleset, text) for text in texts]
+        setups = [setup_json.setup_from_json(game["setup"]) for game in games]
+        states = init(jax.tree.map(lambda *x: jnp.stack(x), *setups))
+        for row in script:
+            states = step_games(states, row)
+        states = jax.device_get(states)
+        found += [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(GAMES)]
+    return found[: len(RECORDED)]
+
+
+@pytest.mark.parametrize("number", range(len(RECORDED)))
+def test_a_recorded_game_ends_as_it_did(env: Any, ends: list[Any], number: int) -> None:
+    recorded, end = RECORDED[number], ends[number]
+    assert recorded["version"] == env.version
+    assert end.step_count == len(recorded["actions"])
+    assert end.terminated and end.game.turn.node == Node.ENDED
+    assert end.game.players.vp.tolist() == recorded["final_vp"]
+    assert golden.digests(end.game) == recorded["digests"]
