@@ -229,11 +229,12 @@ class Engine:
     def draw_setup(self, seed: int) -> dict[str, Any]:
         """The set-up that the engine draws for this key."""
         drawn = jax.device_get(self._draw(jax.random.key(seed)))
-        return setup_json.setup_to_dict(drawn)
+        return setup_json.setup_to_dict(drawn, self.env.ruleset)
 
     def start(self, setups: list[dict[str, Any]]) -> View:
         """New games, one for each set-up."""
-        read = [setup_json.setup_from_json(setup) for setup in setups]
+        rules = self.env.ruleset
+        read = [setup_json.setup_from_json(setup, rules) for setup in setups]
         stacked = jax.tree.map(lambda *x: jnp.stack(x), *read)
         self.state = self._init(stacked)
         return View(*jax.device_get(self._view(self.state)))
