@@ -74,15 +74,15 @@ ECONOMY_INCOME = (
 # Ten places that touch without holes; any tile may lie anywhere.
 SECTOR_CENTERS: tuple[map_tiles.Cell, ...] = (
     (0, 0),
-    (5, -2),
-    (2, 3),
-    (-3, 5),
-    (-5, 2),
-    (-2, -3),
-    (3, -5),
-    (-1, 8),
-    (-6, 10),
-    (-8, 7),
+    (3, 2),
+    (5, -3),
+    (2, -5),
+    (-3, -2),
+    (-5, 3),
+    (-2, 5),
+    (7, -8),
+    (4, -10),
+    (-1, -7),
 )
 MAP = replace(
     published.MAP,
