@@ -143,8 +143,19 @@ SPECIALS = {
     "down-lab": "FACTION",
 }
 PIECES = {"m": "MINE", "ts": "TS", "lab": "RL", "PI": "PI", "ac1": "AC_A", "ac2": "AC_B"}
-# The cells of a sector in the record: ring A from place 0, ring B, the centre.
-RING = [f"A{i}" for i in range(12)] + [f"B{i}" for i in range(6)] + ["C"]
+# Where the places of a sector lie about its centre, in recorded coordinates: ring A, ring B, the
+# centre. They do not turn with the tile.
+PLACES: dict[Cell, str] = dict(
+    zip(
+        [
+            *((2, 0), (1, 1), (0, 2), (-1, 2), (-2, 2), (-2, 1)),
+            *((-2, 0), (-1, -1), (0, -2), (1, -2), (2, -2), (2, -1)),
+            *((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1), (0, 0)),
+        ],
+        [*(f"A{i}" for i in range(12)), *(f"B{i}" for i in range(6)), "C"],
+        strict=True,
+    )
+)
 
 
 def here(q: int, r: int) -> Cell:
@@ -154,11 +165,11 @@ def here(q: int, r: int) -> Cell:
 
 def hex_names(setup: dict[str, Any]) -> dict[str, Cell]:
     """The cell of each name such as 7A11: sector, ring, place."""
+    centers = {tile: (q, r) for tile, _, q, r in setup["sectors"]}
     named: dict[str, Cell] = {}
-    hexes, size = setup["hexes"], len(RING)
-    for first in range(0, len(hexes), size):
-        for place, (q, r, _, sector) in zip(RING, hexes[first : first + size], strict=True):
-            named[sector.rstrip("AB") + place] = here(q, r)
+    for q, r, _, tile in setup["hexes"]:
+        center = centers[tile]
+        named[tile.rstrip("AB") + PLACES[q - center[0], r - center[1]]] = here(q, r)
     return named
 
 
