@@ -26,7 +26,7 @@ class ActionSpace:
     """Which index means what, for one ruleset.
 
     `groups` are (verb, ids) in the order of the index after the planes; a bare verb has the ids
-    ("",).
+    ("",), and one that the ruleset has not has none.
     """
 
     geometry: Geometry
@@ -106,7 +106,7 @@ def from_text(ruleset: Ruleset, text: str) -> int:
     action = space.by_text.get(" ".join(words))
     if action is not None:
         return action
-    verbs = (*PLANES, *space.ids)
+    verbs = (*PLANES, *(verb for verb, ids in space.groups if ids))
     if not words or words[0] not in verbs:
         raise ValueError(f"action {text!r}: unknown verb, one of {', '.join(verbs)}")
     verb = words[0]

@@ -29,6 +29,8 @@ from gaia_jax.struct import pytree
 # Raised when behaviour changes and only then; the history is in docs/versions.md.
 VERSION = "0.1"
 
+# The shape of a key.
+_KEY = jax.ShapeDtypeStruct((2,), jnp.uint32)
 # No legal play comes near this many decisions (RL-04).
 MAX_STEPS = 8192
 
@@ -103,7 +105,7 @@ class GaiaEnv:
         Args:
             key: one key of `jax.random`.
         """
-        return draw_setup(key)
+        return draw_setup(key, self.ruleset)
 
     def init(self, key: Array) -> State:
         """A new game with a set-up drawn from `key`; afterwards nothing is random.
@@ -121,7 +123,7 @@ class GaiaEnv:
         Raises:
             TypeError, ValueError: `setup` is something else, or has arrays of other shapes.
         """
-        _check("setup", setup, jax.eval_shape(draw_setup, jax.ShapeDtypeStruct((2,), jnp.uint32)))
+        _check("setup", setup, jax.eval_shape(self.draw_setup, _KEY))
         return self.with_mask(self._start(self.deal(setup)))
 
     def step(self, state: State, action: Array | int) -> State:

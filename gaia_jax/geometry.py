@@ -86,10 +86,15 @@ def build_geometry(
     )
 
 
+def geometry_of(parts: map_tiles.MapParts) -> Geometry:
+    """The board that the tiles of a map are laid out on."""
+    return build_geometry(
+        parts.sector_centers,
+        interface=parts.interface_cells,
+        deep_slots=[slot.cells for slot in parts.deep_slots],
+    )
+
+
 def lost_fleet_geometry() -> Geometry:
     """The map of The Lost Fleet for four: 10 sectors, 10 interspace cells, 8 deep tiles."""
-    return build_geometry(
-        map_tiles.SECTOR_CENTERS,
-        interface=map_tiles.INTERFACE_CELLS,
-        deep_slots=[slot.cells for slot in map_tiles.DEEP_SLOTS],
-    )
+    return geometry_of(map_tiles.LOST_FLEET_MAP)

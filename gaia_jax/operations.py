@@ -224,10 +224,10 @@ def _ships(r) -> list[Operation]:
         "ASTEROID_MINE": {"target": SITE, "mine": True, "waived": True, "rocks": ROCKS_ONLY},
     }
     ops = []
-    for i, a in enumerate(r.ship_actions):
+    for i, (verb, a) in enumerate(r.shared_actions):
         ops.append(
             Operation(
-                f"ship {a.id}",
+                f"{verb} {a.id}",
                 a.cost,
                 a.gain,
                 a.per,
@@ -235,13 +235,13 @@ def _ships(r) -> list[Operation]:
                 main=True,
                 slot_kind=SHIP_SLOT,
                 slot=i,
-                ship=r.ships.index(a.ship),
+                ship=r.ships.index(a.ship) if a.ship else -1,
                 free_steps=a.free_steps,
                 qic_action=a.cost.qic > 0,
                 **aims[a.effect],
             )
         )
-    for f in r.factions:
+    for f in r.factions if r.ships else ():
         cost, stone = f.shuttle_cost, f.shuttle_brainstone
         ops.append(
             Operation(
@@ -301,6 +301,10 @@ def _specials(r) -> list[Operation]:
         Operation("SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, **own),
         Operation("MOWEYDS_RING", target=UNRINGED, **own),
     ]
+    if any(f.special == "GLEENS_RANGE" for f in r.factions):
+        bonus = max(f.special_range_bonus for f in r.factions)
+        far = boosters["RB11"] | {"range_bonus": bonus}
+        ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
     for t in r.tinkering_tiles:
         aims = {"target": SITE, "mine": True, "free_steps": t.free_steps} if t.free_steps else {}
         ops.append(Operation(f"tinkering {t.id}", gain=t.gain, **own, **aims))

@@ -59,7 +59,7 @@ class Record:
         """
         texts = tuple(action_index.to_text(env.ruleset, int(action)) for action in actions)
         vp = tuple(int(x) for x in final_vp)
-        return cls(env.id, env.version, setup_to_dict(setup), texts, vp)
+        return cls(env.id, env.version, setup_to_dict(setup, env.ruleset), texts, vp)
 
 
 def write(path: str | Path, record: Record) -> None:
@@ -139,7 +139,7 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
             " docs/versions.md says what changed"
         )
     try:
-        setup = setup_from_json(record.setup)
+        setup = setup_from_json(record.setup, env.ruleset)
     except ValueError as error:
         raise RecordError(f"setup: {error}") from error
     indices = []

@@ -14,66 +14,30 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from gaia_jax.components import (
-    artifacts,
-    boosters,
-    costs,
-    factions,
-    federation_tokens,
-    map_tiles,
-    missions,
-    planets,
-    research,
-    tech_tiles,
-)
+from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.geometry import hex_distance
-from gaia_jax.rules.draw import LOST_FLEET_TABLES, Setup
+from gaia_jax.rules.draw import Setup
+from gaia_jax.ruleset import LOST_FLEET, Ruleset
 
-_SECTORS = tuple(tile.id for tile in map_tiles.SECTOR_TILES)
-_DEEP = tuple(tile.id for tile in map_tiles.DEEP_TILES)
-_FACTIONS = tuple(faction.id for faction in factions.FACTIONS)
-_BASIC = tuple(tile.id for tile in tech_tiles.BASIC_TILES)
-_SHIP_TILES = tuple(tile.id for tile in tech_tiles.SHIP_TILES)
-_ADVANCED = tuple(tile.id for tile in tech_tiles.ADVANCED_TILES)
-_BASE_TOKENS = tuple(token.id for token in federation_tokens.BASE_TOKENS)
-_SHIP_TOKENS = tuple(token.id for token in federation_tokens.SHIP_TOKENS)
-_ARTIFACTS = tuple(artifact.id for artifact in artifacts.ARTIFACTS)
-_BOOSTERS = tuple(booster.id for booster in boosters.BOOSTERS)
-_ROUND_TILES = tuple(tile.id for tile in missions.ROUND_TILES)
 _PLAYERS = tuple(range(costs.NUM_PLAYERS))
-_INTERFACE = tuple(f"{q},{r}" for q, r in map_tiles.INTERFACE_CELLS)
-_INTERFACE_INDEX = LOST_FLEET_TABLES.geometry.interface_cells
 _SHIP = planets.PLANETS.index("Ship")
 _BASIC_SLOTS = (*research.TRACKS, "free_1", "free_2", "free_3")
-_ADVANCED_SLOTS = (*research.TRACKS, "extra")
-
-_KEYS = (
-    "sectors",
-    "ships",
-    "interface",
-    "deep",
-    "factions",
-    "turn_order",
-    "basic_tiles",
-    "advanced_tiles",
-    "extra_condition",
-    "tf5_token",
-    "ship_tokens",
-    "ship_tiles",
-    "artifacts",
-    "boosters",
-    "round_tiles",
-    "final_missions",
-    "economy_side",
-    "colour_order",
-)
 
 
-def setup_to_dict(setup: Setup) -> dict[str, Any]:
+def _of(things: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(thing.id for thing in things)
+
+
+def _interface(rules: Ruleset) -> tuple[str, ...]:
+    return tuple(f"{q},{r}" for q, r in rules.map.interface_cells)
+
+
+def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]:
     """One set-up in readable ids.
 
     Args:
         setup: Setup of one game.
+        ruleset: of that game. What it does not have is left out.
     Returns:
         What `setup_from_json` reads.
     Raises:
@@ -81,101 +45,145 @@ def setup_to_dict(setup: Setup) -> dict[str, Any]:
     """
     if np.ndim(setup.economy_side):
         raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
-    return {
-        "sectors": _turned(_SECTORS, setup.sector_tile, setup.sector_rotation),
-        "ships": _named(
-            map_tiles.SHIPS, _INTERFACE, [_interface_place(cell) for cell in setup.ship_cell]
-        ),
-        "interface": {
-            cell: _name(planets.PLANETS, content)
-            for cell, content in zip(_INTERFACE, setup.interface, strict=True)
-            if int(content) != _SHIP
-        },
-        "deep": _turned(_DEEP, setup.deep_tile, setup.deep_rotation),
-        "factions": _names(_FACTIONS, setup.faction),
-        "turn_order": [int(player) for player in setup.turn_order],
-        "basic_tiles": _named(_BASIC_SLOTS, _BASIC, setup.basic_slot),
-        "advanced_tiles": _named(_ADVANCED_SLOTS, _ADVANCED, setup.advanced),
-        "extra_condition": _name(tech_tiles.EXTRA_CONDITIONS, setup.extra_condition),
-        "tf5_token": _name(_BASE_TOKENS, setup.tf5_token),
-        "ship_tokens": _named(map_tiles.SHIPS, _SHIP_TOKENS, setup.ship_token),
-        "ship_tiles": _named(tech_tiles.SHIP_TILE_SHIPS, _SHIP_TILES, setup.ship_tile),
-        "artifacts": _names(_ARTIFACTS, setup.artifacts),
-        "boosters": _names(_BOOSTERS, setup.boosters),
-        "round_tiles": _names(_ROUND_TILES, setup.round_tiles),
-        "final_missions": _names(missions.FINAL_MISSIONS, setup.final_missions),
-        "economy_side": _name(research.ECONOMY_SIDES, setup.economy_side),
-        "colour_order": _names(planets.TERRAFORM_CYCLE, setup.colour_order),
+    r, parts, ids = ruleset, ruleset.map, ruleset.ids
+    found: dict[str, Any] = {
+        "sectors": _turned(_of(parts.sector_tiles), setup.sector_tile, setup.sector_rotation)
     }
+    if r.ships:
+        places = [_interface_place(r, cell) for cell in setup.ship_cell]
+        found["ships"] = _named(r.ships, _interface(r), places)
+    if parts.interface_cells:
+        found["interface"] = {
+            cell: _name(planets.PLANETS, content)
+            for cell, content in zip(_interface(r), setup.interface, strict=True)
+            if int(content) != _SHIP
+        }
+    if parts.deep_slots:
+        found["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation)
+    found |= {
+        "factions": _names(ids["faction"], setup.faction),
+        "turn_order": [int(player) for player in setup.turn_order],
+        "basic_tiles": _named(_BASIC_SLOTS, _of(r.basic_tiles), setup.basic_slot),
+        "advanced_tiles": _named(ids["advanced_slot"], ids["advanced"], setup.advanced),
+    }
+    if r.extra_conditions:
+        found["extra_condition"] = _name(r.extra_conditions, setup.extra_condition)
+    found["tf5_token"] = _name(_of(r.base_tokens), setup.tf5_token)
+    if r.ships:
+        found["ship_tokens"] = _named(r.ships, _of(r.ship_tokens), setup.ship_token)
+        found["ship_tiles"] = _named(r.ship_tile_ships, _of(r.ship_tiles), setup.ship_tile)
+    if r.artifacts:
+        found["artifacts"] = _names(ids["artifact"], setup.artifacts)
+    found |= {
+        "boosters": _names(ids["booster"], setup.boosters),
+        "round_tiles": _names(ids["round_tile"], setup.round_tiles),
+        "final_missions": _names(r.final_missions, setup.final_missions),
+    }
+    if len(_sides(r)) > 1:
+        found["economy_side"] = _name(_sides(r), setup.economy_side)
+    if np.size(setup.colour_order):
+        found["colour_order"] = _names(planets.TERRAFORM_CYCLE, setup.colour_order)
+    return found
 
 
-def setup_to_json(setup: Setup) -> str:
+def setup_to_json(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> str:
     """`setup_to_dict` as JSON text, one line a key."""
-    lines = [
-        f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in setup_to_dict(setup).items()
-    ]
+    written = setup_to_dict(setup, ruleset)
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in written.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def setup_from_json(source: str | Mapping[str, Any]) -> Setup:
+def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLEET) -> Setup:
     """The set-up that `source` describes.
 
     Args:
         source: what `setup_to_json` or `setup_to_dict` wrote, possibly edited.
+        ruleset: of the game that it is for.
     Returns:
         Setup of one game.
     Raises:
         ValueError: the set-up is broken; the message names the place, the value and the choices.
     """
     data = _parse(source) if isinstance(source, str) else source
-    _object("set-up", data, _KEYS)
-    sector_tile, sector_rotation = _read_sectors(data["sectors"])
-    interface, ship_cell = _read_interface(data["ships"], data["interface"])
-    deep_tile, deep_rotation = _read_deep(data["deep"])
+    r, ids = ruleset, ruleset.ids
+    _object("set-up", data, _keys(r))
+    sector_tile, sector_rotation = _read_sectors(r, data["sectors"])
+    interface, ship_cell = _read_interface(r, data.get("ships", {}), data.get("interface", {}))
+    deep_tile, deep_rotation = _read_deep(r, data.get("deep", []))
 
-    def some(key: str, ids: Sequence[Hashable], count: int) -> np.ndarray:
-        return _different(key, dict(enumerate(_list(key, data[key], count))), ids)
+    def some(key: str, known: Sequence[Hashable], count: int) -> np.ndarray:
+        return _different(key, dict(enumerate(_list(key, data.get(key, []), count))), known)
 
-    def slots(key: str, places: Sequence[str], ids: Sequence[Hashable]) -> np.ndarray:
-        _object(key, data[key], places)
-        return _different(key, {place: data[key][place] for place in places}, ids)
+    def slots(key: str, places: Sequence[str], known: Sequence[Hashable]) -> np.ndarray:
+        written = data.get(key, {})
+        _object(key, written, places)
+        return _different(key, {place: written[place] for place in places}, known)
 
-    def one(key: str, ids: Sequence[Hashable]) -> np.ndarray:
-        return np.array(_index(key, data[key], ids))
+    def one(key: str, known: Sequence[Hashable]) -> np.ndarray:
+        return np.array(_index(key, data[key], known) if key in data else 0)
 
+    colours = len(planets.TERRAFORM_CYCLE) if "colour_order" in _keys(r) else 0
     fields = {
         "sector_tile": sector_tile,
         "sector_rotation": sector_rotation,
         "interface": interface,
         "deep_tile": deep_tile,
         "deep_rotation": deep_rotation,
-        "faction": _read_factions(some("factions", _FACTIONS, costs.NUM_PLAYERS)),
+        "faction": _read_factions(r, some("factions", ids["faction"], costs.NUM_PLAYERS)),
         "turn_order": some("turn_order", _PLAYERS, costs.NUM_PLAYERS),
-        "basic_slot": slots("basic_tiles", _BASIC_SLOTS, _BASIC),
-        "advanced": slots("advanced_tiles", _ADVANCED_SLOTS, _ADVANCED),
-        "extra_condition": one("extra_condition", tech_tiles.EXTRA_CONDITIONS),
-        "tf5_token": one("tf5_token", _BASE_TOKENS),
-        "ship_token": slots("ship_tokens", map_tiles.SHIPS, _SHIP_TOKENS),
-        "ship_tile": slots("ship_tiles", tech_tiles.SHIP_TILE_SHIPS, _SHIP_TILES),
-        "artifacts": some("artifacts", _ARTIFACTS, costs.ARTIFACTS_IN_PLAY),
-        "boosters": some("boosters", _BOOSTERS, costs.BOOSTERS_IN_PLAY),
-        "round_tiles": some("round_tiles", _ROUND_TILES, costs.ROUNDS),
-        "final_missions": some(
-            "final_missions", missions.FINAL_MISSIONS, costs.FINAL_MISSIONS_IN_PLAY
-        ),
-        "economy_side": one("economy_side", research.ECONOMY_SIDES),
-        "colour_order": some("colour_order", planets.TERRAFORM_CYCLE, len(planets.TERRAFORM_CYCLE)),
+        "basic_slot": slots("basic_tiles", _BASIC_SLOTS, _of(r.basic_tiles)),
+        "advanced": slots("advanced_tiles", ids["advanced_slot"], ids["advanced"]),
+        "extra_condition": one("extra_condition", r.extra_conditions),
+        "tf5_token": one("tf5_token", _of(r.base_tokens)),
+        "ship_token": slots("ship_tokens", r.ships, _of(r.ship_tokens)),
+        "ship_tile": slots("ship_tiles", r.ship_tile_ships, _of(r.ship_tiles)),
+        "artifacts": some("artifacts", ids["artifact"], r.artifacts_in_play),
+        "boosters": some("boosters", ids["booster"], costs.BOOSTERS_IN_PLAY),
+        "round_tiles": some("round_tiles", ids["round_tile"], costs.ROUNDS),
+        "final_missions": some("final_missions", r.final_missions, costs.FINAL_MISSIONS_IN_PLAY),
+        "economy_side": one("economy_side", _sides(r)),
+        "colour_order": some("colour_order", planets.TERRAFORM_CYCLE, colours),
     }
     arrays = {name: jnp.asarray(value, jnp.int8) for name, value in fields.items()}
     return Setup(ship_cell=jnp.asarray(ship_cell, jnp.int16), **arrays)
 
 
+def _sides(rules: Ruleset) -> tuple[str, ...]:
+    return research.ECONOMY_SIDES[: len(rules.economy_income)]
+
+
+def _keys(rules: Ruleset) -> tuple[str, ...]:
+    """The keys of a set-up; those of what the ruleset does not have are missing."""
+    has_ships = bool(rules.ships)
+    keys = {
+        "sectors": True,
+        "ships": has_ships,
+        "interface": bool(rules.map.interface_cells),
+        "deep": bool(rules.map.deep_slots),
+        "factions": True,
+        "turn_order": True,
+        "basic_tiles": True,
+        "advanced_tiles": True,
+        "extra_condition": bool(rules.extra_conditions),
+        "tf5_token": True,
+        "ship_tokens": has_ships,
+        "ship_tiles": has_ships,
+        "artifacts": bool(rules.artifacts),
+        "boosters": True,
+        "round_tiles": True,
+        "final_missions": True,
+        "economy_side": len(rules.economy_income) > 1,
+        "colour_order": any(faction.drawn_colours for faction in rules.factions),
+    }
+    return tuple(key for key, there in keys.items() if there)
+
+
 # Writing.
 
 
-def _interface_place(cell: Any) -> int:
-    """The index in INTERFACE_CELLS of a cell of the map, -1 for any other."""
-    places = np.flatnonzero(int(cell) == _INTERFACE_INDEX)
+def _interface_place(rules: Ruleset, cell: Any) -> int:
+    """The index of a cell of the map among the interspace cells, -1 for any other."""
+    places = np.flatnonzero(int(cell) == rules.geometry.interface_cells)
     return int(places[0]) if len(places) else -1
 
 
@@ -254,7 +262,7 @@ def _different(where: str, values: Mapping[Any, Any], ids: Sequence[Hashable]) -
     for index in indices:
         if indices.count(index) > 1:
             raise ValueError(f"{where}: {ids[index]!r} stands there twice")
-    return np.array(indices)
+    return np.array(indices, int)
 
 
 def _read_turned(
@@ -269,58 +277,62 @@ def _read_turned(
         _index(f"{where}[{place}]['rotation']", entry["rotation"], range(turns))
         for place, entry in enumerate(entries)
     ]
-    return tiles, np.array(rotations)
+    return tiles, np.array(rotations, int)
 
 
-def _read_sectors(value: Any) -> tuple[np.ndarray, np.ndarray]:
-    tiles, rotations = _read_turned("sectors", value, len(_SECTORS), _SECTORS, 6)
-    for slot in map_tiles.CENTER_SLOTS:
-        tile = _SECTORS[tiles[slot]]
-        if tile not in map_tiles.CENTER_POOL:
-            pool = _choices(map_tiles.CENTER_POOL)
+def _read_sectors(rules: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+    parts = rules.map
+    known = _of(parts.sector_tiles)
+    tiles, rotations = _read_turned("sectors", value, len(known), known, 6)
+    for slot in parts.center_slots:
+        tile = known[tiles[slot]]
+        if tile not in parts.center_pool:
+            pool = _choices(parts.center_pool)
             raise ValueError(f"sectors[{slot}]: {tile!r} cannot lie there; choose from {pool}")
     return tiles, rotations
 
 
-def _read_deep(value: Any) -> tuple[np.ndarray, np.ndarray]:
-    faces, rotations = _read_turned("deep", value, len(map_tiles.DEEP_SLOTS), _DEEP, 3)
-    _exclusive("deep", faces, _DEEP, "are two sides of one tile")
+def _read_deep(rules: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+    known = _of(rules.map.deep_tiles)
+    faces, rotations = _read_turned("deep", value, len(rules.map.deep_slots), known, 3)
+    for face in faces:
+        if face ^ 1 in faces:
+            sides = f"{known[face]!r} and {known[face ^ 1]!r}"
+            raise ValueError(f"deep: {sides} are two sides of one tile")
     return faces, rotations
 
 
-def _read_factions(faction: np.ndarray) -> np.ndarray:
-    _exclusive("factions", faction, _FACTIONS, "are two sides of one board")
+def _read_factions(rules: Ruleset, faction: np.ndarray) -> np.ndarray:
+    known = rules.ids["faction"]
+    chosen = {known[index] for index in faction}
+    for a, b in rules.faction_boards:
+        if {a, b} <= chosen:
+            raise ValueError(f"factions: {a!r} and {b!r} are two sides of one board")
     return faction
 
 
-def _exclusive(where: str, sides: np.ndarray, ids: Sequence[str], reason: str) -> None:
-    """Of the ids 2i and 2i + 1 only one is there."""
-    for side in sides:
-        if side ^ 1 in sides:
-            raise ValueError(f"{where}: {ids[side]!r} and {ids[side ^ 1]!r} {reason}")
-
-
-def _read_interface(ships: Any, rest: Any) -> tuple[np.ndarray, np.ndarray]:
+def _read_interface(rules: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray, np.ndarray]:
     """The contents of the interspace cells, and the cell of each ship (MAP-07)."""
-    _object("ships", ships, map_tiles.SHIPS)
-    places = _different("ships", {ship: ships[ship] for ship in map_tiles.SHIPS}, _INTERFACE)
-    for a, ship in enumerate(map_tiles.SHIPS):
-        for b, other in enumerate(map_tiles.SHIPS[:a]):
-            cells = map_tiles.INTERFACE_CELLS[places[a]], map_tiles.INTERFACE_CELLS[places[b]]
-            if hex_distance(*cells) < map_tiles.SHIP_MIN_DISTANCE:
+    parts, cells = rules.map, _interface(rules)
+    _object("ships", ships, rules.ships)
+    places = _different("ships", {ship: ships[ship] for ship in rules.ships}, cells)
+    for a, ship in enumerate(rules.ships):
+        for b, other in enumerate(rules.ships[:a]):
+            apart = parts.interface_cells[places[a]], parts.interface_cells[places[b]]
+            if hex_distance(*apart) < map_tiles.SHIP_MIN_DISTANCE:
                 raise ValueError(
                     f"ships: {other} at {ships[other]!r} and {ship} at {ships[ship]!r} are closer"
                     f" than {map_tiles.SHIP_MIN_DISTANCE}"
                 )
-    free = [cell for place, cell in enumerate(_INTERFACE) if place not in places]
+    free = [cell for place, cell in enumerate(cells) if place not in places]
     _object("interface", rest, free)
     contents = [rest[cell] for cell in free]
-    kinds = tuple(dict.fromkeys(map_tiles.INTERFACE_TILES))
+    kinds = tuple(dict.fromkeys(parts.interface_tiles))
     for cell, content in zip(free, contents, strict=True):
         _index(f"interface[{cell!r}]", content, kinds)
     for kind in kinds:
-        count, wanted = contents.count(kind), map_tiles.INTERFACE_TILES.count(kind)
+        count, wanted = contents.count(kind), parts.interface_tiles.count(kind)
         if count != wanted:
             raise ValueError(f"interface: {wanted} of {kind!r} are wanted, not {count}")
-    interface = [planets.PLANETS.index(rest.get(cell, "Ship")) for cell in _INTERFACE]
-    return np.array(interface), _INTERFACE_INDEX[places]
+    interface = [planets.PLANETS.index(rest.get(cell, "Ship")) for cell in cells]
+    return np.array(interface), rules.geometry.interface_cells[places]

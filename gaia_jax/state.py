@@ -213,12 +213,12 @@ class Turn:
     tile: Array  # () bool, a tech tile to take
     cover: Array  # () int8, slot of the advanced tile waiting for the tile it covers; -1 none
     free_mine: Array  # () int16, operation of a free mine; -1 none
-    step: Array  # () int8, 0 none, 1 any track, 2 + t consent to level 5 of track t
+    step: Array  # () int8, 0 none, 1 any track, 2 + t consent to track t, 8 research.FORCED_STEP
     lost_planet: Array  # () bool, the Lost Planet to place
     qic_action: Array  # () bool, SA-QIC-4VP to be paid when the action is resolved (ADV-01)
     building: Array  # () bool, the federation builder is open
     picks: Array  # () int16, bit a group picked
-    picked: Array  # () int16, cell of the group picked last and not yet counted in, -1 none
+    picked: Array  # () int16, cell of the group picked last, not yet counted in; -1 none, -2 commit
     leech: Array  # (3, P) int8, power offered by event and player, 0 none (LEE-05)
     power_used: Array  # () int8, bit a power action used this round
     ship_used: Array  # () int16, bit a ship action used this round

@@ -6,6 +6,7 @@ action texts, set-ups and logs use; the order of a tuple is the order of every a
 
 from gaia_jax.components import (
     artifacts,
+    base_game,
     boosters,
     common,
     costs,
@@ -16,6 +17,7 @@ from gaia_jax.components import (
     missions,
     planets,
     power_actions,
+    published,
     research,
     ships,
     tech_tiles,
@@ -24,6 +26,7 @@ from gaia_jax.components import (
 
 __all__ = [
     "artifacts",
+    "base_game",
     "boosters",
     "common",
     "costs",
@@ -34,6 +37,7 @@ __all__ = [
     "missions",
     "planets",
     "power_actions",
+    "published",
     "research",
     "ships",
     "tech_tiles",

@@ -63,6 +63,7 @@ EVENTS = (
     "qic_action",  # one of the four QIC actions of the ships (ADV-01)
     "new_main_sector",  # a mine in a main sector without an own structure (DAR-01)
     "guest_mine",  # a mine on a planet of another player (LAN-02)
+    "research_lab",  # a research lab placed (SET-07)
 )
 
 

@@ -58,6 +58,7 @@ class Faction:
 
     # Planets.
     gaia_planet_cost: Cost = _GAIA_PLANET_COST
+    gaia_planet_qic_instead: bool = False  # 1 QIC where the ore of that cost is short (MIN-10)
     colour_steps: int | None = None  # as many steps for each of the seven colours
     drawn_colours: bool = False  # 3 steps for three drawn colours, 1 for the others (INI-09)
     gaia_mine_vp: int = 0
@@ -65,6 +66,7 @@ class Faction:
     pi_guest_knowledge: int = 0
     pi_new_type_knowledge: int = 0
     pi_new_main_sector: Gain = NOTHING
+    pi_new_sector: Gain = NOTHING  # main or deep
 
     # Building and research.
     upgrades: tuple[tuple[str, str], ...] = _UPGRADES
@@ -94,6 +96,7 @@ class Faction:
     special: str | None = None
     special_needs_pi: bool = False
     special_free_steps: int = 0  # of a special that is a mine
+    special_range_bonus: int = 0  # of a special that reaches farther
     tinkering: bool = False  # a tinkering tile is chosen each round
 
 
@@ -165,6 +168,7 @@ FACTIONS = (
         start_tracks=(0, 1, 0, 0, 0, 0),
         pi_income=Gain(charge=4, ore=1),
         gaia_planet_cost=Cost(ore=1),
+        gaia_planet_qic_instead=True,
         gaia_mine_vp=2,
         pi_token=True,
         qic_becomes_ore_until_academy_b=True,

@@ -267,3 +267,22 @@ DEEP_TILES = (
     DeepTile("DS8A", ("Asteroid", "Empty", "Empty")),
     DeepTile("DS8B", ("Proto", "Empty", "Empty")),
 )
+
+
+@dataclass(frozen=True)
+class MapParts:
+    """The tiles of a map and the places where they may lie."""
+
+    sector_tiles: tuple[SectorTile, ...] = SECTOR_TILES
+    sector_centers: tuple[Cell, ...] = SECTOR_CENTERS
+    center_slots: tuple[int, ...] = CENTER_SLOTS  # the first places, with tiles of `center_pool`
+    center_pool: tuple[str, ...] = CENTER_POOL
+    interface_cells: tuple[Cell, ...] = INTERFACE_CELLS
+    interface_tiles: tuple[str, ...] = INTERFACE_TILES
+    ship_cell_sets: tuple[tuple[int, ...], ...] = SHIP_CELL_SETS
+    deep_slots: tuple[DeepSlot, ...] = DEEP_SLOTS
+    deep_tiles: tuple[DeepTile, ...] = DEEP_TILES
+    same_colours_touch: bool = True  # planets of one home colour, across sector tiles (MAP-06)
+
+
+LOST_FLEET_MAP = MapParts()

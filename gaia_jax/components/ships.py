@@ -9,6 +9,8 @@ from gaia_jax.components.common import NOTHING, Cost, Gain, Per
 class ShipAction:
     """An action printed on a ship, once a round for the whole table, for players with a shuttle.
 
+    Without a `ship` it is printed on the research board, for everybody.
+
     Effects: TECH a tech tile; UPGRADE_TS, UPGRADE_RL a free upgrade to that structure; RETRIGGER
     an own federation token again; RANGE +3 range for a mine or an exploration; INSTANT_GAIA
     an instant gaiaforming; MINE_TF1 a mine with one free step; RESEARCH a step on any track;
@@ -16,7 +18,7 @@ class ShipAction:
     """
 
     id: str
-    ship: str
+    ship: str | None
     cost: Cost
     gain: Gain = NOTHING
     per: Per | None = None

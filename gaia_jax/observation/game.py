@@ -10,11 +10,11 @@ from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.research import TRACKS
-from gaia_jax.components.tech_tiles import EXTRA_CONDITIONS
 from gaia_jax.observation.view import Block, Ids, View, fixed, hot, ids
 from gaia_jax.operations import NO_TARGET
 from gaia_jax.rules.legal import open_boosters
 from gaia_jax.rules.player import bit_vector
+from gaia_jax.rules.research import FORCED_STEP
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, Phase
 
@@ -57,11 +57,17 @@ def _pending(view: View) -> Array:
 
 def _step_asked(view: View) -> Array:
     step = view.game.turn.step
-    return jnp.concatenate([(step == 1)[None], hot(step - 2, len(TRACKS))])
+    any_track = (step == 1) | (step == FORCED_STEP)
+    return jnp.concatenate([any_track[None], hot(step - 2, len(TRACKS))])
 
 
 def _turn_bits(field: str, kind: str) -> Callable[[View], Array]:
     return lambda view: bit_vector(getattr(view.game.turn, field), len(view.rules.ids[kind]))
+
+
+def _qic_used(view: View) -> Array:
+    used = bit_vector(view.game.turn.ship_used, len(view.rules.shared_actions))
+    return used[len(view.rules.ship_actions) :]
 
 
 def _basic_slots(rules: Ruleset) -> tuple[str, ...]:
@@ -110,12 +116,12 @@ def _track_token(view: View) -> Array:
 
 
 def _artifact_places(rules: Ruleset) -> tuple[str, ...]:
-    places = costs.ARTIFACTS_IN_PLAY if rules.artifacts else 0
+    places = rules.artifacts_in_play
     return tuple(f"{i + 1}.{id}" for i in range(places) for id in rules.ids["artifact"])
 
 
 def _where_artifacts(view: View) -> Array:
-    places = costs.ARTIFACTS_IN_PLAY if view.rules.artifacts else 0
+    places = view.rules.artifacts_in_play
     there = bit_vector(view.game.turn.artifacts_left, places) == 1
     kinds = hot(view.game.setup.artifacts[:places], len(view.rules.artifacts))
     return (kinds & there[:, None]).ravel()
@@ -156,12 +162,14 @@ GLOBALS = (
           _turn_bits("power_used", "power_action")),
     Block("ship_used", 0, 1, "ship actions used this round", ids("ship_action"),
           _turn_bits("ship_used", "ship_action")),
+    Block("qic_used", 0, 1, "QIC actions of the board used this round", ids("qic_action"),
+          _qic_used),
     Block("basic", 0, 1, "the track that each basic tile lies under", _basic_slots, _where_basic),
     Block("advanced_slot", 0, 1, "the advanced tile that is still in each slot",
           _pairs("advanced_slot", "advanced"), _where_advanced),
     Block("extra_condition", 0, 1, "who may take the extra advanced tile",
-          fixed(*EXTRA_CONDITIONS),
-          lambda v: hot(v.game.setup.extra_condition, len(EXTRA_CONDITIONS))),
+          lambda r: r.extra_conditions,
+          lambda v: hot(v.game.setup.extra_condition, len(v.rules.extra_conditions))),
     Block("ship_tile", 0, 1, "the tech tile on each ship", _ship_tiles, _where_ship_tiles),
     Block("track_token", 0, 1, "the federation token that is still on terraforming 5",
           _base_tokens, _track_token),

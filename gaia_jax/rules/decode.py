@@ -69,8 +69,10 @@ def decode(
     high_op = jnp.asarray(t.advanced_op).astype(jnp.int32)[high]
     op = jnp.where(is_("tile") & (node == Node.COVER), high_op, op)
     base = len(rules.base_tokens) + 1
-    ship = jnp.clip(argument - base, 0, len(rules.ships) - 1)
-    token = jnp.where(argument < base, argument, base + game.setup.ship_token[ship])
+    token = argument
+    if rules.ships:
+        ship = jnp.clip(argument - base, 0, len(rules.ships) - 1)
+        token = jnp.where(argument < base, argument, base + game.setup.ship_token[ship])
     return Decision(
         verb=verb,
         argument=argument,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -12,18 +13,8 @@ import numpy as np
 from jax import Array
 
 from gaia_jax import geometry
-from gaia_jax.components import (
-    artifacts,
-    boosters,
-    costs,
-    factions,
-    federation_tokens,
-    map_tiles,
-    missions,
-    planets,
-    research,
-    tech_tiles,
-)
+from gaia_jax.components import costs, map_tiles, planets
+from gaia_jax.ruleset import LOST_FLEET, Ruleset
 from gaia_jax.struct import pytree
 
 # One sub-key each, in this order; a new draw goes to the end (GEN-04).
@@ -53,27 +44,30 @@ _WORDS = 24
 
 @pytree
 class Setup:
-    """Everything that is drawn before a game. Indices are into the tuples of `components/`."""
+    """Everything that is drawn before a game. Indices are into the pieces of the ruleset.
 
-    sector_tile: Array  # (10,) int8, SECTOR_TILES in each sector slot
+    The shapes are those of `lost_fleet`; what a ruleset does not have has length 0, or is 0.
+    """
+
+    sector_tile: Array  # (10,) int8, `map.sector_tiles` in each sector slot
     sector_rotation: Array  # (10,) int8, 0..5
     interface: Array  # (10,) int8, PLANETS on each interspace cell: Asteroid, Proto, Empty, Ship
-    ship_cell: Array  # (4,) int16, the cell of each of SHIPS
-    deep_tile: Array  # (8,) int8, DEEP_TILES (a side of a tile) in each deep slot
+    ship_cell: Array  # (4,) int16, the cell of each of `ships`
+    deep_tile: Array  # (8,) int8, `map.deep_tiles` (a side of a tile) in each deep slot
     deep_rotation: Array  # (8,) int8, 0..2
-    faction: Array  # (4,) int8, FACTIONS of each player
+    faction: Array  # (4,) int8, `factions` of each player
     turn_order: Array  # (4,) int8, the players in the order of round 1
-    basic_slot: Array  # (9,) int8, BASIC_TILES in each slot: six tracks, three free ones
-    advanced: Array  # (7,) int8, ADVANCED_TILES: six tracks, the extra tile
-    extra_condition: Array  # () int8, EXTRA_CONDITIONS
-    tf5_token: Array  # () int8, BASE_TOKENS on terraforming level 5
-    ship_token: Array  # (4,) int8, SHIP_TOKENS on each of SHIPS
-    ship_tile: Array  # (3,) int8, SHIP_TILES on each of SHIP_TILE_SHIPS
-    artifacts: Array  # (4,) int8, ARTIFACTS on the Twilight
-    boosters: Array  # (7,) int8, BOOSTERS in play
-    round_tiles: Array  # (6,) int8, ROUND_TILES of rounds 1 to 6
-    final_missions: Array  # (2,) int8, FINAL_MISSIONS
-    economy_side: Array  # () int8, ECONOMY_SIDES
+    basic_slot: Array  # (9,) int8, `basic_tiles` in each slot: six tracks, three free ones
+    advanced: Array  # (7,) int8, `advanced_tiles`: six tracks, the extra tile
+    extra_condition: Array  # () int8, `extra_conditions`
+    tf5_token: Array  # () int8, `base_tokens` on terraforming level 5
+    ship_token: Array  # (4,) int8, `ship_tokens` on each of `ships`
+    ship_tile: Array  # (3,) int8, `ship_tiles` on each of `ship_tile_ships`
+    artifacts: Array  # (4,) int8, `artifacts` on the Twilight
+    boosters: Array  # (7,) int8, `boosters` in play
+    round_tiles: Array  # (6,) int8, `round_tiles` of rounds 1 to 6
+    final_missions: Array  # (2,) int8, `final_missions`
+    economy_side: Array  # () int8, of `economy_income`
     colour_order: Array  # (7,) int8, TERRAFORM_CYCLE in random order, for INI-09
 
 
@@ -83,43 +77,55 @@ class DrawTables:
 
     geometry: geometry.Geometry
     sector_contents: np.ndarray  # (tiles, 6, 19) int8, PLANETS on the slot's cells by rotation
-    center_pool: tuple[int, ...]  # tiles of which the first num_center slots take some
+    center_pool: tuple[int, ...]  # the tiles that the first slots take
     num_center: int
+    touching: np.ndarray | None  # (10, 19, 6) int16, see `_touching`; None: colours may touch
     interface_contents: np.ndarray  # (sets, orders, I) int8, PLANETS on the interspace cells
     ship_interface: np.ndarray  # (sets, orders, ships) int8, interspace cell of each ship
     deep_contents: np.ndarray  # (slots, faces, 3, 3) int8, PLANETS on the slot's cells by rotation
-    board_factions: np.ndarray  # (boards, 2) int8, FACTIONS on the two sides of each board
+    board_factions: np.ndarray  # (boards, 2) int8, factions on the two sides of each board
     pools: Mapping[str, tuple[int, int]]  # how many of how many, for draws without replacement
+    choices: Mapping[str, int]  # one of how many
 
 
-def lost_fleet_tables() -> DrawTables:
-    """The tables of four players with The Lost Fleet."""
-    tile_ids = [tile.id for tile in map_tiles.SECTOR_TILES]
-    faction_ids = [faction.id for faction in factions.FACTIONS]
-    interface_contents, ship_interface = _interface_layouts()
+@cache
+def draw_tables(rules: Ruleset) -> DrawTables:
+    """The tables of a ruleset, for four players."""
+    parts, board = rules.map, rules.geometry
+    tile_ids = [tile.id for tile in parts.sector_tiles]
+    faction_ids = rules.ids["faction"]
+    interface_contents, ship_interface = _interface_layouts(parts, len(rules.ships))
+    colours = len(planets.TERRAFORM_CYCLE)
+    draws_colours = any(faction.drawn_colours for faction in rules.factions)
     return DrawTables(
-        geometry=geometry.lost_fleet_geometry(),
-        sector_contents=_sector_contents(map_tiles.SECTOR_TILES),
-        center_pool=tuple(tile_ids.index(tile) for tile in map_tiles.CENTER_POOL),
-        num_center=len(map_tiles.CENTER_SLOTS),
+        geometry=board,
+        sector_contents=_sector_contents(parts.sector_tiles),
+        center_pool=tuple(tile_ids.index(tile) for tile in parts.center_pool),
+        num_center=len(parts.center_slots),
+        touching=None if parts.same_colours_touch else _touching(board),
         interface_contents=interface_contents,
         ship_interface=ship_interface,
-        deep_contents=_deep_contents(),
+        deep_contents=_deep_contents(parts),
         board_factions=np.array(
-            [[faction_ids.index(side) for side in board] for board in factions.FACTION_BOARDS],
+            [[faction_ids.index(side) for side in sides] for sides in rules.faction_boards],
             np.int8,
         ),
         pools={
             "turn_order": (costs.NUM_PLAYERS, costs.NUM_PLAYERS),
-            "basic_tiles": (len(tech_tiles.BASIC_TILES),) * 2,
-            "advanced_tiles": (costs.ADVANCED_IN_PLAY, len(tech_tiles.ADVANCED_TILES)),
-            "ship_tokens": (len(map_tiles.SHIPS), len(federation_tokens.SHIP_TOKENS)),
-            "ship_tiles": (len(tech_tiles.SHIP_TILE_SHIPS), len(tech_tiles.SHIP_TILES)),
-            "artifacts": (costs.ARTIFACTS_IN_PLAY, len(artifacts.ARTIFACTS)),
-            "boosters": (costs.BOOSTERS_IN_PLAY, len(boosters.BOOSTERS)),
-            "round_tiles": (costs.ROUNDS, len(missions.ROUND_TILES)),
-            "final_missions": (costs.FINAL_MISSIONS_IN_PLAY, len(missions.FINAL_MISSIONS)),
-            "colours": (len(planets.TERRAFORM_CYCLE),) * 2,
+            "basic_tiles": (len(rules.basic_tiles),) * 2,
+            "advanced_tiles": (len(rules.ids["advanced_slot"]), len(rules.advanced_tiles)),
+            "ship_tokens": (len(rules.ships), len(rules.ship_tokens)),
+            "ship_tiles": (len(rules.ship_tile_ships), len(rules.ship_tiles)),
+            "artifacts": (rules.artifacts_in_play, len(rules.artifacts)),
+            "boosters": (costs.BOOSTERS_IN_PLAY, len(rules.boosters)),
+            "round_tiles": (costs.ROUNDS, len(rules.round_tiles)),
+            "final_missions": (costs.FINAL_MISSIONS_IN_PLAY, len(rules.final_missions)),
+            "colours": (colours, colours) if draws_colours else (0, 0),
+        },
+        choices={
+            "extra_condition": len(rules.extra_conditions),
+            "tf5_token": len(rules.base_tokens),
+            "economy_side": len(rules.economy_income),
         },
     )
 
@@ -139,30 +145,43 @@ def _sector_contents(tiles: tuple[map_tiles.SectorTile, ...]) -> np.ndarray:
     return table
 
 
-def _interface_layouts() -> tuple[np.ndarray, np.ndarray]:
+def _touching(board: geometry.Geometry) -> np.ndarray:
+    """(slots, 19, 6) int16: for each cell of a slot its neighbours in earlier slots, as places in
+    the cells of all slots one after the other, 0 where there is none; place 0 is taken by none
+    (MAP-06, A11).
+    """
+    slots, size = board.sector_cells.shape
+    place = np.full(board.num_cells + 1, -1)
+    place[board.sector_cells.ravel()] = np.arange(slots * size)
+    around = place[board.neighbors[board.sector_cells]]  # a neighbour off the map is cell -1
+    earlier = (around >= 0) & (around // size < np.arange(slots)[:, None, None])
+    return np.where(earlier, around + 1, 0).astype(np.int16)
+
+
+def _interface_layouts(parts: map_tiles.MapParts, ships: int) -> tuple[np.ndarray, np.ndarray]:
     """All ways to lay out the interspace: contents by (ship cells, order of the rest), and
     the interspace cell of each ship by (ship cells, order of the ships) (MAP-07).
     """
-    num_cells = len(map_tiles.INTERFACE_CELLS)
-    rest_orders = sorted(set(itertools.permutations(_planet_indices(map_tiles.INTERFACE_TILES))))
-    ship_orders = list(itertools.permutations(range(len(map_tiles.SHIPS))))
-    sets = np.array(map_tiles.SHIP_CELL_SETS)
+    num_cells = len(parts.interface_cells)
+    rest_orders = sorted(set(itertools.permutations(_planet_indices(parts.interface_tiles))))
+    ship_orders = list(itertools.permutations(range(ships)))
+    sets = np.array(parts.ship_cell_sets or ((),), int)
     contents = np.full(
         (len(sets), len(rest_orders), num_cells), planets.PLANETS.index("Ship"), np.int8
     )
     for s, ship_cells in enumerate(sets):
         rest = [cell for cell in range(num_cells) if cell not in ship_cells]
         contents[s][:, rest] = rest_orders
-    return contents, sets[:, np.array(ship_orders)].astype(np.int8)
+    return contents, sets[:, np.array(ship_orders, int)].astype(np.int8)
 
 
-def _deep_contents() -> np.ndarray:
+def _deep_contents(parts: map_tiles.MapParts) -> np.ndarray:
     """(slots, faces, 3, 3): what a face, turned k times, has on each of the slot's cells.
 
     The cells of an A slot run the same way round as those of the tile, in a B slot the other
     way (MAP-10).
     """
-    slots, faces = map_tiles.DEEP_SLOTS, map_tiles.DEEP_TILES
+    slots, faces = parts.deep_slots, parts.deep_tiles
     table = np.zeros((len(slots), len(faces), 3, 3), np.int8)
     for (s, slot), (f, face) in itertools.product(enumerate(slots), enumerate(faces)):
         contents = _planet_indices(face.contents)
@@ -172,7 +191,7 @@ def _deep_contents() -> np.ndarray:
     return table
 
 
-LOST_FLEET_TABLES = lost_fleet_tables()
+LOST_FLEET_TABLES = draw_tables(LOST_FLEET)
 
 
 def _sample(words: Array, size: int, total: int) -> Array:
@@ -197,15 +216,16 @@ def _below(words: Array, bound: int) -> Array:
     return (words % np.uint32(bound)).astype(jnp.int8)
 
 
-def draw_setup(key: Array, tables: DrawTables = LOST_FLEET_TABLES) -> Setup:
+def draw_setup(key: Array, rules: Ruleset = LOST_FLEET) -> Setup:
     """A random set-up; the same key gives the same one (GEN-03, GEN-04).
 
     Args:
         key: one key of `jax.random`.
-        tables: what is drawn from.
+        rules: the ruleset, static.
     Returns:
         Setup of one game.
     """
+    tables = draw_tables(rules)
     keys = jax.random.split(key, len(DRAWS))
     bits = jax.vmap(lambda sub: jax.random.bits(sub, (_WORDS,), jnp.uint32))(keys)
     words = dict(zip(DRAWS, bits, strict=True))
@@ -213,11 +233,15 @@ def draw_setup(key: Array, tables: DrawTables = LOST_FLEET_TABLES) -> Setup:
     def sample(name: str) -> Array:
         return _sample(words[name], *tables.pools[name])
 
+    def choose(name: str) -> Array:
+        return _below(words[name][0], max(tables.choices[name], 1))
+
     interface, ship_cell = _draw_interface(words["interface"], tables)
     deep_tile, deep_rotation = _draw_deep(words["deep"], tables)
+    sector_tile = _draw_sectors(words["sectors"], tables)
     return Setup(
-        sector_tile=_draw_sectors(words["sectors"], tables),
-        sector_rotation=_below(words["rotations"][: len(tables.geometry.sector_cells)], 6),
+        sector_tile=sector_tile,
+        sector_rotation=_draw_rotations(words["rotations"], sector_tile, tables),
         interface=interface,
         ship_cell=ship_cell,
         deep_tile=deep_tile,
@@ -226,15 +250,15 @@ def draw_setup(key: Array, tables: DrawTables = LOST_FLEET_TABLES) -> Setup:
         turn_order=sample("turn_order"),
         basic_slot=sample("basic_tiles"),
         advanced=sample("advanced_tiles"),
-        extra_condition=_below(words["extra_condition"][0], len(tech_tiles.EXTRA_CONDITIONS)),
-        tf5_token=_below(words["tf5_token"][0], len(federation_tokens.BASE_TOKENS)),
+        extra_condition=choose("extra_condition"),
+        tf5_token=choose("tf5_token"),
         ship_token=sample("ship_tokens"),
         ship_tile=sample("ship_tiles"),
         artifacts=sample("artifacts"),
         boosters=sample("boosters"),
         round_tiles=sample("round_tiles"),
         final_missions=sample("final_missions"),
-        economy_side=_below(words["economy_side"][0], len(research.ECONOMY_SIDES)),
+        economy_side=choose("economy_side"),
         colour_order=sample("colours"),
     )
 
@@ -243,6 +267,8 @@ def _draw_sectors(words: Array, tables: DrawTables) -> Array:
     """The first slots take tiles of the centre pool, the others all that is left (MAP-01)."""
     pool = tables.center_pool
     others = [tile for tile in range(len(tables.sector_contents)) if tile not in pool]
+    if not pool:
+        return _sample(words, len(others), len(others))
     shuffled = jnp.array(pool, jnp.int8)[_sample(words, len(pool), len(pool))]
     center, spare = shuffled[: tables.num_center], shuffled[tables.num_center :]
     rest = jnp.concatenate([spare, jnp.array(others, jnp.int8)])
@@ -250,9 +276,36 @@ def _draw_sectors(words: Array, tables: DrawTables) -> Array:
     return jnp.concatenate([center, rest[order]])
 
 
+def _draw_rotations(words: Array, tiles: Array, tables: DrawTables) -> Array:
+    """Each tile turned at random: any way, or, slot by slot, one of the ways in which no two
+    planets of one home colour touch across tiles; any way where there is none (MAP-01, A11).
+    """
+    slots, size = tables.geometry.sector_cells.shape
+    if tables.touching is None:
+        return _below(words[:slots], 6)
+    contents = jnp.array(tables.sector_contents)
+    first, last = (planets.PLANETS.index(planets.TERRAFORM_CYCLE[i]) for i in (0, -1))
+
+    def turn(laid: Array, slot: tuple[Array, ...]) -> tuple[Array, Array]:
+        number, tile, around, word = slot
+        ways = contents[tile]  # (6, 19)
+        colour = (ways >= first) & (ways <= last)
+        clash = (colour[..., None] & (laid[around] == ways[..., None])).any((1, 2))
+        allowed = ~clash | clash.all()
+        kth = (word % allowed.sum().astype(jnp.uint32)).astype(jnp.int32)
+        chosen = jnp.argmax(jnp.cumsum(allowed) > kth).astype(jnp.int8)
+        laid = jax.lax.dynamic_update_slice(laid, ways[chosen], (number * size + 1,))
+        return laid, chosen
+
+    row = jnp.arange(slots), tiles, jnp.array(tables.touching), words[:slots]
+    return jax.lax.scan(turn, jnp.zeros(1 + slots * size, jnp.int8), row)[1]
+
+
 def _draw_interface(words: Array, tables: DrawTables) -> tuple[Array, Array]:
     """Where the ships stand and what lies on the other interspace cells (MAP-07)."""
-    num_sets, num_orders, _ = tables.interface_contents.shape
+    num_sets, num_orders, num_cells = tables.interface_contents.shape
+    if not num_cells:
+        return jnp.zeros(0, jnp.int8), jnp.zeros(0, jnp.int16)
     ship_set = _below(words[0], num_sets)
     contents = jnp.array(tables.interface_contents)[ship_set, _below(words[1], num_orders)]
     ship_order = _below(words[2], tables.ship_interface.shape[1])
@@ -263,6 +316,8 @@ def _draw_interface(words: Array, tables: DrawTables) -> tuple[Array, Array]:
 def _draw_deep(words: Array, tables: DrawTables) -> tuple[Array, Array]:
     """Each deep tile in a random slot, either side up, turned at random (MAP-10, MAP-11)."""
     slots = len(tables.deep_contents)
+    if not slots:
+        return jnp.zeros(0, jnp.int8), jnp.zeros(0, jnp.int8)
     tile, side, turns = _sample(words, slots, slots), words[slots:], words[2 * slots :]
     return 2 * tile + _below(side[:slots], 2), _below(turns[:slots], 3)
 
@@ -275,21 +330,24 @@ def _draw_factions(words: Array, tables: DrawTables) -> Array:
     return jnp.array(tables.board_factions)[board, side]
 
 
-def board_planets(setup: Setup, tables: DrawTables = LOST_FLEET_TABLES) -> Array:
+def board_planets(setup: Setup, rules: Ruleset = LOST_FLEET) -> Array:
     """The map that a set-up lays out (MAP-02, MAP-10).
 
     Args:
         setup: Setup of one game.
+        rules: the ruleset, static.
     Returns:
         (C,) int8, PLANETS on each cell.
     """
+    tables = draw_tables(rules)
     board = tables.geometry
     listed = np.concatenate(
         [board.sector_cells.ravel(), board.interface_cells, board.deep_cells.ravel()]
     )
     sectors = jnp.array(tables.sector_contents)[setup.sector_tile, setup.sector_rotation]
-    deep = jnp.array(tables.deep_contents)[
-        np.arange(len(board.deep_cells)), setup.deep_tile, setup.deep_rotation
-    ]
-    contents = jnp.concatenate([sectors.ravel(), setup.interface, deep.ravel()])
-    return contents[np.argsort(listed)]
+    contents = [sectors.ravel(), setup.interface]
+    if len(board.deep_cells):
+        slots = np.arange(len(board.deep_cells))
+        deep = jnp.array(tables.deep_contents)[slots, setup.deep_tile, setup.deep_rotation]
+        contents.append(deep.ravel())
+    return jnp.concatenate(contents)[np.argsort(listed)]

@@ -11,7 +11,6 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.components import costs
-from gaia_jax.components.planets import PLANETS
 from gaia_jax.on_demand import on_demand
 from gaia_jax.rules import federation_search, leech, power
 from gaia_jax.rules.federation_lattice import Lattice, build_lattice
@@ -21,7 +20,8 @@ from gaia_jax.rules.player import Columns, bit_vector, faction_of, load, store
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import PI, GameState, Node, PackedPlayers, PackedTurn, Players
 
-BLACK = PLANETS.index("Black")
+# `Turn.picked` where the player has said that the picks are to be committed.
+STOP = -2
 # `Players.enough` and `Players.short` where nothing is known.
 UNKNOWN_ENOUGH, UNKNOWN_SHORT = 100, -1
 
@@ -62,11 +62,9 @@ def power_values(
     """(C,) int32, power of the player's cells in a federation (FED-09, BES-01, MOW-01)."""
     board = game.board
     value = leech.power_values(rules, game)[player]
-    black = (board.planet == BLACK) & (value > 0) & (me.built[PI] > 0)
-    value = value + jnp.where(black, faction.black_planet_bonus_pi, 0)
-    # A ring lies on a structure of the Moweyds; a guest beside it has nothing of it.
-    rings = board.ring & (me.rings > 0) & (value > 0)
-    value = value + jnp.where(rings, costs.RING_POWER, 0)
+    if not rules.bonus_power_in_leech:
+        bonus = faction.black_planet_bonus_pi
+        value = leech.with_bonuses(board, value, me.built[PI], me.rings, bonus)
     stations = board.station & (me.stations > 0)
     return value + jnp.where(stations, costs.STATION_POWER, 0)
 
@@ -110,7 +108,7 @@ def token_left(rules: Ruleset, game: GameState, me: Players) -> Array:
     return (game.turn.token_supply > 0).any() | (ships > 0).any()
 
 
-def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array]:
+def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array, Array]:
     """What the decider may do about federations, and the federation that his picks have made (A10).
 
     At TURN: whether one can be formed. That is monotone in the satellites that can be paid, so what
@@ -118,7 +116,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array]:
     builder: which groups can be added; once the picks suffice, the federation is formed.
 
     Returns:
-        The game, () bool FORM_FEDERATION is legal, (C,) bool the groups that can be added.
+        The game, () bool FORM_FEDERATION is legal, (C,) bool the groups that can be added, () bool
+        COMMIT is legal.
     """
     turn, player = game.turn, game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), faction_of(rules, game, player)
@@ -126,6 +125,11 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array]:
     where = position(rules, game, player, me, faction)
     tokens = where.tokens.astype(jnp.int32)
     strong = where.power.astype(jnp.int32).sum() >= where.required
+    # Where surplus is allowed the player says when the picks are enough; growth that needs none is
+    # enough at once (A10).
+    stop = None
+    if rules.surplus_federations:
+        stop = (turn.picked == STOP) | (where.required <= 0)
     asks = (turn.node == Node.TURN) & strong & token_left(rules, game, me)
     unknown = (tokens < me.enough) & (tokens > me.short)
     searched = asks & unknown
@@ -136,6 +140,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array]:
         building,
         turn.picks.astype(jnp.int32),
         turn.picked.astype(jnp.int32),
+        stop,
         surplus_allowed=rules.surplus_federations,
     )
     exists = jnp.where(unknown, answer.exists, tokens >= me.enough)
@@ -153,7 +158,9 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array]:
         partial(_form, rules), forms, args, (game.players, game.turn, game.board.links), cpu_chunk=8
     )
     game = game.replace(players=players, turn=turn, board=game.board.replace(links=links))
-    return game, asks & exists, answer.add_cells & building & ~forms
+    still = building & ~forms
+    complete = answer.complete & still & rules.surplus_federations
+    return game, asks & exists, answer.add_cells & still, complete
 
 
 def _form(

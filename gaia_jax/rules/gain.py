@@ -28,7 +28,7 @@ from gaia_jax.rules.player import (
 )
 from gaia_jax.rules.scoring import event_vp, pass_vp
 from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
-from gaia_jax.state import PI, TS, GameState, Node, Players, Turn
+from gaia_jax.state import PI, RL, TS, GameState, Node, Players, Turn
 from gaia_jax.struct import pytree
 
 VP, KNOWLEDGE, TOKENS, TOKENS_III, CHARGE = (
@@ -201,11 +201,14 @@ def research_step(
     linked = tile & ~covers & (slot < len(rules.ids["track"]))
     below, enter = research.advance_options(rules, game, faction, me)
     on_track = jnp.minimum(slot, len(rules.ids["track"]) - 1)
-    asked = jnp.where(linked & enter[on_track], 2 + on_track, 0)
+    optional = rules.tile_step_is_optional
+    forced = research.FORCED_STEP if optional else 1
+    asks = enter[on_track] | below[on_track] & optional
+    asked = jnp.where(linked & asks, 2 + on_track, 0)
     return Step(
         track=jnp.where(named, what.argument, on_track),
-        happens=named | linked & below[on_track],
-        asked=jnp.where(tile & ~linked | (op.step > 0), 1, asked),
+        happens=named | linked & below[on_track] & (not optional),
+        asked=jnp.where(op.step > 0, forced, jnp.where(tile & ~linked, 1, asked)),
     )
 
 
@@ -250,6 +253,7 @@ def build_events(
         "new_sector": mine_built & sector,
         "trading_station": (what.structure == TS) & replaces,
         "pi_academy": (what.structure >= PI) & replaces,
+        "research_lab": (what.structure == RL) & replaces,
         "new_main_sector": mine_built & main_sector,
         "guest_mine": mine_built & what.guest,
     }
@@ -260,5 +264,6 @@ def faction_gain(faction: Columns, before: Players, happened: dict[str, Array]) 
     knowledge = faction.pi_new_type_knowledge * happened["new_type"]
     knowledge += faction.pi_guest_knowledge * happened["guest_mine"]
     sector = faction.pi_new_main_sector * happened["new_main_sector"]
+    sector += faction.pi_new_sector * happened["new_sector"]
     gain = sector + jnp.where(jnp.arange(len(GAIN_FIELDS)) == KNOWLEDGE, knowledge, 0)
     return jnp.where(before.built[PI] > 0, gain, 0)

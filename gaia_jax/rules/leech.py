@@ -7,18 +7,21 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.components import costs
+from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import power
 from gaia_jax.rules.player import book, uncovered
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import GAIAFORMER, NUM_PLAYERS, PI, GameState, PackedPlayers, Players
+from gaia_jax.state import GAIAFORMER, NUM_PLAYERS, PI, Board, GameState, PackedPlayers, Players
 
 EVENTS = 3
+BLACK = PLANETS.index("Black")
 
 
 def power_values(rules: Ruleset, game: GameState) -> Array:
     """(P, C) int32, power value of each player's structure on each cell (LEE-06, TEC-12).
 
-    Guest mines count, stations, gaiaformers and rings do not.
+    Guest mines count, stations and gaiaformers do not; rings and the Bescods' black planets where
+    the ruleset says so (FED-11).
     """
     board = game.board
     piece = board.piece.astype(jnp.int32)
@@ -29,7 +32,29 @@ def power_values(rules: Ruleset, game: GameState) -> Array:
     value = jnp.where(big, jnp.maximum(base, raised), base)
     player = jnp.arange(NUM_PLAYERS)[:, None]
     guest = (board.guest == player) * costs.POWER_VALUE["MINE"]
-    return jnp.where(board.owner == player, value, guest)
+    value = jnp.where(board.owner == player, value, guest)
+    if not rules.bonus_power_in_leech:
+        return value
+    faction, players = game.setup.faction.astype(jnp.int32), game.players
+    black = jnp.asarray(rules.tables.faction.black_planet_bonus_pi).astype(jnp.int32)[faction]
+    institute, rings = players.built[:, PI], players.rings
+    return with_bonuses(board, value, institute[:, None], rings[:, None], black[:, None])
+
+
+def with_bonuses(
+    board: Board, value: Array, institutes: Array, rings: Array, black_bonus: Array
+) -> Array:
+    """The power of own structures with the bonus of the Bescods and of rings (BES-01, MOW-01).
+
+    Args:
+        value: (..., C) int32, without it; institutes, rings: how many the player has on the map.
+        black_bonus: of the faction, beside its PI.
+    """
+    black = (board.planet == BLACK) & (value > 0) & (institutes > 0)
+    value = value + jnp.where(black, black_bonus, 0)
+    # A ring lies on a structure of the Moweyds; a guest beside it has nothing of it.
+    ringed = board.ring & (rings > 0) & (value > 0)
+    return value + jnp.where(ringed, costs.RING_POWER, 0)
 
 
 def offers(rules: Ruleset, game: GameState, cell: Array, builder: Array) -> Array:
@@ -91,6 +116,8 @@ def settle(
         The players, the offers left, whether one waits, and whose decision it is.
     """
     after, special = distance_in_order(game), taklons(rules, game)
+    if rules.leech_in_seat_order:
+        after = (jnp.arange(NUM_PLAYERS) - game.turn.active.astype(jnp.int32)) % NUM_PLAYERS
     charge, token_first, decline = range(3)
     queue = game.turn.leech.astype(jnp.int32)
     decider = jnp.arange(NUM_PLAYERS) == game.turn.player

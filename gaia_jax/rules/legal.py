@@ -13,7 +13,7 @@ from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
-from gaia_jax.operations import COLUMNS, SITE, OperationRow
+from gaia_jax.operations import COLUMNS, SITE, TOKEN, OperationRow
 from gaia_jax.rules import federation, gaia, leech, mine, power, research, tech, upgrade
 from gaia_jax.rules.player import (
     LOST,
@@ -157,7 +157,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     Returns:
         The game, as it was but for that federation and `players.enough` and `short`; (A,) bool.
     """
-    game, may_form, add_cells = federation.look(rules, game)
+    game, may_form, add_cells, complete = federation.look(rules, game)
     t, turn, board = rules.tables, game.turn, game.board
     node, player = turn.node, turn.player.astype(jnp.int32)
     me = load(game, player)
@@ -176,9 +176,11 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     power_ops = operation(rules, np_index(row, "power", ids["power_action"]))
     power_ok = payable(faction, me, power_ops)
     power_ok &= bit_vector(turn.power_used, len(rules.power_actions)) == 0
-    ship_ops = operation(rules, np_index(row, "ship", ids["ship_action"]))
-    ship_ok = payable(faction, me, ship_ops) & has(me.shuttles, jnp.maximum(ship_ops.ship, 0))
-    ship_ok &= bit_vector(turn.ship_used, len(rules.ship_actions)) == 0
+    shared = [f"{verb} {a.id}" for verb, a in rules.shared_actions]
+    ship_ops = operation(rules, np.array([row[name] for name in shared], np.int32))
+    crew = has(me.shuttles, jnp.maximum(ship_ops.ship, 0)) | (ship_ops.ship < 0)
+    ship_ok = payable(faction, me, ship_ops) & crew
+    ship_ok &= bit_vector(turn.ship_used, len(shared)) == 0
     special_index = jnp.stack(
         [special_operation(rules, faction, me, i) for i in range(len(ids["special"]))]
     )
@@ -192,9 +194,9 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     for a in rules.power_actions:
         if a.free_steps:
             ways[f"power {a.id}"] = jnp.asarray(row[f"power {a.id}"])
-    for a, op in zip(rules.ship_actions, _named(rules, "ship", ids["ship_action"]), strict=True):
-        if op.mine:
-            ways[f"ship {a.id}"] = jnp.asarray(row[op.id])
+    for name in shared:
+        if rules.operations[row[name]].mine:
+            ways[name] = jnp.asarray(row[name])
     for i, name in enumerate(ids["special"]):
         if (
             name == "FACTION"
@@ -246,7 +248,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
 
     supply = t.pieces
     ship_aims = []
-    for i, a in enumerate(rules.ship_actions):
+    for i, (verb, a) in enumerate(rules.shared_actions):
         op = OperationRow(ship_ops.values[i])
         ship_aims.append(
             {
@@ -255,19 +257,22 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
                 "UPGRADE_RL": (me.built[TS] > 0) & (me.built[RL] < supply[RL]),
                 "RETRIGGER": owned.any(),
                 "RESEARCH": tracks.any(),
-            }.get(a.effect or "", aims(f"ship {a.id}", op))
+            }.get(a.effect or "", aims(f"{verb} {a.id}", op))
         )
     special_aims = []
     for i, name in enumerate(ids["special"]):
         op = OperationRow(special_ops.values[i])
         if name == "FACTION":
+            site_there = any_mine["special FACTION"]
+            if "GLEENS_RANGE" in row:
+                site_there |= project_in_reach(op) | explore_in_reach(op)
             special_aims.append(
                 _faction_aims(
                     rules,
                     game,
                     me,
                     special_index[i],
-                    any_mine["special FACTION"],
+                    site_there,
                     stations,
                     ring_free,
                     tracks & research.lowest(me),
@@ -286,7 +291,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     unringed = (mode == row["MOWEYDS_RING"]) & target
     pick_target |= stations & space | ring_free & unringed
     track_target = tracks & (aimed.research > 0) & ((aimed.lowest == 0) | research.lowest(me))
-    token_target = owned & (mode == row.get("ship TWI_Q", -1))
+    token_target = owned & (aimed.target == TOKEN)
     explore_target = explorable(rules, game, faction, me, player, aimed.range_bonus)
 
     lost_cells = mine.lost_planet_cells(rules, game, player, me)
@@ -302,13 +307,15 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     # Free actions; at TERRANS the same words name the conversions.
     free = at(Node.TURN, Node.AFTER) & free_options(rules, faction, me, turn.free_actions)
     free |= at(Node.TERRANS) & gaia.conversion_options(rules, me, turn.points.astype(jnp.int32))
-    step_tracks = step_options(below, enter, turn.step)
+    step_tracks = step_options(rules, below, enter, turn.step)
     only_level_5 = ~(step_tracks & below).any()
-    skip = at(Node.TERRANS, Node.ITARS, Node.FREE_MINE) | at(Node.STEP) & only_level_5
+    # The step that comes with a tile, not the Firaks' (A11).
+    declines = (turn.step != research.FORCED_STEP) & rules.tile_step_is_optional
+    skip = at(Node.TERRANS, Node.ITARS, Node.FREE_MINE) | at(Node.STEP) & (only_level_5 | declines)
     last_round = turn.round == costs.ROUNDS
     choose_tile = at(Node.TILE, Node.ITARS)
     boosters = open_boosters(rules, game) & (at(Node.BOOSTER) | my_turn & ~last_round)
-    artifacts_left = bit_vector(turn.artifacts_left, costs.ARTIFACTS_IN_PLAY) == 1
+    artifacts_left = bit_vector(turn.artifacts_left, rules.artifacts_in_play) == 1
     artifact_ship = ids["ship"].index(rules.artifact_ship) if rules.artifacts else 0
     can_take = has(me.shuttles, artifact_ship) & (power.held(me) >= rules.artifact_cost.tokens)
     supply_tokens = jnp.concatenate(
@@ -330,6 +337,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     tile_round = (t.tinkering_round == turn.round).any(-1)
     used_tiles = bit_vector(me.tinkered, len(rules.tinkering_tiles)) == 1
 
+    ship_open = my_turn & ship_ok & jnp.stack(ship_aims)
     options = {
         "mine": my_turn & mines[0],
         "project": my_turn & projects,
@@ -340,7 +348,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         "skip": skip[None],
         "pass": (my_turn & last_round)[None],
         "form_federation": may_form[None],
-        "commit": jnp.zeros(1, bool),
+        "commit": (at(Node.FEDERATION) & complete)[None],
         "advance": my_turn & tracks & payable(faction, me, operation(rules, row["research"]))
         | at(Node.STEP) & step_tracks
         | target & track_target,
@@ -352,7 +360,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
                 for a in rules.power_actions
             ]
         ),
-        "ship": my_turn & ship_ok & jnp.stack(ship_aims),
+        "ship": ship_open[: len(rules.ship_actions)],
+        "qic": ship_open[len(rules.ship_actions) :],
         "special": my_turn & special_ok & jnp.stack(special_aims),
         "explore": my_turn & explorable(rules, game, faction, me, player, jnp.zeros((), jnp.int32))
         | target & (aimed.explore > 0) & explore_target,
@@ -379,15 +388,12 @@ def np_index(row: dict[str, int], verb: str, names: tuple[str, ...]):
     return np.array([row[f"{verb} {x}"] for x in names], np.int32)
 
 
-def _named(rules: Ruleset, verb: str, names: tuple[str, ...]):
-    return [rules.operations[rules.operation_index[f"{verb} {x}"]] for x in names]
-
-
-def step_options(below: Array, enter: Array, step: Array) -> Array:
+def step_options(rules: Ruleset, below: Array, enter: Array, step: Array) -> Array:
     """(6,) bool, tracks offered at STEP: any that can advance, or the one asked for."""
     track = jnp.arange(below.shape[0])
     asked = (step >= 2) & (track == step.astype(jnp.int32) - 2)
-    return jnp.where(step == 1, below | enter, asked & enter)
+    on_track = below | enter if rules.tile_step_is_optional else enter
+    return jnp.where((step == 1) | (step == research.FORCED_STEP), below | enter, asked & on_track)
 
 
 def current_offer(game: GameState, player: Array) -> Array:

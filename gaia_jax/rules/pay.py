@@ -52,9 +52,11 @@ def placement_and_price(
         swap=swap,
     )
     cost = mine.price(rules, faction, me, site, op)
-    ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(what.argument, 3)]
-    to_ship = game.board.reach[player].astype(jnp.int32)[ship]
-    distance = jnp.where(explore, to_ship, site.distance)
+    distance = site.distance
+    if rules.ships:
+        ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(what.argument, 3)]
+        to_ship = game.board.reach[player].astype(jnp.int32)[ship]
+        distance = jnp.where(explore, to_ship, distance)
     stretched = project | lost | station | explore
     reach = mine.reach_bonus(rules, me) + op.range_bonus
     qic = jnp.where(stretched, mine.range_qic(distance, reach), 0)

@@ -56,7 +56,7 @@ def on_board(rules: Ruleset, board: Board, player: Array, what: Placement) -> Bo
         jnp.where(what.station, STATION, 0)
         | jnp.where(what.ring, RING, 0)
         | jnp.where(what.guest, GUEST, 0)
-        | jnp.where(what.instant, FRESH, 0)
+        | jnp.where(what.instant & rules.gaiaformed_planet_waits, FRESH, 0)
     )
     near = what.is_new & (distance <= costs.NEIGHBOUR_DISTANCE)
     flags = board.flags | jnp.where(here, marks, 0) | jnp.where(near, 1 << player, 0)

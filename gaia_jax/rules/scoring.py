@@ -97,6 +97,9 @@ def final_values(rules: Ruleset, game: GameState) -> Array:
         "PI_AC_DISTANCE": academy_distance(rules, game),
         "SATELLITES": me.satellites + me.stations,
         "ASTEROID_PROTO_BUILDINGS": rocks + virtual,
+        "ASTEROID_BUILDINGS": me.colonized[:, ASTEROID]
+        + me.guest_asteroids
+        + virtual_mines(rules, me, ASTEROID),
         "MAIN_SECTORS": sectors[:, :main].sum(-1),
         "GAIA_BUILDINGS": me.colonized[:, GAIA],
         "FEDERATION_BUILDINGS": (standing & board.federated).sum(-1),

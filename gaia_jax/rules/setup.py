@@ -44,6 +44,8 @@ def terraforming_steps(rules: Ruleset, setup: Setup) -> Array:
     steps = jnp.asarray(f.steps)[faction]
     home = jnp.asarray(f.home).astype(jnp.int32)[faction]
     colours = jnp.arange(len(TERRAFORM_CYCLE))
+    if not f.drawn_colours.any():
+        return steps
     homes = (home[:, None] == colours + FIRST_COLOUR).any(0)
     # Fillers: colours that are nobody's home, in drawn order; each homeless faction takes the next.
     place = jnp.argsort(setup.colour_order.astype(jnp.int32))
@@ -99,7 +101,7 @@ def _player(rules: Ruleset, faction: Array) -> Players:
         "tracks": 6,
         "built": len(rules.ids["structure"]),
         "colonized": len(PLANETS),
-        "tokens": len(rules.ids["token"]),
+        "tokens": PackedPlayers.fields["tokens"].columns,
         "vp_source": len(rules.ids["vp_source"]),
     }
     blank = {
@@ -162,10 +164,10 @@ def _turn(rules: Ruleset, setup: Setup) -> Turn:
         leech=jnp.zeros((3, NUM_PLAYERS), jnp.int8),
         power_used=zero,
         ship_used=jnp.zeros((), jnp.int16),
-        advanced_left=zero + 127,
-        artifacts_left=zero + 15,
+        advanced_left=zero + (1 << len(rules.ids["advanced_slot"])) - 1,
+        artifacts_left=zero + (1 << rules.artifacts_in_play) - 1,
         token_supply=supply - on_track.astype(jnp.int8),
-        ship_tokens=zero + 15,
+        ship_tokens=zero + (1 << len(rules.ships)) - 1,
         track_token=~no,
         points=zero,
         illegal=zero + NO_PLAYER,
@@ -182,7 +184,7 @@ def new_game(rules: Ruleset, setup: Setup) -> GameState:
     faction = setup.faction.astype(jnp.int32)
     guests = jnp.asarray(rules.tables.faction.guest_mines)[faction] > 0
     board = Board(
-        planet=board_planets(setup).astype(jnp.int8),
+        planet=board_planets(setup, rules).astype(jnp.int8),
         piece=jnp.zeros(cells, jnp.int8),
         holder=jnp.full(cells, NO_PLAYER, jnp.int8),
         flags=jnp.zeros(cells, jnp.uint8),

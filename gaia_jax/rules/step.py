@@ -166,7 +166,9 @@ def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_t
 
     taken = closes(Node.TILE) & (says(rules, what, "tile") | says(rules, what, "advanced"))
     # SA-QIC-4VP counts if it was owned before paying (ADV-01).
-    owned = has(before.advanced, rules.ids["advanced"].index("SA-QIC-4VP"))
+    owned = jnp.zeros((), bool)
+    if "SA-QIC-4VP" in rules.ids["advanced"]:
+        owned = has(before.advanced, rules.ids["advanced"].index("SA-QIC-4VP"))
     cover = jnp.where(closes(Node.COVER), -1, turn.cover)
     free_mine = jnp.where(closes(Node.FREE_MINE), -1, turn.free_mine)
     pending_step = jnp.where(closes(Node.STEP), 0, turn.step)
@@ -174,6 +176,7 @@ def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_t
     event = (placement.structure > 0) & ~placement.swap & ~closes(Node.START)
     free = closes(Node.TURN, Node.AFTER) & says(rules, what, "free")
     forms = says(rules, what, "form_federation")
+    picked = jnp.where(says(rules, what, "commit"), federation.STOP, what.cell)
     # A chosen mode waits for its target, an upgrade for its piece; any other choice ends both.
     decides = node != Node.ENDED
     return turn.replace(
@@ -181,7 +184,7 @@ def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_t
         cell=jnp.where(what.asks_piece, what.cell, jnp.where(decides, -1, turn.cell)),
         acted=turn.acted | forms | (op.main > 0) & (turn.phase == Phase.ACTIONS),
         building=turn.building | forms,
-        picked=jnp.where(closes(Node.FEDERATION), what.cell, turn.picked),
+        picked=jnp.where(closes(Node.FEDERATION), picked, turn.picked),
         tile=turn.tile & ~taken | (op.tile > 0) | (gift.tile > 0) | opens_tile,
         token=turn.token & ~closes(Node.TOKEN),
         retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | again,

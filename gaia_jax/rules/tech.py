@@ -15,7 +15,7 @@ def tile_options(rules: Ruleset, game: GameState, me: Players) -> tuple[Array, A
     """The choice set when a tile is gained (TEC-02, TEC-14).
 
     Returns:
-        (basic and ship kinds,) bool, and (7,) bool by slot of the advanced tiles.
+        (basic and ship kinds,) bool, and (slots,) bool by slot of the advanced tiles.
     """
     kinds, basic = len(rules.ids["tile"]), len(rules.basic_tiles)
     there = bit_vector(me.shuttles, len(rules.ships))
@@ -27,11 +27,13 @@ def tile_options(rules: Ruleset, game: GameState, me: Players) -> tuple[Array, A
         ship_kinds |= jnp.where(hit, there[rules.ships.index(ship)], 0)
     offered = jnp.concatenate([jnp.ones(basic, jnp.int32), ship_kinds])
     tiles = (offered == 1) & (bit_vector(me.tiles, kinds) == 0)
-    condition = jnp.where(
-        game.setup.extra_condition == 0, me.vp >= EXTRA_A_VP, there.sum() >= EXTRA_B_SHIPS
-    )
-    reached = jnp.concatenate([me.tracks >= ADVANCED_TILE_LEVEL, condition[None]])
-    left = bit_vector(game.turn.advanced_left, 7) == 1
+    reached = me.tracks >= ADVANCED_TILE_LEVEL
+    if rules.extra_conditions:
+        condition = jnp.where(
+            game.setup.extra_condition == 0, me.vp >= EXTRA_A_VP, there.sum() >= EXTRA_B_SHIPS
+        )
+        reached = jnp.concatenate([reached, condition[None]])
+    left = bit_vector(game.turn.advanced_left, len(rules.ids["advanced_slot"])) == 1
     able = (me.green > 0) & (uncovered(rules, me).sum() > 0)
     return tiles, reached & left & able
 

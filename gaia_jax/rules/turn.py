@@ -109,7 +109,7 @@ def _sub_decision(rules: Ruleset, game: GameState) -> tuple[PackedTurn, Array]:
     early = jnp.stack([there for there, _ in first]).any()
     free_mine = (turn.free_mine >= 0) & (early | mine_there)
     early |= free_mine
-    step = (turn.step > 0) & (early | step_options(below, enter, turn.step).any())
+    step = (turn.step > 0) & (early | step_options(rules, below, enter, turn.step).any())
     early |= step
     lost_planet = turn.lost_planet & (early | lost_there)
     later = [

@@ -77,7 +77,9 @@ class Board:
         self.text = self.geometry.text
         count = len(self.geometry.cells)
         self.planet = self._lay_tiles(setup)
-        self.ship = {ship: self.geometry.cell(text) for ship, text in setup["ships"].items()}
+        self.ship = {
+            ship: self.geometry.cell(text) for ship, text in setup.get("ships", {}).items()
+        }
         # The planets, and the Lost Planet once it is found.
         self.planets = [c for c in range(count) if self.planet[c] not in ("Empty", "Ship")]
         self.owner: list[int | None] = [None] * count  # whose structure stands there
@@ -94,15 +96,15 @@ class Board:
                 q, r = turned(tuple(hex_), laid["rotation"])
                 lie[centre[0] + q, centre[1] + r] = content
         orientations = self.rules.map["deep_orientation"]
-        for slot, laid in enumerate(setup["deep"]):
+        for slot, laid in enumerate(setup.get("deep", ())):
             turns = laid["rotation"]
             for j, content in enumerate(self.rules.map["deep_tiles"][laid["tile"]]):
                 place = (j + turns) % 3 if orientations[slot] == "A" else (2 - j - turns) % 3
                 lie[self.geometry.deep_hexes[slot][place]] = content
-        for text, content in setup["interface"].items():
+        for text, content in setup.get("interface", {}).items():
             q, r = text.split(",")
             lie[int(q), int(r)] = content
-        for text in setup["ships"].values():
+        for text in setup.get("ships", {}).values():
             q, r = text.split(",")
             lie[int(q), int(r)] = "Ship"
         return [lie[hex_] for hex_ in self.geometry.cells]

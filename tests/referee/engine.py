@@ -14,6 +14,7 @@ import numpy as np
 
 import gaia_jax
 from gaia_jax import setup_json
+from gaia_jax.state import PackedPlayers
 from tests.referee.free import A_TURN
 from tests.referee.game import Game
 
@@ -105,6 +106,12 @@ def _sectors(player: Any, ids: Any) -> int:
     return _bits(names, ids["sector"])
 
 
+def _tokens(player: Any, ids: Any) -> list[int]:
+    """By kind; the engine has room for those of the Lost Fleet under every ruleset."""
+    own = [player.tokens[name] for name in ids["token"]]
+    return own + [0] * (PackedPlayers.fields["tokens"].columns - len(own))
+
+
 def _passed(game: Game, ids: Any) -> list[int]:
     order = [player.number for player in game.pass_order]
     return [order.index(p) + 1 if p in order else 0 for p in range(P)]
@@ -142,7 +149,7 @@ FIELDS = (
     _players("gaia_power", lambda p, ids: p.gaia_tokens),
     _players("brainstone", lambda p, ids: p.brainstone),
     _players("tracks", lambda p, ids: list(p.tracks.values())),
-    _players("tokens", lambda p, ids: [p.tokens[name] for name in ids["token"]]),
+    _players("tokens", _tokens),
     _players("green", lambda p, ids: p.green),
     _players("formed", lambda p, ids: p.federations_formed),
     _players("tiles", lambda p, ids: _bits(p.tiles, ids["tile"])),
@@ -166,7 +173,7 @@ FIELDS = (
     _turn("order", lambda g, ids: g.turn_order),
     _turn("passed", _passed),
     _turn("power_used", _spaces_used("power_action")),
-    _turn("ship_used", _spaces_used("ship_action")),
+    _turn("ship_used", _spaces_used("shared_action")),
     _turn("advanced_left", lambda g, ids: _bits(g.advanced, ids["advanced_slot"])),
     _turn("artifacts_left", _artifacts_left),
     _turn("token_supply", lambda g, ids: list(g.token_supply.values())),
@@ -201,6 +208,7 @@ class Engine:
         self.env = gaia_jax.make(ruleset)
         self.batch = batch
         self.ids: dict[str, Any] = dict(self.env.ruleset.ids)
+        self.ids["shared_action"] = (*self.ids["ship_action"], *self.ids["qic_action"])
         self.ids["planet_index"] = {name: i for i, name in enumerate(self.ids["planet"])}
         texts = [gaia_jax.actions.to_text(self.env.ruleset, a) for a in range(self.env.num_actions)]
         self.texts = texts
@@ -229,11 +237,12 @@ class Engine:
     def draw_setup(self, seed: int) -> dict[str, Any]:
         """The set-up that the engine draws for this key."""
         drawn = jax.device_get(self._draw(jax.random.key(seed)))
-        return setup_json.setup_to_dict(drawn)
+        return setup_json.setup_to_dict(drawn, self.env.ruleset)
 
     def start(self, setups: list[dict[str, Any]]) -> View:
         """New games, one for each set-up."""
-        read = [setup_json.setup_from_json(setup) for setup in setups]
+        rules = self.env.ruleset
+        read = [setup_json.setup_from_json(setup, rules) for setup in setups]
         stacked = jax.tree.map(lambda *x: jnp.stack(x), *read)
         self.state = self._init(stacked)
         return View(*jax.device_get(self._view(self.state)))

@@ -96,7 +96,9 @@ class Builder:
         self.allowed = self._satellite_cells(game, player)
         needed = required(game, player) - sum(power_of(player, c) for c in self.given)
         strength = [sum(power_of(player, c) for c in group) for group in self.groups]
-        self.candidates = minimal_sets(strength, needed)
+        self.strength, self.needed = strength, needed
+        self.surplus = game.rules.switches.surplus_in_federations
+        self.candidates = strong_sets(strength, needed, self.surplus)
         self.search: satellites.Search | None = None
         self.legal_within: dict[int, list[int]] = {}
         self.some_within: dict[int, bool] = {}
@@ -146,13 +148,36 @@ class Builder:
     def legal(self, player: Player, most: int) -> list[int]:
         """The legal federations as bitmasks of groups, the first 128 of them (A10)."""
         if most not in self.legal_within:
-            legal = (m for m in self.candidates if self._payable(player, m, most))
+            legal = (
+                m
+                for m in self.candidates
+                if self._payable(player, m, most) and not self._wasteful(player, m, most)
+            )
             self.legal_within[most] = list(itertools.islice(legal, MOST_FEDERATIONS))
         return self.legal_within[most]
 
+    def _wasteful(self, player: Player, mask: int, most: int) -> bool:
+        """Whether some group is not needed, and leaving it out also saves a satellite (A11)."""
+        if not self.surplus:
+            return False
+        search = self._search_within(player, most)
+        total = sum(s for i, s in enumerate(self.strength) if mask >> i & 1)
+        least = search.least(self.with_given(mask))
+        assert least is not None
+        for i, strength in enumerate(self.strength):
+            if mask >> i & 1 and total - strength >= self.needed:
+                without = search.least(self.with_given(mask ^ 1 << i))
+                if without is not None and without < least:
+                    return True
+        return False
 
-def minimal_sets(strength: list[int], needed: int) -> list[int]:
-    """Sets of groups that have the power needed, and would not without any one group (FED-02)."""
+
+def strong_sets(strength: list[int], needed: int, surplus: bool = False) -> list[int]:
+    """Sets of groups that have the power needed.
+
+    Where no surplus is allowed, only those that would not without any one group (FED-02). Growth
+    that needs no group takes none (A10).
+    """
     if needed <= 0:
         return [0]
     totals, weakest = [0], [99]
@@ -164,7 +189,7 @@ def minimal_sets(strength: list[int], needed: int) -> list[int]:
         least = min(weakest[below], strength[top])
         totals.append(total)
         weakest.append(least)
-        if total >= needed > total - least:
+        if total >= needed and (surplus or needed > total - least):
             sets.append(mask)
     return sets
 
@@ -208,14 +233,19 @@ def form(game: Game, player: Player) -> Script:
     work = builder(game, player)
     legal = work.legal(player, most_satellites(game, player))
     picked = 0
-    while picked not in legal:
-        menu = {
+    while picked not in legal or (picked and work.surplus):
+        menu: dict[str, int] = {
             f"pick {game.board.text[min(group)]}": 1 << number
             for number, group in enumerate(work.groups)
             if not picked >> number & 1
             and any((picked | 1 << number) & ~whole == 0 for whole in legal)
         }
-        picked |= yield from ask(player.number, "FEDERATION", menu)
+        if picked in legal:
+            menu["commit"] = 0
+        chosen = yield from ask(player.number, "FEDERATION", menu)
+        picked |= chosen
+        if not chosen:
+            break
     commit(game, player, work, picked)
     effect = yield from ask(player.number, "TOKEN", tokens_to_take(game, player))
     yield from do(effect, game, player)
@@ -328,7 +358,7 @@ def gain_printed(game: Game, player: Player, kind: str) -> Script:
 
 def owned_tokens(game: Game, player: Player) -> dict[str, tuple[Any, ...]]:
     """The kinds of token that the player has; a ship's token is called by its ship (FED-21)."""
-    ship_of = {kind: ship for ship, kind in game.setup["ship_tokens"].items()}
+    ship_of = {kind: ship for ship, kind in game.setup.get("ship_tokens", {}).items()}
     return {
         f"token {ship_of.get(kind, kind)}": (gain_printed, kind)
         for kind, number in player.tokens.items()

@@ -54,10 +54,10 @@ def explore(game: Game, player: Player, ship: str, extra_range: int, price: dict
 
 def far_targets(game: Game, player: Player, name: str) -> dict[str, Any]:
     """RB11 and Twilight: a mine, an exploration, and where allowed a Gaia project (MIN-18)."""
-    terms = mine.TERMS[name]
+    terms = mine.terms_of(game, name)
     menu = mine.picks(game, player, terms)
     menu.update(explorations(game, player, terms.extra_range, terms.price))
-    if name == "RB11" or game.rules.switches.twilight_range_for_projects:
+    if name != "TWI_K" or game.rules.switches.twilight_range_for_projects:
         menu.update(gaia.projects(game, player, "pick", terms.extra_range, terms.price))
     return menu
 
@@ -95,7 +95,7 @@ def targets(game: Game, player: Player, name: str) -> dict[str, Any]:
     if name == "TFM_P":
         return gaia.instant_targets(game, player)
     if name in ("TFM_C", "ECL_C"):
-        return mine.picks(game, player, mine.TERMS[name])
+        return mine.picks(game, player, mine.terms_of(game, name))
     if name == "ECL_P":
         tracks = research.open_tracks(game, player)
         return {f"advance {track}": (research.advance, track) for track in tracks}
@@ -154,12 +154,8 @@ def take_artifact(game: Game, player: Player, place: int) -> Script:
         player.virtual_mines.append(planet)
         player.score("ARTIFACT", 7)
         scoring.mine_built(game, player, news, artifact=True)
-    elif artifact == "ART-K-QIC":
-        player.gain({"knowledge": 3, "qic": 1})
-    elif artifact == "ART-ORE-CRED":
-        player.gain({"ore": 3, "credits": 5})
-    elif artifact == "ART-ORE3CR3":
-        player.gain({"ore": 3, "credits": 3})
+    elif artifact in game.rules.artifact_gain:
+        player.gain(game.rules.artifact_gain[artifact])
     elif artifact == "ART-FED-BOOST":
         menu = federation.owned_tokens(game, player)
         if menu:

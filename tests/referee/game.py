@@ -31,8 +31,10 @@ class Game:
         self.turn_order: list[int] = list(setup_dict["turn_order"])
         self.open_boosters: list[str] = list(setup_dict["boosters"])
         self.advanced: dict[str, str] = dict(setup_dict["advanced_tiles"])  # not yet taken
-        self.artifacts: list[str | None] = list(setup_dict["artifacts"])  # by place on Twilight
-        self.ship_tokens_left: dict[str, str] = dict(setup_dict["ship_tokens"])
+        self.artifacts: list[str | None] = list(
+            setup_dict.get("artifacts", ())
+        )  # by place on Twilight
+        self.ship_tokens_left: dict[str, str] = dict(setup_dict.get("ship_tokens", {}))
         self.token_supply = dict.fromkeys(self.rules.base_tokens, self.rules.base_token_copies)
         self.token_supply[setup_dict["tf5_token"]] -= 1  # SET-06
         self.players: list[Player] = setup.make_players(self)
@@ -101,6 +103,12 @@ class Game:
         order = self.in_turn_order()
         place = order.index(player)
         return order[place + 1 :] + order[:place]
+
+    def others(self, builder: Player) -> list[Player]:
+        """Who is asked for leech, in order: by turn order, or as they sit (LEE-04, A11)."""
+        if not self.rules.switches.leech_in_seat_order:
+            return self.after(builder)
+        return [self.players[(builder.number + i) % 4] for i in (1, 2, 3)]
 
     def round_tile(self) -> str | None:
         """The round tile in force; none before the first round (INI-07)."""

@@ -71,10 +71,9 @@ def plain_income(game: Game, player: Player) -> list[dict[str, int]]:
 
 def economy(game: Game, player: Player) -> dict[str, int]:
     """The economy track, with the overlay's side of this game (SET-05)."""
-    side: dict[str, int] = game.rules.economy_income[game.setup["economy_side"]][
-        player.tracks["economy"]
-    ]
-    return side
+    side = game.setup.get("economy_side", "A")
+    income: dict[str, int] = game.rules.economy_income[side][player.tracks["economy"]]
+    return income
 
 
 def power_income(game: Game, player: Player) -> tuple[dict[str, int], dict[str, int]]:
@@ -87,6 +86,7 @@ def power_income(game: Game, player: Player) -> tuple[dict[str, int], dict[str, 
         "CH_PI": printed["pi_charge"] if has_pi else 0,
         "CH_ECO": economy(game, player).get("charge", 0),
         "CH_BOOSTER": booster.get("charge", 0),
+        "CH_LABS": printed["lab_charge"] * player.count("RL"),
         "CH_TILE": sum(income.get("charge", 0) for income in tiles),
     }
     tokens = {

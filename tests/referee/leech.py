@@ -22,7 +22,7 @@ def resolve(game: Game, builder: Player) -> Script:
     """Ask the others about every event, strictly in order (LEE-04, LEE-05, A13)."""
     while game.events:
         cell = game.events.pop(0)
-        for player in game.after(builder):
+        for player in game.others(builder):
             yield from offer(game, player, cell)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.referee import federation, leech, scoring
@@ -43,12 +43,19 @@ TERMS = {
     "TK-EARLY-TF1": _free_steps(1),
     "TK-LATE-TF3": _free_steps(3),
     "RB11": Terms(extra_range=3, guests=True),
+    "GLEENS": Terms(extra_range=2),
     "TWI_K": Terms(extra_range=3, guests=True, price={"knowledge": 1}),
     "ECL_C": Terms(asteroid_only=True, mine_is_free=True, price={"credits": 6}),
     "LF-TF2-FREE-MINE": Terms(free_steps=2, terraforms=True, mine_is_free=True),
     "SFT_TF3_MINE": Terms(free_steps=3, terraforms=True, mine_is_free=True),
     "SFT_RANGE_MINE": Terms(unlimited_range=True, mine_is_free=True),
 }
+
+
+def terms_of(game: Game, name: str) -> Terms:
+    """The terms of an action, with the price that is printed on its ship."""
+    printed = game.rules.ship_actions.get(name)
+    return replace(TERMS[name], price=printed["cost"]) if printed else TERMS[name]
 
 
 class Site(NamedTuple):
@@ -153,7 +160,8 @@ def plans(game: Game, player: Player, terms: Terms) -> Iterator[Plan]:
             if not terms.guests:
                 continue
         elif kind == "GAIA":
-            if "ore" in gaia_cost and ore + gaia_cost["ore"] <= ore_left:
+            only_ore = not rules.switches.gleens_may_pay_qic
+            if "ore" in gaia_cost and (only_ore or ore + gaia_cost["ore"] <= ore_left):
                 ore += gaia_cost["ore"]
             else:
                 qic += gaia_cost.get("qic", 1)  # Gleens without ore pay 1 QIC (MIN-10)

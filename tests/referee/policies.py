@@ -26,6 +26,7 @@ WEIGHTS = {
     "artifact": 2.0,
     "special": 8.0,
     "power": 5.0,
+    "qic": 8.0,
     "leech CHARGE": 6.0,
     "leech TOKEN_FIRST": 6.0,
     "end_turn": 1.0,

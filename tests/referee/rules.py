@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,27 +21,48 @@ class Switches:
     leech_in_seat_order: bool = False  # A11, `base`
     bonus_power_in_leech: bool = False  # FED-11
     zero_scores: bool = True  # FIN-03
-    protos_in_asteroid_mission: bool = True  # FIN-08
     darkanians_deep_sectors: bool = False  # DAR-01
     mine_on_instant_gaia_same_round: bool = False  # MIN-20
     twilight_range_for_projects: bool = False  # MIN-18
     step_of_tile_optional: bool = False  # A11, `base`
+    gleens_may_pay_qic: bool = True  # MIN-10
+
+
+PRINTED = Switches(
+    surplus_in_federations=True,
+    free_leech_is_asked=True,
+    bonus_power_in_leech=True,
+    zero_scores=False,
+    darkanians_deep_sectors=True,
+    mine_on_instant_gaia_same_round=True,
+    twilight_range_for_projects=True,
+    gleens_may_pay_qic=False,
+)
 
 
 class Rules:
-    """The facts of one variant, read from `data/`; every key of the data is an attribute."""
+    """The facts of one variant, read from `data/`; every key of the data is an attribute.
 
-    def __init__(self, name: str, switches: Switches) -> None:
+    `changes` are files that say what is printed otherwise, one after the other.
+    """
+
+    def __init__(self, name: str, switches: Switches, changes: tuple[str, ...] = ()) -> None:
         self.name = name
         self.switches = switches
-        for key, value in _read("pieces.json").items():
-            setattr(self, key, value)
-        self.map: dict[str, Any] = _read("map.json")
-        factions = _read("factions.json")
-        self.factions: dict[str, dict[str, Any]] = {
-            faction: {**copy.deepcopy(factions["common"]), **printed}
-            for faction, printed in factions["factions"].items()
+        pieces, self.map = _read("pieces.json"), _read("map.json")
+        printed = _read("factions.json")
+        factions = {
+            faction: {**copy.deepcopy(printed["common"]), **own}
+            for faction, own in printed["factions"].items()
         }
+        for file in changes:
+            change = _read(file)
+            _apply(pieces, change["pieces"])
+            _apply(self.map, change["map"])
+            _apply(factions, change["factions"])
+        for key, value in pieces.items():
+            setattr(self, key, value)
+        self.factions: dict[str, dict[str, Any]] = factions
         self.ships: list[str] = self.map["ships"]
         self.tokens: dict[str, dict[str, Any]] = {
             **self.base_tokens,
@@ -57,7 +78,29 @@ def _read(name: str) -> Any:
     return json.loads((DATA / name).read_text())
 
 
-RULESETS = {"lost_fleet": Switches()}
+def _apply(facts: dict[str, Any], changes: dict[str, Any]) -> None:
+    """Replace facts; None takes one away, a whole table becomes empty."""
+    for key, value in changes.items():
+        if value is None and isinstance(facts.get(key), dict) and key.islower():
+            facts[key] = {}
+        elif value is None:
+            facts.pop(key, None)
+        elif isinstance(value, dict) and isinstance(facts.get(key), dict) and key not in AMOUNTS:
+            _apply(facts[key], value)
+        else:
+            facts[key] = value
+
+
+# Of these a change gives all amounts.
+AMOUNTS = ("start", "income", "pi_income", "cost")
+RULESETS = {
+    "lost_fleet": (Switches(), ()),
+    "lost_fleet_published": (PRINTED, ("published.json",)),
+    "base": (
+        replace(PRINTED, leech_in_seat_order=True, step_of_tile_optional=True),
+        ("published.json", "base.json"),
+    ),
+}
 
 
 @lru_cache
@@ -65,4 +108,4 @@ def ruleset(name: str) -> Rules:
     """The rules called `name`."""
     if name not in RULESETS:
         raise ValueError(f"no ruleset {name!r}; there are {', '.join(RULESETS)}")
-    return Rules(name, RULESETS[name])
+    return Rules(name, *RULESETS[name])

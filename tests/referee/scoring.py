@@ -157,8 +157,8 @@ def final_count(player: Player, mission: str) -> int:
     if mission == "SATELLITES":
         return len(player.satellites) + len(player.stations)
     if mission == "ASTEROID_PROTO_BUILDINGS":
-        if player.rules.switches.protos_in_asteroid_mission:
-            return on_planets(player, "Asteroid", "Proto")
+        return on_planets(player, "Asteroid", "Proto")
+    if mission == "ASTEROID_BUILDINGS":
         return on_planets(player, "Asteroid")
     if mission == "MAIN_SECTORS":
         return len(sectors(player, "main"))

@@ -6,7 +6,7 @@ import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
-from tests.referee.board import Cell, distance
+from tests.referee.board import Cell, distance, turned
 from tests.referee.decision import Script, ask
 from tests.referee.player import Player
 from tests.referee.rules import Rules, ruleset
@@ -128,39 +128,78 @@ def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None)
     rng.shuffle(outer)
     deep_numbers = list(range(1, 9))
     rng.shuffle(deep_numbers)
-    ships, interface = _draw_interface(rules, rng)
+    ships, interface = _draw_interface(rules, rng) if rules.ships else ({}, {})
     if factions is None:
         boards: dict[int, list[str]] = {}
         for faction, printed in rules.factions.items():
             boards.setdefault(printed["board"], []).append(faction)
         factions = [rng.choice(sides) for sides in rng.sample(list(boards.values()), 4)]
     tracks = rules.tracks
+    advanced_slots = [*tracks, "extra"] if rules.extra_tile else tracks
     basic = rng.sample(rules.basic_tiles, 9)
-    advanced = rng.sample(rules.advanced_tiles, 7)
-    ship_tokens = rng.sample(list(rules.ship_tokens), 4)
-    ship_tiles = rng.sample(rules.ship_tiles, 3)
-    return {
-        "sectors": [{"tile": t, "rotation": rng.randrange(6)} for t in inner + outer],
-        "ships": ships,
-        "interface": interface,
-        "deep": [
+    advanced = rng.sample(rules.advanced_tiles, len(advanced_slots))
+    ship_tokens = rng.sample(list(rules.ship_tokens), len(rules.ships))
+    ship_tiles = rng.sample(rules.ship_tiles, len(rules.ship_tiles))
+    # One draw after the other: a seed gives the same set-up as long as nothing is drawn between.
+    drawn: dict[str, Any] = {"sectors": _turn_sectors(rules, rng, inner + outer)}
+    if rules.ships:
+        drawn["ships"] = ships
+        drawn["interface"] = interface
+        drawn["deep"] = [
             {"tile": f"DS{n}{rng.choice('AB')}", "rotation": rng.randrange(3)} for n in deep_numbers
-        ],
-        "factions": factions,
-        "turn_order": rng.sample(range(4), 4),
-        "basic_tiles": dict(zip([*tracks, "free_1", "free_2", "free_3"], basic, strict=True)),
-        "advanced_tiles": dict(zip([*tracks, "extra"], advanced, strict=True)),
-        "extra_condition": rng.choice("AB"),
-        "tf5_token": rng.choice(list(rules.base_tokens)),
-        "ship_tokens": dict(zip(rules.ships, ship_tokens, strict=True)),
-        "ship_tiles": dict(zip(["REBELLION", "TF_MARS", "ECLIPSE"], ship_tiles, strict=True)),
-        "artifacts": rng.sample(rules.artifacts, 4),
-        "boosters": rng.sample(list(rules.boosters), 7),
-        "round_tiles": rng.sample(list(rules.round_tiles), 6),
-        "final_missions": rng.sample(rules.final_missions, 2),
-        "economy_side": rng.choice("AB"),
-        "colour_order": rng.sample(rules.terraforming_cycle, 7),
-    }
+        ]
+    drawn["factions"] = factions
+    drawn["turn_order"] = rng.sample(range(4), 4)
+    drawn["basic_tiles"] = dict(zip([*tracks, "free_1", "free_2", "free_3"], basic, strict=True))
+    drawn["advanced_tiles"] = dict(zip(advanced_slots, advanced, strict=True))
+    if rules.extra_tile:
+        drawn["extra_condition"] = rng.choice("AB")
+    drawn["tf5_token"] = rng.choice(list(rules.base_tokens))
+    if rules.ships:
+        places = ["REBELLION", "TF_MARS", "ECLIPSE"]
+        drawn["ship_tokens"] = dict(zip(rules.ships, ship_tokens, strict=True))
+        drawn["ship_tiles"] = dict(zip(places, ship_tiles, strict=True))
+        drawn["artifacts"] = rng.sample(rules.artifacts, 4)
+    drawn["boosters"] = rng.sample(list(rules.boosters), 7)
+    drawn["round_tiles"] = rng.sample(list(rules.round_tiles), 6)
+    drawn["final_missions"] = rng.sample(rules.final_missions, 2)
+    if rules.ships:
+        drawn["economy_side"] = rng.choice("AB")
+        drawn["colour_order"] = rng.sample(rules.terraforming_cycle, 7)
+    return drawn
+
+
+def _turn_sectors(rules: Rules, rng: random.Random, tiles: list[str]) -> list[dict[str, Any]]:
+    """Each tile turned at random; where home colours must not touch across tiles, one of the ways
+    that keep the rule with the tiles laid before, any way where there is none (MAP-06, A11).
+    """
+    laid: dict[tuple[int, int], str] = {}
+    chosen = []
+    for tile, (cq, cr) in zip(tiles, rules.map["sector_centres"], strict=True):
+        ways = []
+        for sixths in range(6):
+            lies = {}
+            contents = rules.map["sector_tiles"][tile]
+            for hex_, content in zip(rules.map["local_order"], contents, strict=True):
+                q, r = turned(tuple(hex_), sixths)
+                if content in rules.terraforming_cycle:
+                    lies[cq + q, cr + r] = content
+            ways.append(lies)
+        allowed = [k for k in range(6) if not _clash(ways[k], laid)]
+        if rules.map["same_colours_touch"] or not allowed:
+            allowed = list(range(6))
+        sixths = rng.choice(allowed)
+        laid |= ways[sixths]
+        chosen.append({"tile": tile, "rotation": sixths})
+    return chosen
+
+
+def _clash(tile: dict[tuple[int, int], str], laid: dict[tuple[int, int], str]) -> bool:
+    return any(
+        content == other and distance(hex_, elsewhere) == 1
+        for hex_, content in tile.items()
+        for elsewhere, other in laid.items()
+    )
 
 
 def _draw_interface(rules: Rules, rng: random.Random) -> tuple[dict[str, str], dict[str, str]]:

@@ -77,6 +77,8 @@ def faction_action(game: Game, player: Player) -> tuple[Any, ...] | None:
 
 def faction_targets(game: Game, player: Player) -> dict[str, Any]:
     """What the faction's special action may aim at; empty where it has none or may not use it."""
+    if player.printed["range_special"]:
+        return fleet.far_targets(game, player, "GLEENS")  # ACT-12
     if player.is_("SPACE_GIANTS"):
         return mine.picks(game, player, mine.TERMS["SPACE_GIANTS"])  # SPG-02
     if player.is_("TINKEROIDS") and player.tinkering in mine.TERMS:

@@ -19,7 +19,7 @@ def choices(game: Game, player: Player) -> dict[str, tuple[Any, ...]]:
         if tile not in player.tiles:
             track = slot if slot in player.tracks else None
             menu[f"tile {tile}"] = (take, tile, track)
-    for ship, tile in game.setup["ship_tiles"].items():
+    for ship, tile in game.setup.get("ship_tiles", {}).items():
         if ship in player.shuttles and tile not in player.tiles:
             menu[f"tile {tile}"] = (take, tile, None)
     if player.green and any(not covered for covered in player.tiles.values()):
@@ -53,25 +53,28 @@ def take(game: Game, player: Player, tile: str, track: str | None) -> Script:
     elif tile == "LF-TF2-FREE-MINE":
         yield from mine.free_mine(game, player, mine.TERMS[tile])
     if track is None:
-        yield from step_anywhere(game, player)
+        yield from step_anywhere(game, player, game.rules.switches.step_of_tile_optional)
     elif research.can_advance(game, player, track):
-        if research.enters_top(player, track):
-            yield from step(game, player, [track])
+        optional = game.rules.switches.step_of_tile_optional
+        if optional or research.enters_top(player, track):
+            yield from step(game, player, [track], optional)
         else:
             yield from research.advance(game, player, track)
 
 
-def step_anywhere(game: Game, player: Player) -> Script:
+def step_anywhere(game: Game, player: Player, optional: bool = False) -> Script:
     """A research step on a track of one's choice; skipped if none can advance (TEC-09)."""
     tracks = research.open_tracks(game, player)
     if tracks:
-        yield from step(game, player, tracks)
+        yield from step(game, player, tracks, optional)
 
 
-def step(game: Game, player: Player, tracks: list[str]) -> Script:
-    """The step must be made, unless every possible one enters level 5 (TEC-09)."""
+def step(game: Game, player: Player, tracks: list[str], optional: bool) -> Script:
+    """The step must be made, unless every possible one enters level 5, or it is optional (TEC-09).
+
+    That of a tile is optional in the base game (A11).
+    """
     menu: dict[str, str | None] = {f"advance {track}": track for track in tracks}
-    optional = game.rules.switches.step_of_tile_optional
     if optional or all(research.enters_top(player, track) for track in tracks):
         menu["skip"] = None
     track = yield from ask(player.number, "STEP", menu)
@@ -88,7 +91,7 @@ def take_advanced(game: Game, player: Player, slot: str, tile: str) -> Script:
     player.advanced.add(tile)
     del game.advanced[slot]
     at_once(game, player, tile)
-    yield from step_anywhere(game, player)
+    yield from step_anywhere(game, player, game.rules.switches.step_of_tile_optional)
 
 
 def at_once(game: Game, player: Player, tile: str) -> None:

@@ -97,6 +97,7 @@ def main_actions(game: Game, player: Player) -> dict[str, Any]:
         federation.options,
         research.options,
         power_actions.options,
+        power_actions.qic_options,
         fleet.options,
         special.options,
         fleet.explorations,

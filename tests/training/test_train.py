@@ -186,6 +186,14 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
         assert code == 2
         assert "was trained on toy 1.0, this is toy 2.0" in err and err.count("\n") == 1
 
+    class Other(Newer):
+        @staticmethod
+        def make(env_id, reward="vp"):
+            return toy_env.ToyEnv("toy_two", reward)
+
+    assert cli.run(lambda: evaluate.main([str(run)], Other)) == 2
+    assert "was trained on toy 1.0, this is toy_two 1.0" in capsys.readouterr().err
+
     wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
     with pytest.raises(UserError, match="does not fit"):
         train.Trainer(wide, toy_env, run, resume=True)

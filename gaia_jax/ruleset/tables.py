@@ -1,163 +1,23 @@
-"""Ruleset: every table and switch of one variant of the game.
-
-A ruleset is data. No rule asks for its name: what differs between variants is a row of a table or a
-switch that is read while tracing. The arrays here are numpy and are made once.
-"""
+"""The arrays that the rules read, made from the pieces and prices of a ruleset."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import fields
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gaia_jax import components as box
 from gaia_jax import operations
-from gaia_jax.actions import BARE, ActionSpace
-from gaia_jax.components.common import Cost, Gain
-from gaia_jax.geometry import Geometry, lost_fleet_geometry
+from gaia_jax.components.common import Gain
 
-LEECH_CHOICES = ("CHARGE", "TOKEN_FIRST", "DECLINE")
-INCOME_ATOMS = (
-    "CH_PI",
-    "CH_ECO",
-    "CH_BOOSTER",
-    "CH_TILE",
-    "CH_LABS",
-    "TK_FACTION",
-    "TK_PI",
-    "TK_BOOSTER",
-)
-CHARGE_ATOMS = 5
+if TYPE_CHECKING:
+    from gaia_jax.ruleset.definition import Ruleset
+
 GAIN_FIELDS = tuple(f.name for f in fields(Gain))
-
-
-@dataclass(frozen=True, eq=False)
-class Ruleset:
-    """One variant of the game: its pieces, prices and switches, and the arrays made from them."""
-
-    id: str
-    geometry: Geometry
-    factions: tuple[box.factions.Faction, ...] = box.factions.FACTIONS
-    basic_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.BASIC_TILES
-    ship_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.SHIP_TILES
-    ship_tile_ships: tuple[str, ...] = box.tech_tiles.SHIP_TILE_SHIPS
-    advanced_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.ADVANCED_TILES
-    boosters: tuple[box.boosters.Booster, ...] = box.boosters.BOOSTERS
-    round_tiles: tuple[box.missions.RoundTile, ...] = box.missions.ROUND_TILES
-    final_missions: tuple[str, ...] = box.missions.FINAL_MISSIONS
-    base_tokens: tuple[box.federation_tokens.FederationToken, ...] = (
-        box.federation_tokens.BASE_TOKENS
-    )
-    gleens_token: box.federation_tokens.FederationToken = box.federation_tokens.GLEENS_TOKEN
-    ship_tokens: tuple[box.federation_tokens.FederationToken, ...] = (
-        box.federation_tokens.SHIP_TOKENS
-    )
-    ships: tuple[str, ...] = box.map_tiles.SHIPS
-    ship_actions: tuple[box.ships.ShipAction, ...] = box.ships.SHIP_ACTIONS
-    artifact_ship: str = box.ships.ARTIFACT_SHIP
-    artifacts: tuple[box.artifacts.Artifact, ...] = box.artifacts.ARTIFACTS
-    artifact_cost: Cost = box.artifacts.ARTIFACT_COST
-    power_actions: tuple[box.power_actions.PowerAction, ...] = box.power_actions.POWER_ACTIONS
-    free_actions: tuple[box.free_actions.FreeAction, ...] = box.free_actions.FREE_ACTIONS
-    nevlas_pi_bundles: tuple[box.free_actions.Bundle, ...] = box.free_actions.NEVLAS_PI_BUNDLES
-    terrans_conversions: tuple[box.free_actions.Bundle, ...] = box.free_actions.TERRANS_CONVERSIONS
-    tinkering_tiles: tuple[box.tinkering.TinkeringTile, ...] = box.tinkering.TINKERING_TILES
-    upgrade_cost: Any = None
-    ts_neighbour_cost: Cost = box.costs.TS_NEIGHBOUR_COST
-    mine_cost: Cost = box.costs.MINE_COST
-    research_cost: Cost = box.research.RESEARCH_COST
-    economy_income: tuple = box.research.ECONOMY_INCOME
-    range_bonus: int = box.costs.RANGE_BONUS
-    rb13_free_steps: int = box.boosters.RB13_FREE_STEPS
-    tf3_mine_free_steps: int = box.federation_tokens.TF3_MINE_FREE_STEPS
-
-    # Switches, with the ruling that asks for them.
-    twilight_range_projects: bool = False  # MIN-18
-    free_leech_is_taken: bool = True  # LEE-03, A11
-    surplus_federations: bool = False  # A11
-    gaiaformed_planet_waits: bool = True  # MIN-20
-    zero_ranks: bool = True  # FIN-03
-
-    @cached_property
-    def ids(self) -> dict[str, tuple[str, ...]]:
-        """Ids of each kind of thing, in the order that the arrays use."""
-
-        def of(things) -> tuple[str, ...]:
-            return tuple(thing.id for thing in things)
-
-        main = tuple(f"main {i + 1}" for i in range(self.geometry.num_main_sectors))
-        deep = tuple(f"deep {i + 1}" for i in range(self.geometry.num_deep_sectors))
-        specials = [t.id for t in (*self.basic_tiles, *self.advanced_tiles) if t.special]
-        specials += ["AC_B", *(b.id for b in self.boosters if b.special), "FACTION"]
-        return {
-            "planet": box.planets.PLANETS,
-            "planet_type": box.planets.PLANET_TYPES,
-            "structure": box.common.STRUCTURES,
-            "faction": of(self.factions),
-            "track": box.research.TRACKS,
-            "tile": of((*self.basic_tiles, *self.ship_tiles)),
-            "advanced": of(self.advanced_tiles),
-            "advanced_slot": (*box.research.TRACKS, "extra"),
-            "booster": of(self.boosters),
-            "round_tile": of(self.round_tiles),
-            "final_mission": self.final_missions,
-            "token": of((*self.base_tokens, self.gleens_token, *self.ship_tokens)),
-            "ship": self.ships,
-            "ship_action": of(self.ship_actions),
-            "power_action": of(self.power_actions),
-            "special": tuple(specials),
-            "artifact": of(self.artifacts),
-            "tinkering": of(self.tinkering_tiles),
-            "free_action": of(self.free_actions),
-            "income": INCOME_ATOMS,
-            "vp_source": box.common.VP_SOURCES,
-            "sector": (*main, *deep),
-            "event": box.common.EVENTS,
-            "count": box.common.COUNTS,
-        }
-
-    @cached_property
-    def actions(self) -> ActionSpace:
-        """The action index of this ruleset."""
-        ids = self.ids
-        tokens = tuple(t.id for t in (*self.base_tokens, self.gleens_token))
-        groups = [
-            ("free", ids["free_action"]),
-            *((verb, ("",)) for verb in BARE),
-            ("advance", ids["track"]),
-            ("power", ids["power_action"]),
-            ("ship", ids["ship_action"]),
-            ("special", ids["special"]),
-            ("explore", self.ships),
-            ("artifact", tuple(str(i + 1) for i in range(box.costs.ARTIFACTS_IN_PLAY))),
-            ("booster", ids["booster"]),
-            ("leech", LEECH_CHOICES),
-            ("tile", ids["tile"]),
-            ("advanced", ids["advanced_slot"]),
-            ("token", (*tokens, *self.ships)),
-            ("income", ids["income"]),
-            ("piece", ("RL", "PI", "AC_A", "AC_B")),
-            ("tinkering", ids["tinkering"]),
-        ]
-        return ActionSpace(self.geometry, tuple(groups))
-
-    @cached_property
-    def operations(self) -> tuple[operations.Operation, ...]:
-        """The rows of `operations.Operation`, "none" first."""
-        return operations.build(self)
-
-    @cached_property
-    def operation_index(self) -> dict[str, int]:
-        """The row of each operation by its id."""
-        return {op.id: i for i, op in enumerate(self.operations)}
-
-    @cached_property
-    def tables(self) -> SimpleNamespace:
-        """The arrays that the rules read; see `_tables` for names, shapes and meanings."""
-        return _tables(self)
+# A price that nobody can pay.
+NO_PRICE = 127
 
 
 def gain_vector(gain: Gain) -> list[int]:
@@ -205,6 +65,13 @@ def _action_operations(r: Ruleset) -> np.ndarray:
             name = "pass" if verb in ("booster", "pass") else name
             out[space.first[verb] + i] = row.get(name, 0)
     return out
+
+
+def _gaia_qic(faction: box.factions.Faction) -> int:
+    """QIC for a Gaia planet where it is not paid in ore (MIN-09, MIN-10)."""
+    if faction.gaia_planet_cost.ore and not faction.gaia_planet_qic_instead:
+        return NO_PRICE
+    return max(faction.gaia_planet_cost.qic, int(faction.gaia_planet_qic_instead))
 
 
 def _faction_columns(r: Ruleset) -> SimpleNamespace:
@@ -281,8 +148,9 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
         pi_income=column(lambda x: gain_vector(x.pi_income)),
         academy_a_income=column(lambda x: gain_vector(x.academy_a_income)),
         gaia_ore=column(lambda x: x.gaia_planet_cost.ore),
-        gaia_qic=column(lambda x: max(x.gaia_planet_cost.qic, x.gaia_planet_cost.ore)),
+        gaia_qic=column(_gaia_qic),
         pi_new_main_sector=column(lambda x: gain_vector(x.pi_new_main_sector)),
+        pi_new_sector=column(lambda x: gain_vector(x.pi_new_sector)),
         upgrades=paths,
         free_actions=free,
         free_needs_pi=np.array([a.needs_pi for a in r.free_actions]),
@@ -290,7 +158,7 @@ def _faction_columns(r: Ruleset) -> SimpleNamespace:
         # What the same words mean to the Terrans in the Gaia phase (GAI-08).
         conversions=np.array([row.get(x, 0) for x in _conversions(r)], np.int16),
         steps=steps,
-        explore_op=column(lambda x: row[f"explore {x.id}"], np.int16),
+        explore_op=column(lambda x: row.get(f"explore {x.id}", 0), np.int16),
         academy_b_op=column(lambda x: row[f"AC_B {x.id}"], np.int16),
         special_op=column(lambda x: row.get(x.special or "", 0), np.int16),
     )
@@ -318,7 +186,8 @@ def _conversions(r: Ruleset) -> list[str]:
     return [kinds.get(a.id, "none") for a in r.free_actions]
 
 
-def _tables(r: Ruleset) -> SimpleNamespace:
+def make_tables(r: Ruleset) -> SimpleNamespace:
+    """Every table of a ruleset by name; shapes and meanings stand beside them."""
     space, row = r.actions, r.operation_index
     verbs = [*("mine", "project", "upgrade", "pick"), *(verb for verb, _ in space.groups)]
     verb = np.zeros(space.num_actions, np.int8)
@@ -399,11 +268,3 @@ def _tables(r: Ruleset) -> SimpleNamespace:
         shuttle_charge=np.array(box.ships.SHUTTLE_CHARGE, np.int8),
         prizes=np.array(box.missions.FINAL_PRIZES, np.int8),
     )
-
-
-def _lost_fleet() -> Ruleset:
-    return Ruleset("lost_fleet", lost_fleet_geometry(), upgrade_cost=box.costs.UPGRADE_COST)
-
-
-LOST_FLEET = _lost_fleet()
-RULESETS = {LOST_FLEET.id: LOST_FLEET}

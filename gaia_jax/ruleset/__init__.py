@@ -1,0 +1,18 @@
+"""Rulesets: every table and switch of each variant of the game."""
+
+from gaia_jax.ruleset.definition import CHARGE_ATOMS, INCOME_ATOMS, LEECH_CHOICES, Ruleset
+from gaia_jax.ruleset.tables import GAIN_FIELDS, gain_vector
+from gaia_jax.ruleset.variants import BASE, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
+
+__all__ = [
+    "BASE",
+    "CHARGE_ATOMS",
+    "GAIN_FIELDS",
+    "INCOME_ATOMS",
+    "LEECH_CHOICES",
+    "LOST_FLEET",
+    "LOST_FLEET_PUBLISHED",
+    "RULESETS",
+    "Ruleset",
+    "gain_vector",
+]

@@ -1,0 +1,56 @@
+"""The variants of the game (A4, A11)."""
+
+from __future__ import annotations
+
+from gaia_jax.components import base_game, published
+from gaia_jax.ruleset.definition import Ruleset
+
+LOST_FLEET = Ruleset("lost_fleet")
+
+LOST_FLEET_PUBLISHED = Ruleset(
+    "lost_fleet_published",
+    map=published.MAP,
+    factions=published.FACTIONS,
+    round_tiles=published.ROUND_TILES,
+    final_missions=published.FINAL_MISSIONS,
+    ship_actions=published.SHIP_ACTIONS,
+    artifacts=published.ARTIFACTS,
+    tinkering_tiles=published.TINKERING_TILES,
+    twilight_range_projects=True,
+    free_leech_is_taken=False,
+    surplus_federations=True,
+    gaiaformed_planet_waits=False,
+    zero_ranks=False,
+    bonus_power_in_leech=True,
+)
+
+BASE = Ruleset(
+    "base",
+    map=base_game.MAP,
+    faction_boards=base_game.FACTION_BOARDS,
+    factions=base_game.FACTIONS,
+    ship_tiles=(),
+    ship_tile_ships=(),
+    advanced_tiles=base_game.ADVANCED_TILES,
+    extra_conditions=(),
+    boosters=base_game.BOOSTERS,
+    round_tiles=base_game.ROUND_TILES,
+    final_missions=base_game.FINAL_MISSIONS,
+    ship_tokens=(),
+    ships=(),
+    ship_actions=(),
+    qic_actions=base_game.QIC_ACTIONS,
+    artifacts=(),
+    tinkering_tiles=(),
+    economy_income=base_game.ECONOMY_INCOME,
+    twilight_range_projects=True,
+    free_leech_is_taken=False,
+    surplus_federations=True,
+    gaiaformed_planet_waits=False,
+    zero_ranks=False,
+    bonus_power_in_leech=True,
+    leech_in_seat_order=True,
+    tile_step_is_optional=True,
+)
+
+RULESETS = {ruleset.id: ruleset for ruleset in (LOST_FLEET, LOST_FLEET_PUBLISHED, BASE)}

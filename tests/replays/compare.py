@@ -1,0 +1,218 @@
+"""Our state beside a recorded one, field by field."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from gaia_jax.rules.player import bit_vector
+from tests.replays.layouts import marked
+from tests.replays.notation import (
+    BOARD_ACTIONS,
+    BOOSTERS,
+    FACTIONS,
+    PLANETS,
+    SLOTS,
+    SPECIALS,
+    TECHS,
+    TOKENS,
+    here,
+)
+from tests.replays.player import BETWEEN, Line
+from tests.replays.table import Seat
+
+Difference = tuple[str, Any, Any]  # field, recorded, ours
+# What some players have already and others not while the phases between the turns are open.
+STOCKS = ("c", "o", "k", "q", "pw", "bs", "gfg", "used")
+BOWLS = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, None: -1}
+# Planets in the order of ids["planet"].
+LETTERS = {name: letter for letter, name in PLANETS.items()}
+
+
+def compare(seat: Seat, line: Line, waiting: int | None) -> Iterator[Difference]:
+    """All fields after a line.
+
+    Args:
+        waiting: a player with conversions to come when leech is answered, whose stocks are not
+            compared before.
+    """
+    told, state = line.after, seat.state
+    assert told is not None
+    game, phase = state.game, told["ph"]
+    between, ended = phase in BETWEEN, phase == "endGame"
+    for player, row in enumerate(told["pl"]):
+        skipped = STOCKS if between or ended or player == waiting else ()
+        ours = player_row(seat, game, player)
+        for field, value in row.items():
+            if field not in ours or field in skipped or (ended and field in ("vp", "boost")):
+                continue
+            last = phase == "roundMove" and told["rd"] == 6 and player in told["passed"]
+            if field == "boost" and (last or value is None):
+                continue
+            if value != ours[field]:
+                yield f"{row['f']}.{field}", value, ours[field]
+    yield from compare_map(seat, game, told, between)
+    supply = {TOKENS[kind]: count for kind, count in told["fedpool"].items()}
+    tokens = game.turn.token_supply.tolist()
+    own = dict(zip(seat.rules.ids["token"], tokens, strict=False))
+    if supply != own:
+        yield "fedpool", supply, own
+    if phase not in ("roundMove", "roundLeech"):
+        return
+    order = [int(p) for p in game.turn.order]
+    passed = [int(p) for p in np.argsort(game.turn.passed) if game.turn.passed[p] > 0]
+    for field, value in (
+        ("rd", int(game.turn.round)),
+        ("order", [p for p in order if p not in passed]),
+        ("passed", passed),
+        ("board", used_spaces(seat, game)),
+    ):
+        recorded = sorted(told[field]) if field == "board" else told[field]
+        if recorded != value:
+            yield field, recorded, value
+
+
+def used_spaces(seat: Seat, game: Any) -> list[str]:
+    ids = seat.rules.ids
+    power = np.asarray(bit_vector(game.turn.power_used, len(ids["power_action"])))
+    qic = np.asarray(bit_vector(game.turn.ship_used, len(ids["qic_action"])))
+    used = {f"power {x}" for x, there in zip(ids["power_action"], power, strict=True) if there}
+    used |= {f"qic {x}" for x, there in zip(ids["qic_action"], qic, strict=True) if there}
+    return sorted(name for name, text in BOARD_ACTIONS.items() if text in used)
+
+
+def player_row(seat: Seat, game: Any, player: int) -> dict[str, Any]:
+    """A player in the recorded form, as far as it can be compared."""
+    players, rules = game.players, seat.rules
+    ids = rules.ids
+    faction = ids["faction"][int(game.setup.faction[player])]
+
+    def one(field: str) -> int:
+        return int(getattr(players, field)[player])
+
+    built = players.built[player].tolist()
+    order = ("MINE", "TS", "RL", "PI", "AC_A", "AC_B")
+    pieces = [built[ids["structure"].index(name)] for name in order]
+    kinds = range(len(ids["token"]))
+    tokens = Counter({ids["token"][k]: int(players.tokens[player, k]) for k in kinds})
+    stone = {bowl: name for name, bowl in BOWLS.items()}[one("brainstone")]
+    booster = one("booster")
+    return {
+        "f": {ours: name for name, ours in FACTIONS.items()}[faction],
+        "vp": one("vp"),
+        "c": one("credits"),
+        "o": one("ore"),
+        "k": one("knowledge"),
+        "q": one("qic"),
+        "pw": [*players.power[player].tolist(), one("gaia_power")],
+        "bs": stone,
+        "res": players.tracks[player].tolist(),
+        "b": [*pieces, one("gaiaformers_out"), one("stations")],
+        "lost": int(players.colonized[player, ids["planet"].index("Lost")]),
+        "sat": one("satellites"),
+        "gf": one("gaiaformers") + one("gaiaformers_out") + one("gaiaformers_gaia"),
+        "gfg": one("gaiaformers_gaia"),
+        "boost": {ours: name for name, ours in BOOSTERS.items()}.get(ids["booster"][booster]),
+        "tech": tiles(seat, game, player),
+        "fed": tokens,
+        "green": one("green"),
+        "used": specials(seat, game, player),
+    }
+
+
+def tiles(seat: Seat, game: Any, player: int) -> set[str]:
+    """Tiles as tile@slot, ! for a covered one."""
+    ids = seat.rules.ids
+    slots = list(SLOTS)
+    names = {ours: name for name, ours in TECHS.items()}
+    found = set()
+    for slot, kind in enumerate(game.setup.basic_slot):
+        bit = 1 << int(kind)
+        if int(game.players.tiles[player]) & bit:
+            covered = "!" if int(game.players.covered[player]) & bit else ""
+            found.add(f"{names[ids['tile'][int(kind)]]}@{slots[slot]}{covered}")
+    for slot, kind in enumerate(game.setup.advanced):
+        if int(game.players.advanced[player]) & 1 << int(kind):
+            found.add(f"{names[ids['advanced'][int(kind)]]}@adv-{slots[slot]}")
+    return found
+
+
+def specials(seat: Seat, game: Any, player: int) -> set[str]:
+    ids = seat.rules.ids["special"]
+    return {name for i, name in enumerate(ids) if int(game.players.used[player]) >> i & 1}
+
+
+def read_player(row: dict[str, Any]) -> dict[str, Any]:
+    """A recorded player's row in the form of `player_row`."""
+    tokens = Counter(dict.fromkeys(TOKENS.values(), 0))
+    for token in row["fed"]:
+        tokens[TOKENS[token[:-1]]] += 1
+    return {
+        **row,
+        "tech": set(row["tech"]),
+        "fed": tokens,
+        "green": sum(token.endswith("+") for token in row["fed"]),
+        "used": {SPECIALS[name.removeprefix("=>").strip()] for name in row["used"]},
+    }
+
+
+def compare_map(seat: Seat, game: Any, told: dict[str, Any], between: bool) -> Iterator[Difference]:
+    """Planets, pieces, guests, federations and satellites by hex."""
+    board, rules = game.board, seat.rules
+    names = ("", "m", "ts", "lab", "PI", "ac1", "ac2")
+    recorded = {}
+    for q, r, planet, piece, player, guest, fed in told["map"]:
+        recorded[here(q, r)] = (planet, piece, player, guest, "".join(sorted(fed)))
+    stations, players = np.asarray(board.station), range(4)
+    hive = int(np.argmax(game.players.stations))
+    structure, owner = np.asarray(board.structure), np.asarray(board.owner)
+    former, guest = np.asarray(board.gaiaformer), np.asarray(board.guest)
+    inside = [marked(game, p, 0) | marked(game, p, 4) for p in players]
+    for cell, (q, r) in enumerate(rules.geometry.cells.tolist()):
+        planet = LETTERS[rules.ids["planet"][int(board.planet[cell])]]
+        piece, who = names[structure[cell]], int(owner[cell])
+        if former[cell] >= 0:
+            piece, who = "gf", int(former[cell])
+        if stations[cell]:
+            piece, who = "sp", hive
+        fed = "".join(str(p) for p in players if cell in inside[p])
+        own = (planet, piece, who, int(guest[cell]), fed)
+        theirs = recorded.get((q, r))
+        if theirs is None:
+            if piece or fed:
+                yield f"map {q},{r}", None, own
+        elif theirs[0] != own[0] and between and "m" in (theirs[0], own[0]):
+            continue  # a planet of the Gaia phase that is still going on
+        elif theirs != own:
+            yield f"map {q},{r}", theirs, own
+
+
+def final_vp(seat: Seat, before: Any, player: int) -> int:
+    """Our VP with what the other engine makes of what is left at the end: pairs of bowl II are
+    burned, power of bowl III and QIC become credits and ore, 3 of all are 1 VP.
+
+    Args:
+        before: the game before its last decision.
+    """
+    game, rules = seat.state.game, seat.rules
+    sources = rules.ids["vp_source"]
+    plain = int(game.players.vp[player]) - int(
+        game.players.vp_source[player, sources.index("RESOURCES")]
+    )
+    players = before.players
+    faction = rules.factions[int(game.setup.faction[player])]
+    two, three = int(players.power[player, 1]), int(players.power[player, 2])
+    stone = int(players.brainstone[player])
+    tokens_ii = two + (stone == 1)
+    burned = tokens_ii // 2
+    power = 0
+    if stone == 2 or (stone == 1 and burned):
+        power, burned = 3, burned - (stone == 1)
+    worth = faction.pi_power_worth if players.built[player, 4] else 1
+    power += (three + burned) * worth
+    stocks = [int(getattr(players, name)[player]) for name in ("credits", "ore", "knowledge")]
+    left = min(stocks[0] + power, 30) + min(stocks[1] + int(players.qic[player]), 15) + stocks[2]
+    return plain + left // 3

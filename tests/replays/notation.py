@@ -1,0 +1,215 @@
+"""The names of the recorded engine and ours: tiles, tokens, actions, planets, cells, the set-up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gaia_jax.geometry import rotate
+from gaia_jax.ruleset import Ruleset
+
+Cell = tuple[int, int]
+
+FACTIONS = {
+    "terrans": "TERRANS",
+    "lantids": "LANTIDS",
+    "hadsch-hallas": "HADSCH_HALLAS",
+    "ivits": "HIVES",
+    "geodens": "GEODENS",
+    "baltaks": "BAL_TAKS",
+    "xenos": "XENOS",
+    "gleens": "GLEENS",
+    "taklons": "TAKLONS",
+    "ambas": "AMBAS",
+    "firaks": "FIRAKS",
+    "bescods": "BESCODS",
+    "nevlas": "NEVLAS",
+    "itars": "ITARS",
+}
+PLANETS = {
+    "r": "Blue",
+    "d": "Yellow",
+    "s": "Brown",
+    "o": "Red",
+    "v": "Orange",
+    "t": "Black",
+    "i": "White",
+    "g": "Gaia",
+    "m": "Transdim",
+    "e": "Empty",
+    "l": "Lost",
+}
+BOOSTERS = {
+    "booster1": "RB1",
+    "booster2": "RB9",
+    "booster3": "RB10",
+    "booster4": "RB13",
+    "booster5": "RB11",
+    "booster6": "RB7",
+    "booster7": "RB14",
+    "booster8": "RB12",
+    "booster9": "RB2",
+    "booster10": "RB5",
+}
+TECHS = {
+    "tech1": "BT3_O1_Q1",
+    "tech2": "BT7_TYPES_K",
+    "tech3": "BT8_PIAC_4",
+    "tech4": "BT9_7VP",
+    "tech5": "BT2_INC_O1_CH1",
+    "tech6": "BT5_INC_C1_K1",
+    "tech7": "BT6_GAIA_3VP",
+    "tech8": "BT4_INC_C4",
+    "tech9": "BT1_ACT_CHARGE4",
+    "advtech1": "FED-3VP-PASS",
+    "advtech2": "RS-2VP",
+    "advtech3": "SA-QIC-CRED",
+    "advtech4": "MINE-2VP",
+    "advtech5": "RS-3VP-PASS",
+    "advtech6": "MS-ORE",
+    "advtech7": "TYPE-1VP-PASS",
+    "advtech8": "GAIA-2VP",
+    "advtech9": "TS-4VP",
+    "advtech10": "MS-2VP",
+    "advtech11": "SA-O-3",
+    "advtech12": "FED-5VP",
+    "advtech13": "SA-K-3",
+    "advtech14": "MINE-3VP-BUILD",
+    "advtech15": "TRADE-3VP-UPG",
+}
+ROUNDS = {
+    "score1": "RM-TF-2VP",
+    "score2": "RM-RS-2VP",
+    "score3": "RM-MINE-2VP",
+    "score4": "RM-FED-5VP",
+    "score5": "RM-TS-4VP",
+    "score6": "RM-GAIA-4VP",
+    "score7": "RM-PI-ACAD-1-5VP",
+    "score8": "RM-TS-3VP",
+    "score9": "RM-GAIA-3VP",
+    "score10": "RM-PI-ACAD-2-5VP",
+}
+FINALS = {
+    "structure": "BUILDINGS",
+    "structureFed": "FEDERATION_BUILDINGS",
+    "planetType": "PLANET_TYPES",
+    "gaia": "GAIA_BUILDINGS",
+    "sector": "MAIN_SECTORS",
+    "satellite": "SATELLITES",
+}
+TOKENS = {
+    "fed1": "FT_12VP",
+    "fed2": "FT_8VP_QIC",
+    "fed3": "FT_8VP_2PT",
+    "fed4": "FT_7VP_2O",
+    "fed5": "FT_7VP_6C",
+    "fed6": "FT_6VP_2K",
+    "gleens": "FT_GLEENS",
+}
+SLOTS = {
+    "terra": "terraforming",
+    "nav": "navigation",
+    "int": "ai",
+    "gaia": "gaia",
+    "eco": "economy",
+    "sci": "science",
+    "free1": "free_1",
+    "free2": "free_2",
+    "free3": "free_3",
+}
+BOARD_ACTIONS = {
+    "power1": "power PA_3K",
+    "power2": "power PA_TF2",
+    "power3": "power PA_2O",
+    "power4": "power PA_7C",
+    "power5": "power PA_2K",
+    "power6": "power PA_TF1",
+    "power7": "power PA_2PT",
+    "qic1": "qic QIC_TECH",
+    "qic2": "qic QIC_TOKEN",
+    "qic3": "qic QIC_TYPES",
+}
+SPECIALS = {
+    "range+3": "RB11",
+    "step": "RB13",
+    "4pw": "BT1_ACT_CHARGE4",
+    "q": "AC_B",
+    "4c": "AC_B",
+    "3o": "SA-O-3",
+    "3k": "SA-K-3",
+    "q,5c": "SA-QIC-CRED",
+    "up-lowest": "FACTION",
+    "space-station": "FACTION",
+    "swap-PI": "FACTION",
+    "down-lab": "FACTION",
+}
+PIECES = {"m": "MINE", "ts": "TS", "lab": "RL", "PI": "PI", "ac1": "AC_A", "ac2": "AC_B"}
+# Where the places of a sector lie about its centre, in recorded coordinates: ring A, ring B, the
+# centre. They do not turn with the tile.
+PLACES: dict[Cell, str] = dict(
+    zip(
+        [
+            *((2, 0), (1, 1), (0, 2), (-1, 2), (-2, 2), (-2, 1)),
+            *((-2, 0), (-1, -1), (0, -2), (1, -2), (2, -2), (2, -1)),
+            *((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1), (0, 0)),
+        ],
+        [*(f"A{i}" for i in range(12)), *(f"B{i}" for i in range(6)), "C"],
+        strict=True,
+    )
+)
+
+
+def here(q: int, r: int) -> Cell:
+    """Our cell of a recorded one: there r grows downward on the screen, here upward."""
+    return q + r, -r
+
+
+def hex_names(setup: dict[str, Any]) -> dict[str, Cell]:
+    """The cell of each name such as 7A11: sector, ring, place."""
+    centers = {tile: (q, r) for tile, _, q, r in setup["sectors"]}
+    named: dict[str, Cell] = {}
+    for q, r, _, tile in setup["hexes"]:
+        center = centers[tile]
+        named[tile.rstrip("AB") + PLACES[q - center[0], r - center[1]]] = here(q, r)
+    return named
+
+
+def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
+    """The set-up of a recorded game in our words; its map is found among our tiles, turned."""
+    setup = record["setup"]
+    lies = {here(q, r): PLANETS[planet] for q, r, planet, _ in setup["hexes"]}
+    chosen = {}
+    for step in record["steps"]:
+        words = step["l"].split()
+        if len(words) == 3 and words[1] == "faction":
+            chosen[step["p"]] = FACTIONS[words[2]]
+    advanced = {slot: tile for slot, tile in setup["techs"].items() if slot.startswith("adv-")}
+    basic = {slot: tile for slot, tile in setup["techs"].items() if slot not in advanced}
+    return {
+        "sectors": [_tile_at(center, lies, rules) for center in rules.map.sector_centers],
+        "factions": [chosen[player] for player in range(4)],
+        "turn_order": [0, 1, 2, 3],
+        "basic_tiles": {SLOTS[slot]: TECHS[tile] for slot, tile in basic.items()},
+        "advanced_tiles": {SLOTS[slot[4:]]: TECHS[tile] for slot, tile in advanced.items()},
+        "tf5_token": TOKENS[setup["tfed"]],
+        "boosters": [BOOSTERS[booster] for booster in setup["boosters"]],
+        "round_tiles": [ROUNDS[tile] for tile in setup["rounds"]],
+        "final_missions": [FINALS[tile] for tile in setup["final"]],
+    }
+
+
+def _tile_at(center: Cell, lies: dict[Cell, str], rules: Ruleset) -> dict[str, Any]:
+    """Our tile and its rotation that put just these planets around a centre."""
+    around = [(q, r) for q, r in lies if _distance((q, r), center) <= 2]
+    wanted = {
+        (q - center[0], r - center[1]): lies[q, r] for q, r in around if lies[q, r] != "Empty"
+    }
+    for tile in rules.map.sector_tiles:
+        for turns in range(6):
+            if {rotate(cell, turns): planet for cell, planet in tile.planets} == wanted:
+                return {"tile": tile.id, "rotation": turns}
+    raise ValueError(f"no tile lies as around {center}: {wanted}")
+
+
+def _distance(a: Cell, b: Cell) -> int:
+    dq, dr = a[0] - b[0], a[1] - b[1]
+    return (abs(dq) + abs(dr) + abs(dq + dr)) // 2

@@ -1,0 +1,108 @@
+"""Many games of the engine side by side; each is told as a script that yields its next action."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import gaia_jax
+from gaia_jax.setup_json import setup_from_json
+from gaia_jax.state import NODES
+
+# Yields the index of an action; when it goes on, the game has been stepped.
+Script = Generator[int, None, None]
+
+
+class Differs(Exception):
+    """The game cannot go on as recorded: field, recorded value, ours."""
+
+
+class Table:
+    """`batch` games stepped together, their states on the host."""
+
+    def __init__(self, ruleset: str, batch: int) -> None:
+        self.env = gaia_jax.make(ruleset)
+        self.batch = batch
+        space = self.env.ruleset.actions
+        self.texts, self.index = space.texts, space.by_text
+        self.step = jax.jit(jax.vmap(self.env.step))
+        self._start = jax.jit(jax.vmap(self.env.init_from))
+        self.states: Any = None
+
+    def play(self, setups: list[dict[str, Any]], scripts: Callable[[int], Script]) -> None:
+        """Play one script for each set-up to its end.
+
+        Args:
+            scripts: gives the script of a lane; it reads and writes `row(lane)`.
+        """
+        read = [setup_from_json(setup, self.env.ruleset) for setup in setups]
+        read += [read[0]] * (self.batch - len(read))
+        states = self._start(jax.tree.map(lambda *x: jnp.stack(x), *read))
+        self.states = jax.tree.map(np.array, states)
+        running = {lane: scripts(lane) for lane in range(len(setups))}
+        while running:
+            actions = np.zeros(self.batch, np.int32)
+            for lane, script in list(running.items()):
+                try:
+                    actions[lane] = next(script)
+                except StopIteration:
+                    del running[lane]
+            if running:
+                self.states = jax.tree.map(np.array, self.step(self.states, actions))
+
+    def row(self, lane: int) -> Any:
+        """The state of one game, a copy."""
+        return jax.tree.map(lambda leaf: leaf[lane].copy(), self.states)
+
+    def put(self, lane: int, state: Any) -> None:
+        """Replace the state of one game."""
+
+        def write(leaf: np.ndarray, value: np.ndarray) -> None:
+            leaf[lane] = value
+
+        jax.tree.map(write, self.states, state)
+
+
+class Seat:
+    """One game of a table: what a script asks of it."""
+
+    def __init__(self, table: Table, lane: int) -> None:
+        self.table, self.lane = table, lane
+        self.rules = table.env.ruleset
+
+    @property
+    def state(self) -> Any:
+        return self.table.row(self.lane)
+
+    @property
+    def node(self) -> str:
+        return NODES[int(self.table.states.game.turn.node[self.lane])]
+
+    @property
+    def player(self) -> int:
+        return int(self.table.states.current_player[self.lane])
+
+    @property
+    def over(self) -> bool:
+        return bool(self.table.states.terminated[self.lane])
+
+    def legal(self, text: str) -> bool:
+        mask = self.table.states.legal_action_mask
+        return text in self.table.index and bool(mask[self.lane, self.table.index[text]])
+
+    def menu(self) -> list[str]:
+        """The texts of all legal actions."""
+        mask = self.table.states.legal_action_mask[self.lane]
+        return [self.table.texts[action] for action in np.flatnonzero(mask)]
+
+    def peek(self, text: str) -> Generator[int, None, tuple[str, list[str], Any]]:
+        """Node, legal actions and state after an action that is not taken."""
+        saved = self.state
+        yield self.table.index[text]
+        found = self.node, self.menu(), self.state
+        self.table.put(self.lane, saved)
+        return found

@@ -1,0 +1,124 @@
+"""The three rulesets: what they have, what they draw, and the page that tells them apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import gaia_jax
+from gaia_jax.components.planets import TERRAFORM_CYCLE
+from gaia_jax.geometry import hex_distance, rotate
+from gaia_jax.ruleset import BASE, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
+from gaia_jax.setup_json import setup_from_json, setup_to_dict
+from tools import rulesets_page
+
+ROOT = Path(__file__).resolve().parent.parent
+PRINTED = (LOST_FLEET_PUBLISHED, BASE)
+DRAWN = 64
+
+
+def test_the_page_is_current():
+    found = (ROOT / "docs" / "rulesets.md").read_text(encoding="utf-8")
+    assert found.startswith(rulesets_page.page()), "python -m tools.rulesets_page"
+
+
+def test_every_difference_of_the_published_game_names_its_ruling():
+    found = {where for where, *_ in rulesets_page.differences(LOST_FLEET, LOST_FLEET_PUBLISHED)}
+    assert found == rulesets_page.PUBLISHED.keys()
+
+
+def test_no_rule_asks_for_the_name_of_a_ruleset():
+    for path in (ROOT / "gaia_jax" / "rules").glob("*.py"):
+        assert not re.search(r"rules(et)?\.id\b", path.read_text(encoding="utf-8")), path.name
+
+
+@pytest.mark.parametrize(
+    "rules, cells, actions, factions, boosters, rounds, finals, advanced",
+    [
+        (LOST_FLEET, 224, 1023, 18, 14, 12, 9, 21),
+        (LOST_FLEET_PUBLISHED, 224, 1023, 18, 14, 13, 9, 21),
+        (BASE, 190, 851, 14, 10, 10, 6, 15),
+    ],
+    ids=RULESETS,
+)
+def test_sizes(rules, cells, actions, factions, boosters, rounds, finals, advanced):
+    assert rules.geometry.num_cells == cells
+    assert rules.actions.num_actions == actions == len(set(rules.actions.texts))
+    pieces = (rules.factions, rules.boosters, rules.round_tiles, rules.final_missions)
+    assert [len(kind) for kind in pieces] == [factions, boosters, rounds, finals]
+    assert len(rules.advanced_tiles) == advanced
+    spec = gaia_jax.make(rules.id).observation_spec
+    columns = [
+        column.name for table in (spec.cells, spec.players, spec.globals) for column in table
+    ]
+    assert len(columns) == len(set(columns))
+
+
+@pytest.mark.parametrize("rules", PRINTED, ids=lambda rules: rules.id)
+def test_map_04_and_05_each_colour_is_printed_six_times(rules):
+    planets = Counter(name for tile in rules.map.sector_tiles for _, name in tile.planets)
+    assert planets == dict.fromkeys(TERRAFORM_CYCLE, 6) | {"Gaia": 7, "Transdim": 12}
+
+
+@pytest.fixture(scope="module", params=RULESETS.values(), ids=RULESETS)
+def drawn(request):
+    """Set-ups of a ruleset."""
+    env = gaia_jax.make(request.param.id)
+    keys = jax.random.split(jax.random.key(0), DRAWN)
+    setups = jax.device_get(jax.jit(jax.vmap(env.draw_setup))(keys))
+    return request.param, [jax.tree.map(lambda x, i=i: x[i], setups) for i in range(DRAWN)]
+
+
+def test_a_set_up_file_gives_the_set_up_back(drawn):
+    rules, setups = drawn
+    for setup in setups[:8]:
+        again = setup_from_json(setup_to_dict(setup, rules), rules)
+        pairs = zip(jax.tree.leaves(setup), jax.tree.leaves(again), strict=True)
+        assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in pairs)
+
+
+def colours(rules, setup):
+    """(slot, cell, colour) of every planet of a home colour."""
+    for slot, center in enumerate(rules.map.sector_centers):
+        tile = rules.map.sector_tiles[int(setup.sector_tile[slot])]
+        for cell, planet in tile.planets:
+            q, r = rotate(cell, int(setup.sector_rotation[slot]))
+            if planet in TERRAFORM_CYCLE:
+                yield slot, (center[0] + q, center[1] + r), planet
+
+
+def touching(planets):
+    """Pairs of equal planets that touch across tiles."""
+    return [
+        (a, b)
+        for i, (slot, a, planet) in enumerate(planets)
+        for other_slot, b, other in planets[:i]
+        if slot != other_slot and planet == other and hex_distance(a, b) == 1
+    ]
+
+
+def test_map_06_home_colours_touch_only_where_a_tile_could_not_be_turned_otherwise(drawn):
+    rules, setups = drawn
+    maps = [list(colours(rules, setup)) for setup in setups]
+    share = np.mean([bool(touching(planets)) for planets in maps])
+    if rules.map.same_colours_touch:
+        assert 0.1 < share < 0.5  # 26.6 % of 20,000 maps
+    else:
+        assert share < 0.1
+    # All ways to turn a tile are drawn.
+    assert {int(k) for setup in setups for k in setup.sector_rotation} == set(range(6))
+
+
+def test_set_11_one_side_of_a_board_each(drawn):
+    rules, setups = drawn
+    seen = set()
+    for setup in setups:
+        names = [rules.factions[int(i)] for i in setup.faction]
+        assert len({faction.board for faction in names}) == 4
+        seen.update(faction.id for faction in names)
+    assert len(seen) == len(rules.factions)

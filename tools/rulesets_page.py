@@ -1,0 +1,243 @@
+"""Make docs/rulesets.md from the rulesets: what the published and the base game have otherwise.
+
+    python -m tools.rulesets_page > docs/rulesets.md
+
+Every difference is found in the tables; `PUBLISHED` and `BASE_NOTES` say which ruling is behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from gaia_jax.components.common import Cost, Gain, Per
+from gaia_jax.ruleset import BASE, LOST_FLEET, LOST_FLEET_PUBLISHED, Ruleset
+from tools.factions_page import amounts
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Rulings behind the differences of `lost_fleet_published`, by where they stand in the tables.
+PUBLISHED = {
+    "map.sector_tiles M03 planets": "MAP-05",
+    "map.sector_tiles M05 planets": "MAP-04",
+    "map.same_colours_touch": "MAP-06, A11",
+    "factions BAL_TAKS start": "SET-16",
+    "factions GLEENS start": "SET-15",
+    "factions GLEENS gaia_planet_qic_instead": "MIN-10",
+    "factions GLEENS special": "ACT-12",
+    "factions GLEENS special_range_bonus": "ACT-12",
+    "factions ITARS base_income": "SET-16",
+    "factions NEVLAS start_power": "SET-16",
+    "factions NEVLAS rl_income": "SET-16, A19",
+    "factions LANTIDS start_power": "SET-16",
+    "factions LANTIDS pi_income": "SET-16",
+    "factions DARKANIANS pi_new_main_sector": "DAR-01",
+    "factions DARKANIANS pi_new_sector": "DAR-01",
+    "factions MOWEYDS start": "SET-16",
+    "round_tiles RM-LAB-4VP": "SET-07",
+    "final_missions ASTEROID_PROTO_BUILDINGS": "FIN-08",
+    "final_missions ASTEROID_BUILDINGS": "FIN-08",
+    "ship_actions REB_P cost": "UPG-08",
+    "ship_actions TWI_P cost": "UPG-08",
+    "ship_actions TFM_C cost": "MIN-16",
+    "artifacts ART-ORE-CRED gain": "ART-02",
+    "tinkering_tiles TK-LATE-QIC3 gain": "TIN-04",
+    "twilight_range_projects": "MIN-18",
+    "free_leech_is_taken": "LEE-03, A11",
+    "surplus_federations": "FED-02, A10, A11",
+    "gaiaformed_planet_waits": "MIN-20",
+    "zero_ranks": "FIN-03",
+    "bonus_power_in_leech": "FED-11",
+}
+# What stands behind those of `base`, by the field of the ruleset: the base rulebook, or a ruling.
+BASE_NOTES = {
+    "map": "ten sector tiles, each anywhere, and nothing between or around them",
+    "faction_boards": "the seven boards of the base game",
+    "factions": "the fourteen factions of the base game, with their printed numbers",
+    "ship_tiles": "no ships",
+    "ship_tile_ships": "no ships",
+    "advanced_tiles": "15 tiles, one on each track",
+    "extra_conditions": "no extra tile",
+    "boosters": "ten boosters",
+    "round_tiles": "ten round tiles",
+    "final_missions": "six final tiles",
+    "ship_tokens": "no ships",
+    "ships": "no ships",
+    "ship_actions": "no ships",
+    "qic_actions": "the QIC actions of the board, which The Lost Fleet covers (ACT-01)",
+    "artifacts": "no ships",
+    "tinkering_tiles": "no Tinkeroids",
+    "economy_income": "the track as printed, without an overlay (SET-05)",
+    "leech_in_seat_order": "A11",
+    "tile_step_is_optional": "A11, TEC-09",
+}
+# What a switch means where it is on.
+SWITCHES = {
+    "map.same_colours_touch": "planets of one home colour may touch across tiles",
+    "twilight_range_projects": "TWI_K reaches a Gaia project too",
+    "free_leech_is_taken": "an offer that costs no VP is taken without a decision",
+    "surplus_federations": "a group too many is legal where leaving it out saves no satellite",
+    "gaiaformed_planet_waits": "a planet formed at once takes its mine from the next round on",
+    "zero_ranks": "a count of 0 earns VP in a final mission",
+    "bonus_power_in_leech": "rings and the Bescods' bonus count for leech as for federations",
+    "leech_in_seat_order": "leech is asked as the players sit, from the builder",
+    "tile_step_is_optional": "the research step of a tile may be declined",
+}
+
+Difference = tuple[str, Any, Any]
+MISSING = "-"
+
+
+def differences(old: Ruleset, new: Ruleset) -> Iterator[Difference]:
+    """(where, old value, new value) of everything that differs."""
+    for field in fields(Ruleset):
+        if field.name not in ("id", "faction_boards"):
+            yield from _differ(field.name, getattr(old, field.name), getattr(new, field.name))
+
+
+def _differ(where: str, old: Any, new: Any) -> Iterator[Difference]:
+    if old == new:
+        return
+    if is_dataclass(old) and where == "map":
+        for field in fields(old):  # type: ignore[arg-type]
+            yield from _differ(
+                f"map.{field.name}", getattr(old, field.name), getattr(new, field.name)
+            )
+    elif _are_things(old, new):
+        before, after = ({thing.id: thing for thing in things} for things in (old, new))
+        for id_ in dict.fromkeys((*before, *after)):
+            if id_ not in after or id_ not in before:
+                there = id_ in after
+                yield f"{where} {id_}", MISSING if there else "there", "there" if there else MISSING
+                continue
+            for field in fields(before[id_]):
+                a, b = getattr(before[id_], field.name), getattr(after[id_], field.name)
+                if a != b:
+                    yield f"{where} {id_} {field.name}", a, b
+    elif _are_names(old, new):
+        for id_ in dict.fromkeys((*old, *new)):
+            if id_ not in old or id_ not in new:
+                there = id_ in new
+                yield f"{where} {id_}", MISSING if there else "there", "there" if there else MISSING
+    else:
+        yield where, old, new
+
+
+def _are_things(old: Any, new: Any) -> bool:
+    both = (*old, *new) if isinstance(old, tuple) and isinstance(new, tuple) else ()
+    return bool(both) and all(hasattr(thing, "id") for thing in both)
+
+
+def _are_names(old: Any, new: Any) -> bool:
+    both = (*old, *new) if isinstance(old, tuple) and isinstance(new, tuple) else ()
+    return bool(both) and all(isinstance(thing, str) for thing in both)
+
+
+def say(value: Any) -> str:
+    """A value in words."""
+    if isinstance(value, Gain | Cost):
+        return amounts(value)
+    if isinstance(value, Per):
+        return f"per {value.count}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return MISSING
+    if isinstance(value, tuple) and value and isinstance(value[0], Gain):
+        return ", ".join(say(gain) for gain in value)
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        if isinstance(value[0][1], str):
+            return ", ".join(f"{planet} {q},{r}" for (q, r), planet in value)
+        return "; ".join(say(part) for part in value)
+    if isinstance(value, tuple):
+        return "/".join(str(part) for part in value) or MISSING
+    return str(value)
+
+
+def _changed_planets(old: Any, new: Any) -> tuple[str, str]:
+    """Of two faces of a tile only what differs."""
+    a, b = (set(face) for face in (old, new))
+    return say(tuple(sorted(a - b))), say(tuple(sorted(b - a)))
+
+
+def _row(where: str, old: Any, new: Any, note: str) -> str:
+    before, after = say(old), say(new)
+    if where.endswith(" planets"):
+        before, after = _changed_planets(old, new)
+    what = SWITCHES.get(where, where)
+    return f"| {what} | {before} | {after} | {note} |"
+
+
+def _base_rows() -> Iterator[str]:
+    """What differs from the published game: facts by one, lists of what is missing in one row."""
+    missing: dict[str, list[str]] = {}
+    rows = []
+    for where, old, new in differences(LOST_FLEET_PUBLISHED, BASE):
+        group, *rest = where.split(" ")
+        if new == MISSING and len(rest) == 1:
+            missing.setdefault(group, []).append(rest[0])
+        elif group.startswith("map.") and group not in SWITCHES:
+            continue  # coordinates: BASE_NOTES says it
+        else:
+            rows.append(_row(where, old, new, _note(group)))
+    for group, ids in missing.items():
+        rows.append(f"| {group}: {' '.join(ids)} | there | {MISSING} | {_note(group)} |")
+    return iter(sorted(rows))
+
+
+def _note(group: str) -> str:
+    return BASE_NOTES.get(group.split(".")[0], "")
+
+
+HEAD = """\
+# The rulesets
+
+Made by `python -m tools.rulesets_page > docs/rulesets.md`; a test says whether it is current. The
+pieces are in `gaia_jax/components/`, the variants in `gaia_jax/ruleset/variants.py`. No rule asks
+for the name of a ruleset.
+
+| ruleset | cells | A | what it is |
+| --- | --- | --- | --- |
+"""
+WHAT = {
+    "lost_fleet": "the default: The Lost Fleet as the project's rules read it",
+    "lost_fleet_published": "the same game with what the box and its rulebook print otherwise",
+    "base": "the base game: ten sectors, fourteen factions, QIC actions on the board",
+}
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [
+        f"| `{rules.id}` | {rules.geometry.num_cells} | {rules.actions.num_actions} "
+        f"| {WHAT[rules.id]} |"
+        for rules in (LOST_FLEET, LOST_FLEET_PUBLISHED, BASE)
+    ]
+    table = "| what | {} | {} | ruling |\n| --- | --- | --- | --- |"
+    lines += ["", "## `lost_fleet_published`", ""]
+    lines.append(table.format("`lost_fleet`", "`lost_fleet_published`"))
+    lines += [
+        _row(where, old, new, PUBLISHED[where])
+        for where, old, new in differences(LOST_FLEET, LOST_FLEET_PUBLISHED)
+    ]
+    lines += [
+        "",
+        "What the published game has otherwise and neither ruleset follows: the next turn order",
+        "is the order of passing (ROU-02, the printed variant), the condition of the extra tile",
+        "is drawn (SET-04), leech is asked in turn order (LEE-04), the step of a tile is mandatory",
+        "(TEC-09), a burned token of the Itars always goes to the Gaia area (FRE-05).",
+        "",
+        "## `base`",
+        "",
+        "Beside `lost_fleet_published`. The set-up file leaves out what the game does not have.",
+        "",
+        table.format("`lost_fleet_published`", "`base`").replace("ruling", "reason"),
+        *_base_rows(),
+    ]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(page(), end="")
