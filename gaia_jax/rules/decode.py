@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import upgrade
-from gaia_jax.rules.legal import operation, special_operation
+from gaia_jax.rules.legal import operation, special_operations
 from gaia_jax.rules.player import Columns, power_worth
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState, Node, Players
@@ -51,10 +51,9 @@ def decode(
     if rules.artifacts:
         kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(argument, 3)]
         op = jnp.where(is_("artifact"), jnp.asarray(t.artifact_op).astype(jnp.int32)[kind], op)
-    for slot, name in enumerate(rules.ids["special"]):
-        if name in ("AC_B", "FACTION"):
-            chosen = special_operation(rules, faction, me, slot)
-            op = jnp.where(is_("special") & (argument == slot), chosen, op)
+    # Academy B and the faction's own action depend on the game.
+    specials = special_operations(rules, faction, me)
+    op = jnp.where(is_("special"), specials[jnp.minimum(argument, len(specials) - 1)], op)
     pieces = upgrade.pieces_for(rules, game, faction, me, player, cell)
     single = jnp.asarray(t.upgrade_op).astype(jnp.int32)[jnp.argmax(pieces)]
     op = jnp.where(is_("upgrade"), single, op)

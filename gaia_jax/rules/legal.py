@@ -13,7 +13,16 @@ from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
-from gaia_jax.operations import COLUMNS, SITE, TOKEN, OperationRow
+from gaia_jax.operations import (
+    NO_TARGET,
+    OWN,
+    SITE,
+    SPACE,
+    TOKEN,
+    TRACK,
+    UNRINGED,
+    OperationRow,
+)
 from gaia_jax.rules import federation, gaia, leech, mine, power, research, tech, upgrade
 from gaia_jax.rules.player import (
     LOST,
@@ -32,8 +41,6 @@ from gaia_jax.state import (
     MINE,
     PI,
     RING,
-    RL,
-    TS,
     GameState,
     Node,
     Players,
@@ -97,24 +104,23 @@ def open_boosters(rules: Ruleset, game: GameState) -> Array:
     return in_play & ~(kinds[:, None] == game.players.booster).any(-1)
 
 
-def special_operation(rules: Ruleset, faction: Columns, me: Players, slot: int) -> Array:
-    """() int32, the operation behind a private special, 0 where the player has none (ACT-11)."""
-    name = rules.ids["special"][slot]
-    row = rules.operation_index
-    if name == "AC_B":
-        return jnp.where(me.built[upgrade.NUM_STRUCTURES - 1] > 0, faction.academy_b_op, 0)
-    if name == "FACTION":
-        tile = jnp.asarray(rules.tables.tinkering_op).astype(jnp.int32)[me.tinkering]
-        op = jnp.where(me.tinkering >= 0, tile, faction.special_op)
-        needs = (faction.special_needs_pi > 0) | (faction.tinkering > 0)
-        return jnp.where(needs & (me.built[PI] == 0), 0, op)
-    if name in rules.ids["booster"]:
-        mine_now = me.booster == rules.ids["booster"].index(name)
-    elif name in rules.ids["tile"]:
-        mine_now = uncovered(rules, me)[rules.ids["tile"].index(name)] > 0
-    else:
-        mine_now = advanced_owned(rules, me)[rules.ids["advanced"].index(name)] > 0
-    return jnp.where(mine_now, row[f"special {name}"], 0)
+def special_operations(rules: Ruleset, faction: Columns, me: Players) -> Array:
+    """(S,) int32 by ids["special"], the operation behind each, 0 where it is not there (ACT-11)."""
+    ids, row = rules.ids, rules.operation_index
+    kinds = [me.booster == jnp.arange(len(ids["booster"])), uncovered(rules, me) > 0]
+    owned = jnp.concatenate([*kinds, advanced_owned(rules, me) > 0])
+    things = (*ids["booster"], *ids["tile"], *ids["advanced"])
+    printed = [row.get(f"special {name}", 0) for name in ids["special"]]
+    where = [things.index(name) if name in things else 0 for name in ids["special"]]
+    found = jnp.where(owned[np.array(where)], np.array(printed), 0)
+    slot = jnp.arange(len(where))
+    academy = jnp.where(me.built[upgrade.NUM_STRUCTURES - 1] > 0, faction.academy_b_op, 0)
+    found = jnp.where(slot == ids["special"].index("AC_B"), academy, found)
+    tile = jnp.asarray(rules.tables.tinkering_op).astype(jnp.int32)[me.tinkering]
+    own = jnp.where(me.tinkering >= 0, tile, faction.special_op)
+    needs = (faction.special_needs_pi > 0) | (faction.tinkering > 0)
+    own = jnp.where(needs & (me.built[PI] == 0), 0, own)
+    return jnp.where(slot == ids["special"].index("FACTION"), own, found)
 
 
 def owned_tokens(rules: Ruleset, game: GameState, me: Players) -> Array:
@@ -127,11 +133,15 @@ def owned_tokens(rules: Ruleset, game: GameState, me: Players) -> Array:
 def explorable(
     rules: Ruleset, game: GameState, faction: Columns, me: Players, player: Array, bonus: Array
 ) -> Array:
-    """(ships,) bool: no own shuttle there, one left, in range, payable (EXP-01 to EXP-03)."""
+    """(..., ships) bool: no own shuttle there, one left, in range, payable (EXP-01 to EXP-03).
+
+    Args:
+        bonus: (...) int32, range that the action adds.
+    """
     there = bit_vector(me.shuttles, len(rules.ships)) == 1
     cells = game.setup.ship_cell.astype(jnp.int32)
     distance = game.board.reach[player].astype(jnp.int32)[cells]
-    qic = mine.range_qic(distance, mine.reach_bonus(rules, me) + bonus)
+    qic = mine.range_qic(distance, mine.reach_bonus(rules, me) + bonus[..., None])
     able = payable(faction, me, operation(rules, faction.explore_op))
     shuttles = faction.shuttles + (faction.preplaced_ship >= 0)
     return ~there & (there.sum() < shuttles) & (qic <= me.qic) & able
@@ -172,44 +182,30 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     mode = jnp.maximum(turn.mode.astype(jnp.int32), 0)
     aimed = operation(rules, jnp.where(target, mode, 0))
 
-    # Once-a-round actions and their operations.
-    power_ops = operation(rules, np_index(row, "power", ids["power_action"]))
-    power_ok = payable(faction, me, power_ops)
-    power_ok &= bit_vector(turn.power_used, len(rules.power_actions)) == 0
+    # Actions that are there once a round: power actions, shared ones, private specials.
     shared = [f"{verb} {a.id}" for verb, a in rules.shared_actions]
-    ship_ops = operation(rules, np.array([row[name] for name in shared], np.int32))
-    crew = has(me.shuttles, jnp.maximum(ship_ops.ship, 0)) | (ship_ops.ship < 0)
-    ship_ok = payable(faction, me, ship_ops) & crew
-    ship_ok &= bit_vector(turn.ship_used, len(shared)) == 0
-    special_index = jnp.stack(
-        [special_operation(rules, faction, me, i) for i in range(len(ids["special"]))]
-    )
-    special_ops = operation(rules, special_index)
-    special_ok = (special_index > 0) & (bit_vector(me.used, len(ids["special"])) == 0)
+    specials = special_operations(rules, faction, me)
+    fixed = [row[f"power {a.id}"] for a in rules.power_actions] + [row[name] for name in shared]
+    once = jnp.concatenate([jnp.array(fixed, jnp.int32), specials])
+    ops = operation(rules, once)
+    sizes = (len(rules.power_actions), len(shared), len(ids["special"]))
+    marks = (turn.power_used, turn.ship_used, me.used)
+    used = jnp.concatenate([bit_vector(m, n) for m, n in zip(marks, sizes, strict=True)])
+    crew = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
+    ready = (used == 0) & (once > 0) & payable(faction, me, ops) & crew
 
     # Mines: the plane's own way first, then every way that is offered as a mode.
     plain = jnp.where(my_turn, row["mine"], jnp.where(target, mode, 0))
     plain = jnp.where(at(Node.FREE_MINE), jnp.maximum(turn.free_mine.astype(jnp.int32), 0), plain)
-    ways = {"plain": plain}
-    for a in rules.power_actions:
-        if a.free_steps:
-            ways[f"power {a.id}"] = jnp.asarray(row[f"power {a.id}"])
-    for name in shared:
-        if rules.operations[row[name]].mine:
-            ways[name] = jnp.asarray(row[name])
-    for i, name in enumerate(ids["special"]):
-        if (
-            name == "FACTION"
-            or f"special {name}" in row
-            and rules.operations[row[f"special {name}"]].mine
-        ):
-            ways[f"special {name}"] = special_index[i]
+    names = [rules.operations[x].id for x in fixed] + [f"special {x}" for x in ids["special"]]
+    builds = [x in row and rules.operations[row[x]].mine or x == "special FACTION" for x in names]
+    ways = np.flatnonzero(builds)
     sites = mine.site(rules, game, player)
-    rows = operation(rules, jnp.stack(list(ways.values())))
+    rows = operation(rules, jnp.concatenate([plain[None], once[ways]]))
     mines = jax.vmap(
         lambda values: mine.affordable(rules, faction, me, sites, OperationRow(values))
     )(rows.values)
-    any_mine = dict(zip(ways, mines.any(-1), strict=True))
+    any_mine = jnp.zeros(len(names), bool).at[ways].set(mines[1:].any(-1))
 
     # Gaia projects: a mode needs its nearest transdim planet only.
     spots = mine.project_site(game)
@@ -217,16 +213,13 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     nearest = jnp.where(spots, reach, mine.FAR).min()
     plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
     projects = spots & mine.project_affordable(rules, me, reach, plain_project)
-
-    def project_in_reach(op: OperationRow) -> Array:
-        return spots.any() & mine.project_affordable(rules, me, nearest, op)
-
-    def explore_in_reach(op: OperationRow) -> Array:
-        by_op = explorable(rules, game, faction, me, player, op.range_bonus)
-        return by_op.any() & (op.explore > 0)
+    any_project = spots.any() & mine.project_affordable(rules, me, nearest, ops)
+    stretches = jnp.concatenate([jnp.zeros(1, jnp.int32), aimed.range_bonus[None], ops.range_bonus])
+    ships = explorable(rules, game, faction, me, player, stretches)
+    any_ship = ships[2:].any(-1) & (ops.explore > 0)
 
     below, enter = research.advance_options(rules, game, faction, me)
-    tracks = below | enter
+    tracks, lowest = below | enter, research.lowest(me)
     tiles, slots = tech.tile_options(rules, game, me)
     owned = owned_tokens(rules, game, me)
     stations = mine.station_cells(rules, game, player, me)
@@ -237,52 +230,21 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         & (board.flags & RING == 0)
         & (me.rings < costs.MOWEYDS_RINGS)
     )
-
-    def aims(name: str, op: OperationRow) -> Array:
-        """Whether an operation that asks for a target has one."""
-        static = rules.operations[row[name]]
-        if static.target == SITE:
-            found = any_mine.get(name, jnp.array(False))
-            return found | project_in_reach(op) | explore_in_reach(op)
-        return jnp.array(True)
-
-    supply = t.pieces
-    ship_aims = []
-    for i, (verb, a) in enumerate(rules.shared_actions):
-        op = OperationRow(ship_ops.values[i])
-        ship_aims.append(
-            {
-                "TECH": tiles.any() | slots.any(),
-                "UPGRADE_TS": own_cells(game, player, MINE).any() & (me.built[TS] < supply[TS]),
-                "UPGRADE_RL": (me.built[TS] > 0) & (me.built[RL] < supply[RL]),
-                "RETRIGGER": owned.any(),
-                "RESEARCH": tracks.any(),
-            }.get(a.effect or "", aims(f"{verb} {a.id}", op))
-        )
-    special_aims = []
-    for i, name in enumerate(ids["special"]):
-        op = OperationRow(special_ops.values[i])
-        if name == "FACTION":
-            site_there = any_mine["special FACTION"]
-            if "GLEENS_RANGE" in row:
-                site_there |= project_in_reach(op) | explore_in_reach(op)
-            special_aims.append(
-                _faction_aims(
-                    rules,
-                    game,
-                    me,
-                    special_index[i],
-                    site_there,
-                    stations,
-                    ring_free,
-                    tracks & research.lowest(me),
-                    player,
-                )
-            )
-        elif f"special {name}" in row:
-            special_aims.append(aims(f"special {name}", op))
-        else:
-            special_aims.append(jnp.array(True))
+    # Guests count among the mines built, and are no target.
+    standing = (me.built > 0).at[MINE].set(own_cells(game, player, MINE).any())
+    in_supply = (ops.piece == 0) | (me.built < t.pieces)[ops.piece]
+    has_target = {
+        NO_TARGET: (ops.tile == 0) | tiles.any() | slots.any(),
+        SITE: any_mine | any_project | any_ship,
+        TRACK: jnp.where(ops.lowest > 0, (tracks & lowest).any(), tracks.any()),
+        TOKEN: owned.any(),
+        OWN: standing[ops.own] & in_supply,
+        SPACE: stations.any(),
+        UNRINGED: ring_free.any(),
+    }
+    for kind, found in has_target.items():
+        ready &= (ops.target != kind) | found
+    powers, shares, privates = jnp.split(my_turn & ready, np.cumsum(sizes)[:-1])
 
     # What a TARGET of each kind offers.
     own_target = own_cells(game, player, aimed.own) & (aimed.own > 0)
@@ -290,9 +252,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     space = (mode == row["HIVE_STATION"]) & target
     unringed = (mode == row["MOWEYDS_RING"]) & target
     pick_target |= stations & space | ring_free & unringed
-    track_target = tracks & (aimed.research > 0) & ((aimed.lowest == 0) | research.lowest(me))
+    track_target = tracks & (aimed.research > 0) & ((aimed.lowest == 0) | lowest)
     token_target = owned & (aimed.target == TOKEN)
-    explore_target = explorable(rules, game, faction, me, player, aimed.range_bonus)
 
     lost_cells = mine.lost_planet_cells(rules, game, player, me)
     start = (board.planet == faction.start_planet) & (board.piece == 0)
@@ -337,7 +298,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     tile_round = (t.tinkering_round == turn.round).any(-1)
     used_tiles = bit_vector(me.tinkered, len(rules.tinkering_tiles)) == 1
 
-    ship_open = my_turn & ship_ok & jnp.stack(ship_aims)
     options = {
         "mine": my_turn & mines[0],
         "project": my_turn & projects,
@@ -352,19 +312,11 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         "advance": my_turn & tracks & payable(faction, me, operation(rules, row["research"]))
         | at(Node.STEP) & step_tracks
         | target & track_target,
-        "power": my_turn
-        & power_ok
-        & jnp.stack(
-            [
-                aims(f"power {a.id}", operation(rules, row[f"power {a.id}"]))
-                for a in rules.power_actions
-            ]
-        ),
-        "ship": ship_open[: len(rules.ship_actions)],
-        "qic": ship_open[len(rules.ship_actions) :],
-        "special": my_turn & special_ok & jnp.stack(special_aims),
-        "explore": my_turn & explorable(rules, game, faction, me, player, jnp.zeros((), jnp.int32))
-        | target & (aimed.explore > 0) & explore_target,
+        "power": powers,
+        "ship": shares[: len(rules.ship_actions)],
+        "qic": shares[len(rules.ship_actions) :],
+        "special": privates,
+        "explore": my_turn & ships[0] | target & (aimed.explore > 0) & ships[1],
         "artifact": my_turn & artifacts_left & can_take,
         "booster": boosters,
         "leech": leech_now & jnp.stack([charge_ok, is_taklons, jnp.array(True)]),
@@ -383,11 +335,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     return game, mask | at(Node.ENDED)
 
 
-def np_index(row: dict[str, int], verb: str, names: tuple[str, ...]):
-    """The operation indices of the actions of a verb, as a constant array."""
-    return np.array([row[f"{verb} {x}"] for x in names], np.int32)
-
-
 def step_options(rules: Ruleset, below: Array, enter: Array, step: Array) -> Array:
     """(6,) bool, tracks offered at STEP: any that can advance, or the one asked for."""
     track = jnp.arange(below.shape[0])
@@ -401,24 +348,3 @@ def current_offer(game: GameState, player: Array) -> Array:
     mine_queue = game.turn.leech[:, player].astype(jnp.int32)
     waits = (game.turn.leech > 0).any(-1)
     return jnp.where(waits.any(), mine_queue[jnp.argmax(waits)], 0)
-
-
-def _faction_aims(rules, game, me, op_index, any_mine, stations, ring_free, lowest, player):
-    """Whether the faction's special action has a target (ACT-11)."""
-    row = rules.operation_index
-    has_target = {
-        "HIVE_STATION": stations.any(),
-        "AMBAS_SWAP": own_cells(game, player, MINE).any(),
-        "FIRAKS_DOWNGRADE": (me.built[RL] > 0) & (me.built[TS] < rules.tables.pieces[TS]),
-        "BESCODS_LOWEST": lowest.any(),
-        "MOWEYDS_RING": ring_free.any(),
-    }
-    ok = jnp.asarray(rules.tables.ops[:, _column("mine")])[op_index] == 0
-    ok |= any_mine
-    for name, found in has_target.items():
-        ok &= (op_index != row[name]) | found
-    return ok
-
-
-def _column(name: str) -> int:
-    return COLUMNS.index(name)
