@@ -1,0 +1,150 @@
+"""Where the time of training goes: decisions a second of PPO from end to end, and its parts.
+
+    python -m benchmarks.training --config configs/quick.yaml ppo.num_envs=128 --json out.json
+
+Three programs are timed in turn, round by round: random play of the environment alone, the rollout
+of the trainer's network (observation, inference, sampling, environment), and the whole update. What
+one takes longer than the one before is inference and observation, and learning.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+import gaia_jax
+from benchmarks import measure
+from benchmarks.sampling import sample_legal
+from training import config as configuration
+from training import ppo, sampling
+from training.config import Config, UserError
+from training.network import make_network
+
+
+def main(argv: list[str] | None = None) -> int:
+    args = _arguments(argv)
+    try:
+        config = configuration.load(args.config, args.overrides)
+        report = measure_training(config, args.rounds)
+    except UserError as error:
+        print(f"benchmarks.training: {error}", file=sys.stderr)
+        return 2
+    _print(report)
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    return 0
+
+
+def measure_training(config: Config, rounds: int) -> dict[str, Any]:
+    """Seconds of one update's worth of decisions in each of the three programs.
+
+    Args:
+        config: of the run; its chunk is cut to one update.
+        rounds: how often each program runs; they take turns.
+    """
+    auto = gaia_jax.auto_reset(gaia_jax.make(config.env.id, config.env.reward))
+    network = make_network(auto, config.network)
+    games, steps = config.ppo.num_envs, config.ppo.num_steps
+    one = configuration.override(config, ["train.updates_per_chunk=1"])
+    mesh = ppo.make_mesh(games)
+    runner = jax.jit(ppo.make_init(auto, network, one))()
+    # The trainer donates nothing: the same runner can be handed in again.
+    programs: dict[str, Callable[[], Any]] = {}
+    compile_s: dict[str, float] = {}
+
+    def add(name: str, function: Callable[..., Any], *operands: Any) -> None:
+        start = time.perf_counter()
+        ready = function if hasattr(function, "lower") else jax.jit(function)
+        executable = ready.lower(*operands).compile()
+        compile_s[name] = time.perf_counter() - start
+        programs[name] = lambda: jax.block_until_ready(executable(*operands))
+
+    def play(state: Any, key: jax.Array, choose: Callable[[Any, jax.Array], jax.Array]) -> Any:
+        def decide(state: Any, key: jax.Array) -> tuple[Any, jax.Array]:
+            draw, deal = jax.random.split(key)
+            action = choose(state, jax.random.uniform(draw, (games,)))
+            state = jax.vmap(auto.step)(state, action, jax.random.split(deal, games))
+            return state, jnp.sum(state.rewards)
+
+        return jax.lax.scan(decide, state, jax.random.split(key, steps))
+
+    def at_random(state: Any, uniform: jax.Array) -> jax.Array:
+        return jax.vmap(sample_legal)(state.legal_action_mask, uniform)
+
+    def by_network(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
+        observation = jax.vmap(auto.observe)(state, state.current_player)
+        logits = network.apply(params, observation, state.legal_action_mask)[0]
+        return sampling.sample(logits, state.legal_action_mask, uniform)
+
+    key = jax.random.key(0)
+    add("environment", lambda state: play(state, key, at_random), runner.env_state)
+    add(
+        "rollout",
+        lambda params, state: play(state, key, lambda s, u: by_network(params, s, u)),
+        runner.params,
+        runner.env_state,
+    )
+    add("update", ppo.make_chunk(auto, network, one, mesh), runner)
+    for program in programs.values():
+        program()
+    seconds: dict[str, list[float]] = {name: [] for name in programs}
+    for _ in range(rounds):
+        for name, program in programs.items():
+            start = time.perf_counter()
+            program()
+            seconds[name].append(time.perf_counter() - start)
+    median = {name: statistics.median(found) for name, found in seconds.items()}
+    whole = median["update"]
+    parts = {
+        "environment": median["environment"],
+        "observation and inference": median["rollout"] - median["environment"],
+        "learning": whole - median["rollout"],
+    }
+    return {
+        "machine": measure.machine(),
+        "run": config.name,
+        "games": games,
+        "steps": steps,
+        "epochs": config.ppo.epochs,
+        "seconds": seconds,
+        "compile_s": compile_s,
+        "decisions_per_second": games * steps / whole,
+        "parts_s": parts,
+        "parts_share": {name: part / whole for name, part in parts.items()},
+    }
+
+
+def _print(report: dict[str, Any]) -> None:
+    where = report["machine"]
+    print(f"jax {where['jax']}, {where['device']} x {where['devices']}, {where['cpus']} CPU cores")
+    print(
+        f"{report['run']}: {report['games']} games x {report['steps']} decisions, "
+        f"{report['epochs']} epochs: {report['decisions_per_second']:,.0f} decisions/s"
+    )
+    for name, share in report["parts_share"].items():
+        print(f"{name:<28}{report['parts_s'][name]:>9.3f} s{share:>8.0%}")
+    print("compile: " + ", ".join(f"{k} {v:.0f} s" for k, v in report["compile_s"].items()))
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--config", type=Path, default=Path("configs/quick.yaml"))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
