@@ -72,11 +72,13 @@ class TrainConfig:
 
 @dataclasses.dataclass(frozen=True)
 class EvalConfig:
-    """Games of the policy in one seat against three random seats."""
+    """Games of the policy in one seat against three seats of one opponent."""
 
     games: int = 400  # at the end of training; 0: none. Rounded up to set-ups of four games
     chunks: int = 0  # chunks between two evaluations while training; 0: none
     chunk_games: int = 128  # games of each of these
+    # Names of agents with commas between, each an evaluation of its own (`training/agents`).
+    opponents: str = "random,greedy"
     seed: int = 0
     greedy: bool = False  # take the likeliest action instead of sampling
 

@@ -76,13 +76,17 @@ def sharding(mesh: Mesh) -> Runner:
     return Runner(one, one, split, one, one)
 
 
+def start_keys(config: Config) -> Array:
+    """(3,) keys of a new run: of the parameters, of the games, of all that follows."""
+    return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
+
+
 def make_init(auto: Any, network: Network, config: Config) -> Callable[[], Runner]:
     """A pure function that makes the Runner of a new run."""
     optimizer = make_optimizer(config)
 
     def init() -> Runner:
-        key = jax.random.fold_in(jax.random.key(config.seed), TRAINING)
-        params_key, games_key, run_key = jax.random.split(key, 3)
+        params_key, games_key, run_key = start_keys(config)
         env_state = jax.vmap(auto.init)(jax.random.split(games_key, config.ppo.num_envs))
         first = jax.tree.map(lambda x: x[:1], env_state)
         observation = jax.vmap(auto.observe)(first, first.current_player)

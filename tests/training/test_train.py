@@ -60,7 +60,7 @@ def test_a_run_learns_and_leaves_its_records(trained):
     assert [r["update"] for r in updates] == list(range(1, 41))
     assert updates[-1]["games/vp"] > updates[0]["games/vp"] + 5
     assert updates[-1]["policy/entropy"] < updates[0]["policy/entropy"]
-    assert [r["update"] for r in records if "evaluation/vp" in r] == [30]
+    assert [r["update"] for r in records if "evaluation/random/vp" in r] == [30]
 
 
 def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys, tmp_path):
