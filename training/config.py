@@ -55,6 +55,10 @@ class PPOConfig:
     max_grad_norm: float = 0.5
     reward_scale: float = 10.0  # the network's values are in rewards times this
     normalize_advantage: bool = True
+    # Earlier parameters that hold three seats in half of the games; the learner trains on its own
+    # decisions alone there. 0: self-play only.
+    pool: int = 0
+    pool_updates: int = 20  # between two entries into the pool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +116,7 @@ _MAY_BE_ZERO = {
     "ppo.lr_end",
     "ppo.gae_lambda",
     "ppo.value_clip",
+    "ppo.pool",
     "ppo.value_coef",
     "ppo.entropy_coef",
     "train.max_minutes",

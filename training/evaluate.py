@@ -1,4 +1,4 @@
-"""Strength of a checkpoint: its policy in one seat against three equal opponents, on paired set-ups.
+"""Strength of a checkpoint: its policy in one seat against three of one opponent, duplicates.
 
     python -m training.evaluate RUN --games 400 --opponent random --json evaluation.json
 

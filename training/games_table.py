@@ -1,4 +1,4 @@
-"""Finished games as rows of a CSV, one for each seat: what an arena writes, reads back and counts."""
+"""Finished games as rows of a CSV, one for each seat: what an arena writes and reads back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arena on rules of three lines: duplicates, tables, resuming, and what is said of a mistake."""
+"""The arena on rules of three lines: duplicates, tables, resuming, mistakes."""
 
 import json
 from types import SimpleNamespace

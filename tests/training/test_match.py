@@ -75,5 +75,5 @@ def test_summary_by_hand():
 
 
 def test_an_unknown_agent_is_named():
-    with pytest.raises(UserError, match="unknown agent 'rand'; the choices are: greedy, random, RUN"):
+    with pytest.raises(UserError, match="unknown agent 'rand'; the choices are: greedy, random"):
         make_agent("rand", ENV)

@@ -46,7 +46,8 @@ def make_agent(name: str, env: Any, likeliest: bool = False) -> Agent:
     run, at, update = name.rpartition("@")
     run = run if at else name
     if not Path(run).is_dir():
-        known = ", ".join((*sorted(REGISTRY), "RUN", "RUN@UPDATE", f"RUN@{START}", "MODULE:FUNCTION"))
+        forms = ("RUN", "RUN@UPDATE", f"RUN@{START}", "MODULE:FUNCTION")
+        known = ", ".join((*sorted(REGISTRY), *forms))
         raise UserError(f"unknown agent {name!r}; the choices are: {known}; RUN is a run folder")
     return _checkpoint_agent(name, run, update if at else None, env, likeliest)
 

@@ -30,6 +30,9 @@ WORST = -1e9
 # Conversions that only the last round's leftovers are for.
 WASTEFUL = ("K_to_C", "O_to_C", "O_to_token", "P1_to_C")
 
+# Verbs that are followed by decisions of the same player, most often.
+LONG = ("form_federation", "free", "upgrade", "power", "ship", "special", "artifact")
+
 # Nodes in the middle of an action: the candidate goes on.
 OPEN_NODES = (
     Node.TARGET, Node.PIECE, Node.FEDERATION, Node.TOKEN, Node.RETRIGGER, Node.TILE, Node.COVER,
@@ -79,6 +82,7 @@ class Search:
         self._wasteful = np.zeros(space.num_actions, bool)
         for name in WASTEFUL:
             self._wasteful[space.index("free", name)] = True
+        self._long = _verb_mask(space, *LONG)
         # Valued without a simulation: they end the turn, and what follows is not theirs.
         self._standing = _verb_mask(space, "booster", "pass", "end_turn")
         self._boosters = np.full(space.num_actions, -1, np.int32)
@@ -120,7 +124,11 @@ class Search:
 
         flat = simulate.reshape(-1)
         number = jnp.arange(flat.shape[0], dtype=jnp.int32)
-        place = jnp.where(flat, jnp.cumsum(flat, dtype=jnp.int32) - 1, flat.shape[0])
+        # Those that go on for long come first, so that the lanes end together.
+        long = flat & jnp.asarray(self._long)[actions].reshape(-1)
+        short = flat & ~long
+        line = jnp.where(long, jnp.cumsum(long), long.sum() + jnp.cumsum(short)) - 1
+        place = jnp.where(flat, line.astype(jnp.int32), flat.shape[0])
         items = jnp.zeros_like(number).at[place].set(number, mode="drop")
         never = jnp.asarray(self._free)[actions] & ~simulate
         still = jnp.where(legal & ~never, still, WORST)
@@ -230,5 +238,6 @@ def _verb_mask(space: Any, *verbs: str) -> np.ndarray:
     """(A,) bool, the actions of these verbs."""
     out = np.zeros(space.num_actions, bool)
     for verb in verbs:
-        out[space.first[verb] : space.first[verb] + len(space.ids[verb])] = True
+        size = len(space.ids[verb]) if verb in space.ids else space.geometry.num_cells
+        out[space.first[verb] : space.first[verb] + size] = True
     return out

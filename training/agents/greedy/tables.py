@@ -72,9 +72,7 @@ def make_tables(env: Any) -> SimpleNamespace:
         requirement_pi=f.federation_requirement_pi,
         academy_action=np.array([gain_vector(x.academy_b_action) for x in rules.factions]),
         has_special=np.array([x.special is not None for x in rules.factions]),
-        special_needs_pi=np.array(
-            [x.special_needs_pi or x.tinkering for x in rules.factions]
-        ),
+        special_needs_pi=np.array([x.special_needs_pi or x.tinkering for x in rules.factions]),
         # Tiles.
         triggers=triggers,  # (basic, ship and advanced tiles, events) VP
         advanced_pass=t.advanced_pass,
