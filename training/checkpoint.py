@@ -187,6 +187,22 @@ def load_policy(run: str | Path, env: Any | None, face: Any, step: int | None = 
     return env, network, checkpoints.restore_params(step, form), step, config
 
 
+def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
+    """The network of a run and its parameters before the first update.
+
+    Args:
+        run: the run folder; its latest checkpoint says the configuration.
+        env: the environment it has to fit.
+    """
+    checkpoints = Checkpoints(run)
+    step = checkpoints.latest()
+    checkpoints.check_env(step, env)
+    _, config = checkpoints.about(step)
+    network = make_network(env, config.network)
+    params_key, _, _ = ppo.start_keys(config)
+    return network, jax.jit(lambda: _init(env, network, params_key))()
+
+
 def make_env(face: Any, env_id: str, reward: str) -> Any:
     """`face.make`; a name or reward that it does not know is the user's error."""
     try:
@@ -195,8 +211,9 @@ def make_env(face: Any, env_id: str, reward: str) -> Any:
         raise UserError(str(error)) from error
 
 
-def _init(env: Any, network: Any) -> Any:
+def _init(env: Any, network: Any, key: Any = None) -> Any:
     state = env.init(jax.random.key(0))
     observation = env.observe(state, state.current_player)
     batch = jax.tree.map(lambda x: x[None], observation)
-    return network.init(jax.random.key(0), batch, state.legal_action_mask[None])
+    key = jax.random.key(0) if key is None else key
+    return network.init(key, batch, state.legal_action_mask[None])

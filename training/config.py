@@ -55,6 +55,10 @@ class PPOConfig:
     max_grad_norm: float = 0.5
     reward_scale: float = 10.0  # the network's values are in rewards times this
     normalize_advantage: bool = True
+    # Earlier parameters that hold three seats in half of the games; the learner trains on its own
+    # decisions alone there. 0: self-play only.
+    pool: int = 0
+    pool_updates: int = 20  # between two entries into the pool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,11 +76,13 @@ class TrainConfig:
 
 @dataclasses.dataclass(frozen=True)
 class EvalConfig:
-    """Games of the policy in one seat against three random seats."""
+    """Games of the policy in one seat against three seats of one opponent."""
 
     games: int = 400  # at the end of training; 0: none. Rounded up to set-ups of four games
     chunks: int = 0  # chunks between two evaluations while training; 0: none
     chunk_games: int = 128  # games of each of these
+    # Names of agents with commas between, each an evaluation of its own (`training/agents`).
+    opponents: str = "random,greedy"
     seed: int = 0
     greedy: bool = False  # take the likeliest action instead of sampling
 
@@ -110,6 +116,7 @@ _MAY_BE_ZERO = {
     "ppo.lr_end",
     "ppo.gae_lambda",
     "ppo.value_clip",
+    "ppo.pool",
     "ppo.value_coef",
     "ppo.entropy_coef",
     "train.max_minutes",

@@ -1,9 +1,9 @@
-"""Strength of a checkpoint: its policy in one seat against three random seats, on paired set-ups.
+"""Strength of a checkpoint: its policy in one seat against three of one opponent, duplicates.
 
-    python -m training.evaluate RUN --games 400 --seed 0 --json evaluation.json
+    python -m training.evaluate RUN --games 400 --opponent random --json evaluation.json
 
 Every set-up is played four times, the policy in each seat once: it plays all four factions and
-places in turn order of the set-up, and so do the random seats. The four games of a set-up are one
+places in turn order of the set-up, and so do the others. The four games of a set-up are one
 sample of each statistic; the intervals are over set-ups.
 """
 
@@ -25,31 +25,32 @@ from training.checkpoint import load_policy
 from training.config import UserError
 from training.match import Estimate, Match, Results, estimate, one_against_three, wins
 
-OPPONENT = "random"
-
 
 class Evaluation:
     """A policy against three seats of one opponent; compiled once, for any parameters."""
 
-    def __init__(self, env: Any, network: Any, games: int, greedy: bool = False):
+    def __init__(
+        self, env: Any, network: Any, games: int, greedy: bool = False, opponent: str = "random"
+    ):
         """
         Args:
             games: at least this many; a set-up is four.
             greedy: the likeliest action instead of a sample.
+            opponent: who holds the other three seats, a name of `training.agents.make_agent`.
         """
-        self.env, self.greedy = env, greedy
+        self.env, self.greedy, self.opponent = env, greedy, opponent
         policy = policy_agent(env, network, None, "policy", greedy)
-        opponent = make_agent(OPPONENT, env)
+        self._other = make_agent(opponent, env)
         setups = max(1, math.ceil(games / 4))
-        self._match = Match(env, [policy, opponent], one_against_three(), setups)
+        self._match = Match(env, [policy, self._other], one_against_three(), setups)
 
     def run(self, params: Any, seed: int) -> dict[str, Any]:
         """Play and summarize. The report holds plain numbers and writes to JSON."""
-        results = self._match.play(seed, [params, ()])
+        results = self._match.play(seed, [params, self._other.params])
         about = {
             "env": self.env.id,
             "env_version": str(self.env.version),
-            "opponent": OPPONENT,
+            "opponent": self.opponent,
             "seed": seed,
             "greedy": self.greedy,
         }
@@ -119,12 +120,12 @@ def table(report: dict[str, Any], factions: bool = False) -> str:
         f"{report['env_version']}, one policy seat ({'greedy' if report['greedy'] else 'sampled'}) "
         f"against three {other} seats; mean (95 % interval)",
         "",
-        f"{'seat':<12}{'VP':>26}{'win share':>26}",
+        f"{'seat':<26}{'VP':>26}{'win share':>26}",
     ]
     for name, key in (("policy", "policy"), (other, "opponent")):
         vp, win = cell(report["vp"][key]), cell(report["win_share"][key])
-        lines.append(f"{name:<12}{vp:>26}{win:>26}")
-    lines += [f"{'difference':<12}{cell(report['vp_difference']):>26}", ""]
+        lines.append(f"{name[:24]:<26}{vp:>26}{win:>26}")
+    lines += [f"{'difference':<26}{cell(report['vp_difference']):>26}", ""]
     lines += _rows("VP by source", report["vp_by_source"], other)
     if factions:
         lines += ["", *_rows("VP by faction", report["vp_by_faction"], other)]
@@ -156,6 +157,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         "--games", type=int, default=400, help="rounded up to set-ups of four games"
     )
     parser.add_argument("--seed", type=int, default=0, help="which set-ups")
+    parser.add_argument("--opponent", default="random", help="who holds the other three seats")
     parser.add_argument("--update", type=int, help="which checkpoint; the latest if not given")
     parser.add_argument(
         "--greedy", action="store_true", help="likeliest action instead of sampling"
@@ -170,12 +172,16 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     if face is None:
         import gaia_jax as face
     env, network, params, update, _ = load_policy(args.run, None, face, args.update)
-    report = Evaluation(env, network, args.games, args.greedy).run(params, args.seed)
+    report = _evaluation(env, network, args).run(params, args.seed)
     report = {"run": str(args.run), "update": update} | report
     print(table(report, args.factions))
     if args.json:
         write_json(report, args.json)
     return 0
+
+
+def _evaluation(env: Any, network: Any, args: argparse.Namespace) -> Evaluation:
+    return Evaluation(env, network, args.games, args.greedy, args.opponent)
 
 
 def write_json(report: dict[str, Any], path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -14,31 +15,54 @@ from training.agents import Agent
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
 NUM_SEATS = 4
 GAMES_AT_ONCE = 1024
+STRIDE = 16  # decisions of every game between two looks from outside
 
 
 class Results(NamedTuple):
-    """Finished games. S set-ups, R = 4 rotations of the seats, P = 4 players."""
+    """Finished games. S set-ups, R rotations of the seats, P = 4 players."""
 
     agent: np.ndarray  # (S, R, P) which agent sat there
     vp: np.ndarray  # (S, R, P) final VP
     vp_source: np.ndarray  # (S, R, P, K) the same by source
     faction: np.ndarray  # (S, R, P)
     decisions: np.ndarray  # (S, R) of all players
+    more: dict[str, np.ndarray] = {}  # (S, R, P) what `describe` says of the ends
+    counted: np.ndarray | None = None  # (S, R, P, W) how often actions of `watch` were taken
+
+
+Progress = Callable[[int], None]
 
 
 class Match:
     """A table of agents and the rotations in which they sit; compiled at the first `play`."""
 
-    def __init__(self, env: Any, agents: list[Agent], seating: np.ndarray, setups: int):
+    def __init__(
+        self,
+        env: Any,
+        agents: list[Agent],
+        seating: np.ndarray,
+        setups: int,
+        games_at_once: int = GAMES_AT_ONCE,
+        describe: Callable[[Any], dict[str, Array]] | None = None,
+        watch: np.ndarray | None = None,
+    ):
         """
         Args:
             agents: the agents of the match.
             seating: (R, P), which agent sits where in each rotation.
             setups: S, how many set-ups are played, each once for each rotation.
+            games_at_once: at most so many games in lockstep.
+            describe: ended games (B,) -> what else to note of them, (B, P) by name.
+            watch: (W, A) bool, sets of actions to count.
         """
         self._agents, self._seating, self._setups = agents, np.asarray(seating), setups
-        self._at_once = min(setups, max(GAMES_AT_ONCE // len(seating), 1))
-        self._run = jax.jit(_make_batch(env, agents, self._seating, self._at_once))
+        self.at_once = min(setups, max(games_at_once // len(seating), 1))
+        self._describe = describe or (lambda game: {})
+        self._watch = np.zeros((0, env.num_actions), bool) if watch is None else watch
+        self._start, self._advance = _make_batch(
+            env, agents, self._seating, self.at_once, self._watch
+        )
+        self._end = jax.jit(lambda state: self._describe(state.game))
 
     def play(self, seed: int, params: list[Any] | None = None) -> Results:
         """Play all games, many in lockstep.
@@ -47,49 +71,142 @@ class Match:
             seed: which set-ups; the same seed gives the same ones, and the same games.
             params: instead of the agents' own parameters.
         """
+        firsts = range(0, self._setups, self.at_once)
+        parts = [self.play_batch(seed, first, params) for first in firsts]
+        whole = jax.tree.map(lambda *x: np.concatenate(x)[: self._setups], *parts)
+        return Results(*whole)
+
+    def compile(self, seed: int = 0) -> None:
+        """Compile everything; `play` does it where this was not called."""
+        key, params = jax.random.key(seed), [agent.params for agent in self._agents]
+        carry = jax.eval_shape(self._start, key, 0)
+        self._start = self._start.lower(key, 0).compile()
+        self._advance = self._advance.lower(params, key, 0, carry).compile()
+
+    def play_batch(
+        self,
+        seed: int,
+        first: int,
+        params: list[Any] | None = None,
+        progress: Progress = lambda ended: None,
+    ) -> Results:
+        """The games of `at_once` set-ups from number `first` on.
+
+        Args:
+            progress: told how many of the batch's games have ended, again and again.
+        """
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), EVALUATION))
         params = params or [agent.params for agent in self._agents]
-        firsts = range(0, self._setups, self._at_once)
-        parts = [jax.device_get(self._run(params, *keys, first)) for first in firsts]
-        whole = jax.tree.map(lambda *x: np.concatenate(x)[: self._setups], *parts)
-        sits = np.broadcast_to(self._seating, (self._setups, *self._seating.shape))
-        return Results(sits, *whole)
+        carry, ended = self._start(keys[0], first), 0
+        while ended < self.at_once * len(self._seating):
+            carry, over = self._advance(params, keys[1], first, carry)
+            ended = int(over)
+            progress(ended)
+        state = carry.state
+        players = state.game.players
+        out = (players.vp, players.vp_source, state.game.setup.faction, carry.decisions)
+        out = jax.device_get((*out, self._end(state), carry.counted))
+        shape = (self.at_once, len(self._seating))
+        out = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), out)
+        sits = np.broadcast_to(self._seating, (*shape, NUM_SEATS))
+        return Results(sits, *out)
 
 
-def _make_batch(env: Any, agents: list[Agent], seating: np.ndarray, setups: int) -> Any:
-    """The pure function that plays `setups` set-ups from number `first` on."""
+class _Carry(NamedTuple):
+    """Games under way, B = S * R."""
+
+    state: Any
+    decisions: Array  # (B,) int32
+    clock: Array  # () int32, decisions since the start of the batch
+    counted: Array  # (B, P, W) int32
+
+
+def _over(state: Any) -> Array:
+    return state.terminated | state.truncated
+
+
+def _make_batch(
+    env: Any, agents: list[Agent], seating: np.ndarray, setups: int, watch: np.ndarray
+) -> Any:
+    """The compiled start of a batch of set-ups, and some decisions in all its games."""
     rotations = len(seating)
-    sits = np.tile(seating, (setups, 1))  # (B, P), B = S * R
-    games = np.arange(setups * rotations)
+    sits = np.tile(seating, (setups, 1))  # (B, P)
+    batch = setups * rotations
+    games = np.arange(batch)
 
-    def over(state: Any) -> Array:
-        return state.terminated | state.truncated
-
-    def batch(params: list[Any], setup_key: Array, play_key: Array, first: Array) -> Any:
+    def start(setup_key: Array, first: Array) -> _Carry:
         setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, first + jnp.arange(setups))
         # One key draws the whole set-up and nothing is random afterwards: R equal games.
         state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
-        play_key = jax.random.fold_in(play_key, first)
+        none = jnp.zeros((batch, NUM_SEATS, len(watch)), jnp.int32)
+        return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), none)
 
-        def step(carry: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
-            state, decisions, clock = carry
-            keys = jax.random.split(jax.random.fold_in(play_key, clock), len(agents))
-            chosen = [
-                agent.act(own, state, key)
-                for agent, own, key in zip(agents, params, keys, strict=True)
-            ]
-            turn = jnp.asarray(sits)[games, state.current_player]
-            action = jnp.stack(chosen)[turn, games]
-            decisions += ~over(state)
-            return jax.vmap(env.step)(state, action), decisions, clock + 1
+    def step(params: list[Any], play_key: Array, carry: _Carry) -> _Carry:
+        state = carry.state
+        turn = jnp.where(_over(state), -1, jnp.asarray(sits)[games, state.current_player])
+        keys = jax.random.split(jax.random.fold_in(play_key, carry.clock), len(agents))
+        action = jnp.zeros(batch, jnp.int32)
+        for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
+            action = _decide(agent, own, state, turn == number, keys[number], len(agents), action)
+        here = (jnp.arange(NUM_SEATS) == state.current_player[:, None]) & (turn >= 0)[:, None]
+        seen = jnp.asarray(watch)[:, action].T  # (B, W)
+        return _Carry(
+            jax.vmap(env.step)(state, action),
+            carry.decisions + (turn >= 0),
+            carry.clock + 1,
+            carry.counted + (here[:, :, None] & seen[:, None]),
+        )
 
-        start = (state, jnp.zeros(len(games), jnp.int32), jnp.int32(0))
-        state, decisions, _ = jax.lax.while_loop(lambda c: ~over(c[0]).all(), step, start)
-        players = state.game.players
-        out = (players.vp, players.vp_source, state.game.setup.faction, decisions)
-        return jax.tree.map(lambda x: x.reshape(setups, rotations, *x.shape[1:]), out)
+    def advance(
+        params: list[Any], play_key: Array, first: Array, carry: _Carry
+    ) -> tuple[_Carry, Array]:
+        """STRIDE decisions in every game, fewer when all have ended; how many have ended."""
+        play_key, stop = jax.random.fold_in(play_key, first), carry.clock + STRIDE
+        carry = jax.lax.while_loop(
+            lambda c: (c.clock < stop) & ~_over(c.state).all(),
+            lambda c: step(params, play_key, c),
+            carry,
+        )
+        return carry, _over(carry.state).sum()
 
-    return batch
+    return jax.jit(start), jax.jit(advance)
+
+
+def _decide(
+    agent: Agent, params: Any, state: Any, own: Array, key: Array, agents: int, action: Array
+) -> Array:
+    """`action` (B,) with the decisions of one agent in the games where it is to decide.
+
+    Args:
+        own: (B,) bool, those games.
+        agents: how many share the batch: an agent is called on so much of it at a time.
+    """
+    mask = state.legal_action_mask
+    batch, number = mask.shape
+
+    def only(mask: Array, own: Array) -> Array:
+        """One legal action where the agent is not asked."""
+        first = jnp.arange(number) == jnp.argmax(mask, axis=-1)[:, None]
+        return jnp.where(own[:, None], mask, first)
+
+    if agent.frugal or agents == 1:
+        return jnp.where(own, agent.act(params, state, only(mask, own), key), action)
+    size = -(-batch // agents)
+    total = own.sum(dtype=jnp.int32)
+    ids = jnp.arange(batch, dtype=jnp.int32)
+    place = jnp.where(own, jnp.cumsum(own, dtype=jnp.int32) - 1, batch)
+    rows = jnp.zeros(batch, jnp.int32).at[place].set(ids, mode="drop")
+
+    def chunk(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        first, action = carry
+        turn = first + jnp.arange(size)
+        some = rows[jnp.minimum(turn, total - 1)]
+        states = jax.tree.map(lambda x: x[some], state)
+        chosen = agent.act(params, states, mask[some], jax.random.fold_in(key, first))
+        where = jnp.where(turn < total, some, batch)
+        return first + size, action.at[where].set(chosen, mode="drop")
+
+    return jax.lax.while_loop(lambda c: c[0] < total, chunk, (jnp.int32(0), action))[1]
 
 
 def one_against_three() -> np.ndarray:
@@ -112,6 +229,19 @@ class Estimate(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.mean:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+def rotated() -> np.ndarray:
+    """(4, 4): agent i in seat i, then each one seat further; every agent sits in every seat."""
+    seats = np.arange(NUM_SEATS, dtype=np.int32)
+    return (seats - seats[:, None]) % NUM_SEATS
+
+
+def places(vp: np.ndarray) -> np.ndarray:
+    """(..., P) VP -> (..., P) places 1 to 4, the mean of theirs for those who tie."""
+    better = (vp[..., None, :] > vp[..., :, None]).sum(-1)
+    equal = (vp[..., None, :] == vp[..., :, None]).sum(-1)
+    return better + (equal + 1) / 2
 
 
 def estimate(values: np.ndarray) -> Estimate:

@@ -25,6 +25,7 @@ from training.config import Config, PPOConfig, UserError
 from training.network import Network
 
 GAMES = "games"  # the mesh axis
+SEATS = 4
 TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
 
 
@@ -36,6 +37,7 @@ class Runner(NamedTuple):
     env_state: Any  # leading axis N
     key: Any  # (2,) uint32, the data of a key; constant, folded with `update`
     update: Any  # () int32, updates done
+    pool: Any = ()  # parameters of earlier updates, leading axis `ppo.pool`; () without a pool
 
 
 class Transition(NamedTuple):
@@ -49,6 +51,7 @@ class Transition(NamedTuple):
     value: Array  # (N, P) float32, by player
     reward: Array  # (N, P) float32, by player
     done: Array  # (N,) bool, the game ended with this decision
+    own: Array | None  # (N,) float32, 1 where the learner decided; None: it always did
 
 
 def make_mesh(num_envs: int) -> Mesh:
@@ -73,7 +76,12 @@ def make_optimizer(config: Config) -> optax.GradientTransformation:
 def sharding(mesh: Mesh) -> Runner:
     """Where each part of a Runner lies: the games are split, everything else is on every device."""
     one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
-    return Runner(one, one, split, one, one)
+    return Runner(one, one, split, one, one, one)
+
+
+def start_keys(config: Config) -> Array:
+    """(3,) keys of a new run: of the parameters, of the games, of all that follows."""
+    return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
 
 
 def make_init(auto: Any, network: Network, config: Config) -> Callable[[], Runner]:
@@ -81,8 +89,7 @@ def make_init(auto: Any, network: Network, config: Config) -> Callable[[], Runne
     optimizer = make_optimizer(config)
 
     def init() -> Runner:
-        key = jax.random.fold_in(jax.random.key(config.seed), TRAINING)
-        params_key, games_key, run_key = jax.random.split(key, 3)
+        params_key, games_key, run_key = start_keys(config)
         env_state = jax.vmap(auto.init)(jax.random.split(games_key, config.ppo.num_envs))
         first = jax.tree.map(lambda x: x[:1], env_state)
         observation = jax.vmap(auto.observe)(first, first.current_player)
@@ -93,9 +100,29 @@ def make_init(auto: Any, network: Network, config: Config) -> Callable[[], Runne
             env_state=env_state,
             key=jax.random.key_data(run_key),
             update=jnp.int32(0),
+            pool=_fill_pool(params, config.ppo.pool),
         )
 
     return init
+
+
+def _fill_pool(params: Any, size: int) -> Any:
+    """A pool of copies of the parameters; () where it has no place."""
+    if not size:
+        return ()
+    return jax.tree.map(lambda x: jnp.broadcast_to(x, (size, *x.shape)), params)
+
+
+def learner_seats(first: Any, count: int) -> Array:
+    """The seats that the learner holds where a pool plays: (count,) int32, -1 all of them.
+
+    Every other game is one against the pool, and the learner's seat in it goes round by number.
+
+    Args:
+        first: number of the first game.
+    """
+    game = first + jnp.arange(count)
+    return jnp.where(game % 2 == 1, game // 2 % SEATS, -1).astype(jnp.int32)
 
 
 def advantages(
@@ -141,6 +168,10 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
     ppo = config.ppo
     optimizer = make_optimizer(config)
     local_envs = ppo.num_envs // mesh.size
+    if ppo.pool and local_envs % 2:
+        raise UserError(
+            f"ppo.num_envs must be a multiple of {2 * mesh.size} with ppo.pool, got {ppo.num_envs}"
+        )
     mean = partial(jax.lax.pmean, axis_name=GAMES)
     total = partial(jax.lax.psum, axis_name=GAMES)
 
@@ -161,16 +192,31 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
         return observation, seats.astype(jnp.int8), logits, by_player
 
-    def _env_step(params: Any, state: Any, key: Array) -> tuple[Any, tuple[Transition, Any]]:
+    def _opponents(member: Any, state: Any, seen: Any, logits: Array) -> tuple[Array, Array]:
+        """The logits with those of the pool's member where it decides, and where it does not."""
+        first = jax.lax.axis_index(GAMES) * local_envs
+        seat = learner_seats(first, local_envs)
+        own = (seat < 0) | (seat == state.current_player)
+        half = jax.tree.map(lambda x: x[1::2], (seen, state.legal_action_mask))
+        theirs = logits.at[1::2].set(_apply(member, *half)[0])
+        return jnp.where(own[:, None], logits, theirs), own.astype(jnp.float32)
+
+    def _env_step(
+        params: Any, member: Any, state: Any, key: Array
+    ) -> tuple[Any, tuple[Transition, Any]]:
         keys = jax.vmap(jax.random.split)(_game_keys(key))
         observation, seats, logits, value = _look(params, state)
-        mask = state.legal_action_mask
+        mask, own = state.legal_action_mask, None
+        if ppo.pool:
+            logits, own = _opponents(member, state, observation, logits)
         action = sampling.sample(logits, mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
         log_prob, _ = sampling.log_prob_and_entropy(logits, action)
         state = jax.vmap(auto.step)(state, action, keys[:, 1])
         done = state.terminated | state.truncated
         reward = state.rewards * ppo.reward_scale
-        transition = Transition(observation, mask, seats, action, log_prob, value, reward, done)
+        transition = Transition(
+            observation, mask, seats, action, log_prob, value, reward, done, own
+        )
         return state, (transition, state.final_vp)
 
     def _loss(
@@ -178,28 +224,37 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
     ) -> tuple[Array, dict[str, Array]]:
         old, advantage, target = batch
         logits, value = _apply(params, old.observation, old.mask)
+        share = None if old.own is None else mean(old.own.mean())
+
+        def average(x: Array) -> Array:
+            """Over the learner's own decisions; (M, N) or (M, N, P), of this device."""
+            if share is None:
+                return x.mean()
+            weight = old.own.reshape(*old.own.shape, *[1] * (x.ndim - 2))
+            return (x * weight).mean() / share
+
         log_prob, entropy = sampling.log_prob_and_entropy(logits, old.action)
         if ppo.normalize_advantage:
-            center = mean(advantage.mean())
-            spread = jnp.sqrt(mean(jnp.square(advantage - center).mean()))
+            center = mean(average(advantage))
+            spread = jnp.sqrt(mean(average(jnp.square(advantage - center))))
             advantage = (advantage - center) / (spread + 1e-8)
         log_ratio = log_prob - old.log_prob
         ratio = jnp.exp(log_ratio)
         clipped = jnp.clip(ratio, 1 - ppo.clip, 1 + ppo.clip)
-        policy_loss = -jnp.minimum(ratio * advantage, clipped * advantage).mean()
+        policy_loss = -average(jnp.minimum(ratio * advantage, clipped * advantage))
         error = jnp.square(value - target)
         if ppo.value_clip:
             near = old.value + jnp.clip(value - old.value, -ppo.value_clip, ppo.value_clip)
             error = jnp.maximum(error, jnp.square(near - target))
-        value_loss = 0.5 * error.mean()
-        entropy = entropy.mean()
+        value_loss = 0.5 * average(error)
+        entropy = average(entropy)
         loss = policy_loss + ppo.value_coef * value_loss - ppo.entropy_coef * entropy
         return loss, {
             "loss/policy": policy_loss,
             "loss/value": value_loss,
             "policy/entropy": entropy,
-            "policy/kl": ((ratio - 1) - log_ratio).mean(),
-            "policy/clipped": (jnp.abs(ratio - 1) > ppo.clip).mean(),
+            "policy/kl": average((ratio - 1) - log_ratio),
+            "policy/clipped": average(1.0 * (jnp.abs(ratio - 1) > ppo.clip)),
         }
 
     def _update_minibatch(carry: tuple[Any, Any], batch: Any) -> tuple[tuple[Any, Any], Any]:
@@ -226,8 +281,9 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
     def _update_step(runner: Runner, _: None) -> tuple[Runner, dict[str, Array]]:
         key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
         play_key, learn_key = jax.random.split(key)
+        pool, member = _pool(runner, learn_key)
         env_state, (rollout, final_vp) = jax.lax.scan(
-            partial(_env_step, runner.params),
+            partial(_env_step, runner.params, member),
             runner.env_state,
             jax.random.split(play_key, ppo.num_steps),
         )
@@ -258,12 +314,28 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
             "games/reward_sum": total(jnp.sum(rollout.reward)) / ppo.reward_scale,
         }
         params, opt_state = carry
-        return Runner(params, opt_state, env_state, runner.key, runner.update + 1), metrics
+        return Runner(params, opt_state, env_state, runner.key, runner.update + 1, pool), metrics
+
+    def _pool(runner: Runner, key: Array) -> tuple[Any, Any]:
+        """The pool, with the present parameters in it when it is their turn, and its player."""
+        if not ppo.pool:
+            return (), ()
+        turn = runner.update // ppo.pool_updates
+        enters = runner.update % ppo.pool_updates == 0
+        here = (jnp.arange(ppo.pool) == turn % ppo.pool) & enters
+
+        def enter(old: Array, new: Array) -> Array:
+            return jnp.where(here.reshape(-1, *[1] * new.ndim), new, old)
+
+        pool = jax.tree.map(enter, runner.pool, runner.params)
+        filled = jnp.minimum(turn + 1, ppo.pool)
+        chosen = jax.random.randint(jax.random.fold_in(key, ppo.epochs), (), 0, filled)
+        return pool, jax.tree.map(lambda x: x[chosen], pool)
 
     def chunk(runner: Runner) -> tuple[Runner, dict[str, Array]]:
         return jax.lax.scan(_update_step, runner, length=config.train.updates_per_chunk)
 
-    specs = Runner(P(), P(), P(GAMES), P(), P())
+    specs = Runner(P(), P(), P(GAMES), P(), P(), P())
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     mapped = jax.shard_map(
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False

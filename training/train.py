@@ -113,11 +113,9 @@ def train(trainer: Trainer) -> bool:
     """
     config, began = trainer.config, time.monotonic()
     logs = Logs(trainer.run, config, trainer.update)
-    evaluation = None
+    evaluations = []
     if config.eval.chunks:
-        evaluation = Evaluation(
-            trainer.env, trainer.network, config.eval.chunk_games, config.eval.greedy
-        )
+        evaluations = evaluations_of(trainer, config.eval.chunk_games)
     with Interrupt() as interrupt:
         try:
             trainer.compile()
@@ -130,8 +128,9 @@ def train(trainer: Trainer) -> bool:
                 seconds = time.monotonic() - start
                 _report(trainer, records, seconds, logs, progress)
                 chunks += 1
-                if evaluation and chunks % config.eval.chunks == 0:
-                    logs.write(trainer.update, _evaluate(trainer, evaluation))
+                if evaluations and chunks % config.eval.chunks == 0:
+                    for evaluation in evaluations:
+                        logs.write(trainer.update, _evaluate(trainer, evaluation))
                 if chunks % config.train.checkpoint_chunks == 0:
                     trainer.save()
                 logs.flush()
@@ -177,12 +176,21 @@ def _report(
     progress.update(len(records))
 
 
+def evaluations_of(trainer: Trainer, games: int) -> list[Evaluation]:
+    """One evaluation for each of `eval.opponents`; each compiles once."""
+    names = [name.strip() for name in trainer.config.eval.opponents.split(",")]
+    greedy = trainer.config.eval.greedy
+    return [Evaluation(trainer.env, trainer.network, games, greedy, name) for name in names]
+
+
 def _evaluate(trainer: Trainer, evaluation: Evaluation) -> dict[str, float]:
+    """The same set-ups each time, so that the curve is of the policy alone."""
     report = evaluation.run(trainer.runner.params, trainer.config.eval.seed)
+    head = f"evaluation/{evaluation.opponent}"
     return {
-        "evaluation/vp": report["vp"]["policy"]["mean"],
-        "evaluation/vp_difference": report["vp_difference"]["mean"],
-        "evaluation/win_share": report["win_share"]["policy"]["mean"],
+        f"{head}/vp": report["vp"]["policy"]["mean"],
+        f"{head}/vp_difference": report["vp_difference"]["mean"],
+        f"{head}/win_share": report["win_share"]["policy"]["mean"],
     }
 
 
@@ -244,11 +252,12 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         print(f"checkpoint at update {trainer.update}; go on with --resume {run}", file=sys.stderr)
         return 130
     if config.eval.games:
-        evaluation = Evaluation(trainer.env, trainer.network, config.eval.games, config.eval.greedy)
-        report = evaluation.run(trainer.runner.params, config.eval.seed)
-        report = {"run": str(run), "update": trainer.update} | report
-        write_json(report, run / "evaluation.json")
-        print(table(report))
+        for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games)):
+            report = evaluation.run(trainer.runner.params, config.eval.seed)
+            report = {"run": str(run), "update": trainer.update} | report
+            name = "evaluation.json" if number == 0 else f"evaluation-{number + 1}.json"
+            write_json(report, run / name)
+            print(table(report))
     return 0
 
 

@@ -12,8 +12,8 @@ from training.match import Match, Results, estimate, one_against_three, wins
 ENV = toy_env.make("toy")
 
 
-def first_legal(params, state, key):
-    return state.legal_action_mask.argmax(-1)
+def first_legal(params, state, mask, key):
+    return mask.argmax(-1)
 
 
 @pytest.fixture(scope="module")
@@ -75,5 +75,5 @@ def test_summary_by_hand():
 
 
 def test_an_unknown_agent_is_named():
-    with pytest.raises(UserError, match="unknown agent 'rand'; the choices are: random"):
+    with pytest.raises(UserError, match="unknown agent 'rand'; the choices are: greedy, random"):
         make_agent("rand", ENV)

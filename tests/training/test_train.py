@@ -20,6 +20,7 @@ from training import cli, evaluate, train
 from training import config as configs
 from training.checkpoint import Checkpoints
 from training.config import UserError
+from training.ppo import learner_seats
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -60,7 +61,7 @@ def test_a_run_learns_and_leaves_its_records(trained):
     assert [r["update"] for r in updates] == list(range(1, 41))
     assert updates[-1]["games/vp"] > updates[0]["games/vp"] + 5
     assert updates[-1]["policy/entropy"] < updates[0]["policy/entropy"]
-    assert [r["update"] for r in records if "evaluation/vp" in r] == [30]
+    assert [r["update"] for r in records if "evaluation/random/vp" in r] == [30]
 
 
 def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys, tmp_path):
@@ -197,6 +198,29 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
     wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
     with pytest.raises(UserError, match="does not fit"):
         train.Trainer(wide, toy_env, run, resume=True)
+
+
+def test_a_pool_of_earlier_parameters_holds_seats_and_does_not_train(make_trainer, config):
+    assert learner_seats(0, 8).tolist() == [-1, 0, -1, 1, -1, 2, -1, 3]
+    # One minibatch of one epoch: the learner's own ratios are 1, those of others are not.
+    one = ["ppo.pool=2", "ppo.pool_updates=2", "ppo.minibatches=1", "ppo.epochs=1", "ppo.lr=0.05"]
+    config = configs.override(config, [*one, "ppo.lr_end=0.05"])
+    trainer = make_trainer("pool", config=config)
+    entered, records = [], []
+    for _ in range(3):
+        entered.append(jax.device_get(trainer.runner.params))
+        records += trainer.advance()
+    slots = [jax.tree.map(lambda x, i=i: x[i], trainer.runner.pool) for i in range(2)]
+    for slot, params in zip(slots, (entered[2], entered[1]), strict=True):
+        assert all(jax.tree.leaves(jax.tree.map(np.array_equal, slot, params)))
+    assert max(abs(r["policy/kl"]) for r in records) < 1e-6
+    assert max(r["policy/clipped"] for r in records) == 0
+    trainer.save()
+    again = make_trainer("pool", resume=True, config=config)
+    trainer.advance()
+    again.advance()
+    leaves = [jax.tree.leaves(x.runner) for x in (trainer, again)]
+    assert all(np.array_equal(a, b) for a, b in zip(*leaves, strict=True))
 
 
 @pytest.mark.slow

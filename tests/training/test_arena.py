@@ -1,0 +1,123 @@
+"""The arena on rules of three lines: duplicates, tables, resuming, mistakes."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import stub_env
+
+from training import arena, cli, games_table
+from training.arena_report import report
+from training.match import places, rotated
+
+FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
+IDS = stub_env.StubEnv().ruleset.ids
+
+
+def most(params, state, mask, key):
+    """The last legal action that pays two."""
+    return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
+
+
+def two_arguments(state, mask):
+    return mask.argmax(-1)
+
+
+def no_integers(params, state, mask, key):
+    return mask.sum(-1) * 0.5
+
+
+def breaks(params, observation, mask, key):
+    return observation.cells @ mask
+
+
+def command(capsys, *args):
+    code = cli.run(lambda: arena.main(list(args), FACE))
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Batches of two set-ups."""
+    monkeypatch.setattr(arena, "GAMES_AT_ONCE", 8)
+
+
+def test_every_entry_sits_in_every_seat_once():
+    assert rotated().tolist() == [[0, 1, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1], [1, 2, 3, 0]]
+
+
+def test_places_of_ties_are_shared():
+    assert places(np.array([[9, 5, 5, 1]])).tolist() == [[1, 2.5, 2.5, 4]]
+
+
+def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_path, monkeypatch):
+    names = f"random,random,{__name__}:most,random"
+    whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
+    args = ["--agents", names, "--games", "24", "--seed", "3"]
+    code, table, _ = command(capsys, *args, "--csv", str(whole), "--json", str(tmp_path / "w.json"))
+    assert code == 0
+    assert "24 games on 6 set-ups" in table and "random#2 - random#3" in table
+
+    played, left = arena.Match.play_batch, [2]
+
+    def stops(self, *args, **kwargs):
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        return played(self, *args, **kwargs)
+
+    monkeypatch.setattr(arena.Match, "play_batch", stops)
+    code, table, err = command(capsys, *args, "--csv", str(cut))
+    assert code == 130 and "16 games on 4 set-ups" in table and "--resume" in err
+    monkeypatch.setattr(arena.Match, "play_batch", played)
+    code, _, err = command(capsys, *args, "--csv", str(cut))
+    assert code == 2 and "exists" in err and err.count("\n") == 1
+    with cut.open("a") as file:
+        file.write("lost_fleet,0.1,3")  # a line that was cut off
+    again = [*args, "--csv", str(cut), "--resume", "--json", str(tmp_path / "c.json")]
+    code, _, err = command(capsys, *again)
+    assert code == 0, err
+    one, two = (json.loads((tmp_path / name).read_text()) for name in ("w.json", "c.json"))
+    assert one | {"seconds": 0} == two | {"seconds": 0}
+    assert one["agents"][f"{__name__}:most"]["vp"]["mean"] > one["agents"]["random"]["vp"]["mean"]
+    # Every entry has the same deals: with one set-up for all games, the same factions.
+    factions = [x["factions"].keys() for x in one["agents"].values()]
+    assert all(x == factions[0] for x in factions)
+
+    code, _, err = command(capsys, *args[:-1], "4", "--csv", str(cut), "--resume")
+    assert code == 2 and "has seed 3, this is 4" in err and err.count("\n") == 1
+
+
+def test_an_agent_against_itself_is_equal_up_to_the_interval():
+    env = stub_env.StubEnv(length=6)
+    names = ["random"] * 4
+    table = arena.Arena(env, names, games=512, rotations=4)
+    parts = []
+    table.play(0, 0, lambda first, played: parts.append(played))
+    result = report(games_table.join(parts), table.names, env.ruleset.ids)
+    assert result["games"] == 512
+    inside = [x["low"] <= 0 <= x["high"] for x in result["differences"]]
+    assert sum(inside) >= 5  # six pairs, of which one in twenty may miss
+    shares = [x["win_share"]["mean"] for x in result["agents"].values()]
+    assert np.isclose(sum(shares), 1) and max(abs(np.array(shares) - 0.25)) < 0.07
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("random,greedy", "--agents wants 4 names, got 2"),
+        ("random,random,random,rand", "unknown agent 'rand'; the choices are: greedy, random, RUN"),
+        ("random,random,random,nowhere:act", "cannot import 'nowhere'"),
+        (f"random,random,random,{__name__}:gone", "has no function 'gone'"),
+        (f"random,random,random,{__name__}:IDS", "has no function 'IDS'"),
+        (f"random,random,random,{__name__}:two_arguments", "it takes (state, mask)"),
+        (f"random,random,random,{__name__}:no_integers", "must give one integer a game, got float"),
+        (f"random,random,random,{__name__}:breaks", "fails on two games: TypeError"),
+    ],
+)
+def test_a_wrong_agent_is_one_clear_line(names, message, capsys):
+    code, out, err = command(capsys, "--agents", names)
+    assert (code, out) == (2, "")
+    assert message in err and err.startswith("error: ") and err.count("\n") == 1

@@ -1,0 +1,71 @@
+"""What an agent is, and the agents that need no file."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import jax
+from jax import Array
+
+from training import sampling
+
+
+class Act(Protocol):
+    """The decision of an agent in B games."""
+
+    def __call__(self, params: Any, state: Any, mask: Array, key: Array) -> Array:
+        """
+        Args:
+            params: the agent's parameters, a pytree of arrays.
+            state: the environment's states, leading axis B; the current player decides.
+            mask: (B, A) bool, what may be chosen: the legal actions, or in games that are not the
+                agent's to decide any one of them.
+            key: one random key.
+        Returns:
+            (B,) int32, actions that are True in `mask`.
+        """
+
+
+class Agent(NamedTuple):
+    """A player: its name, how it decides, and the arrays it decides with."""
+
+    name: str
+    act: Act
+    params: Any = ()
+    # It asks for no more where only one action is left: then it is called on the whole batch. The
+    # others are called on as many rows as they have to decide.
+    frugal: bool = False
+
+
+def random_agent(env: Any) -> Agent:
+    """Plays every legal action with the same probability."""
+
+    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
+        return sampling.sample_uniform(mask, jax.random.uniform(key, mask.shape[:1]))
+
+    return Agent("random", act, frugal=True)
+
+
+def greedy_agent(env: Any) -> Agent:
+    """The scripted player of `training.agents.greedy`."""
+    from training.agents.greedy import Search, Weights, as_params
+
+    search = Search(env)
+
+    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
+        return search.choose(params, state, mask)
+
+    return Agent("greedy", act, as_params(Weights()), frugal=True)
+
+
+def policy_agent(env: Any, network: Any, params: Any, name: str, greedy: bool = False) -> Agent:
+    """Plays a network: samples from its policy, or takes the likeliest action."""
+
+    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
+        observation = jax.vmap(env.observe)(state, state.current_player)
+        logits, _ = network.apply(params, observation, mask)
+        if greedy:
+            return sampling.greedy(logits, mask)
+        return sampling.sample(logits, mask, jax.random.uniform(key, mask.shape[:1]))
+
+    return Agent(name, act, params)

@@ -1,0 +1,243 @@
+"""One look ahead: every candidate is played once, its sub-decisions guessed, its end valued.
+
+Candidates of all games of a batch share a fixed number of lanes. Each turn of the loop plays one
+decision in every lane; a lane whose decision is settled notes its value and takes the next
+candidate. So a batch costs the decisions that it simulates, not the longest of its rows.
+
+B is the number of games, K of candidates of each, L of lanes, A the size of the action index.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.state import Node
+from training.agents.greedy import prior, value
+from training.agents.greedy.tables import make_tables
+from training.agents.greedy.weights import Weights, as_params, view
+
+SHORTLIST = 40  # K, candidates of one decision at most
+LANES = 256  # L, at most
+DEPTH = 12  # decisions of one candidate at most
+REPEATS = 2  # how often a conversion is repeated until it enables something
+WORST = -1e9
+
+# Conversions that only the last round's leftovers are for.
+WASTEFUL = ("K_to_C", "O_to_C", "O_to_token", "P1_to_C")
+
+# Verbs that are followed by decisions of the same player, most often.
+LONG = ("form_federation", "free", "upgrade", "power", "ship", "special", "artifact")
+
+# Nodes in the middle of an action: the candidate goes on.
+OPEN_NODES = (
+    Node.TARGET, Node.PIECE, Node.FEDERATION, Node.TOKEN, Node.RETRIGGER, Node.TILE, Node.COVER,
+    Node.FREE_MINE, Node.STEP, Node.LOST_PLANET,
+)  # fmt: skip
+
+Params = dict[str, Array]
+
+
+class Plan(NamedTuple):
+    """The candidates of a batch of decisions."""
+
+    states: Any  # (B,) before the decision
+    mask: Array  # (B, A)
+    actions: Array  # (B, K) int32
+    simulate: Array  # (B, K) bool
+    still: Array  # (B, K) float32, the value where nothing is simulated
+    items: Array  # (B * K,) int32, the candidates to simulate, first those that count
+    total: Array  # () int32, how many count
+
+
+class Lanes(NamedTuple):
+    """Candidates under way."""
+
+    following: Array  # () int32, the first of `Plan.items` that no lane has taken
+    live: Array  # (L,) bool
+    item: Array  # (L,) int32, the candidate, row * K + column
+    state: Any  # (L,)
+    action: Array  # (L,) int32, to be played next
+    depth: Array  # (L,) int32, decisions of the candidate played
+    out: Array  # (B * K,) float32, the values found
+
+
+class Search:
+    """The scripted player for an environment. Everything is pure and works under `jit`.
+
+    The leaves of the weights may have a leading axis B: then each row decides with its own.
+    """
+
+    def __init__(self, env: Any, lanes: int = LANES):
+        """`lanes`: how many candidates are under way at once, at most."""
+        self.env, self.lanes = env, lanes
+        self._t = t = make_tables(env)
+        self._base, self._covering = prior.fixed(t), prior.cover_guess(t)
+        space = t.rules.actions
+        self._free = _verb_mask(space, "free")
+        self._wasteful = np.zeros(space.num_actions, bool)
+        for name in WASTEFUL:
+            self._wasteful[space.index("free", name)] = True
+        self._long = _verb_mask(space, *LONG)
+        # Valued without a simulation: they end the turn, and what follows is not theirs.
+        self._standing = _verb_mask(space, "booster", "pass", "end_turn")
+        self._boosters = np.full(space.num_actions, -1, np.int32)
+        count = len(space.ids["booster"])
+        self._boosters[space.first["booster"] + np.arange(count)] = np.arange(count)
+        self._plain = {k: v.ndim for k, v in as_params(Weights()).items()}
+
+    def choose(self, params: Params, states: Any, mask: Array) -> Array:
+        """(B,) int32, legal actions of the states' current players; mask (B, A)."""
+        plan = self.prepare(params, states, mask)
+
+        def turn(lanes: Lanes) -> Lanes:
+            state = jax.vmap(self.env.step)(lanes.state, lanes.action)
+            return self.settle(params, plan, lanes, state)
+
+        lanes = jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
+        return self.finish(plan, lanes)
+
+    def prepare(self, params: Params, states: Any, mask: Array) -> Plan:
+        """The shortlists, and what standing still is worth."""
+        player, own = states.current_player, self._own(params)
+        guesses = jax.vmap(self._guess, (own, 0, 0))(params, states.game, player)
+        width = min(SHORTLIST, mask.shape[1])
+        scores, actions = jax.lax.top_k(jnp.where(mask, guesses, WORST), width)
+        legal = scores > WORST
+        turn = states.game.turn
+        undecided = (mask.sum(-1) > 1) & ~(states.terminated | states.truncated)
+        # After the main action nothing is converted: the next turn can do it as well.
+        undecided &= turn.node != Node.AFTER
+        simulate = legal & ~jnp.asarray(self._standing)[actions] & undecided[:, None]
+        early = turn.round < self._t.rounds
+        simulate &= ~(jnp.asarray(self._wasteful)[actions] & early[:, None])
+
+        here, adds = jax.vmap(self._stay, (own, 0, 0))(params, states.game, player)
+        offered = jnp.asarray(self._boosters)[actions]  # (B, K)
+        add = jnp.take_along_axis(adds, jnp.maximum(offered, 0), axis=1)
+        best = jnp.max(jnp.where(legal & (offered >= 0), add, WORST), axis=1, keepdims=True)
+        still = (here + params["pass_margin"])[:, None] + jnp.where(offered >= 0, add - best, 0)
+
+        flat = simulate.reshape(-1)
+        number = jnp.arange(flat.shape[0], dtype=jnp.int32)
+        # Those that go on for long come first, so that the lanes end together.
+        long = flat & jnp.asarray(self._long)[actions].reshape(-1)
+        short = flat & ~long
+        line = jnp.where(long, jnp.cumsum(long), long.sum() + jnp.cumsum(short)) - 1
+        place = jnp.where(flat, line.astype(jnp.int32), flat.shape[0])
+        items = jnp.zeros_like(number).at[place].set(number, mode="drop")
+        never = jnp.asarray(self._free)[actions] & ~simulate
+        still = jnp.where(legal & ~never, still, WORST)
+        return Plan(states, mask, actions, simulate, still, items, flat.sum(dtype=jnp.int32))
+
+    def start(self, plan: Plan) -> Lanes:
+        """The first candidates."""
+        rows = plan.mask.shape[0]
+        size = min(self.lanes, max(rows * 4, 8))
+        first = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (size, *x.shape[1:])), plan.states)
+        zeros = jnp.zeros(size, jnp.int32)
+        out = jnp.full(plan.items.shape, WORST, jnp.float32)
+        return _refill(plan, Lanes(jnp.int32(0), zeros > 0, zeros, first, zeros, zeros, out))
+
+    def settle(self, params: Params, plan: Plan, lanes: Lanes, state: Any) -> Lanes:
+        """What follows when every lane has been played to `state`: go on, or the next candidate."""
+        own = self._own(params)
+        row = lanes.item // plan.actions.shape[1]
+        began = plan.actions.reshape(-1)[lanes.item]
+        who = plan.states.current_player[row]
+        w = jax.tree.map(lambda x: x[row], params) if own == 0 else params
+        guesses = jax.vmap(self._guess, (own, 0, 0))(w, state.game, who)
+        depth = lanes.depth + 1
+        goes_on, action = jax.vmap(self._follow)(
+            state, who, plan.mask[row], lanes.action, began, depth, guesses
+        )
+        found = jax.vmap(self._worth, (own, 0, 0))(w, state.game, who)
+        found -= w["detour"] * jnp.asarray(self._free)[began]
+        done = jnp.where(lanes.live & ~goes_on, lanes.item, lanes.out.shape[0])
+        return _refill(
+            plan,
+            Lanes(
+                lanes.following,
+                lanes.live & goes_on,
+                lanes.item,
+                state,
+                action,
+                depth,
+                lanes.out.at[done].set(found, mode="drop"),
+            ),
+        )
+
+    def finish(self, plan: Plan, lanes: Lanes) -> Array:
+        """(B,) int32, the best candidate of each row; the first on the shortlist among equals."""
+        found = lanes.out.reshape(plan.actions.shape)
+        best = jnp.argmax(jnp.where(plan.simulate, found, plan.still), axis=1)
+        return jnp.take_along_axis(plan.actions, best[:, None], axis=1)[:, 0].astype(jnp.int32)
+
+    def _own(self, params: Params) -> int | None:
+        """The axis of the weights: 0 where each row has its own."""
+        return 0 if any(params[name].ndim > n for name, n in self._plain.items()) else None
+
+    def _guess(self, params: Params, game: Any, player: Array) -> Array:
+        out = prior.guess(self._t, view(params), self._base, game, player)
+        return out + jnp.where(game.turn.node == Node.COVER, self._covering, 0)
+
+    def _worth(self, params: Params, game: Any, player: Array) -> Array:
+        return value.value(self._t, view(params), game, player)
+
+    def _stay(self, params: Params, game: Any, player: Array) -> tuple[Array, Array]:
+        """The value of the position as it is, and what each booster adds to it."""
+        adds = value.booster_value(self._t, view(params), game, player)
+        return self._worth(params, game, player), adds
+
+    def _follow(
+        self, state: Any, who: Array, before: Array, last: Array, began: Array, depth: Array,
+        guess: Array,
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Whether a candidate goes on, and with what: a sub-decision, or what it made possible."""
+        node, mask = state.game.turn.node, state.legal_action_mask
+        over = state.terminated | state.truncated
+        mine = (state.current_player == who) & ~over & (depth < DEPTH)
+        inside = mine & jnp.stack([node == x for x in OPEN_NODES]).any()
+        free = jnp.asarray(self._free)
+        converted = mine & (node == Node.TURN) & free[last]
+        new = mask & ~before & ~free
+        enabled = converted & new.any()
+        again = converted & ~new.any() & mask[began] & (depth <= REPEATS)
+        options = jnp.where(enabled, new, mask)
+        then = jnp.argmax(jnp.where(options, guess, WORST)).astype(jnp.int32)
+        return inside | enabled | again, jnp.where(again, began, then)
+
+
+def _refill(plan: Plan, lanes: Lanes) -> Lanes:
+    """Idle lanes take the next candidates."""
+    wanting = jnp.cumsum(~lanes.live, dtype=jnp.int32)
+    turn = lanes.following + wanting - 1
+    take = ~lanes.live & (turn < plan.total)
+    item = jnp.where(take, plan.items[jnp.minimum(turn, plan.items.shape[0] - 1)], lanes.item)
+    new = jax.tree.map(lambda x: x[item // plan.actions.shape[1]], plan.states)
+
+    def pick(a: Array, b: Array) -> Array:
+        return jnp.where(take.reshape(-1, *[1] * (a.ndim - 1)), a, b)
+
+    return Lanes(
+        jnp.minimum(lanes.following + wanting[-1], plan.total),
+        lanes.live | take,
+        item,
+        jax.tree.map(pick, new, lanes.state),
+        jnp.where(take, plan.actions.reshape(-1)[item], lanes.action),
+        jnp.where(take, 0, lanes.depth),
+        lanes.out,
+    )
+
+
+def _verb_mask(space: Any, *verbs: str) -> np.ndarray:
+    """(A,) bool, the actions of these verbs."""
+    out = np.zeros(space.num_actions, bool)
+    for verb in verbs:
+        size = len(space.ids[verb]) if verb in space.ids else space.geometry.num_cells
+        out[space.first[verb] : space.first[verb] + size] = True
+    return out

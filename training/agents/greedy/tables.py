@@ -1,0 +1,92 @@
+"""What the scripted player reads of a ruleset, as numpy arrays made once."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gaia_jax.components import costs
+from gaia_jax.components.common import COUNTS, EVENTS, Gain
+from gaia_jax.ruleset import GAIN_FIELDS, gain_vector
+
+# How far structures are looked at together for a federation.
+NEAR = 6
+# Planets on which a mine may one day stand.
+COLOURS = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
+
+
+def make_tables(env: Any) -> SimpleNamespace:
+    """The arrays; C cells, F factions, G = 9 fields of a gain in the order of GAIN_FIELDS."""
+    rules, t = env.ruleset, env.ruleset.tables
+    ids, f = rules.ids, t.faction
+    planet = {name: i for i, name in enumerate(ids["planet"])}
+    distance = np.asarray(rules.geometry.distance).astype(np.int32)
+    kinds = np.arange(len(ids["planet"]))
+
+    def isin(*names: str) -> np.ndarray:
+        return np.isin(kinds, [planet[name] for name in names])
+
+    def special_gain(name: str) -> list[int]:
+        tiles = {x.id: x for x in (*rules.basic_tiles, *rules.advanced_tiles)}
+        gain = tiles[name].special if name in tiles else None
+        return gain_vector(gain or Gain())
+
+    triggers = np.concatenate([t.tile_events, t.advanced_events])
+    return SimpleNamespace(
+        rules=rules,
+        cells=rules.geometry.num_cells,
+        actions=rules.actions.num_actions,
+        planet=planet,
+        distance=distance,
+        ring=np.minimum(distance, NEAR),  # (C, C)
+        colour=isin(*COLOURS),
+        gaia=isin("Gaia"),
+        proto=isin("Proto"),
+        rock=isin("Asteroid"),
+        transdim=isin("Transdim"),
+        open=isin(*COLOURS, "Gaia", "Proto", "Asteroid", "Transdim"),
+        types=isin(*ids["planet_type"]),
+        main=rules.geometry.num_main_sectors,
+        deep=rules.geometry.num_deep_sectors,
+        rounds=costs.ROUNDS,
+        caps=np.array([costs.CAPS["credits"], costs.CAPS["ore"], costs.CAPS["knowledge"]]),
+        count={name: i for i, name in enumerate(COUNTS)},
+        num_events=len(EVENTS),
+        g={name: i for i, name in enumerate(GAIN_FIELDS)},
+        # Incomes (n, G).
+        base_income=f.base_income,
+        mine_income=f.mine_income,
+        ts_income=f.ts_income,
+        rl_income=f.rl_income,
+        pi_income=f.pi_income,
+        academy_income=f.academy_a_income,
+        economy_income=t.economy_income,
+        science_income=t.science_income,
+        booster_income=t.booster_income,
+        tile_income=t.tile_income,
+        artifact_income=t.artifact_income,
+        # Factions.
+        requirement=f.federation_requirement,
+        requirement_pi=f.federation_requirement_pi,
+        academy_action=np.array([gain_vector(x.academy_b_action) for x in rules.factions]),
+        has_special=np.array([x.special is not None for x in rules.factions]),
+        special_needs_pi=np.array([x.special_needs_pi or x.tinkering for x in rules.factions]),
+        # Tiles.
+        triggers=triggers,  # (basic, ship and advanced tiles, events) VP
+        advanced_pass=t.advanced_pass,
+        booster_pass=t.booster_pass,
+        tile_power=t.tile_power,
+        tile_range=t.range_bonus,
+        specials=np.array([special_gain(name) for name in ids["special"]]),
+        special=list(ids["special"]),
+        booster_special=np.array([x.special is not None for x in rules.boosters]),
+        virtual_planet=t.virtual_planet,
+        # The research board.
+        end_vp=t.end_vp,
+        ore_per_step=t.ore_per_step,
+        navigation_range=t.navigation_range,
+        power_value=t.power_value,
+        ids=ids,
+    )

@@ -1,0 +1,315 @@
+"""What a position is worth to one player, in VP. One game at a time; `vmap` makes batches."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, NUM_PLAYERS, PI, RL, TS
+
+Game = Any
+BEYOND = 127  # Board.reach of a player without structures
+
+
+def real(x: Any) -> Array:
+    """Anything as float32."""
+    return jnp.asarray(x).astype(jnp.float32)
+
+
+def bits(field: Array, size: int) -> Array:
+    """(..., size) float32 of 0 and 1."""
+    return real((field[..., None].astype(jnp.int32) >> jnp.arange(size)) & 1)
+
+
+class Position:
+    """A game as one player sees it, with what several parts of the value need."""
+
+    def __init__(self, t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array):
+        """`t` of `make_tables`, `w` the weights, `player` () int32."""
+        self.t, self.w, self.game, self.player = t, w, game, player
+        self.players = game.players
+        self.me = jax.tree.map(lambda x: x[player], game.players)
+        self.faction = game.setup.faction[player].astype(jnp.int32)
+        self.left = real(t.rounds - game.turn.round)  # R; 6 in the set-up
+        self.passed = game.turn.passed[player] > 0
+        self.early = jnp.minimum(self.left, 5.0) / 5.0
+        rounds = jnp.minimum(jnp.arange(t.rounds + 1), t.rounds - 1) / (t.rounds - 1)
+        fading = rounds[:, None] ** w.fade
+        self.prices = w.late + (w.early - w.late) * fading  # (R, G)
+        number = jnp.arange(t.rounds + 1)[:, None]
+        self.price = jnp.where(number == self.left, self.prices, 0).sum(0)  # now
+        self.future = jnp.where(number < self.left, self.prices, 0).sum(0)  # of all rounds to come
+        ids = t.ids
+        me = self.me
+        self.tiles = bits(me.tiles & ~me.covered, len(ids["tile"]))
+        self.advanced = bits(me.advanced, len(ids["advanced"]))
+        self.counts = counts(t, game.players)  # (P, counts)
+        self.range = real(t.navigation_range)[me.tracks[1].astype(jnp.int32)]
+        self.range += (self.tiles * t.tile_range).sum()
+
+    def row(self, table: Any) -> Array:
+        """The faction's row of a table, float32."""
+        return real(table)[self.faction]
+
+
+def counts(t: SimpleNamespace, players: Any) -> Array:
+    """(P, counts) float32, what tiles and missions count, in the order of COUNTS."""
+    sectors = bits(players.sectors, t.main + t.deep)
+    virtual = bits(players.artifacts, len(t.virtual_planet))
+    protos = (virtual * (t.virtual_planet == t.planet["Proto"])).sum(-1)
+    rocks = (virtual * (t.virtual_planet == t.planet["Asteroid"])).sum(-1)
+    built, colonized = real(players.built), real(players.colonized)
+    owned = (colonized > 0).at[..., t.planet["Proto"]].max(protos > 0)
+    owned = owned.at[..., t.planet["Asteroid"]].max(rocks > 0)
+    formers = players.gaiaformers + players.gaiaformers_out + players.gaiaformers_gaia
+    values = {
+        "mines": built[..., MINE] + colonized[..., t.planet["Lost"]] + protos + rocks,
+        "trading_stations": built[..., TS],
+        "research_labs": built[..., RL],
+        "pi_academies": built[..., PI] + built[..., AC_A] + built[..., AC_B],
+        "planet_types": (owned & t.types).sum(-1),
+        "gaia_planets": colonized[..., t.planet["Gaia"]],
+        "asteroid_buildings": colonized[..., t.planet["Asteroid"]]
+        + real(players.guest_asteroids)
+        + rocks,
+        "main_sectors": sectors[..., : t.main].sum(-1),
+        "deep_sectors": sectors[..., t.main :].sum(-1),
+        "federation_tokens": players.tokens.sum(-1),
+        "gaiaformers": formers,
+        "basic_tiles": bits(players.tiles, len(t.ids["tile"])).sum(-1),
+        "science_level": players.tracks[..., 5],
+        "gaia_level": players.tracks[..., 3],
+        "tracks_at_3": (players.tracks >= 3).sum(-1),
+    }
+    return jnp.stack([real(values[name]) for name in t.count], -1)
+
+
+def value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> Array:
+    """() float32, the VP that `player` may expect of the position, up to a constant of the game.
+
+    Args:
+        t: tables of `make_tables`.
+        w: weights.
+        game: the GameState.
+        player: () int32.
+    """
+    at = Position(t, w, game, player)
+    return sum(
+        part(at)
+        for part in (
+            _stock, _power, _income, _research, _federations, _missions, _passing, _triggers,
+            _specials, _fleet, _planets,
+        )
+    )  # fmt: skip
+
+
+def _stock(at: Position) -> Array:
+    """VP and what lies in the stores, each unit worth less the fuller they are (GEN-07)."""
+    resources = real(at.me.resources)
+    prices = at.price[1:5]
+    full = resources[:3] / at.t.caps
+    shrink = jnp.concatenate([1 - at.w.crowd * full, jnp.ones(1)])
+    return real(at.me.vp) + (resources * prices * shrink).sum()
+
+
+def _power(at: Position) -> Array:
+    """Tokens, and how far they are charged; the brainstone is worth three."""
+    power, g = real(at.me.power), at.t.g
+    stone = real(at.me.brainstone)
+    charged = power[1] + 2 * power[2] + jnp.where((stone >= 0) & (stone <= 2), 3 * stone, 0)
+    tokens = power.sum() + real(at.me.gaia_power) + 2 * (stone >= 0)
+    return tokens * at.price[g["tokens"]] + charged * at.price[g["charge"]]
+
+
+def income(at: Position) -> Array:
+    """(G,) float32, what the next income phase brings, without the booster to come."""
+    t, me = at.t, at.me
+    built, tracks = me.built.astype(jnp.int32), me.tracks.astype(jnp.int32)
+    side = at.game.setup.economy_side.astype(jnp.int32)
+    total = at.row(t.base_income)
+    total += at.row(t.ts_income)[built[TS]] + at.row(t.rl_income)[built[RL]]
+    total += at.row(t.pi_income) * (built[PI] > 0) + at.row(t.academy_income) * (built[AC_A] > 0)
+    total += real(t.economy_income)[side][tracks[4]] + real(t.science_income)[tracks[5]]
+    total += at.tiles @ real(t.tile_income)
+    total += bits(me.artifacts, len(t.artifact_income)) @ real(t.artifact_income)
+    return total.at[t.g["ore"]].add(at.row(t.mine_income)[built[MINE]])
+
+
+def _income(at: Position) -> Array:
+    booster = real(at.t.booster_income)[at.me.booster.astype(jnp.int32)]
+    held = jnp.where(at.passed, (booster * at.price).sum(), 0)
+    return (income(at) * at.future).sum() + held
+
+
+def _research(at: Position) -> Array:
+    t, w = at.t, at.w
+    levels = at.me.tracks.astype(jnp.int32)
+    vp = (real(t.end_vp)[levels] + w.step[levels] * at.early).sum()
+    saved = 3.0 - real(t.ore_per_step)[levels[0]]
+    formers = real(at.me.gaiaformers + at.me.gaiaformers_out + at.me.gaiaformers_gaia)
+    by_round = saved * w.terraforming + at.range * w.navigation + formers * w.gaiaformer
+    out = real(at.me.gaiaformers_out) * w.gaiaformer_out * (at.left > 0)
+    return vp + by_round * at.left + out
+
+
+def cell_power(at: Position) -> Array:
+    """(C,) float32, power of own structures that are in no federation yet."""
+    t, board = at.t, at.game.board
+    own = (board.holder == at.player) & (board.piece != GAIAFORMER) & (board.piece != NONE)
+    power = real(t.power_value)[board.piece.astype(jnp.int32)]
+    big = (board.piece == PI) | (board.piece == AC_A) | (board.piece == AC_B)
+    best = jnp.maximum((at.tiles * t.tile_power).max(), 3.0)
+    power = jnp.where(big, best, power) + 2.0 * board.ring
+    power = jnp.where(own, power, 0) + 1.0 * (board.guest == at.player)
+    hive = at.t.ids["faction"].index("HIVES") if "HIVES" in at.t.ids["faction"] else -1
+    power += 1.0 * board.station * (at.faction == hive)
+    return jnp.where(board.federated[at.player], 0, power)
+
+
+def _federations(at: Position) -> Array:
+    t, w = at.t, at.w
+    power = cell_power(at)
+    weight = jnp.concatenate([w.near, jnp.zeros(1)])[t.ring]
+    seat = at.me.built[PI] > 0
+    need = jnp.where(seat, at.row(t.requirement_pi), at.row(t.requirement))
+    cluster = jnp.minimum((weight @ power).max(), need) / need
+    spread = jnp.minimum(power.sum(), 2 * need) / need
+    hope = 0.4 + 0.6 * jnp.minimum(at.left, 3.0) / 3.0
+    green = real(at.me.green) * w.green * jnp.minimum(at.left, 2.0) / 2.0
+    return (cluster * cluster * w.federation + spread * w.spread) * hope + green
+
+
+def missions(at: Position) -> Array:
+    """(missions, P) float32, what the final missions count (FIN-03 to FIN-10)."""
+    t, board, players = at.t, at.game.board, at.players
+    number = jnp.arange(NUM_PLAYERS)[:, None]
+    own = (board.holder == number) & (board.piece != GAIAFORMER) & (board.piece != NONE)
+    standing = own | (board.guest == number)
+    seat = own & (board.piece == PI)
+    academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
+    rows = real(t.distance)[jnp.argmax(seat, -1)]
+    far = jnp.where(academy, rows, 0).max(-1) * seat.any(-1)
+    of = {name: at.counts[:, i] for name, i in t.count.items()}
+    built = real(players.built)[:, MINE:].sum(-1)
+    virtual = of["mines"] - real(players.built)[:, MINE]
+    protos = real(players.colonized)[:, t.planet["Proto"]] + real(players.guest_protos)
+    ship_mines = bits(players.artifacts, len(t.virtual_planet))
+    proto_artifacts = (ship_mines * (t.virtual_planet == t.planet["Proto"])).sum(-1)
+    values = {
+        "BUILDINGS": built + virtual,
+        "DEEP_SECTORS": of["deep_sectors"],
+        "PLANET_TYPES": of["planet_types"],
+        "PI_AC_DISTANCE": far,
+        "SATELLITES": real(players.satellites) + real(players.stations),
+        "ASTEROID_PROTO_BUILDINGS": of["asteroid_buildings"] + protos + proto_artifacts,
+        "MAIN_SECTORS": of["main_sectors"],
+        "GAIA_BUILDINGS": of["gaia_planets"],
+        "FEDERATION_BUILDINGS": real((standing & board.federated).sum(-1)),
+    }
+    return jnp.stack([values[name] for name in t.rules.final_missions])
+
+
+def _missions(at: Position) -> Array:
+    """6 VP for each player behind, 3 for a tie, softly while rounds are left (FIN-02)."""
+    chosen = at.game.setup.final_missions.astype(jnp.int32)
+    values = missions(at)[chosen]  # (2, P)
+    lead = values[:, at.player][:, None] - values
+    soft = at.w.rank * (at.left + 0.3) * at.w.unit[chosen][:, None]
+    won = jax.nn.sigmoid(lead / soft)
+    others = jnp.arange(NUM_PLAYERS) != at.player
+    return 6.0 * jnp.where(others, won, 0).sum()
+
+
+def _passing(at: Position) -> Array:
+    """VP of passes to come: the booster in hand, the advanced tiles each round (PAS-04)."""
+    mine = at.counts[at.player]
+    now = 1.0 * ~at.passed * (at.left < 6)
+    booster = (real(at.t.booster_pass)[at.me.booster.astype(jnp.int32)] * mine).sum()
+    tiles = at.advanced @ (at.t.advanced_pass * mine).sum(-1)
+    later = jnp.where(at.passed & (at.left > 0), booster * at.w.growth, 0)
+    return booster * now + later + tiles * (now + at.left)
+
+
+def _triggers(at: Position) -> Array:
+    """Tiles that score events: so many a round are expected."""
+    owned = jnp.concatenate([at.tiles, at.advanced])
+    by_round = owned @ (at.t.triggers * at.w.events).sum(-1)
+    return by_round * (at.left + 0.3 * ~at.passed)
+
+
+def _specials(at: Position) -> Array:
+    """Actions once a round: this round's at a discount, so that they are taken."""
+    t, me = at.t, at.me
+    ids = t.special
+    now, future = [], []
+    for i, name in enumerate(ids):
+        gain = real(t.specials[i])
+        if name == "AC_B":
+            owned, gain = me.built[AC_B] > 0, at.row(t.academy_action)
+        elif name == "FACTION":
+            able = (me.built[PI] > 0) | ~jnp.asarray(t.special_needs_pi)[at.faction]
+            owned = jnp.asarray(t.has_special)[at.faction] & able
+            tile = at.w.tinkering[jnp.maximum(me.tinkering, 0).astype(jnp.int32)]
+            worth = jnp.where(me.tinkering >= 0, tile, at.w.faction_special)
+            now.append(jnp.where(owned, worth, 0))
+            future.append(jnp.where(owned, at.w.faction_special * at.left, 0))
+            continue
+        elif name in t.ids["tile"]:
+            owned = at.tiles[t.ids["tile"].index(name)] > 0
+        elif name in t.ids["advanced"]:
+            owned = at.advanced[t.ids["advanced"].index(name)] > 0
+        else:
+            owned = me.booster == t.ids["booster"].index(name)
+            now.append(jnp.where(owned, at.w.booster_special, 0))
+            future.append(jnp.zeros(()))
+            continue
+        now.append(jnp.where(owned, (gain * at.price).sum(), 0))
+        future.append(jnp.where(owned, (gain * at.future).sum(), 0))
+    unused = 1 - bits(me.used, len(ids))
+    open_now = jnp.stack(now) * unused * ~at.passed * at.w.unused
+    return open_now.sum() + jnp.stack(future).sum()
+
+
+def _fleet(at: Position) -> Array:
+    shuttles = bits(at.me.shuttles, len(at.t.ids["ship"]))
+    return (shuttles * (at.w.shuttle * at.early + at.w.shuttle_base * (at.left > 0))).sum()
+
+
+def attraction(at: Position) -> Array:
+    """(C,) float32 in 0 .. 1, how good a place for a mine each free planet is, range aside."""
+    t, board, me = at.t, at.game.board, at.me
+    planet = board.planet.astype(jnp.int32)
+    steps = real(at.game.steps[at.player])
+    ore = steps * real(t.ore_per_step)[me.tracks[0].astype(jnp.int32)]
+    by_planet = jnp.where(t.colour | t.proto, jnp.clip(1 - ore / 9, 0.05, 1), 0)
+    formers = me.gaiaformers > 0
+    by_planet = jnp.where(t.proto, by_planet + 0.3, by_planet)
+    by_planet = jnp.where(t.gaia, 0.7, by_planet)
+    by_planet = jnp.where(t.rock, jnp.where(formers, 0.5, 0.15), by_planet)
+    by_planet = jnp.where(t.transdim, jnp.where(formers, 0.5, 0.15), by_planet)
+    own_gaia = (board.piece == GAIAFORMER) & (board.holder == at.player)
+    free = (board.piece == NONE) & jnp.asarray(t.open)[planet]
+    return jnp.where(own_gaia, 1.0, jnp.where(free, by_planet[planet], 0))
+
+
+def _planets(at: Position) -> Array:
+    """Planets in reach: room to grow; and what the planetary institute does."""
+    reach = real(at.game.board.reach[at.player])
+    beyond = reach - at.range
+    easy = jnp.where(beyond <= 0, 1.0, jnp.where(beyond <= 2, 0.5, 0.0))
+    easy = jnp.where((beyond > 2) & (beyond <= 4), 0.15, easy)
+    room = jnp.sqrt((attraction(at) * easy).sum() + 1e-6)
+    seat = real(at.me.built[PI] > 0)
+    return at.w.expand * room * at.early + at.w.institute * seat * at.left
+
+
+def booster_value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> Array:
+    """(boosters,) float32, what each is worth to the player when taken now."""
+    at = Position(t, w, game, player)
+    gain = real(t.booster_income) @ at.price
+    passing = real(t.booster_pass) @ at.counts[player] * w.growth
+    return gain + passing + jnp.asarray(t.booster_special) * w.booster_special

@@ -1,0 +1,71 @@
+"""What the scripted player thinks things are worth, in VP. `docs/greedy.md` logs how it was tuned.
+
+R is the number of rounds left after the current one: 5 in round 1, 0 in round 6. What a thing earns
+by the round falls with R; what is certain (VP, research at the end) does not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from types import SimpleNamespace
+
+import jax.numpy as jnp
+from jax import Array
+
+
+@dataclasses.dataclass(frozen=True)
+class Weights:
+    """The numbers of the player. Tuples follow the order of the ruleset's ids."""
+
+    # Prices of what `Gain` lists: vp, credits, ore, knowledge, qic, tokens, tokens_iii, charge,
+    # gaiaformers. Early: with five rounds left, ore builds what pays for the rest of the game.
+    # Late: three of credits, ore and knowledge are one VP (FIN-11), all else nothing by itself.
+    early: tuple[float, ...] = (1.0, 0.45, 1.4, 1.6, 2.6, 1.0, 1.8, 0.4, 3.0)
+    late: tuple[float, ...] = (1.0, 0.33, 0.34, 0.40, 0.50, 0.05, 0.25, 0.1, 0.0)
+    fade: float = 0.7  # prices fall from early to late as (R / 5) ** fade
+    crowd: float = 0.25  # a full store (the cap) is worth so much less than its price times stock
+
+    # Research: VP of the end are certain; lower levels lead there, and tracks serve by the round.
+    step: tuple[float, ...] = (0.0, 1.0, 2.5, 1.5, 1.0, 0.0)  # by level, times R / 5
+    terraforming: float = 0.35  # an ore less for each step, a round
+    navigation: float = 0.35  # a cell more of range, a round
+    gaiaformer: float = 0.5  # a gaiaformer owned, a round
+    gaiaformer_out: float = 2.0  # besides: one on the map will be a mine without terraforming
+
+    # Federations: a token is 12 VP or as good (SET-22).
+    federation: float = 7.0  # unfederated power close together, as a share of the requirement
+    spread: float = 2.5  # unfederated power anywhere, as a share of the requirement
+    near: tuple[float, ...] = (1.0, 1.0, 0.9, 0.7, 0.4, 0.2)  # power at that distance counts so
+    green: float = 3.0  # a green token opens an advanced tile or a level 5
+
+    # Final missions: 6 VP for each player behind, softly by the lead in pieces.
+    rank: float = 0.5  # pieces of lead that make a rank likely, times (R + 1)
+    # Final missions count in different units: a satellite is less than a sector.
+    unit: tuple[float, ...] = (1.5, 1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 2.0)
+
+    expand: float = 3.0  # square root of the planets in reach, with five rounds left
+    institute: float = 0.7  # the power of a planetary institute, a round
+    shuttle: tuple[float, ...] = (6.0, 6.0, 6.0, 6.0)  # a ship's actions, with five rounds left
+    shuttle_base: float = 1.0  # its tile and token besides
+    unused: float = 0.5  # a special action still to be taken this round: less than its gain
+    faction_special: float = 1.5  # the faction's special action, a round
+    # How often events happen in a round, for tiles that score them (components EVENTS).
+    events: tuple[float, ...] = (0.6, 1.0, 0.5, 1.4, 0.8, 0.6, 0.8, 1.8, 0.4, 0.5, 0.5, 0.3)
+
+    # Passing: the best booster is worth nothing by itself, since one is taken anyway.
+    pass_margin: float = 0.1
+    growth: float = 1.15  # counts that a booster scores on the next pass, against now
+    booster_special: float = 2.5  # RB6, RB11, RB13
+    tinkering: tuple[float, ...] = (2.0, 2.5, 2.5, 4.0, 5.0, 4.0)  # the tiles of the Tinkeroids
+    detour: float = 0.05  # a conversion has to gain so much
+
+
+def as_params(weights: Weights) -> dict[str, Array]:
+    """The weights as a pytree of float32 arrays by name."""
+    fields = dataclasses.asdict(weights)
+    return {name: jnp.asarray(value, jnp.float32) for name, value in fields.items()}
+
+
+def view(params: dict[str, Array]) -> SimpleNamespace:
+    """`w.early` instead of `params["early"]`."""
+    return SimpleNamespace(**params)

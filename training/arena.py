@@ -1,0 +1,196 @@
+"""Strength of four agents at one table, on duplicate set-ups.
+
+    python -m training.arena --agents random,greedy,runs/quick,runs/quick@start --games 512 \\
+        --seed 0 --json arena.json --csv arena.csv
+
+Every set-up is played four times, the agents one seat further each time: each of them plays every
+seat, with its faction and its place in the turn order, once. The four games of a set-up are one
+sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
+`training/agents/registry.py` says how agents are named. A name may be repeated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from training import cli, games_table
+from training.agents import make_agent
+from training.arena_report import report, table
+from training.checkpoint import make_env
+from training.config import UserError
+from training.evaluate import write_json
+from training.games_table import Played
+from training.match import NUM_SEATS, Match, rotated
+
+GAMES_AT_ONCE = 128
+
+
+class Arena:
+    """Four entries, their agents and the games between them."""
+
+    def __init__(
+        self, env: Any, names: Sequence[str], games: int, rotations: int, likeliest: bool = False
+    ):
+        """
+        Args:
+            names: of four agents; the same name is the same agent, and an entry of its own.
+            games: at least so many; rounded up to whole set-ups.
+            rotations: games of a set-up, 4 or 1.
+            likeliest: checkpoints take the likeliest action instead of sampling.
+        Raises:
+            UserError: not four names, or one that is unknown.
+        """
+        if len(names) != NUM_SEATS:
+            raise UserError(
+                f"--agents wants {NUM_SEATS} names, got {len(names)}; a name may be repeated"
+            )
+        self.env, self.seating = env, rotated()[:rotations]
+        self.names = [
+            name if names[:i].count(name) == 0 else f"{name}#{names[:i].count(name) + 1}"
+            for i, name in enumerate(names)
+        ]
+        different = list(dict.fromkeys(names))
+        agents = [make_agent(name, env, likeliest) for name in different]
+        sits = np.array([different.index(name) for name in names])[self.seating]
+        self.setups = math.ceil(games / rotations)
+        rules = env.ruleset
+        self._match = Match(
+            env, agents, sits, self.setups, GAMES_AT_ONCE,
+            games_table.describe(rules), games_table.watch(rules),
+        )  # fmt: skip
+        self.at_once = self._match.at_once
+
+    def play(self, seed: int, done: int, save: Any) -> bool:
+        """Play the set-ups from number `done` on, batch by batch.
+
+        Args:
+            save: `save(first, played)` is told of each batch.
+        Returns:
+            False where Ctrl-C ended it; the batch under way is lost then.
+        """
+        rotations = len(self.seating)
+        began = time.monotonic()
+        self._match.compile(seed)
+        print(f"compiled in {time.monotonic() - began:.0f} s", file=sys.stderr)
+        bar = tqdm(total=self.setups * rotations, initial=done * rotations, unit="game")
+        try:
+            for first in range(done, self.setups, self.at_once):
+                start = time.monotonic()
+
+                def progress(ended: int, first: int = first) -> None:
+                    bar.n = min(first * rotations + ended, bar.total)
+                    bar.refresh()
+
+                results = self._match.play_batch(seed, first, progress=progress)
+                seconds = time.monotonic() - start
+                played = games_table.from_results(results, self.seating, seconds)
+                save(first, Played(*(x[: self.setups - first] for x in played)))
+        except KeyboardInterrupt:
+            return False
+        finally:
+            bar.close()
+        return True
+
+
+def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+    """The command line.
+
+    Args:
+        argv: arguments; None is those of the process.
+        face: what `make`s environments; None is `gaia_jax`.
+    Returns:
+        The exit code; 130 after Ctrl-C.
+    """
+    args = _parse(argv)
+    if face is None:
+        import gaia_jax as face
+    env = make_env(face, args.env, "vp")
+    ids = env.ruleset.ids
+    names = [name.strip() for name in args.agents.split(",")]
+    arena = Arena(env, names, args.games, args.rotations, args.likeliest)
+    about = {
+        "env": env.id,
+        "version": str(env.version),
+        "seed": args.seed,
+        "agents": ",".join(names) + (" likeliest" if args.likeliest else ""),
+    }
+    parts = []
+    if args.csv and args.csv.exists():
+        if not args.resume:
+            raise UserError(f"{args.csv} exists: --resume goes on with it, or name another CSV")
+        kept = games_table.read(args.csv, about, args.rotations, ids)
+        if kept is not None:
+            parts.append(_whole(kept, arena, args.csv))
+        args.csv.unlink()
+        if parts:
+            games_table.write(args.csv, parts[0], 0, about, arena.names, ids)
+
+    def save(first: int, played: Played) -> None:
+        parts.append(played)
+        if args.csv:
+            games_table.write(args.csv, played, first, about, arena.names, ids)
+
+    done = len(parts[0].vp) if parts else 0
+    complete = arena.play(args.seed, done, save) if done < arena.setups else True
+    if not parts:
+        print("interrupted before the first games were complete", file=sys.stderr)
+        return 130
+    result = about | report(games_table.join(parts), arena.names, ids)
+    print(table(result))
+    if args.json:
+        write_json(result, args.json)
+    if not complete:
+        print("interrupted; go on with --csv FILE --resume", file=sys.stderr)
+    return 0 if complete else 130
+
+
+def _whole(kept: Played, arena: Arena, path: Path) -> Played:
+    """The set-ups of a CSV in whole batches: a batch is played as one."""
+    count = len(kept.vp)
+    if count > arena.setups:
+        raise UserError(f"{path} holds {count} set-ups, more than the {arena.setups} asked for")
+    if count < arena.setups:
+        count -= count % arena.at_once
+    return Played(*(x[:count] for x in kept))
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m training.arena", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--agents", required=True, help="four names, e.g. random,greedy,RUN,RUN@60")
+    parser.add_argument("--games", type=int, default=512, help="rounded up to set-ups of four")
+    parser.add_argument("--seed", type=int, default=0, help="which set-ups")
+    parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument("--csv", type=Path, help="write a row for each seat of each game here")
+    parser.add_argument("--resume", action="store_true", help="go on with the games of --csv")
+    parser.add_argument("--env", default="lost_fleet", help="the ruleset")
+    parser.add_argument(
+        "--likeliest", action="store_true", help="checkpoints take the likeliest action"
+    )
+    parser.add_argument(
+        "--rotations", type=int, choices=(1, 4), default=4,
+        help="games of a set-up; 1 where one agent holds all seats",
+    )  # fmt: skip
+    args = parser.parse_args(argv)
+    if args.games < 1 or args.seed < 0:
+        raise UserError(
+            f"--games must be above 0 and --seed at least 0, got {args.games}, {args.seed}"
+        )
+    if args.resume and not args.csv:
+        raise UserError("--resume wants the --csv to go on with")
+    return args
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.exit(cli.run(main))

@@ -1,0 +1,141 @@
+"""The tables of an arena: who is stronger, by how much, and how they play."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from training.games_table import BEHAVIOUR, Played
+from training.match import Estimate, estimate, places, wins
+
+
+def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
+    """Plain numbers; writes to JSON.
+
+    Args:
+        names: of the four entries.
+        ids: of `faction` and `vp_source`.
+    Returns:
+        `agents` by name: `vp`, `win_share` (estimates), `place`, `rating`, `sources`, `behaviour`,
+        `seats`, `factions`; `differences`; `games`, `setups`, `decisions`, `seconds`.
+    """
+    own = [played.entry == i for i in range(len(names))]  # (S, R, P)
+    place, win = places(played.vp), wins(played.vp)
+
+    def by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:
+        """(S, R, P) -> (S,), the mean over an entry's seats of a set-up."""
+        return np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
+
+    vp = [by_setup(played.vp, mine) for mine in own]
+    skill = ratings(played, len(names))
+    agents = {}
+    for i, name in enumerate(names):
+        mine = own[i]
+        factions = {}
+        for index, faction in enumerate(ids["faction"]):
+            here = mine & (played.faction == index)
+            if here.any():
+                factions[faction] = _mean(played.vp[here])
+        agents[name] = {
+            "vp": _plain(estimate(vp[i])),
+            "win_share": _plain(estimate(by_setup(win, mine))),
+            "place": float(place[mine].mean()),
+            "rating": skill[i],
+            "sources": _columns(played.sources[mine], ids["vp_source"]),
+            "behaviour": _columns(played.behaviour[mine], BEHAVIOUR),
+            "seats": {
+                str(k): _mean(played.vp[mine & (played.order == k)])
+                for k in range(1, played.vp.shape[-1] + 1)
+            },
+            "factions": factions,
+        }
+    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    return {
+        "setups": len(played.vp),
+        "games": int(np.prod(played.vp.shape[:2])),
+        "decisions": int(played.decisions.sum()),
+        "seconds": round(float(played.seconds.sum()), 1),
+        "agents": agents,
+        "differences": [
+            {"of": names[i], "to": names[j], **_plain(estimate(vp[i] - vp[j]))} for i, j in pairs
+        ],
+    }
+
+
+def ratings(played: Played, entries: int) -> list[dict[str, float]]:
+    """Plackett-Luce ratings (openskill) of the entries, game after game from 25 +- 8.33."""
+    from openskill.models import PlackettLuce
+
+    model = PlackettLuce()
+    skill = [model.rating() for _ in range(entries)]
+    place = places(played.vp)
+    for s, r in np.ndindex(*played.vp.shape[:2]):
+        seats = played.entry[s, r]
+        teams = model.rate([[skill[i]] for i in seats], ranks=place[s, r].tolist())
+        for i, team in zip(seats, teams, strict=True):
+            skill[i] = team[0]
+    return [{"mu": round(x.mu, 4), "sigma": round(x.sigma, 4)} for x in skill]
+
+
+def table(result: dict[str, Any]) -> str:
+    """The report as text."""
+    agents = result["agents"]
+    width = max(24, *(len(name) + 2 for name in agents))
+    lines = [
+        f"{result['games']} games on {result['setups']} set-ups of {result['env']} "
+        f"{result['version']}, seed {result['seed']}; mean (95 % interval)",
+        "",
+        f"{'agent':<{width}}{'VP':>26}{'win share':>26}{'place':>8}{'rating':>16}",
+    ]
+    for name, x in agents.items():
+        rating = f"{x['rating']['mu']:.2f} +- {x['rating']['sigma']:.2f}"
+        lines.append(
+            f"{name:<{width}}{_text(x['vp']):>26}{_text(x['win_share']):>26}"
+            f"{x['place']:>8.2f}{rating:>16}"
+        )
+    lines += ["", f"{'paired difference':<{2 * width}}{'VP':>26}"]
+    lines += [
+        f"{x['of'] + ' - ' + x['to']:<{2 * width}}{_text(x):>26}" for x in result["differences"]
+    ]
+    titles = {
+        "sources": "VP by source",
+        "behaviour": "behaviour",
+        "seats": "VP by place in turn order",
+        "factions": "VP by faction",
+    }
+    for key, title in titles.items():
+        lines += ["", _row(title, list(agents), agents)]
+        rows = dict.fromkeys(k for x in agents.values() for k in x[key])
+        for row in rows:
+            values = [x[key].get(row) for x in agents.values()]
+            texts = ["-" if v is None else f"{v:.2f}" for v in values]
+            lines.append(_row(row, texts, agents))
+    speed = result["decisions"] / max(result["seconds"], 1e-9)
+    lines += ["", f"{result['decisions']} decisions in {result['seconds']} s: {speed:,.0f}/s"]
+    return "\n".join(lines)
+
+
+def _row(name: str, cells: list[str], agents: Any) -> str:
+    widths = [max(10, len(agent) + 2) for agent in agents]
+    return f"{name:<28}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
+
+
+def _text(x: dict[str, Any]) -> str:
+    if x["low"] is None:
+        return f"{x['mean']:.2f}"
+    return f"{x['mean']:.2f} ({x['low']:.2f} to {x['high']:.2f})"
+
+
+def _plain(x: Estimate) -> dict[str, float | None]:
+    return {key: v if math.isfinite(v) else None for key, v in x._asdict().items()}
+
+
+def _mean(x: np.ndarray) -> float | None:
+    return float(x.mean()) if x.size else None
+
+
+def _columns(x: np.ndarray, names: Any) -> dict[str, float]:
+    """(n, K) -> the mean of each column by name."""
+    return {name: float(v) for name, v in zip(names, x.mean(0), strict=True)}
