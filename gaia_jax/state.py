@@ -213,7 +213,7 @@ class Turn:
     tile: Array  # () bool, a tech tile to take
     cover: Array  # () int8, slot of the advanced tile waiting for the tile it covers; -1 none
     free_mine: Array  # () int16, operation of a free mine; -1 none
-    step: Array  # () int8, 0 none, 1 any track, 2 + t consent to track t, 8 research.FORCED_STEP
+    step: Array  # () int8, 0 none, 1 any track, 2 + t consent to the step on track t
     lost_planet: Array  # () bool, the Lost Planet to place
     qic_action: Array  # () bool, SA-QIC-4VP to be paid when the action is resolved (ADV-01)
     building: Array  # () bool, the federation builder is open

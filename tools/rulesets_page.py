@@ -71,7 +71,7 @@ BASE_NOTES = {
     "tinkering_tiles": "no Tinkeroids",
     "economy_income": "the track as printed, without an overlay (SET-05)",
     "leech_in_seat_order": "A11",
-    "tile_step_is_optional": "A11, TEC-09",
+    "free_step_is_optional": "A11, TEC-09, FIR-01, ACT-15",
 }
 # What a switch means where it is on.
 SWITCHES = {
@@ -83,7 +83,7 @@ SWITCHES = {
     "zero_ranks": "a count of 0 earns VP in a final mission",
     "bonus_power_in_leech": "rings and the Bescods' bonus count for leech as for federations",
     "leech_in_seat_order": "leech is asked as the players sit, from the builder",
-    "tile_step_is_optional": "the research step of a tile may be declined",
+    "free_step_is_optional": "a research step that costs no knowledge may be declined",
 }
 
 Difference = tuple[str, Any, Any]

@@ -17,6 +17,7 @@ FACTIONS = changed(
     {
         "HIVES": {"start_power": (2, 4, 0)},
         "GLEENS": {"special": None, "special_range_bonus": 0},
+        "XENOS": {"ore_token_bowl": 1},
         "BESCODS": {"start": _KNOWLEDGE_1},
         "LANTIDS": {"base_income": Gain(ore=1, knowledge=1)},
     },

@@ -14,7 +14,6 @@ from gaia_jax.observation.view import Block, Ids, View, fixed, hot, ids
 from gaia_jax.operations import NO_TARGET
 from gaia_jax.rules.legal import open_boosters
 from gaia_jax.rules.player import bit_vector
-from gaia_jax.rules.research import FORCED_STEP
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, Phase
 
@@ -57,8 +56,7 @@ def _pending(view: View) -> Array:
 
 def _step_asked(view: View) -> Array:
     step = view.game.turn.step
-    any_track = (step == 1) | (step == FORCED_STEP)
-    return jnp.concatenate([any_track[None], hot(step - 2, len(TRACKS))])
+    return jnp.concatenate([(step == 1)[None], hot(step - 2, len(TRACKS))])
 
 
 def _turn_bits(field: str, kind: str) -> Callable[[View], Array]:

@@ -201,14 +201,13 @@ def research_step(
     linked = tile & ~covers & (slot < len(rules.ids["track"]))
     below, enter = research.advance_options(rules, game, faction, me)
     on_track = jnp.minimum(slot, len(rules.ids["track"]) - 1)
-    optional = rules.tile_step_is_optional
-    forced = research.FORCED_STEP if optional else 1
+    optional = rules.free_step_is_optional
     asks = enter[on_track] | below[on_track] & optional
     asked = jnp.where(linked & asks, 2 + on_track, 0)
     return Step(
         track=jnp.where(named, what.argument, on_track),
         happens=named | linked & below[on_track] & (not optional),
-        asked=jnp.where(op.step > 0, forced, jnp.where(tile & ~linked, 1, asked)),
+        asked=jnp.where(tile & ~linked | (op.step > 0), 1, asked),
     )
 
 

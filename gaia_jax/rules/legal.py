@@ -270,9 +270,10 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     free |= at(Node.TERRANS) & gaia.conversion_options(rules, me, turn.points.astype(jnp.int32))
     step_tracks = step_options(rules, below, enter, turn.step)
     only_level_5 = ~(step_tracks & below).any()
-    # The step that comes with a tile, not the Firaks' (A11).
-    declines = (turn.step != research.FORCED_STEP) & rules.tile_step_is_optional
-    skip = at(Node.TERRANS, Node.ITARS, Node.FREE_MINE) | at(Node.STEP) & (only_level_5 | declines)
+    declines = at(Node.STEP) & only_level_5
+    if rules.free_step_is_optional:
+        declines = at(Node.STEP) | target & (aimed.lowest > 0)
+    skip = at(Node.TERRANS, Node.ITARS, Node.FREE_MINE) | declines
     last_round = turn.round == costs.ROUNDS
     choose_tile = at(Node.TILE, Node.ITARS)
     boosters = open_boosters(rules, game) & (at(Node.BOOSTER) | my_turn & ~last_round)
@@ -339,8 +340,8 @@ def step_options(rules: Ruleset, below: Array, enter: Array, step: Array) -> Arr
     """(6,) bool, tracks offered at STEP: any that can advance, or the one asked for."""
     track = jnp.arange(below.shape[0])
     asked = (step >= 2) & (track == step.astype(jnp.int32) - 2)
-    on_track = below | enter if rules.tile_step_is_optional else enter
-    return jnp.where((step == 1) | (step == research.FORCED_STEP), below | enter, asked & on_track)
+    on_track = below | enter if rules.free_step_is_optional else enter
+    return jnp.where(step == 1, below | enter, asked & on_track)
 
 
 def current_offer(game: GameState, player: Array) -> Array:

@@ -10,9 +10,6 @@ from gaia_jax.rules.player import Columns
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import PI, GameState, Players
 
-# `Turn.step` of a step that must be made where the step of a tile is optional (FIR-01, A11).
-FORCED_STEP = 8
-
 
 def advance_options(
     rules: Ruleset, game: GameState, faction: Columns, me: Players

@@ -83,7 +83,7 @@ class Ruleset:
     zero_ranks: bool = True  # FIN-03
     bonus_power_in_leech: bool = False  # FED-11
     leech_in_seat_order: bool = False  # LEE-04, A11
-    tile_step_is_optional: bool = False  # TEC-09, A11
+    free_step_is_optional: bool = False  # TEC-09, FIR-01, ACT-15, A11
 
     @cached_property
     def geometry(self) -> Geometry:

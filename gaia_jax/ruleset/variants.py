@@ -50,7 +50,7 @@ BASE = Ruleset(
     zero_ranks=False,
     bonus_power_in_leech=True,
     leech_in_seat_order=True,
-    tile_step_is_optional=True,
+    free_step_is_optional=True,
 )
 
 RULESETS = {ruleset.id: ruleset for ruleset in (LOST_FLEET, LOST_FLEET_PUBLISHED, BASE)}

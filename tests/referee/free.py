@@ -82,7 +82,7 @@ def trade(game: Game, player: Player, cost: dict[str, int], gain: dict[str, int]
 def ore_to_token(game: Game, player: Player) -> None:
     """A new token in bowl I, the Xenos' in bowl III (FRE-02, XEN-01)."""
     player.pay({"ore": 1})
-    player.gain({"tokens_iii" if player.is_("XENOS") else "tokens": 1})
+    player.gain({"tokens_iii" if player.printed["ore_token_to_iii"] else "tokens": 1})
 
 
 def burn(game: Game, player: Player) -> None:

@@ -24,7 +24,7 @@ class Switches:
     darkanians_deep_sectors: bool = False  # DAR-01
     mine_on_instant_gaia_same_round: bool = False  # MIN-20
     twilight_range_for_projects: bool = False  # MIN-18
-    step_of_tile_optional: bool = False  # A11, `base`
+    free_step_optional: bool = False  # A11, `base`: tiles, Firaks, Bescods
     gleens_may_pay_qic: bool = True  # MIN-10
 
 
@@ -97,7 +97,7 @@ RULESETS = {
     "lost_fleet": (Switches(), ()),
     "lost_fleet_published": (PRINTED, ("published.json",)),
     "base": (
-        replace(PRINTED, leech_in_seat_order=True, step_of_tile_optional=True),
+        replace(PRINTED, leech_in_seat_order=True, free_step_optional=True),
         ("published.json", "base.json"),
     ),
 }

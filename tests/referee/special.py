@@ -106,11 +106,18 @@ def use_faction(game: Game, player: Player) -> Script:
 def lowest_tracks(game: Game, player: Player) -> dict[str, Any]:
     """Bescods advance on a track that is lowest (ACT-15)."""
     lowest = min(player.tracks.values())
-    return {
+    menu: dict[str, Any] = {
         f"advance {track}": (research.advance, track)
         for track in research.open_tracks(game, player)
         if player.tracks[track] == lowest
     }
+    if menu and game.rules.switches.free_step_optional:
+        menu["skip"] = (stay,)
+    return menu
+
+
+def stay(game: Game, player: Player) -> None:
+    """The action is used, no step is made."""
 
 
 def station_cells(game: Game, player: Player) -> dict[str, Any]:

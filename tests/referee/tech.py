@@ -53,9 +53,9 @@ def take(game: Game, player: Player, tile: str, track: str | None) -> Script:
     elif tile == "LF-TF2-FREE-MINE":
         yield from mine.free_mine(game, player, mine.TERMS[tile])
     if track is None:
-        yield from step_anywhere(game, player, game.rules.switches.step_of_tile_optional)
+        yield from step_anywhere(game, player, game.rules.switches.free_step_optional)
     elif research.can_advance(game, player, track):
-        optional = game.rules.switches.step_of_tile_optional
+        optional = game.rules.switches.free_step_optional
         if optional or research.enters_top(player, track):
             yield from step(game, player, [track], optional)
         else:
@@ -91,7 +91,7 @@ def take_advanced(game: Game, player: Player, slot: str, tile: str) -> Script:
     player.advanced.add(tile)
     del game.advanced[slot]
     at_once(game, player, tile)
-    yield from step_anywhere(game, player, game.rules.switches.step_of_tile_optional)
+    yield from step_anywhere(game, player, game.rules.switches.free_step_optional)
 
 
 def at_once(game: Game, player: Player, tile: str) -> None:

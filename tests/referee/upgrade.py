@@ -78,7 +78,7 @@ def downgrade(game: Game, player: Player) -> Script:
     effect = yield from ask(player.number, "TARGET", downgrades(game, player))
     player.used.add("FACTION")
     yield from do(effect, game, player)
-    yield from tech.step_anywhere(game, player)
+    yield from tech.step_anywhere(game, player, game.rules.switches.free_step_optional)
 
 
 def downgrades(game: Game, player: Player) -> dict[str, tuple[object, ...]]:

@@ -49,11 +49,14 @@ def compare(seat: Seat, line: Line, waiting: int | None) -> Iterator[Difference]
         for field, value in row.items():
             if field not in ours or field in skipped or (ended and field in ("vp", "boost")):
                 continue
-            last = phase == "roundMove" and told["rd"] == 6 and player in told["passed"]
-            if field == "boost" and (last or value is None):
-                continue
-            if value != ours[field]:
-                yield f"{row['f']}.{field}", value, ours[field]
+            own = ours[field]
+            if told["rd"] == 6 and player in told["passed"]:  # the booster is given back
+                if field == "boost":
+                    continue
+                if field == "used":
+                    own = own - set(BOOSTERS.values())
+            if value != own and not (field == "boost" and value is None):
+                yield f"{row['f']}.{field}", value, own
     yield from compare_map(seat, game, told, between)
     supply = {TOKENS[kind]: count for kind, count in told["fedpool"].items()}
     tokens = game.turn.token_supply.tolist()
@@ -141,8 +144,15 @@ def tiles(seat: Seat, game: Any, player: int) -> set[str]:
 
 
 def specials(seat: Seat, game: Any, player: int) -> set[str]:
-    ids = seat.rules.ids["special"]
-    return {name for i, name in enumerate(ids) if int(game.players.used[player]) >> i & 1}
+    """Special actions used this round; that of a booster goes with it."""
+    ids = seat.rules.ids
+    held = ids["booster"][int(game.players.booster[player])]
+    used = int(game.players.used[player])
+    return {
+        name
+        for i, name in enumerate(ids["special"])
+        if used >> i & 1 and (name not in ids["booster"] or name == held)
+    }
 
 
 def read_player(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A recorded federation in the place of ours: as many satellites, other cells (FED-03)."""
+"""What the reader writes into a state: recorded satellites, the price of wasted conversions."""
 
 from __future__ import annotations
 
@@ -25,6 +25,11 @@ def marked(game: Any, player: int, low: int) -> set[int]:
     return {int(cell) for cell in np.flatnonzero(links >> (player + low) & 1)}
 
 
+def loose(game: Any, player: int) -> set[int]:
+    """Own structures and stations outside any federation."""
+    return members(game, player) - marked(game, player, 4)
+
+
 def neighbours(seat: Seat, cells: set[int]) -> set[int]:
     table = seat.rules.geometry.neighbors
     return {int(n) for cell in cells for n in table[cell] if n >= 0}
@@ -33,10 +38,10 @@ def neighbours(seat: Seat, cells: set[int]) -> set[int]:
 def group_of(seat: Seat, text: str, game: Any) -> set[int]:
     """The group of touching unfederated structures and stations that a pick names (A9)."""
     player = seat.player
-    loose = members(game, player) - marked(game, player, 4)
+    own = loose(game, player)
     index = from_text(seat.rules, text)
     group = {int(seat.rules.actions.cell[index])}
-    while more := (neighbours(seat, group) & loose) - group:
+    while more := (neighbours(seat, group) & own) - group:
         group |= more
     return group
 
@@ -57,13 +62,35 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> None:
     picked = recorded & members(game, player)
     satellites = old | theirs
     joined = marked(before, player, 4) | picked
-    loose = members(game, player) - joined
-    while more := neighbours(seat, joined | satellites) & loose:
+    outside = members(game, player) - joined
+    while more := neighbours(seat, joined | satellites) & outside:
         joined |= more
-        loose -= more
+        outside -= more
     links = np.asarray(game.board.links).astype(int)
     links &= ~((1 << player) | (16 << player))
     links[list(satellites)] |= 1 << player
     links[list(joined)] |= 16 << player
     board = game.board.replace(links=links.astype(game.board.links.dtype))
     seat.table.put(seat.lane, state.replace(game=game.replace(board=board)))
+
+
+def pay(seat: Seat, price: str, times: int) -> None:
+    """Take one of `times` payments that brought nothing from the decider's stocks (FRE-03)."""
+    from tests.replays.player import amounts
+
+    state, player = seat.state, seat.player
+    players = state.game.players
+    ((count, unit),) = amounts(price)
+    names = {"c": "credits", "o": "ore", "k": "knowledge", "q": "qic"}
+    order = ("c", "o", "k", "q")
+    if unit in names:
+        resources = np.array(players.resources)
+        resources[player, order.index(unit)] -= count // times
+        players = players.replace(resources=resources)
+    elif unit == "pw":
+        power = np.array(players.power)
+        power[player] += np.array([1, 0, -1], power.dtype) * (count // times)
+        players = players.replace(power=power)
+    else:
+        raise Differs("wasted conversion", price, "not known")
+    seat.table.put(seat.lane, state.replace(game=state.game.replace(players=players)))

@@ -55,6 +55,8 @@ class Player:
         ]
         # What a player does after the main action, while the others are still asked for leech.
         self.waiting: tuple[int, list[list[str]]] | None = None
+        # Conversions whose gain was lost entirely, which our rules do not offer (FRE-03).
+        self.wasted = 0
 
     # -- one action
 
@@ -93,6 +95,9 @@ class Player:
         leech = commands and commands[0][0] in ("charge", "decline") and len(commands[0]) > 1
         while commands:
             asked = self.seat.node == "LEECH"
+            if asked and commands[0] == ["decline", "up"]:
+                commands.pop(0)
+                continue
             if asked and not (leech and self.seat.player == who and commands[0][0] != "spend"):
                 commands = [c for c in commands if c[0] != "brainstone"]
                 self.waiting = (who, commands) if commands else None
@@ -181,7 +186,8 @@ class Player:
         elif name == "up":
             yield from self.act(f"advance {SLOTS[words[0]]}")
         elif name == "decline" and words[0] == "up":
-            yield from self.act("skip")
+            if seat.node in ("STEP", "TARGET"):  # else no track can advance (A12)
+                yield from self.act("skip")
         elif name == "tech":
             track = SLOTS[words[0].removeprefix("adv-")]
             high = words[0].startswith("adv-")
@@ -232,13 +238,22 @@ class Player:
         if action == "P1_to_C":  # the brainstone alone gives three at once (FRE-10)
             left = times
             while left > 0:
+                if seat_is_full(self.seat, gain):
+                    self.wasted += 1
+                    layouts.pay(self.seat, price, times)
+                    left -= 1
+                    continue
                 before = int(self.seat.state.game.players.credits[self.seat.player])
                 yield from self.act("free P1_to_C")
                 now = int(self.seat.state.game.players.credits[self.seat.player])
                 left -= max(now - before, 1)
             return
         for _ in range(times):
-            yield from self.act(f"free {action}")
+            if seat_is_full(self.seat, gain):
+                self.wasted += 1
+                layouts.pay(self.seat, price, times)
+            else:
+                yield from self.act(f"free {action}")
 
     def conversion(self, price: str, gain: str) -> tuple[str, int]:
         """Our name of a recorded conversion, and how often it is taken."""
@@ -286,9 +301,25 @@ class Player:
                 for text in seat.menu()
                 if text.startswith("pick ") and layouts.group_of(seat, text, before) & numbers
             ]
+            if not picks and not seat.legal("commit"):
+                # Not all are listed: what touches the listed hexes joins by itself.
+                more = layouts.loose(before, player) & layouts.neighbours(seat, numbers)
+                if more <= numbers:
+                    raise Differs("federation", names, "not enough")
+                numbers |= more
+                continue
             yield from self.act(picks[0] if picks else "commit")
         layouts.adopt(seat, before, player, numbers)
         yield from self.act(f"token {TOKENS[token]}")
+
+
+def seat_is_full(seat: Seat, gain: str) -> bool:
+    """Whether nothing of a conversion's gain has room."""
+    players, player = seat.state.game.players, seat.player
+    names = {"c": "credits", "o": "ore", "k": "knowledge"}
+    caps = {"credits": 30, "ore": 15, "knowledge": 15}
+    held = [names.get(unit) for _, unit in amounts(gain)]
+    return all(name and int(getattr(players, name)[player]) >= caps[name] for name in held)
 
 
 def amounts(text: str) -> list[tuple[int, str]]:
