@@ -6,7 +6,6 @@ gets its options. Nothing here changes the game.
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -23,9 +22,8 @@ from gaia_jax.operations import (
     UNRINGED,
     OperationRow,
 )
-from gaia_jax.rules import federation, gaia, leech, mine, power, research, tech, upgrade
+from gaia_jax.rules import cells, federation, gaia, leech, mine, power, research, tech, upgrade
 from gaia_jax.rules.player import (
-    LOST,
     Columns,
     bit_vector,
     faction_of,
@@ -37,10 +35,8 @@ from gaia_jax.rules.player import (
 from gaia_jax.rules.player import advanced as advanced_owned
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
-    GAIAFORMER,
     MINE,
     PI,
-    RING,
     GameState,
     Node,
     Players,
@@ -147,12 +143,6 @@ def explorable(
     return ~there & (there.sum() < shuttles) & (qic <= me.qic) & able
 
 
-def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
-    """(C,) bool, own pieces of that structure; neither guests nor the Lost Planet."""
-    board = game.board
-    return (board.piece == structure) & (board.holder == player) & (board.planet != LOST)
-
-
 def legal_mask(rules: Ruleset, game: GameState) -> Array:
     """(A,) bool, the legal actions of `game.turn.player`; all True when the game is over (A7)."""
     return look(rules, game)[1]
@@ -168,7 +158,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         The game, as it was but for that federation and `players.enough` and `short`; (A,) bool.
     """
     game, may_form, add_cells, complete = federation.look(rules, game)
-    t, turn, board = rules.tables, game.turn, game.board
+    t, turn = rules.tables, game.turn
     node, player = turn.node, turn.player.astype(jnp.int32)
     me = load(game, player)
     faction = faction_of(rules, game, player)
@@ -200,20 +190,14 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     names = [rules.operations[x].id for x in fixed] + [f"special {x}" for x in ids["special"]]
     builds = [x in row and rules.operations[row[x]].mine or x == "special FACTION" for x in names]
     ways = np.flatnonzero(builds)
-    sites = mine.site(rules, game, player)
     rows = operation(rules, jnp.concatenate([plain[None], once[ways]]))
-    mines = jax.vmap(
-        lambda values: mine.affordable(rules, faction, me, sites, OperationRow(values))
-    )(rows.values)
-    any_mine = jnp.zeros(len(names), bool).at[ways].set(mines[1:].any(-1))
+    plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
+    there = cells.uses(rules, game, rows, plain_project, aimed.own, add_cells)
+    any_mine = jnp.zeros(len(names), bool)
+    any_mine = any_mine.at[ways].set(bit_vector(there.any >> cells.WAYS + 1, len(ways)) == 1)
 
     # Gaia projects: a mode needs its nearest transdim planet only.
-    spots = mine.project_site(game)
-    reach = board.reach[player].astype(jnp.int32)
-    nearest = jnp.where(spots, reach, mine.FAR).min()
-    plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
-    projects = spots & mine.project_affordable(rules, me, reach, plain_project)
-    any_project = spots.any() & mine.project_affordable(rules, me, nearest, ops)
+    any_project = there.some("spot") & mine.project_affordable(rules, me, there.nearest, ops)
     stretches = jnp.concatenate([jnp.zeros(1, jnp.int32), aimed.range_bonus[None], ops.range_bonus])
     ships = explorable(rules, game, faction, me, player, stretches)
     any_ship = ships[2:].any(-1) & (ops.explore > 0)
@@ -222,16 +206,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     tracks, lowest = below | enter, research.lowest(me)
     tiles, slots = tech.tile_options(rules, game, me)
     owned = owned_tokens(rules, game, me)
-    stations = mine.station_cells(rules, game, player, me)
-    ring_free = (
-        (board.holder == player)
-        & (board.piece != 0)
-        & (board.piece != GAIAFORMER)
-        & (board.flags & RING == 0)
-        & (me.rings < costs.MOWEYDS_RINGS)
-    )
     # Guests count among the mines built, and are no target.
-    standing = (me.built > 0).at[MINE].set(own_cells(game, player, MINE).any())
+    standing = (me.built > 0).at[MINE].set(there.some("own_mine"))
     in_supply = (ops.piece == 0) | (me.built < t.pieces)[ops.piece]
     has_target = {
         NO_TARGET: (ops.tile == 0) | tiles.any() | slots.any(),
@@ -239,31 +215,30 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         TRACK: jnp.where(ops.lowest > 0, (tracks & lowest).any(), tracks.any()),
         TOKEN: owned.any(),
         OWN: standing[ops.own] & in_supply,
-        SPACE: stations.any(),
-        UNRINGED: ring_free.any(),
+        SPACE: there.some("station"),
+        UNRINGED: there.some("unringed"),
     }
     for kind, found in has_target.items():
         ready &= (ops.target != kind) | found
     powers, shares, privates = jnp.split(my_turn & ready, np.cumsum(sizes)[:-1])
 
     # What a TARGET of each kind offers.
-    own_target = own_cells(game, player, aimed.own) & (aimed.own > 0)
-    pick_target = (mines[0] & (aimed.mine > 0)) | projects | own_target
-    space = (mode == row["HIVE_STATION"]) & target
-    unringed = (mode == row["MOWEYDS_RING"]) & target
-    pick_target |= stations & space | ring_free & unringed
     track_target = tracks & (aimed.research > 0) & ((aimed.lowest == 0) | lowest)
     token_target = owned & (aimed.target == TOKEN)
 
-    lost_cells = mine.lost_planet_cells(rules, game, player, me)
-    start = (board.planet == faction.start_planet) & (board.piece == 0)
-    pick = (
-        at(Node.START) & start
-        | target & pick_target
-        | at(Node.FREE_MINE) & mines[0]
-        | at(Node.LOST_PLANET) & lost_cells
-        | at(Node.FEDERATION) & add_cells
-    )
+    def wanted(when: Array, *uses: str) -> Array:
+        return jnp.where(when, sum(cells.bit(use) for use in uses), 0)
+
+    picks = [
+        wanted(at(Node.START), "start"),
+        wanted(at(Node.FREE_MINE) | target & (aimed.mine > 0), "mine"),
+        wanted(target, "project", "own"),
+        wanted(target & (aimed.target == SPACE), "station"),
+        wanted(target & (aimed.target == UNRINGED), "unringed"),
+        wanted(at(Node.LOST_PLANET), "lost"),
+        wanted(at(Node.FEDERATION), "add"),
+    ]
+    planes = [wanted(my_turn, use) for use in ("mine", "project", "upgrade")] + [sum(picks)]
 
     # Free actions; at TERRANS the same words name the conversions.
     free = at(Node.TURN, Node.AFTER) & free_options(rules, faction, me, turn.free_actions)
@@ -300,10 +275,6 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     used_tiles = bit_vector(me.tinkered, len(rules.tinkering_tiles)) == 1
 
     options = {
-        "mine": my_turn & mines[0],
-        "project": my_turn & projects,
-        "upgrade": my_turn & upgrade.upgrade_cells(rules, game, faction, me, player),
-        "pick": pick,
         "free": free,
         "end_turn": at(Node.AFTER)[None],
         "skip": skip[None],
@@ -331,8 +302,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         & jnp.stack([pieces[ids["structure"].index(x)] for x in piece_names]),
         "tinkering": at(Node.TINKERING) & tile_round & ~used_tiles,
     }
-    verbs = ("mine", "project", "upgrade", "pick", *rules.actions.ids)
-    mask = jnp.concatenate([options[verb] for verb in verbs])
+    on_map = (there.bits & jnp.stack(planes)[:, None] != 0).reshape(-1)
+    mask = jnp.concatenate([on_map, *[options[verb] for verb in rules.actions.ids]])
     return game, mask | at(Node.ENDED)
 
 

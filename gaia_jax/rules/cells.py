@@ -1,0 +1,101 @@
+"""What each cell is good for to the decider, as bits: one look at the map for the whole mask."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import Array, lax
+
+from gaia_jax.components import costs
+from gaia_jax.fence import stage
+from gaia_jax.operations import OperationRow
+from gaia_jax.rules import mine, upgrade
+from gaia_jax.rules.player import LOST, faction_of, load
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
+from gaia_jax.struct import pytree
+
+# The bits of a cell. From WAYS on, one for each way to build a mine, the plane's own way first.
+USES = ("spot", "project", "upgrade", "own", "own_mine", "station", "unringed", "lost", "start")
+USES += ("add",)
+WAYS = len(USES)
+
+
+@pytree
+class Cells:
+    """The cells' uses."""
+
+    bits: Array  # (C,) int32
+    any: Array  # () int32, the bits that some cell has
+    nearest: Array  # () int32, distance to the nearest spot for a Gaia project
+
+    def some(self, use: str) -> Array:
+        """() bool, some cell has that use."""
+        return self.any & bit(use) != 0
+
+
+def bit(use: str) -> int:
+    """The bit of one of USES, or of "mine", the plane's own way to build one."""
+    return 1 << (WAYS if use == "mine" else USES.index(use))
+
+
+def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
+    """(C,) bool, own pieces of that structure; neither guests nor the Lost Planet."""
+    board = game.board
+    return (board.piece == structure) & (board.holder == player) & (board.planet != LOST)
+
+
+def uses(
+    rules: Ruleset,
+    game: GameState,
+    ways: OperationRow,
+    project: OperationRow,
+    own: Array,
+    add: Array,
+) -> Cells:
+    """What the cells are good for to `game.turn.player`, payment included.
+
+    Args:
+        ways: (W,) rows, ways to build a mine; project: the row of a Gaia project.
+        own: () int32, the structure that a target must be, 0 none.
+        add: (C,) bool, groups that can be added to a federation.
+    """
+    asked = game.turn.node != Node.ENDED
+    operands = (game, ways.values, project.values, own, add)
+    bits, some, nearest = stage(partial(_uses, rules), asked, operands)
+    return Cells(bits, some, nearest)
+
+
+def _uses(
+    rules: Ruleset, game: GameState, ways: Array, project: Array, own: Array, add: Array
+) -> tuple[Array, Array, Array]:
+    board, player = game.board, game.turn.player.astype(jnp.int32)
+    me, faction = load(game, player), faction_of(rules, game, player)
+    sites, reach = mine.site(rules, game, player), board.reach[player].astype(jnp.int32)
+
+    def way(values: Array) -> Array:
+        return mine.affordable(rules, faction, me, sites, OperationRow(values))
+
+    spots = mine.project_site(game)
+    ring_free = (board.holder == player) & (board.piece != 0) & (board.piece != GAIAFORMER)
+    ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
+    found = {
+        "spot": spots,
+        "project": spots & mine.project_affordable(rules, me, reach, OperationRow(project)),
+        "upgrade": upgrade.upgrade_cells(rules, game, faction, me, player),
+        "own": own_cells(game, player, own) & (own > 0),
+        "own_mine": own_cells(game, player, MINE),
+        "station": mine.station_cells(rules, game, player, me),
+        "unringed": ring_free,
+        "lost": mine.lost_planet_cells(rules, game, player, me),
+        "start": (board.planet == faction.start_planet) & (board.piece == 0),
+        "add": add,
+    }
+    mines = jax.vmap(way)(ways).astype(jnp.int32)
+    bits = (mines << (WAYS + jnp.arange(len(ways)))[:, None]).sum(0)
+    for use in USES:
+        bits |= jnp.where(found[use], bit(use), 0)
+    some = lax.reduce(bits, jnp.int32(0), lax.bitwise_or, (0,))
+    return bits, some, jnp.where(spots, reach, mine.FAR).min()
