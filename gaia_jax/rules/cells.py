@@ -17,18 +17,18 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
 from gaia_jax.struct import pytree
 
-# The bits of a cell. From WAYS on, one for each way to build a mine, the plane's own way first.
-USES = ("spot", "project", "upgrade", "own", "own_mine", "station", "unringed", "lost", "start")
-USES += ("add",)
-WAYS = len(USES)
+# The bits of a cell.
+USES = ("mine", "spot", "project", "upgrade", "own", "own_mine", "station", "unringed", "lost")
+USES += ("start", "add")
 
 
 @pytree
 class Cells:
     """The cells' uses."""
 
-    bits: Array  # (C,) int32
-    any: Array  # () int32, the bits that some cell has
+    bits: Array  # (C,) int16
+    any: Array  # () int16, the bits that some cell has
+    mines: Array  # (W,) bool, some cell takes a mine in that way
     nearest: Array  # () int32, distance to the nearest spot for a Gaia project
 
     def some(self, use: str) -> Array:
@@ -37,8 +37,8 @@ class Cells:
 
 
 def bit(use: str) -> int:
-    """The bit of one of USES, or of "mine", the plane's own way to build one."""
-    return 1 << (WAYS if use == "mine" else USES.index(use))
+    """The bit of one of USES."""
+    return 1 << USES.index(use)
 
 
 def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
@@ -58,19 +58,19 @@ def uses(
     """What the cells are good for to `game.turn.player`, payment included.
 
     Args:
-        ways: (W,) rows, ways to build a mine; project: the row of a Gaia project.
+        ways: (W,) rows, ways to build a mine, the plane's own first.
+        project: the row of a Gaia project.
         own: () int32, the structure that a target must be, 0 none.
         add: (C,) bool, groups that can be added to a federation.
     """
     asked = game.turn.node != Node.ENDED
     operands = (game, ways.values, project.values, own, add)
-    bits, some, nearest = stage(partial(_uses, rules), asked, operands)
-    return Cells(bits, some, nearest)
+    return stage(partial(_uses, rules), asked, operands)
 
 
 def _uses(
     rules: Ruleset, game: GameState, ways: Array, project: Array, own: Array, add: Array
-) -> tuple[Array, Array, Array]:
+) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), faction_of(rules, game, player)
     sites, reach = mine.site(rules, game, player), board.reach[player].astype(jnp.int32)
@@ -81,7 +81,9 @@ def _uses(
     spots = mine.project_site(game)
     ring_free = (board.holder == player) & (board.piece != 0) & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
+    mines = jax.vmap(way)(ways)
     found = {
+        "mine": mines[0],
         "spot": spots,
         "project": spots & mine.project_affordable(rules, me, reach, OperationRow(project)),
         "upgrade": upgrade.upgrade_cells(rules, game, faction, me, player),
@@ -93,9 +95,12 @@ def _uses(
         "start": (board.planet == faction.start_planet) & (board.piece == 0),
         "add": add,
     }
-    mines = jax.vmap(way)(ways).astype(jnp.int32)
-    bits = (mines << (WAYS + jnp.arange(len(ways)))[:, None]).sum(0)
+    bits = jnp.zeros_like(reach, jnp.int16)
     for use in USES:
-        bits |= jnp.where(found[use], bit(use), 0)
-    some = lax.reduce(bits, jnp.int32(0), lax.bitwise_or, (0,))
-    return bits, some, jnp.where(spots, reach, mine.FAR).min()
+        bits |= jnp.where(found[use], jnp.int16(bit(use)), jnp.int16(0))
+    return Cells(
+        bits=bits,
+        any=lax.reduce(bits, jnp.int16(0), lax.bitwise_or, (0,)),
+        mines=mines.any(-1),
+        nearest=jnp.where(spots, reach, mine.FAR).min(),
+    )

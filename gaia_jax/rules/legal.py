@@ -48,7 +48,19 @@ def operation(rules: Ruleset, index) -> OperationRow:
     return OperationRow(jnp.asarray(rules.tables.ops).astype(jnp.int32)[index])
 
 
-def payable(faction: Columns, me: Players, op: OperationRow) -> Array:
+class Listed:
+    """Rows of the table one after the other; a column is put together when it is read."""
+
+    def __init__(self, *parts: OperationRow):
+        """`parts` are rows, each (n, K)."""
+        self._parts = parts
+
+    def __getattr__(self, name: str) -> Array:
+        """The column `name`, (n, ...) int32."""
+        return jnp.concatenate([getattr(part, name) for part in self._parts])
+
+
+def payable(faction: Columns, me: Players, op: OperationRow | Listed) -> Array:
     """bool, the player has the price of the operation itself (ROU-05, EXP-01)."""
     stone = (me.brainstone >= 0) & (me.brainstone <= 2)
     return (
@@ -177,7 +189,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     specials = special_operations(rules, faction, me)
     fixed = [row[f"power {a.id}"] for a in rules.power_actions] + [row[name] for name in shared]
     once = jnp.concatenate([jnp.array(fixed, jnp.int32), specials])
-    ops = operation(rules, once)
+    ops = Listed(operation(rules, np.array(fixed)), operation(rules, specials))
     sizes = (len(rules.power_actions), len(shared), len(ids["special"]))
     marks = (turn.power_used, turn.ship_used, me.used)
     used = jnp.concatenate([bit_vector(m, n) for m, n in zip(marks, sizes, strict=True)])
@@ -194,7 +206,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
     there = cells.uses(rules, game, rows, plain_project, aimed.own, add_cells)
     any_mine = jnp.zeros(len(names), bool)
-    any_mine = any_mine.at[ways].set(bit_vector(there.any >> cells.WAYS + 1, len(ways)) == 1)
+    any_mine = any_mine.at[ways].set(there.mines[1:])
 
     # Gaia projects: a mode needs its nearest transdim planet only.
     any_project = there.some("spot") & mine.project_affordable(rules, me, there.nearest, ops)
@@ -227,7 +239,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     token_target = owned & (aimed.target == TOKEN)
 
     def wanted(when: Array, *uses: str) -> Array:
-        return jnp.where(when, sum(cells.bit(use) for use in uses), 0)
+        return jnp.where(when, sum(cells.bit(use) for use in uses), 0).astype(jnp.int16)
 
     picks = [
         wanted(at(Node.START), "start"),
