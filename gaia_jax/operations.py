@@ -114,21 +114,21 @@ class OperationRow:
 
     @property
     def cost_resources(self):
-        """(..., 4), the cost in credits, ore, knowledge and QIC."""
+        """(..., 4) int32, the cost in credits, ore, knowledge and QIC."""
         first = COLUMNS.index("cost_credits")
-        return self.values[..., first : first + 4]
+        return self.values[..., first : first + 4].astype(np.int32)
 
     @property
     def gain(self):
-        """(..., 9), the fixed gain in the order of the fields of `Gain`."""
+        """(..., 9) int32, the fixed gain in the order of the fields of `Gain`."""
         first = COLUMNS.index(f"gain_{_GAIN[0]}")
-        return self.values[..., first : first + len(_GAIN)]
+        return self.values[..., first : first + len(_GAIN)].astype(np.int32)
 
     def __getattr__(self, name):
-        """The column `name`, (...,) int16."""
+        """The column `name`, (...,) int32."""
         if name not in COLUMNS:
             raise AttributeError(name)
-        return self.values[..., COLUMNS.index(name)]
+        return self.values[..., COLUMNS.index(name)].astype(np.int32)
 
 
 def table(operations: tuple[Operation, ...]) -> np.ndarray:

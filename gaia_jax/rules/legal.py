@@ -44,8 +44,8 @@ from gaia_jax.state import (
 
 
 def operation(rules: Ruleset, index) -> OperationRow:
-    """The row (or rows) of the operation table, int32."""
-    return OperationRow(jnp.asarray(rules.tables.ops).astype(jnp.int32)[index])
+    """The row (or rows) of the operation table."""
+    return OperationRow(jnp.asarray(rules.tables.ops)[index])
 
 
 class Listed:

@@ -44,14 +44,14 @@ class Columns:
     def __init__(self, tables: SimpleNamespace, index: Array):
         """`tables` is `ruleset.tables.faction`, `index` () int32."""
         self._where = tables.where
-        self._row = pick(jnp.asarray(tables.packed), index).astype(jnp.int32)
+        self._row = pick(jnp.asarray(tables.packed), index)
 
     def __getattr__(self, name: str) -> Array:
         """The column `name`, int32, or bool where the column is."""
         first, shape, is_flag = self._where[name]
         size = math.prod(shape)
         value = self._row[first : first + size].reshape(shape)
-        return value != 0 if is_flag else value
+        return value != 0 if is_flag else value.astype(jnp.int32)
 
 
 def pick(table: Array, index: Array) -> Array:
