@@ -92,6 +92,7 @@ SPECIALS = {
     "TINKEROIDS_TILE": "the tinkering tile of the round",
     "SPACE_GIANTS_TF2": "a mine with two free steps",
     "MOWEYDS_RING": "a ring on a structure, +2 power in federations, at most six",
+    "GLEENS_RANGE": "a mine, a Gaia project or an exploration with +2 range",
 }
 OWN_RULINGS = {
     "HADSCH_HALLAS": "FRE-08 FRE-03",
@@ -106,6 +107,7 @@ SPECIAL_RULINGS = {
     "TINKEROIDS_TILE": "TIN-03 TIN-04",
     "SPACE_GIANTS_TF2": "SPG-02 MIN-14",
     "MOWEYDS_RING": "MOW-01 FED-11",
+    "GLEENS_RANGE": "ACT-12",
 }
 # Where a special acts besides the chapters that know its column.
 SPECIAL_CHAPTERS = ("legal", "pay", "place")
@@ -164,7 +166,7 @@ POWERS = {
     "gaia_planet_cost": Power(
         lambda f: (
             f"a Gaia planet costs {amounts(f.gaia_planet_cost)}"
-            + (", or 1 QIC where the ore is short" if f.gaia_planet_cost.ore else "")
+            + (", or 1 QIC where the ore is short" if f.gaia_planet_qic_instead else "")
         ),
         "MIN-09 MIN-10",
         ("gaia_ore", "gaia_qic"),
@@ -198,6 +200,13 @@ POWERS = {
     "pi_new_main_sector": Power(
         lambda f: (
             f"with the PI, {amounts(f.pi_new_main_sector)} for each mine in a main sector"
+            " without an own structure"
+        ),
+        "DAR-01",
+    ),
+    "pi_new_sector": Power(
+        lambda f: (
+            f"with the PI, {amounts(f.pi_new_sector)} for each mine in a main or deep sector"
             " without an own structure"
         ),
         "DAR-01",
@@ -272,7 +281,7 @@ POWERS = {
 SHOWN = (
     *("id", "name", "board", "home", "start_planet", "start_tracks", "start_structures", "start"),
     *("start_power", "expansion", "base_income", "pi_income"),
-    *("special_needs_pi", "special_free_steps"),
+    *("special_needs_pi", "special_free_steps", "special_range_bonus", "gaia_planet_qic_instead"),
 )
 
 

@@ -208,6 +208,10 @@ WHAT = {
 }
 
 
+# The chapter on recorded games is written by hand.
+REPLAYS = Path(__file__).with_name("rulesets_replays.md")
+
+
 def page() -> str:
     """The whole page."""
     lines = [
@@ -236,7 +240,7 @@ def page() -> str:
         table.format("`lost_fleet_published`", "`base`").replace("ruling", "reason"),
         *_base_rows(),
     ]
-    return HEAD + "\n".join(lines) + "\n"
+    return HEAD + "\n".join(lines) + "\n\n" + REPLAYS.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ SOURCE = {name: i for i, name in enumerate(VP_SOURCES)}
 
 
 class Columns:
-    """What one faction board prints: the names of `Faction` that `ruleset._faction_columns` lists.
+    """What one faction board prints: the names of `Faction` that `ruleset.tables` lists.
 
     All columns lie in one table, so that a row is read once.
     """

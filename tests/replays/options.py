@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Iterator
 from typing import Any
 
 from tests.replays.notation import BOARD_ACTIONS, BOOSTERS, PIECES, SLOTS, SPECIALS
@@ -11,7 +11,7 @@ from tests.replays.player import Line, Player
 OURS = {piece: name for name, piece in PIECES.items()}
 
 
-def compare(player: Player, line: Line, report: Any) -> Generator[int, None, None]:
+def compare(player: Player, line: Line, report: Any) -> None:
     """Both ways, kind by kind; each kind of difference is counted with an example."""
     seat, offered = player.seat, line.options
     if offered is None:
@@ -19,7 +19,7 @@ def compare(player: Player, line: Line, report: Any) -> Generator[int, None, Non
     report.asked += 1
     theirs = set(read(player, offered))
     if seat.node == "TURN":
-        ours = yield from at_turn(player)
+        ours = at_turn(player)
     else:
         ours = set(seat.menu())
     if seat.node == "LEECH":  # which of the two orders a Taklons player may choose is told apart
@@ -37,19 +37,14 @@ def kind(text: str) -> str:
     return verb if "," in argument else text
 
 
-def at_turn(player: Player) -> Generator[int, None, set[str]]:
+def at_turn(player: Player) -> set[str]:
     """Our legal actions at TURN, upgrades by their pieces."""
     seat = player.seat
     found = set()
     for text in seat.menu():
         verb, _, cell = text.partition(" ")
         if verb == "upgrade":
-            node, menu, after = yield from seat.peek(text)
-            pieces = [t.split()[1] for t in menu if node == "PIECE"]
-            if node != "PIECE":
-                place = seat.rules.actions.cell[seat.table.index[text]]
-                pieces = [seat.rules.ids["structure"][int(after.game.board.structure[place])]]
-            found |= {f"build {OURS[piece]} {cell}" for piece in pieces}
+            found |= {f"build {OURS[piece]} {cell}" for piece in seat.pieces(text)}
         elif verb in ("mine", "project"):
             found.add(f"build {'m' if verb == 'mine' else 'gf'} {cell}")
         else:
@@ -57,7 +52,7 @@ def at_turn(player: Player) -> Generator[int, None, set[str]]:
     return found
 
 
-def read(player: Player, offered: dict[str, Any]) -> Generator[str, None, None]:
+def read(player: Player, offered: dict[str, Any]) -> Iterator[str]:
     """The offer in our words."""
     for piece, place, *_ in offered.get("build", ()):
         node = player.seat.node

@@ -64,7 +64,7 @@ def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
             if together[0] is not line or lines[at - 1].after["ph"] in BETWEEN and at:  # type: ignore[index]
                 yield from player.between(together)
             else:
-                yield from options.compare(player, line, report)
+                options.compare(player, line, report)
                 yield from player.line(line)
         except Differs as found:
             if other_brainstone(together):

@@ -262,7 +262,7 @@ class Player:
         if unit == "pw":
             if "o" in gains:
                 pays = amounts(price)[0][0]
-                if pays == 3 * gains["o"] and self.worth() == 2:
+                if pays == 3 * gains["o"] and gains["o"] % 2 == 0 and self.worth() == 2:
                     return "T3_to_2O", gains["o"] // 2
                 return "P3_to_O", gains["o"]
             kind = next(kind for kind in ("q", "k", "c") if kind in gains)

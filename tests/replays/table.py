@@ -10,6 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import gaia_jax
+from gaia_jax.rules import upgrade
+from gaia_jax.rules.player import faction_of, load
 from gaia_jax.setup_json import setup_from_json
 from gaia_jax.state import NODES
 
@@ -31,7 +33,13 @@ class Table:
         self.texts, self.index = space.texts, space.by_text
         self.step = jax.jit(jax.vmap(self.env.step))
         self._start = jax.jit(jax.vmap(self.env.init_from))
+        self.pieces = jax.jit(self._pieces)
         self.states: Any = None
+
+    def _pieces(self, game: Any, cell: Any) -> Any:
+        rules, player = self.env.ruleset, game.turn.player.astype(jnp.int32)
+        me, faction = load(game, player), faction_of(rules, game, player)
+        return upgrade.pieces_for(rules, game, faction, me, player, cell)
 
     def play(self, setups: list[dict[str, Any]], scripts: Callable[[int], Script]) -> None:
         """Play one script for each set-up to its end.
@@ -99,10 +107,8 @@ class Seat:
         mask = self.table.states.legal_action_mask[self.lane]
         return [self.table.texts[action] for action in np.flatnonzero(mask)]
 
-    def peek(self, text: str) -> Generator[int, None, tuple[str, list[str], Any]]:
-        """Node, legal actions and state after an action that is not taken."""
-        saved = self.state
-        yield self.table.index[text]
-        found = self.node, self.menu(), self.state
-        self.table.put(self.lane, saved)
-        return found
+    def pieces(self, text: str) -> list[str]:
+        """What an `upgrade` of the decider may place there."""
+        cell = int(self.rules.actions.cell[self.table.index[text]])
+        found = np.asarray(self.table.pieces(self.state.game, cell))
+        return [self.rules.ids["structure"][i] for i in np.flatnonzero(found)]
