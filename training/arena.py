@@ -55,7 +55,7 @@ class Arena:
             )
         self.env, self.seating = env, rotated()[:rotations]
         self.names = [
-            name if names[:i].count(name) == 0 else f"{name}#{names[:i].count(name) + 1}"
+            name if names[:i].count(name) == 0 else f"{name} #{names[:i].count(name) + 1}"
             for i, name in enumerate(names)
         ]
         different = list(dict.fromkeys(names))

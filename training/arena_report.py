@@ -18,8 +18,9 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
         names: of the four entries.
         ids: of `faction` and `vp_source`.
     Returns:
-        `agents` by name: `vp`, `win_share` (estimates), `place`, `rating`, `sources`, `behaviour`,
-        `seats`, `factions`; `differences`; `games`, `setups`, `decisions`, `seconds`.
+        `agents` by entry: `vp`, `win_share` (estimates), `place`, `rating`; `players` by agent, the
+        entries of one name together: `seats`, `factions`, `games by faction`, `sources`,
+        `behaviour`; `differences`; `games`, `setups`, `decisions`, `seconds`.
     """
     own = [played.entry == i for i in range(len(names))]  # (S, R, P)
     place, win = places(played.vp), wins(played.vp)
@@ -30,26 +31,32 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
 
     vp = [by_setup(played.vp, mine) for mine in own]
     skill = ratings(played, len(names))
-    agents = {}
-    for i, name in enumerate(names):
-        mine = own[i]
-        factions = {}
-        for index, faction in enumerate(ids["faction"]):
-            here = mine & (played.faction == index)
-            if here.any():
-                factions[faction] = _mean(played.vp[here])
-        agents[name] = {
+    agents = {
+        name: {
             "vp": _plain(estimate(vp[i])),
-            "win_share": _plain(estimate(by_setup(win, mine))),
-            "place": float(place[mine].mean()),
+            "win_share": _plain(estimate(by_setup(win, own[i]))),
+            "place": float(place[own[i]].mean()),
             "rating": skill[i],
+        }
+        for i, name in enumerate(names)
+    }
+    kinds = [name.split(" #")[0] for name in names]
+    players = {}
+    for kind in dict.fromkeys(kinds):
+        mine = np.any([own[i] for i, x in enumerate(kinds) if x == kind], axis=0)
+        seats = range(1, played.vp.shape[-1] + 1)
+        players[kind] = {
+            "seats": {str(k): _mean(played.vp[mine & (played.order == k)]) for k in seats},
+            "factions": {
+                faction: _mean(played.vp[mine & (played.faction == index)])
+                for index, faction in enumerate(ids["faction"])
+            },
+            "games by faction": {
+                faction: int((mine & (played.faction == index)).sum())
+                for index, faction in enumerate(ids["faction"])
+            },
             "sources": _columns(played.sources[mine], ids["vp_source"]),
             "behaviour": _columns(played.behaviour[mine], BEHAVIOUR),
-            "seats": {
-                str(k): _mean(played.vp[mine & (played.order == k)])
-                for k in range(1, played.vp.shape[-1] + 1)
-            },
-            "factions": factions,
         }
     pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     return {
@@ -58,6 +65,7 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
         "decisions": int(played.decisions.sum()),
         "seconds": round(float(played.seconds.sum()), 1),
         "agents": agents,
+        "players": players,
         "differences": [
             {"of": names[i], "to": names[j], **_plain(estimate(vp[i] - vp[j]))} for i, j in pairs
         ],
@@ -105,20 +113,19 @@ def table(result: dict[str, Any]) -> str:
         "seats": "VP by place in turn order",
         "factions": "VP by faction",
     }
+    players = result["players"]
     for key, title in titles.items():
-        lines += ["", _row(title, list(agents), agents)]
-        rows = dict.fromkeys(k for x in agents.values() for k in x[key])
-        for row in rows:
-            values = [x[key].get(row) for x in agents.values()]
-            texts = ["-" if v is None else f"{v:.2f}" for v in values]
-            lines.append(_row(row, texts, agents))
+        lines += ["", _row(title, list(players), players)]
+        for row in next(iter(players.values()))[key]:
+            values = [x[key][row] for x in players.values()]
+            lines.append(_row(row, ["-" if v is None else f"{v:.2f}" for v in values], players))
     speed = result["decisions"] / max(result["seconds"], 1e-9)
     lines += ["", f"{result['decisions']} decisions in {result['seconds']} s: {speed:,.0f}/s"]
     return "\n".join(lines)
 
 
-def _row(name: str, cells: list[str], agents: Any) -> str:
-    widths = [max(10, len(agent) + 2) for agent in agents]
+def _row(name: str, cells: list[str], players: Any) -> str:
+    widths = [max(10, len(player) + 2) for player in players]
     return f"{name:<28}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
 
 

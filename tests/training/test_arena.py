@@ -58,7 +58,7 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     args = ["--agents", names, "--games", "24", "--seed", "3"]
     code, table, _ = command(capsys, *args, "--csv", str(whole), "--json", str(tmp_path / "w.json"))
     assert code == 0
-    assert "24 games on 6 set-ups" in table and "random#2 - random#3" in table
+    assert "24 games on 6 set-ups" in table and "random #2 - random #3" in table
 
     played, left = arena.Match.play_batch, [2]
 
@@ -83,8 +83,8 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     assert one | {"seconds": 0} == two | {"seconds": 0}
     assert one["agents"][f"{__name__}:most"]["vp"]["mean"] > one["agents"]["random"]["vp"]["mean"]
     # Every entry has the same deals: with one set-up for all games, the same factions.
-    factions = [x["factions"].keys() for x in one["agents"].values()]
-    assert all(x == factions[0] for x in factions)
+    many = [x["games by faction"] for x in one["players"].values()]
+    assert all(a * 3 == b for a, b in zip(many[1].values(), many[0].values(), strict=True))
 
     code, _, err = command(capsys, *args[:-1], "4", "--csv", str(cut), "--resume")
     assert code == 2 and "has seed 3, this is 4" in err and err.count("\n") == 1

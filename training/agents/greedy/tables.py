@@ -10,9 +10,8 @@ import numpy as np
 from gaia_jax.components import costs
 from gaia_jax.components.common import COUNTS, EVENTS, Gain
 from gaia_jax.ruleset import GAIN_FIELDS, gain_vector
+from training.agents.greedy.weights import NEAR
 
-# How far structures are looked at together for a federation.
-NEAR = 6
 # Planets on which a mine may one day stand.
 COLOURS = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
 
@@ -40,7 +39,7 @@ def make_tables(env: Any) -> SimpleNamespace:
         actions=rules.actions.num_actions,
         planet=planet,
         distance=distance,
-        ring=np.minimum(distance, NEAR),  # (C, C)
+        near=np.array((*NEAR, 0.0), np.float32)[np.minimum(distance, len(NEAR))],  # (C, C)
         colour=isin(*COLOURS),
         gaia=isin("Gaia"),
         proto=isin("Proto"),

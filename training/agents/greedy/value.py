@@ -173,10 +173,9 @@ def cell_power(at: Position) -> Array:
 def _federations(at: Position) -> Array:
     t, w = at.t, at.w
     power = cell_power(at)
-    weight = jnp.concatenate([w.near, jnp.zeros(1)])[t.ring]
     seat = at.me.built[PI] > 0
     need = jnp.where(seat, at.row(t.requirement_pi), at.row(t.requirement))
-    cluster = jnp.minimum((weight @ power).max(), need) / need
+    cluster = jnp.minimum((t.near @ power).max(), need) / need
     spread = jnp.minimum(power.sum(), 2 * need) / need
     hope = 0.4 + 0.6 * jnp.minimum(at.left, 3.0) / 3.0
     green = real(at.me.green) * w.green * jnp.minimum(at.left, 2.0) / 2.0
@@ -297,14 +296,15 @@ def attraction(at: Position) -> Array:
 
 
 def _planets(at: Position) -> Array:
-    """Planets in reach: room to grow; and what the planetary institute does."""
+    """Planets in reach: room to grow; what structures lead to and the institute does."""
     reach = real(at.game.board.reach[at.player])
     beyond = reach - at.range
     easy = jnp.where(beyond <= 0, 1.0, jnp.where(beyond <= 2, 0.5, 0.0))
     easy = jnp.where((beyond > 2) & (beyond <= 4), 0.15, easy)
     room = jnp.sqrt((attraction(at) * easy).sum() + 1e-6)
     seat = real(at.me.built[PI] > 0)
-    return at.w.expand * room * at.early + at.w.institute * seat * at.left
+    stands = (at.w.structure * real(at.me.built)).sum()
+    return (at.w.expand * room + stands) * at.early + at.w.institute * seat * at.left
 
 
 def booster_value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> Array:

@@ -12,6 +12,11 @@ from types import SimpleNamespace
 import jax.numpy as jnp
 from jax import Array
 
+# Power of structures at distance 0, 1, ... counts so much towards one federation: the farther, the
+# more satellites. One matrix for all games, so it is no field of the weights: where each row has
+# its own weights it would be a matrix for each row, ten times the time of all the rest.
+NEAR = (1.0, 1.0, 0.9, 0.7, 0.4, 0.2)
+
 
 @dataclasses.dataclass(frozen=True)
 class Weights:
@@ -35,7 +40,6 @@ class Weights:
     # Federations: a token is 12 VP or as good (SET-22).
     federation: float = 7.0  # unfederated power close together, as a share of the requirement
     spread: float = 2.5  # unfederated power anywhere, as a share of the requirement
-    near: tuple[float, ...] = (1.0, 1.0, 0.9, 0.7, 0.4, 0.2)  # power at that distance counts so
     green: float = 3.0  # a green token opens an advanced tile or a level 5
 
     # Final missions: 6 VP for each player behind, softly by the lead in pieces.
@@ -43,6 +47,9 @@ class Weights:
     # Final missions count in different units: a satellite is less than a sector.
     unit: tuple[float, ...] = (1.5, 1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 2.0)
 
+    # Structures beyond income and power, with five rounds left: what they lead to. A trading station
+    # costs more than it earns, yet without one there is no lab and no institute.
+    structure: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     expand: float = 3.0  # square root of the planets in reach, with five rounds left
     institute: float = 0.7  # the power of a planetary institute, a round
     shuttle: tuple[float, ...] = (6.0, 6.0, 6.0, 6.0)  # a ship's actions, with five rounds left
