@@ -22,6 +22,7 @@ class Results(NamedTuple):
     agent: np.ndarray  # (S, R, P) which agent sat there
     vp: np.ndarray  # (S, R, P) final VP
     vp_source: np.ndarray  # (S, R, P, K) the same by source
+    federations: np.ndarray  # (S, R, P) formed; tokens of tracks and of factions are none
     faction: np.ndarray  # (S, R, P)
     decisions: np.ndarray  # (S, R) of all players
 
@@ -86,7 +87,8 @@ def _make_batch(env: Any, agents: list[Agent], seating: np.ndarray, setups: int)
         start = (state, jnp.zeros(len(games), jnp.int32), jnp.int32(0))
         state, decisions, _ = jax.lax.while_loop(lambda c: ~over(c[0]).all(), step, start)
         players = state.game.players
-        out = (players.vp, players.vp_source, state.game.setup.faction, decisions)
+        faction = state.game.setup.faction
+        out = (players.vp, players.vp_source, players.formed, faction, decisions)
         return jax.tree.map(lambda x: x.reshape(setups, rotations, *x.shape[1:]), out)
 
     return batch
