@@ -76,6 +76,7 @@ def summarize(results: Results, ids: dict[str, Sequence[str]]) -> dict[str, Any]
 
     own_vp, other_vp = split(results.vp)
     own_wins, other_wins = split(wins(results.vp))
+    own_federations, other_federations = split(results.federations)
     sources = np.moveaxis(results.vp_source, -1, 0)
     by_source = {}
     for name, points in zip(ids["vp_source"], sources, strict=True):
@@ -97,6 +98,10 @@ def summarize(results: Results, ids: dict[str, Sequence[str]]) -> dict[str, Any]
         "vp": {"policy": _json(estimate(own_vp)), "opponent": _json(estimate(other_vp))},
         "win_share": {"policy": _json(estimate(own_wins)), "opponent": _json(estimate(other_wins))},
         "vp_difference": _json(estimate(own_vp - other_vp)),
+        "federations": {
+            "policy": _json(estimate(own_federations)),
+            "opponent": _json(estimate(other_federations)),
+        },
         "vp_by_source": by_source,
         "vp_by_faction": by_faction,
     }
@@ -126,6 +131,8 @@ def table(report: dict[str, Any], factions: bool = False) -> str:
         vp, win = cell(report["vp"][key]), cell(report["win_share"][key])
         lines.append(f"{name[:24]:<26}{vp:>26}{win:>26}")
     lines += [f"{'difference':<26}{cell(report['vp_difference']):>26}", ""]
+    federations = {key: value["mean"] for key, value in report["federations"].items()}
+    lines += [*_rows("mean of a seat", {"federations formed": federations}, other), ""]
     lines += _rows("VP by source", report["vp_by_source"], other)
     if factions:
         lines += ["", *_rows("VP by faction", report["vp_by_faction"], other)]

@@ -24,6 +24,7 @@ class Results(NamedTuple):
     agent: np.ndarray  # (S, R, P) which agent sat there
     vp: np.ndarray  # (S, R, P) final VP
     vp_source: np.ndarray  # (S, R, P, K) the same by source
+    federations: np.ndarray  # (S, R, P) formed; tokens of tracks and of factions are none
     faction: np.ndarray  # (S, R, P)
     decisions: np.ndarray  # (S, R) of all players
     more: dict[str, np.ndarray] = {}  # (S, R, P) what `describe` says of the ends
@@ -104,7 +105,8 @@ class Match:
             progress(ended)
         state = carry.state
         players = state.game.players
-        out = (players.vp, players.vp_source, state.game.setup.faction, carry.decisions)
+        faction = state.game.setup.faction
+        out = (players.vp, players.vp_source, players.formed, faction, carry.decisions)
         out = jax.device_get((*out, self._end(state), carry.counted))
         shape = (self.at_once, len(self._seating))
         out = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), out)

@@ -29,6 +29,7 @@ def test_each_set_up_is_played_once_from_every_seat(match):
     assert (results.faction == results.faction[:, :1]).all()  # the same deal in all four games
     assert len(np.unique(results.faction[:, 0], axis=0)) > 1
     assert (results.vp == results.vp_source.sum(-1) + 10).all()
+    assert results.federations.shape == (6, 4, 4) and results.federations.any()
     assert (results.decisions >= 8).all()
 
 
@@ -63,7 +64,9 @@ def test_summary_by_hand():
     vp = np.where(agent == 0, 20, 0)
     for game in range(4):
         vp[:, game, [p for p in range(4) if p != game]] = [10, 11, 12]
-    results = Results(agent, vp, vp[..., None], np.zeros((2, 4, 4), int), np.full((2, 4), 30))
+    formed = np.where(agent == 0, [[[2]], [[1]]], 0)
+    factions, decisions = np.zeros((2, 4, 4), int), np.full((2, 4), 30)
+    results = Results(agent, vp, vp[..., None], formed, factions, decisions)
     report = summarize(results, {"faction": ("A",), "vp_source": ("all",)}) | {
         "env": "toy", "env_version": "1", "opponent": "random", "greedy": False,
     }  # fmt: skip
@@ -71,7 +74,11 @@ def test_summary_by_hand():
     assert report["vp_difference"] == {"mean": 9.0, "low": 9.0, "high": 9.0}
     assert report["win_share"]["policy"]["mean"] == 1
     assert report["vp_by_faction"] == {"A": {"games": 8, "policy": 20.0, "opponent": 11.0}}
+    assert report["federations"]["policy"]["mean"] == 1.5
+    assert report["federations"]["opponent"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
     assert "9.00 (9.00 to 9.00)" in table(report)
+    row = next(line for line in table(report).splitlines() if line.startswith("federations formed"))
+    assert row.split()[2:] == ["1.50", "0.00"]
 
 
 def test_an_unknown_agent_is_named():

@@ -32,6 +32,7 @@ NEIGHBORS = np.array(
 class Players:
     vp: Array  # (4,) int16
     vp_source: Array  # (4, SOURCES) int16
+    formed: Array  # (4,) int8, how often the seat took `pick`
 
 
 @flax.struct.dataclass
@@ -86,7 +87,11 @@ class ToyEnv:
         bits = jax.random.bits(key, (rows, width + C + 1), jnp.uint16).astype(jnp.int32)
         spin = bits[0, 0]
         game = Game(
-            players=Players(jnp.full(4, 10, jnp.int16), jnp.zeros((4, SOURCES), jnp.int16)),
+            players=Players(
+                jnp.full(4, 10, jnp.int16),
+                jnp.zeros((4, SOURCES), jnp.int16),
+                jnp.zeros(4, jnp.int8),
+            ),
             setup=Setup(
                 faction=((spin // 16 + jnp.arange(4)) % 6).astype(jnp.int8),
                 turn_order=((spin // 4 + jnp.where(spin & 1, 1, 3) * jnp.arange(4)) % 4).astype(
@@ -117,10 +122,13 @@ class ToyEnv:
         points = points.at[player, jnp.minimum(plane, 1)].add(gain)
         points = points.at[(player + 1) % 4, 2].add(gift.astype(jnp.int16))
         points = jnp.where(over | ~legal, 0, points)
+        picks = (jnp.arange(4) == player) & (plane == 3) & ~over & legal
         clock = game.clock + jnp.where(over, 0, 1).astype(jnp.int16)
         game = game.replace(
             players=Players(
-                game.players.vp + points.sum(1, dtype=jnp.int16), game.players.vp_source + points
+                game.players.vp + points.sum(1, dtype=jnp.int16),
+                game.players.vp_source + points,
+                game.players.formed + picks,
             ),
             clock=clock,
         )
