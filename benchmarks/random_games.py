@@ -11,39 +11,10 @@ import sys
 import time
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 import gaia_jax
-from gaia_jax.testing import sample_legal
-
-# No random game is nearly as long.
-LONGEST = 2048
-
-
-def play(env, batch: int):
-    """A compiled function: keys (B,) to the final states and the decisions of each game (B,)."""
-
-    def games(key):
-        first, then = jax.random.split(key)
-        state = jax.vmap(env.init)(jax.random.split(first, batch))
-
-        def going(carry):
-            state, count, i = carry
-            return ~(state.terminated | state.truncated).all() & (i < LONGEST)
-
-        def one(carry):
-            state, count, i = carry
-            uniform = jax.random.uniform(jax.random.fold_in(then, i), (batch,))
-            count = count + ~(state.terminated | state.truncated)
-            action = jax.vmap(sample_legal)(state.legal_action_mask, uniform)
-            return jax.vmap(env.step)(state, action), count, i + 1
-
-        start = state, jnp.zeros(batch, jnp.int32), jnp.int32(0)
-        state, count, _ = jax.lax.while_loop(going, one, start)
-        return state, count
-
-    return jax.jit(games)
+from benchmarks.games import UNIFORM, play
 
 
 def broken(state) -> dict[str, int]:
@@ -77,11 +48,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--ruleset", default="lost_fleet")
     args = parser.parse_args(argv)
     env = gaia_jax.make(args.ruleset)
-    run = play(env, args.batch)
+    run, policy = play(env, args.batch), UNIFORM.tables(env.ruleset)
     sources, decisions, factions, vps, failures = [], [], [], [], {}
     began = time.time()
     for i in range(-(-args.games // args.batch)):
-        state, count = run(jax.random.fold_in(jax.random.PRNGKey(args.seed), i))
+        state, count, _ = run(jax.random.fold_in(jax.random.PRNGKey(args.seed), i), policy)
         for name, games in broken(state).items():
             failures[name] = failures.get(name, 0) + games
         sources.append(np.asarray(state.game.players.vp_source).reshape(-1, 18))

@@ -38,10 +38,11 @@ def sample_legal(mask: Array, uniform: Array) -> Array:
     1,024 rows of 1,024 actions costs ten times as much on a CPU, and more than the step it feeds.
 
     Args:
-        mask: (A,) bool, at least one True.
+        mask: (A,) bool, at least one True. Or (A,) int32, how many times each action counts: the
+            draw is in proportion.
         uniform: () float32 in [0, 1).
     Returns:
-        () int32, an index that is True in `mask`.
+        () int32, an index that is True (above 0) in `mask`.
     """
     levels = [mask.astype(jnp.int32)]
     while levels[-1].shape[0] > _WIDTH:
