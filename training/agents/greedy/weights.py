@@ -31,7 +31,7 @@ class Weights:
     crowd: float = 0.25  # a full store (the cap) is worth so much less than its price times stock
 
     # Research: VP of the end are certain; lower levels lead there, and tracks serve by the round.
-    step: tuple[float, ...] = (0.0, 4.0, 9.0, 7.0, 4.0, 2.0)  # by level, times R / 5
+    step: tuple[float, ...] = (0.0, 6.0, 13.0, 11.0, 7.0, 3.0)  # by level, times R / 5
     terraforming: float = 0.35  # an ore less for each step, a round
     navigation: float = 0.35  # a cell more of range, a round
     gaiaformer: float = 0.5  # a gaiaformer owned, a round
