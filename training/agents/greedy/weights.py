@@ -31,7 +31,7 @@ class Weights:
     crowd: float = 0.25  # a full store (the cap) is worth so much less than its price times stock
 
     # Research: VP of the end are certain; lower levels lead there, and tracks serve by the round.
-    step: tuple[float, ...] = (0.0, 1.0, 2.5, 1.5, 1.0, 0.0)  # by level, times R / 5
+    step: tuple[float, ...] = (0.0, 6.0, 13.0, 11.0, 7.0, 3.0)  # by level, times R / 5
     terraforming: float = 0.35  # an ore less for each step, a round
     navigation: float = 0.35  # a cell more of range, a round
     gaiaformer: float = 0.5  # a gaiaformer owned, a round
@@ -47,9 +47,9 @@ class Weights:
     # Final missions count in different units: a satellite is less than a sector.
     unit: tuple[float, ...] = (1.5, 1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 2.0)
 
-    # Structures beyond income and power, with five rounds left: what they lead to. A trading
-    # station costs more than it earns, yet without one there is no lab and no institute.
-    structure: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    # Structures beyond income and power, with five rounds left: what they lead to. A trading station
+    # costs more than it earns, yet without one there is no lab and no institute.
+    structure: tuple[float, ...] = (0.0, 2.0, 7.0, 10.0, 12.0, 11.0, 10.0)
     expand: float = 3.0  # square root of the planets in reach, with five rounds left
     institute: float = 0.7  # the power of a planetary institute, a round
     shuttle: tuple[float, ...] = (6.0, 6.0, 6.0, 6.0)  # a ship's actions, with five rounds left
