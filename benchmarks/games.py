@@ -30,6 +30,8 @@ LONGEST = 4096
 DISTANCES = 8
 # What a cell's weight is multiplied by that touches an own federation, and one that does not.
 ALIKE = ((1,) * DISTANCES, (1,) * DISTANCES)
+# How often a faction has the taste of its own.
+OWN = 0.75
 # Terraforming steps that a policy tells apart.
 STEPS = 4
 
@@ -40,7 +42,7 @@ class Policy:
 
     `weights` are by "NODE: text", "NODE: verb", "text" or "verb"; the first of these that is there
     counts, and `other` where none is. Each of `tastes` changes some of them; every seat of a game
-    has one taste, drawn at the start; a faction in `own` has that one in every second game. A
+    has one taste, drawn at the start; a faction in `own` has that one in three games of four. A
     faction of `seated` sits in so many games as it says, of all of `seated` together; "" leaves
     the set-up as it is drawn. `near` are factors of the cells of `mine`, `upgrade` and
     `pick`, by distance from the nearest own structure: of cells beside an own federation, and of
@@ -124,7 +126,7 @@ class Tables:
         faction = jnp.where(seats, guest, faction)
         taste = jnp.minimum((draw[:NUM_PLAYERS] * self.drawn).astype(jnp.int32), self.drawn - 1)
         own = self.own[faction]
-        taste = jnp.where((own >= 0) & (draw[NUM_PLAYERS:-1] < 0.5), own, taste)
+        taste = jnp.where((own >= 0) & (draw[NUM_PLAYERS:-1] < OWN), own, taste)
         faction = faction.astype(setup.faction.dtype)
         return dataclasses.replace(setup, faction=faction), taste
 

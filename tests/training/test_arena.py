@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import stub_env
 
+from tests import stub_env
 from training import arena, cli, games_table
 from training.arena_report import report
 from training.match import places, rotated

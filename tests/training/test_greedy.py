@@ -6,11 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import stub_env
 
 from gaia_jax.rules import income, player, scoring
 from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import Node
+from tests import stub_env
 from training.agents.greedy import Search, Weights, as_params
 from training.agents.greedy import value as values
 from training.agents.greedy.tables import make_tables

@@ -1,0 +1,1 @@
+"""Tests; a package, so that no other distribution's `tests` is found before it."""
