@@ -47,8 +47,8 @@ class Weights:
     # Final missions count in different units: a satellite is less than a sector.
     unit: tuple[float, ...] = (1.5, 1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 2.0)
 
-    # Structures beyond income and power, with five rounds left: what they lead to. A trading station
-    # costs more than it earns, yet without one there is no lab and no institute.
+    # Structures beyond income and power, with five rounds left: what they lead to. A trading
+    # station costs more than it earns, yet without one there is no lab and no institute.
     structure: tuple[float, ...] = (0.0, 2.0, 7.0, 10.0, 12.0, 11.0, 10.0)
     expand: float = 3.0  # square root of the planets in reach, with five rounds left
     institute: float = 0.7  # the power of a planetary institute, a round
