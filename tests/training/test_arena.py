@@ -16,7 +16,7 @@ IDS = stub_env.StubEnv().ruleset.ids
 
 
 def most(params, state, mask, key):
-    """The last legal action that pays two."""
+    """A legal action that pays the most."""
     return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
 
 
@@ -81,7 +81,6 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     assert code == 0, err
     one, two = (json.loads((tmp_path / name).read_text()) for name in ("w.json", "c.json"))
     assert one | {"seconds": 0} == two | {"seconds": 0}
-    assert one["agents"][f"{__name__}:most"]["vp"]["mean"] > one["agents"]["random"]["vp"]["mean"]
     # Every entry has the same deals: with one set-up for all games, the same factions.
     many = [x["games by faction"] for x in one["players"].values()]
     assert all(a * 3 == b for a, b in zip(many[1].values(), many[0].values(), strict=True))
