@@ -143,3 +143,7 @@ def test_it_beats_random_seats():
     agents = [make_agent("greedy", env), make_agent("random", env)]
     results = Match(env, agents, one_against_three(), setups=8).play(seed=0)
     assert wins(results.vp)[results.agent == 0].mean() > 0.9
+
+
+def test_there_is_a_weight_for_every_event():
+    assert len(Weights().events) == len(ENV.ruleset.ids["event"])

@@ -57,7 +57,7 @@ class Weights:
     unused: float = 0.5  # a special action still to be taken this round: less than its gain
     faction_special: float = 1.5  # the faction's special action, a round
     # How often events happen in a round, for tiles that score them (components EVENTS).
-    events: tuple[float, ...] = (0.6, 1.0, 0.5, 1.4, 0.8, 0.6, 0.8, 1.8, 0.4, 0.5, 0.5, 0.3)
+    events: tuple[float, ...] = (0.6, 1.0, 0.5, 1.4, 0.8, 0.6, 0.8, 1.8, 0.4, 0.5, 0.5, 0.3, 0.6)
 
     # Passing: the best booster is worth nothing by itself, since one is taken anyway.
     pass_margin: float = 0.1
