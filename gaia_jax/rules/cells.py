@@ -29,7 +29,7 @@ class Cells:
     bits: Array  # (C,) int16
     any: Array  # () int16, the bits that some cell has
     mines: Array  # (W,) bool, some cell takes a mine in that way
-    nearest: Array  # () int32, distance to the nearest spot for a Gaia project
+    nearest: Array  # () int8, distance to the nearest spot for a Gaia project
 
     def some(self, use: str) -> Array:
         """() bool, some cell has that use."""
@@ -44,7 +44,8 @@ def bit(use: str) -> int:
 def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
     """(C,) bool, own pieces of that structure; neither guests nor the Lost Planet."""
     board = game.board
-    return (board.piece == structure) & (board.holder == player) & (board.planet != LOST)
+    piece, number = jnp.asarray(structure).astype(jnp.int8), player.astype(jnp.int8)
+    return (board.piece == piece) & (board.holder == number) & (board.planet != LOST)
 
 
 def uses(
@@ -73,13 +74,13 @@ def _uses(
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), faction_of(rules, game, player)
-    sites, reach = mine.site(rules, game, player), board.reach[player].astype(jnp.int32)
+    sites, reach = mine.site(rules, game, player), board.reach[player]
 
     def way(values: Array) -> Array:
         return mine.affordable(rules, faction, me, sites, OperationRow(values))
 
     spots = mine.project_site(game)
-    ring_free = (board.holder == player) & (board.piece != 0) & (board.piece != GAIAFORMER)
+    ring_free = (board.holder == player.astype(jnp.int8)) & (board.piece != 0) & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
     mines = jax.vmap(way)(ways)
     found = {
@@ -92,7 +93,7 @@ def _uses(
         "station": mine.station_cells(rules, game, player, me),
         "unringed": ring_free,
         "lost": mine.lost_planet_cells(rules, game, player, me),
-        "start": (board.planet == faction.start_planet) & (board.piece == 0),
+        "start": (board.planet == mine.narrow(faction.start_planet)) & (board.piece == 0),
         "add": add,
     }
     bits = jnp.zeros_like(reach, jnp.int16)
@@ -102,5 +103,5 @@ def _uses(
         bits=bits,
         any=lax.reduce(bits, jnp.int16(0), lax.bitwise_or, (0,)),
         mines=mines.any(-1),
-        nearest=jnp.where(spots, reach, mine.FAR).min(),
+        nearest=jnp.where(spots, reach, jnp.int8(mine.FAR)).min(),
     )

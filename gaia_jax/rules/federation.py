@@ -18,7 +18,7 @@ from gaia_jax.rules.federation_search import Position
 from gaia_jax.rules.mine import EMPTY
 from gaia_jax.rules.player import Columns, bit_vector, faction_of, load, store
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import PI, GameState, Node, PackedPlayers, PackedTurn, Players
+from gaia_jax.state import GAIAFORMER, PI, GameState, Node, PackedPlayers, PackedTurn, Players
 
 # `Turn.picked` where the player has said that the picks are to be committed.
 STOP = -2
@@ -38,35 +38,39 @@ def beside(rules: Ruleset, cells: Array) -> Array:
     return padded[rules.geometry.neighbors].any(-1)
 
 
+def has_bit(marks: Array, bit: Array) -> Array:
+    """(C,) bool, whether a bit of () int32 `bit` is set in `marks`, (C,) uint8."""
+    return marks & bit.astype(jnp.uint8) != 0
+
+
 def own_federation(game: GameState, player: Array) -> Array:
     """(C,) bool, cells of the player's federations: structures, stations, satellites."""
-    return (game.board.links.astype(jnp.int32) >> player) & 17 != 0
+    return has_bit(game.board.links, 17 << player)
 
 
 def members(game: GameState, player: Array) -> Array:
     """(C,) bool, own structures and stations, in a federation or not (FED-14: guests too)."""
-    board = game.board
+    board, number = game.board, player.astype(jnp.int8)
     stations = board.station & (game.players.stations[player] > 0)
-    return (board.owner == player) | (board.guest == player) | stations
+    own = (board.holder == number) & (board.piece != GAIAFORMER)
+    return own | board.has_guest & (board.lantids == number) | stations
 
 
 def unfederated(game: GameState, player: Array) -> Array:
     """(C,) bool, own structures and stations outside any federation."""
-    inside = (game.board.links.astype(jnp.int32) >> (player + 4)) & 1 != 0
-    return members(game, player) & ~inside
+    return members(game, player) & ~has_bit(game.board.links, 16 << player)
 
 
 def power_values(
     rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
 ) -> Array:
-    """(C,) int32, power of the player's cells in a federation (FED-09, BES-01, MOW-01)."""
+    """(C,) int8, power of the player's cells in a federation (FED-09, BES-01, MOW-01)."""
     board = game.board
-    value = leech.power_values(rules, game)[player]
-    if not rules.bonus_power_in_leech:
-        bonus = faction.black_planet_bonus_pi
-        value = leech.with_bonuses(board, value, me.built[PI], me.rings, bonus)
-    stations = board.station & (me.stations > 0)
-    return value + jnp.where(stations, costs.STATION_POWER, 0)
+    value = leech.structure_power(rules, board, player, leech.raised_power(rules, me))
+    bonus = faction.black_planet_bonus_pi
+    value = leech.with_bonuses(board, value, me.built[PI], me.rings, bonus)
+    station = jnp.where(me.stations > 0, costs.STATION_POWER, 0).astype(jnp.int8)
+    return value + jnp.where(board.station, station, jnp.int8(0))
 
 
 def payable_satellites(faction: Columns, me: Players) -> Array:
@@ -81,20 +85,19 @@ def position(
     """What the player may federate, where satellites may lie (FED-04, FED-05, FED-10, FED-15)."""
     board = game.board
     own, value = unfederated(game, player), power_values(rules, game, player, me, faction)
-    links = board.links.astype(jnp.int32)
     federation = own_federation(game, player)
     grows = (faction.federation_grows > 0) & (me.formed > 0)
     station = board.station & (me.stations > 0)
-    free = (board.planet == EMPTY) & ((links >> player) & 1 == 0) & ~station
+    free = (board.planet == EMPTY) & ~has_bit(board.links, 1 << player) & ~station
     free &= grows | ~beside(rules, federation)
     inside = members(game, player) & ~own
     needed = jnp.where(
         me.built[PI] > 0, faction.federation_requirement_pi, faction.federation_requirement
     )
-    total = needed * (me.formed + 1) - jnp.where(inside, value, 0).sum()
+    total = needed * (me.formed + 1) - jnp.where(inside, value, jnp.int8(0)).sum(dtype=jnp.int32)
     return Position(
         own=own,
-        power=jnp.where(own, value, 0).astype(jnp.int8),
+        power=jnp.where(own, value, jnp.int8(0)),
         free=free,
         given=federation & grows,
         required=jnp.where(grows, total, needed).astype(jnp.int8),
@@ -124,7 +127,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array, Arra
     building = turn.node == Node.FEDERATION
     where = position(rules, game, player, me, faction)
     tokens = where.tokens.astype(jnp.int32)
-    strong = where.power.astype(jnp.int32).sum() >= where.required
+    strong = where.power.sum(dtype=jnp.int32) >= where.required
     # Where surplus is allowed the player says when the picks are enough; growth that needs none is
     # enough at once (A10).
     stop = None

@@ -77,7 +77,8 @@ def _new_round(game: GameState, starts: Array) -> GameState:
     """Clean-up of the old round and step 0 of the new one (ROU-01, ROU-07, A6)."""
     turn, board, players = game.turn, game.board, game.players
     # The k-th to pass is k-th in the new round (ROU-02); before round 1 nobody has passed.
-    passed = starts & (turn.round > 0)
+    passed, seats = starts & (turn.round > 0), jnp.arange(NUM_PLAYERS)
+    by_passing = jnp.where(turn.passed == seats[:, None] + 1, seats, 0).sum(-1)
 
     def reset(value: Array, to: int = 0) -> Array:
         return jnp.where(starts, jnp.asarray(to, value.dtype), value)
@@ -85,7 +86,7 @@ def _new_round(game: GameState, starts: Array) -> GameState:
     turn = turn.replace(
         round=turn.round + starts,
         phase=reset(turn.phase, Phase.TINKERING),
-        order=jnp.where(passed, jnp.argsort(turn.passed), turn.order),
+        order=jnp.where(passed, by_passing, turn.order),
         passed=reset(turn.passed),
         power_used=reset(turn.power_used),
         ship_used=reset(turn.ship_used),

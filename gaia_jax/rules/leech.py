@@ -17,26 +17,45 @@ EVENTS = 3
 BLACK = PLANETS.index("Black")
 
 
-def power_values(rules: Ruleset, game: GameState) -> Array:
-    """(P, C) int32, power value of each player's structure on each cell (LEE-06, TEC-12).
+def raised_power(rules: Ruleset, players: Players) -> Array:
+    """(...) int8, what a tile makes of the power of a PI or an academy, 0 without one (TEC-12)."""
+    return (uncovered(rules, players) * rules.tables.tile_power).max(-1).astype(jnp.int8)
 
-    Guest mines count, stations and gaiaformers do not; rings and the Bescods' black planets where
-    the ruleset says so (FED-11).
+
+def structure_power(rules: Ruleset, board: Board, player: Array, raised: Array) -> Array:
+    """(..., C) int8, power value of the player's structure on each cell (LEE-06, TEC-12).
+
+    Guest mines count, stations and gaiaformers do not. All in int8: a CPU does 32 at a time.
+
+    Args:
+        player: (...) int, beside an axis for the cells; raised: of that shape, see `raised_power`.
     """
-    board = game.board
-    piece = board.piece.astype(jnp.int32)
-    base = jnp.asarray(rules.tables.power_value).astype(jnp.int32)[piece]
+    player = player.astype(jnp.int8)
+    piece = board.piece
+    value = jnp.zeros_like(piece)
+    for code, power_ in enumerate(rules.tables.power_value):
+        if power_:
+            value = jnp.where(piece == code, jnp.int8(power_), value)
     big = (piece >= PI) & (piece != GAIAFORMER)
-    tiles = uncovered(rules, game.players) * rules.tables.tile_power
-    raised = tiles.max(-1)[:, None]
-    value = jnp.where(big, jnp.maximum(base, raised), base)
+    value = jnp.where(big, jnp.maximum(value, raised), value)
+    own = (board.holder == player) & (piece != GAIAFORMER)
+    guest = board.has_guest & (board.lantids == player)
+    mine = jnp.int8(costs.POWER_VALUE["MINE"])
+    return jnp.where(own, value, jnp.where(guest, mine, jnp.int8(0)))
+
+
+def power_values(rules: Ruleset, game: GameState) -> Array:
+    """(P, C) int8, power value of each player's structures, as others are offered it (LEE-06).
+
+    Rings and the Bescods' black planets count where the ruleset says so (FED-11).
+    """
+    board, players = game.board, game.players
     player = jnp.arange(NUM_PLAYERS)[:, None]
-    guest = (board.guest == player) * costs.POWER_VALUE["MINE"]
-    value = jnp.where(board.owner == player, value, guest)
+    value = structure_power(rules, board, player, raised_power(rules, players)[:, None])
     if not rules.bonus_power_in_leech:
         return value
-    faction, players = game.setup.faction.astype(jnp.int32), game.players
-    black = jnp.asarray(rules.tables.faction.black_planet_bonus_pi).astype(jnp.int32)[faction]
+    faction = game.setup.faction.astype(jnp.int32)
+    black = jnp.asarray(rules.tables.faction.black_planet_bonus_pi)[faction]
     institute, rings = players.built[:, PI], players.rings
     return with_bonuses(board, value, institute[:, None], rings[:, None], black[:, None])
 
@@ -47,20 +66,21 @@ def with_bonuses(
     """The power of own structures with the bonus of the Bescods and of rings (BES-01, MOW-01).
 
     Args:
-        value: (..., C) int32, without it; institutes, rings: how many the player has on the map.
+        value: (..., C) int8, without it; institutes, rings: how many the player has on the map.
         black_bonus: of the faction, beside its PI.
     """
-    black = (board.planet == BLACK) & (value > 0) & (institutes > 0)
-    value = value + jnp.where(black, black_bonus, 0)
+    bonus = jnp.where(institutes > 0, black_bonus, 0).astype(jnp.int8)
+    black = (board.planet == BLACK) & (value > 0)
+    value = value + jnp.where(black, bonus, jnp.int8(0))
     # A ring lies on a structure of the Moweyds; a guest beside it has nothing of it.
     ringed = board.ring & (rings > 0) & (value > 0)
-    return value + jnp.where(ringed, costs.RING_POWER, 0)
+    return value + jnp.where(ringed, jnp.int8(costs.RING_POWER), jnp.int8(0))
 
 
 def offers(rules: Ruleset, game: GameState, cell: Array, builder: Array) -> Array:
     """(P,) int32, highest power value within two cells of `cell`, 0 for the builder (LEE-02)."""
     near = jnp.asarray(rules.geometry.distance)[cell] <= costs.LEECH_DISTANCE
-    best = jnp.where(near, power_values(rules, game), 0).max(-1)
+    best = jnp.where(near, power_values(rules, game), jnp.int8(0)).max(-1).astype(jnp.int32)
     return jnp.where(jnp.arange(NUM_PLAYERS) == builder, 0, best)
 
 
@@ -92,9 +112,10 @@ def accept(me: Players, offered: Array, take: Array, token_first: Array, token_l
 
 def distance_in_order(game: GameState) -> Array:
     """(P,) int32, how many seats after the active player each player comes (LEE-04)."""
-    order = game.turn.order.astype(jnp.int32)
-    seat = jnp.argsort(order)
-    return (seat - seat[game.turn.active]) % NUM_PLAYERS
+    order, seats = game.turn.order, jnp.arange(NUM_PLAYERS)
+    seat = jnp.where(order == seats[:, None], seats, 0).sum(-1)
+    first = jnp.where(order == game.turn.active, seats, 0).sum()
+    return (seat - first) % NUM_PLAYERS
 
 
 def current(queue: Array) -> Array:

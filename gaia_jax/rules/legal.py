@@ -314,8 +314,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
         & jnp.stack([pieces[ids["structure"].index(x)] for x in piece_names]),
         "tinkering": at(Node.TINKERING) & tile_round & ~used_tiles,
     }
-    on_map = (there.bits & jnp.stack(planes)[:, None] != 0).reshape(-1)
-    mask = jnp.concatenate([on_map, *[options[verb] for verb in rules.actions.ids]])
+    on_map = [there.bits & plane != 0 for plane in planes]
+    mask = jnp.concatenate([*on_map, *[options[verb] for verb in rules.actions.ids]])
     return game, mask | at(Node.ENDED)
 
 

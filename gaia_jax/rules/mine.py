@@ -7,7 +7,7 @@ Prices work on one cell or on all cells at once: `Site` holds what matters of a 
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jax import Array
+from jax import Array, lax
 
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
@@ -25,11 +25,14 @@ FAR = 127
 
 @pytree
 class Site:
-    """A cell as a player's mine sees it. Arrays of one shape: () for a cell, (C,) for all."""
+    """A cell as a player's mine sees it. Arrays of one shape: () for a cell, (C,) for all.
 
-    planet: Array  # int32, Board.planet
-    distance: Array  # int32, to the nearest own structure or station
-    steps: Array  # int32, terraforming steps that the faction needs
+    All of them, and the prices made of them, are narrow: a CPU does 32 int8 at a time.
+    """
+
+    planet: Array  # int8, Board.planet
+    distance: Array  # int8, to the nearest own structure or station
+    steps: Array  # int8, terraforming steps that the faction needs, 0 where none make it a home
     open: Array  # bool, a planet without structure that the player may build on
     own_gaia: Array  # bool, Gaia planet under an own gaiaformer (GAI-03, GAI-04)
     guest: Array  # bool, a planet of one other player, for the Lantids (LAN-01)
@@ -37,7 +40,7 @@ class Site:
 
 @pytree
 class Price:
-    """What a mine costs besides the price of the action that builds it."""
+    """What a mine costs besides the price of the action that builds it; int8."""
 
     ore: Array
     credits: Array
@@ -47,22 +50,33 @@ class Price:
 
 def site(rules: Ruleset, game: GameState, player: Array, cell=slice(None)) -> Site:
     """What `player` needs to know of one cell, or of all cells (the default)."""
-    board = game.board
-    planet = board.planet[cell].astype(jnp.int32)
+    board, me = game.board, player.astype(jnp.int8)
+    planet = board.planet[cell]
     piece, holder, flags = board.piece[cell], board.holder[cell], board.flags[cell]
-    steps = game.steps[player].astype(jnp.int32)
     colonizable = (planet != EMPTY) & (planet != SHIP) & (planet != TRANSDIM) & (planet != LOST)
-    own_gaia = (piece == GAIAFORMER) & (holder == player) & (planet == GAIA) & (flags & FRESH == 0)
+    own_gaia = (piece == GAIAFORMER) & (holder == me) & (planet == GAIA) & (flags & FRESH == 0)
     taken = (piece != NONE) & (piece != GAIAFORMER)
     guest_mines = jnp.asarray(rules.tables.faction.guest_mines)[game.setup.faction[player]] > 0
     return Site(
         planet=planet,
-        distance=game.board.reach[player].astype(jnp.int32)[cell],
-        steps=steps[planet],
+        distance=game.board.reach[player][cell],
+        steps=steps_to(game.steps[player], planet),
         open=colonizable & (piece == NONE) | own_gaia,
         own_gaia=own_gaia,
-        guest=guest_mines & taken & (holder != player) & (flags & GUEST == 0),
+        guest=guest_mines & taken & (holder != me) & (flags & GUEST == 0),
     )
+
+
+def steps_to(steps: Array, planet: Array) -> Array:
+    """int8, terraforming steps to each planet, 0 where steps do not help (INI-09).
+
+    Args:
+        steps: (14,) int8 by planet, at most 3; planet: int8. Two bits a planet make one number of
+            the row, so that a cell is a shift and not a look-up.
+    """
+    places = 2 * jnp.arange(steps.shape[-1])
+    row = jnp.where(steps > 0, steps.astype(jnp.int32) << places, 0).sum()
+    return (row >> 2 * planet.astype(jnp.int32) & 3).astype(jnp.int8)
 
 
 def reach_bonus(rules: Ruleset, me: Players) -> Array:
@@ -74,30 +88,33 @@ def reach_bonus(rules: Ruleset, me: Players) -> Array:
 
 
 def range_qic(distance: Array, reach: Array) -> Array:
-    """QIC that stretch `reach` to `distance`, two cells each (MIN-05)."""
-    missing = jnp.maximum(distance - reach, 0)
-    return (missing + costs.RANGE_PER_QIC - 1) // costs.RANGE_PER_QIC
+    """QIC that stretch `reach` to `distance`, two cells each (MIN-05); int8 for int8 distances."""
+    missing = jnp.maximum(distance - reach.astype(distance.dtype), 0)
+    step = jnp.asarray(costs.RANGE_PER_QIC, distance.dtype)
+    whole = lax.div(missing, jnp.full_like(missing, step))
+    return whole + (missing > whole * step)
 
 
 def price(rules: Ruleset, faction: Columns, me: Players, at: Site, op: OperationRow) -> Price:
     """What a mine by the operation `op` costs at a site (MIN-02, MIN-09 to MIN-14, LAN-01)."""
-    t = rules.tables
+    t, none = rules.tables, jnp.int8(0)
     level = me.tracks[rules.ids["track"].index("terraforming")]
+    ore_per_step = jnp.asarray(t.ore_per_step)[level].astype(jnp.int8)
     rock = (at.planet == ASTEROID) & ~at.guest
-    steps = jnp.where(at.guest, 0, jnp.maximum(at.steps - op.free_steps, 0))
-    base = 1 - jnp.where(rock, 1, op.waived)
-    ore = base * rules.mine_cost.ore + steps * jnp.asarray(t.ore_per_step).astype(jnp.int32)[level]
+    steps = jnp.where(at.guest, none, jnp.maximum(at.steps - narrow(op.free_steps), 0))
+    base = 1 - jnp.where(rock, jnp.int8(1), narrow(op.waived))
+    ore = base * rules.mine_cost.ore + steps * ore_per_step
     gaia = (at.planet == GAIA) & ~at.own_gaia & ~at.guest
     # The Gleens pay ore for a Gaia planet if enough is left after the mine, else QIC (MIN-10).
-    in_ore = (faction.gaia_ore > 0) & (me.ore >= ore + faction.gaia_ore)
+    in_ore = (faction.gaia_ore > 0) & (narrow(me.ore - faction.gaia_ore) >= ore)
     near = at.own_gaia | (op.unlimited > 0)
     reach = reach_bonus(rules, me) + op.range_bonus
-    qic = jnp.where(near, 0, range_qic(at.distance, reach))
+    qic = jnp.where(near, none, range_qic(at.distance, reach))
     return Price(
-        ore=ore + jnp.where(gaia & in_ore, faction.gaia_ore, 0),
-        credits=base * rules.mine_cost.credits + 0 * ore,
-        qic=qic + jnp.where(gaia & ~in_ore, faction.gaia_qic, 0),
-        gaiaformer=(rock & (op.rocks != ROCKS_ONLY)).astype(jnp.int32),
+        ore=ore + jnp.where(gaia & in_ore, narrow(faction.gaia_ore), none),
+        credits=base * rules.mine_cost.credits,
+        qic=qic + jnp.where(gaia & ~in_ore, narrow(faction.gaia_qic), none),
+        gaiaformer=(rock & (op.rocks != ROCKS_ONLY)).astype(jnp.int8),
     )
 
 
@@ -107,18 +124,23 @@ def affordable(rules: Ruleset, faction: Columns, me: Players, at: Site, op: Oper
     The price of `op` in power, and whether it is still there this round, are not asked here.
     """
     cost = price(rules, faction, me, at, op)
-    rock = at.planet == ASTEROID
-    allowed = jnp.where(rock & ~at.guest, op.rocks != NO_ROCKS, op.rocks != ROCKS_ONLY)
+    rock = (at.planet == ASTEROID) & ~at.guest
+    allowed = jnp.where(rock, op.rocks != NO_ROCKS, op.rocks != ROCKS_ONLY)
+    possible = (op.mine > 0) & (me.built[MINE] < costs.PIECES["MINE"])
     return (
-        (op.mine > 0)
+        possible
         & (at.open | at.guest & (op.guests > 0))
         & allowed
-        & (me.built[MINE] < costs.PIECES["MINE"])
-        & (me.ore >= cost.ore + op.cost_ore)
-        & (me.credits >= cost.credits + op.cost_credits)
-        & (me.qic >= cost.qic + op.cost_qic)
-        & (me.gaiaformers >= cost.gaiaformer)
+        & (cost.ore <= narrow(me.ore - op.cost_ore))
+        & (cost.credits <= narrow(me.credits - op.cost_credits))
+        & (cost.qic <= narrow(me.qic - op.cost_qic))
+        & (cost.gaiaformer <= narrow(me.gaiaformers))
     )
+
+
+def narrow(number: Array) -> Array:
+    """A number of a player's or an operation's in int8, to meet the cells; all of them fit."""
+    return number.astype(jnp.int8)
 
 
 def project_site(game: GameState, cell=slice(None)) -> Array:
@@ -136,27 +158,22 @@ def project_tokens(rules: Ruleset, me: Players, op: OperationRow) -> Array:
 def project_affordable(rules: Ruleset, me: Players, distance: Array, op: OperationRow) -> Array:
     """bool, a Gaia project by `op` at that distance can be paid (GPJ-01, MIN-06)."""
     qic = range_qic(distance, reach_bonus(rules, me) + op.range_bonus)
-    return (
-        (op.project > 0)
-        & (me.gaiaformers > 0)
-        & (power.held(me) >= project_tokens(rules, me, op))
-        & (me.qic >= qic + op.cost_qic)
-    )
+    possible = (op.project > 0) & (me.gaiaformers > 0)
+    possible &= power.held(me) >= project_tokens(rules, me, op)
+    return possible & (qic <= narrow(me.qic - op.cost_qic))
 
 
 def lost_planet_cells(rules: Ruleset, game: GameState, player: Array, me: Players) -> Array:
     """(C,) bool, empty space without satellite or station, in range, QIC included (RES-07)."""
     board = game.board
     free = (board.planet == EMPTY) & (board.links & 15 == 0) & ~board.station
-    distance = board.reach[player].astype(jnp.int32)
-    return free & (range_qic(distance, reach_bonus(rules, me)) <= me.qic)
+    return free & (range_qic(board.reach[player], reach_bonus(rules, me)) <= narrow(me.qic))
 
 
 def station_cells(rules: Ruleset, game: GameState, player: Array, me: Players) -> Array:
     """(C,) bool, where the Hive may place a station: empty space without one, in range (HIV-01)."""
     board = game.board
-    distance = board.reach[player].astype(jnp.int32)
-    near = range_qic(distance, reach_bonus(rules, me)) <= me.qic
+    near = range_qic(board.reach[player], reach_bonus(rules, me)) <= narrow(me.qic)
     return (board.planet == EMPTY) & ~board.station & near & (me.stations < costs.HIVE_STATIONS)
 
 

@@ -14,8 +14,8 @@ NUM_STRUCTURES = AC_B + 1
 
 def discounted(game: GameState, player: Array, cell=slice(None)) -> Array:
     """bool, a structure of another player lies within two cells (UPG-03)."""
-    others = 15 & ~(1 << player.astype(jnp.int32))
-    return game.board.flags[cell].astype(jnp.int32) & others != 0
+    others = (15 & ~(1 << player.astype(jnp.int32))).astype(jnp.uint8)
+    return game.board.flags[cell] & others != 0
 
 
 def payable_pieces(rules: Ruleset, faction: Columns, me: Players, near: Array) -> Array:
@@ -40,9 +40,9 @@ def upgradable(game: GameState, player: Array, cell=slice(None)) -> Array:
     """int8, the own structure on the cell that a piece may replace, 0 for none (UPG-05)."""
     board = game.board
     piece = board.piece[cell]
-    own = (board.holder[cell] == player) & (piece != GAIAFORMER)
+    own = (board.holder[cell] == player.astype(jnp.int8)) & (piece != GAIAFORMER)
     lost = board.planet[cell] == LOST
-    return jnp.where(own & ~lost, piece, 0)
+    return jnp.where(own & ~lost, piece, jnp.int8(0))
 
 
 def pieces_for(
@@ -58,8 +58,7 @@ def upgrade_cells(
     rules: Ruleset, game: GameState, faction: Columns, me: Players, player: Array
 ) -> Array:
     """(C,) bool, cells with at least one legal and payable piece."""
-    near = discounted(game, player)
-    current = upgradable(game, player).astype(jnp.int32)
+    near, current = discounted(game, player), upgradable(game, player)
     cheap = payable_pieces(rules, faction, me, jnp.array(True))
     dear = payable_pieces(rules, faction, me, jnp.array(False))
     # By structure on the cell: is some piece payable with and without the discount?
