@@ -23,18 +23,18 @@ def sample_legal(mask: jax.Array, uniform: jax.Array) -> jax.Array:
     Returns:
         () int32, an index that is True in `mask`.
     """
-    levels = [mask.astype(jnp.int32)]
+    levels = [mask.astype(jnp.int8)]
     while levels[-1].shape[0] > _WIDTH:
         counts = levels[-1]
         levels[-1] = jnp.pad(counts, (0, -counts.shape[0] % _WIDTH))
-        levels.append(levels[-1].reshape(-1, _WIDTH).sum(axis=-1))
+        levels.append(levels[-1].reshape(-1, _WIDTH).sum(axis=-1, dtype=jnp.int32))
 
     legal = levels[-1].sum()
     k = jnp.minimum((uniform * legal).astype(jnp.int32), legal - 1)  # u * n may round up to n
     node = jnp.int32(0)
     for counts in reversed(levels):
         width = min(_WIDTH, counts.shape[0])
-        children = jax.lax.dynamic_slice(counts, (node * _WIDTH,), (width,))
+        children = jax.lax.dynamic_slice(counts, (node * _WIDTH,), (width,)).astype(jnp.int32)
         total = jnp.cumsum(children)
         child = jnp.sum(total <= k, dtype=jnp.int32)
         k = k - (total[child] - children[child])

@@ -36,7 +36,7 @@ def compiled_search(lattice=LATTICE, **options):
     return jax.jit(jax.vmap(row))
 
 
-def position_of(case):
+def position_of(case, barred=()):
     num_cells = case.geometry.num_cells
 
     def mask(cells):
@@ -52,15 +52,19 @@ def position_of(case):
         power=power,
         free=mask(case.free),
         given=mask(case.given),
+        barred=mask(barred),
         required=np.int8(case.required),
         tokens=np.int8(case.tokens),
     )
 
 
-def ask(search, cases, task, picks=None, need=None):
-    """The answers for up to BATCH cases."""
+def ask(search, cases, task, picks=None, need=None, barred=None):
+    """The answers for up to BATCH cases; `barred` are the barred cells of each."""
     fill = BATCH - len(cases)
-    positions = [position_of(case) for case in cases]
+    positions = [
+        position_of(case, cells)
+        for case, cells in zip(cases, barred or [()] * len(cases), strict=True)
+    ]
     positions += [positions[0]] * fill
     need = np.ones(len(cases), bool) if need is None else np.asarray(need)
     picks = [0] * len(cases) if picks is None else picks
@@ -386,6 +390,34 @@ def test_the_tasks_one_by_one_and_row_by_row_agree_with_all_in_one(search):
     args = positions, np.array(some, np.uint16), np.array(picks, np.uint16)
     got = jax.jit(lambda args: jax.lax.map(lambda a: row(*a), args))(args)
     jax.tree.map(np.testing.assert_array_equal, got, want)
+
+
+def test_fed_05_no_satellite_touches_a_barred_cell(search):
+    """Barred cells answer as if they and their neighbours could take no satellite."""
+    rng = random.Random(20)
+    cases, barred = draw_cases(21, 64), []
+    for case in cases:
+        others = sorted(set(range(case.geometry.num_cells)) - set(case.power) - case.given)
+        barred.append(set(rng.sample(others, 3)))
+    around = [
+        {int(n) for cell in cells for n in case.geometry.neighbors[cell] if n >= 0} | cells
+        for case, cells in zip(cases, barred, strict=True)
+    ]
+    less = [
+        Case(**{**vars_of(case), "free": case.free - cells})
+        for case, cells in zip(cases, around, strict=True)
+    ]
+    solvers = [Solver(case) for case in less]
+    changed = sum(a.free & near != set() for a, near in zip(cases, around, strict=True))
+    assert changed > 32
+    picks = [solver.legal[0] if solver.legal else 0 for solver in solvers]
+    some = [mask & -mask for mask in picks]
+
+    for task, chosen in ((EXISTS, None), (BUILD, some), (COMMIT, picks)):
+        want = ask(search, less, task, chosen)
+        got = ask(search, cases, task, chosen, barred=barred)
+        jax.tree.map(np.testing.assert_array_equal, got, want)
+    assert sum(map(bool, picks)) > 8
 
 
 def test_the_base_map(search):

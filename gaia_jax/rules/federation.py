@@ -89,7 +89,6 @@ def position(
     grows = (faction.federation_grows > 0) & (me.formed > 0)
     station = board.station & (me.stations > 0)
     free = (board.planet == EMPTY) & ~has_bit(board.links, 1 << player) & ~station
-    free &= grows | ~beside(rules, federation)
     inside = members(game, player) & ~own
     needed = jnp.where(
         me.built[PI] > 0, faction.federation_requirement_pi, faction.federation_requirement
@@ -100,6 +99,7 @@ def position(
         power=jnp.where(own, value, jnp.int8(0)),
         free=free,
         given=federation & grows,
+        barred=federation & ~grows,
         required=jnp.where(grows, total, needed).astype(jnp.int8),
         tokens=payable_satellites(faction, me).astype(jnp.int8),
     )

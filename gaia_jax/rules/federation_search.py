@@ -40,9 +40,10 @@ Array = jax.Array
 CHUNK = {"cpu_chunk": 32, "accelerator_chunks": 16}
 
 OTHER = 2 * FREE  # own cells that take no part
+BARRED = OTHER | FREE  # cells that no satellite may touch
 
 # What a row sends to the kernel by cell, in one array: power of own cells, else one of these.
-FREE_CELL, GIVEN_CELL = 100, 101
+FREE_CELL, GIVEN_CELL, BARRED_CELL = 100, 101, 102
 # What it gets back: bits by cell, and the picks with bits above them.
 ADD_CELL, SATELLITE, MEMBER = 1, 2, 4
 EXIST, COMPLETE, COMMITTED = (1 << (MAX_GROUPS + i) for i in range(3))
@@ -56,8 +57,9 @@ class Position(NamedTuple):
 
     own: Array  # (C,) bool, own structures and stations outside any federation
     power: Array  # (C,) int8, power value of each of them, >= 1
-    free: Array  # (C,) bool, cells that may take a satellite (FED-04, FED-05)
+    free: Array  # (C,) bool, cells that may take a satellite (FED-04), if they touch none barred
     given: Array  # (C,) bool, the federation that is to grow (FED-15), else all False
+    barred: Array  # (C,) bool, federations that must not be touched (FED-05)
     required: Array  # () int8, power that is needed, beyond that of `given`
     tokens: Array  # () int8, 0..25, the most satellites that can be paid and placed
 
@@ -211,8 +213,14 @@ def _on_demand(
 ) -> Answer:
     """`kernel` for the rows in need."""
     # Few arrays travel cheaper than many: each is gathered and scattered on its own.
-    elsewhere = jnp.where(position.given, GIVEN_CELL, jnp.where(position.free, FREE_CELL, 0))
-    code = jnp.where(position.own, position.power, elsewhere).astype(jnp.int8)
+    code = jnp.zeros_like(position.power)
+    for cells, value in (
+        (position.free, FREE_CELL),
+        (position.given, GIVEN_CELL),
+        (position.barred, BARRED_CELL),
+    ):
+        code = jnp.where(cells, jnp.int8(value), code)
+    code = jnp.where(position.own, position.power, code)
     numbers = [position.required, position.tokens, picks, task, cell]
     numbers = jnp.stack([jnp.asarray(x, jnp.int32) for x in numbers])
     neutral = jnp.zeros(lattice.num_cells, jnp.int8), jnp.int32(0)
@@ -254,6 +262,7 @@ def _answer(
         power=code,
         free=code == FREE_CELL,
         given=code == GIVEN_CELL,
+        barred=code == BARRED_CELL,
         required=required,
         tokens=tokens,
     )
@@ -326,10 +335,12 @@ def _terrain(
     bit = jnp.where(takes_part, 1 << group, OTHER).astype(jnp.int16)
     free = position.free & ~position.own & ~position.given
     code = jnp.where(free, jnp.int16(FREE), jnp.where(position.given, jnp.int16(GIVEN), 0))
+    code = jnp.where(position.barred, jnp.int16(BARRED), code)
     code = lattice.spread(code.at[rows, groups.cell].set(bit, **DROP), 0)
     around = lattice.neighbors(code)
     beside = reduce(jnp.bitwise_or, around) & (FREE - 1)
-    ground = jnp.where(lattice.inner(code) == FREE, beside | FREE, 0)
+    barred = reduce(jnp.logical_or, (cell == BARRED for cell in around))
+    ground = jnp.where((lattice.inner(code) == FREE) & ~barred, beside | FREE, 0)
     touching = sum((cell == OTHER).astype(jnp.int16) for cell in around)
     bits = (1 << jnp.arange(MAX_GROUPS))[:, None]
     seeds = jnp.sum(jnp.where(taking_part, bits, 0), axis=0)

@@ -102,12 +102,14 @@ def accept(me: Players, offered: Array, take: Array, token_first: Array, token_l
 
     Args:
         me: a row; offered: power of the offer; take: bool; token_first, token_last: int32 0 or 1.
+    Returns:
+        The row with its VP, which are still to be booked under LEECH.
     """
     a = jnp.where(take, amount(me, offered, token_first), 0)
     me = power.add_tokens(me, token_first, 0 * token_first)
     me = power.charge(me, a)
     me = power.add_tokens(me, token_last, 0 * token_last)
-    return book(me, {"LEECH": -jnp.maximum(a - 1, 0)})
+    return me.replace(vp=me.vp - jnp.maximum(a - 1, 0))
 
 
 def distance_in_order(game: GameState) -> Array:
@@ -148,10 +150,10 @@ def settle(
     )
 
     def one(carry, row: tuple[Array, Array]):
-        (vp, vp_source, bowls, stone), blocked, asked = carry
-        players = everyone.replace(vp=vp, vp_source=vp_source, power=bowls, brainstone=stone)
+        (vp, stone, *bowls), blocked, asked = carry
+        players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=stone)
         offered, is_answer = row
-        a = jax.vmap(amount)(players, offered)
+        a = amount(players, offered)
         free = (a == 1) & ~special & rules.free_leech_is_taken
         asks = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
         first = jnp.where(asks, after, NUM_PLAYERS).min()
@@ -160,20 +162,21 @@ def settle(
         takes = passes & (offered > 0) & jnp.where(is_answer, choice != decline, free)
         before = (takes & is_answer & (choice == token_first)).astype(jnp.int32)
         behind = (takes & is_answer & (choice == charge) & special).astype(jnp.int32)
-        players = jax.vmap(accept)(players, offered, takes, before, behind)
+        players = accept(players, offered, takes, before, behind)
         waits = ~blocked & asks.any()
         nearest = jnp.argmin(jnp.where(asks, after, NUM_PLAYERS))
-        after_it = players.vp, players.vp_source, players.power, players.brainstone
+        after_it = players.vp, players.brainstone, *power.bowls(players)
         carry = after_it, blocked | waits, jnp.where(waits, nearest, asked)
         return carry, jnp.where(passes, 0, offered)
 
     everyone = game.players.unpack()
-    before = everyone.vp, everyone.vp_source, everyone.power, everyone.brainstone
+    before = everyone.vp, everyone.brainstone, *power.bowls(everyone)
     start = before, ~resolved, jnp.zeros((), jnp.int32)
-    ((vp, vp_source, bowls, stone), blocked, asked), left = lax.scan(
+    ((vp, stone, *bowls), blocked, asked), left = lax.scan(
         one, start, (rows, jnp.arange(EVENTS + 1) == 0)
     )
-    players = everyone.replace(vp=vp, vp_source=vp_source, power=bowls, brainstone=stone)
+    players = power.with_bowls(everyone, *bowls, brainstone=stone)
+    players = jax.vmap(book)(players, {"LEECH": vp - everyone.vp})
     left = left[1:].astype(game.turn.leech.dtype)
     return PackedPlayers.of(players), left, blocked & resolved, asked
 

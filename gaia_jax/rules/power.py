@@ -15,10 +15,25 @@ from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, Players
 BRAINSTONE_POWER = 3
 
 
+def bowls(me: Players) -> tuple[Array, Array, Array]:
+    """Ordinary tokens in bowls I, II, III, each () int32.
+
+    They are changed one by one and put together last: XLA looks through a stack of numbers, not
+    through a sum of stacks.
+    """
+    return me.power[..., 0], me.power[..., 1], me.power[..., 2]
+
+
+def with_bowls(me: Players, one: Array, two: Array, three: Array, **changes: Array) -> Players:
+    """The row with those ordinary tokens, and other fields changed."""
+    return me.replace(power=jnp.stack([one, two, three], axis=-1), **changes)
+
+
 def capacity(me: Players) -> Array:
     """() int32, the most power that can be charged: two for each token in I, one in II (LEE-01)."""
     stone = jnp.where(me.brainstone == 0, 2, jnp.where(me.brainstone == 1, 1, 0))
-    return 2 * me.power[..., 0] + me.power[..., 1] + stone
+    one, two, _ = bowls(me)
+    return 2 * one + two + stone
 
 
 def charge(me: Players, amount: Array) -> Players:
@@ -28,7 +43,7 @@ def charge(me: Players, amount: Array) -> Players:
         me: a player's row.
         amount: () int32, >= 0.
     """
-    one, two, three = (me.power[..., i] for i in range(3))
+    one, two, three = bowls(me)
     stone = me.brainstone
     lift = (stone == 0) & (amount >= 1)
     stone = jnp.where(lift, 1, stone)
@@ -38,13 +53,13 @@ def charge(me: Players, amount: Array) -> Players:
     lift = (stone == 1) & (rest >= 1)
     stone = jnp.where(lift, 2, stone)
     second = jnp.minimum(rest - lift, two + first)
-    power = jnp.stack([one - first, two + first - second, three + second], axis=-1)
-    return me.replace(power=power, brainstone=stone)
+    return with_bowls(me, one - first, two + first - second, three + second, brainstone=stone)
 
 
 def add_tokens(me: Players, first: Array, third: Array) -> Players:
     """New tokens into bowl I and into bowl III."""
-    return me.replace(power=me.power + jnp.stack([first, 0 * first, third], axis=-1))
+    one, two, three = bowls(me)
+    return with_bowls(me, one + first, two, three + third)
 
 
 def spendable(me: Players, worth: Array) -> Array:
@@ -62,44 +77,37 @@ def spend(me: Players, cost: Array, worth: Array) -> tuple[Players, Array]:
     stone = (me.brainstone == 2) & (cost > 0)
     stone &= (cost >= BRAINSTONE_POWER) | (me.power[..., 2] < cost)
     moved = jnp.where(stone, jnp.maximum(cost - BRAINSTONE_POWER, 0), ordinary)
-    power = me.power + jnp.stack([moved, 0 * moved, -moved], axis=-1)
-    return me.replace(power=power, brainstone=jnp.where(stone, 0, me.brainstone)), stone
+    one, two, three = bowls(me)
+    left = jnp.where(stone, 0, me.brainstone)
+    return with_bowls(me, one + moved, two, three - moved, brainstone=left), stone
 
 
 def held(me: Players) -> Array:
     """() int32, tokens in bowls I to III, the brainstone as one of them."""
-    return me.power.sum(-1) + ((me.brainstone >= 0) & (me.brainstone != GAIA_AREA))
-
-
-def _take(me: Players, count: Array) -> tuple[Array, Array]:
-    """Take ordinary tokens from I, then II, then III; how many could not be taken."""
-    bowls = []
-    for i in range(3):
-        taken = jnp.minimum(count, me.power[..., i])
-        bowls.append(me.power[..., i] - taken)
-        count = count - taken
-    return jnp.stack(bowls, axis=-1), count
+    return sum(bowls(me)) + ((me.brainstone >= 0) & (me.brainstone != GAIA_AREA))
 
 
 def discard(me: Players, count: Array) -> Players:
     """Tokens out of the game: bowls I, II, III, the brainstone last (FED-06, ART-01, TAK-01)."""
-    bowls, rest = _take(me, count)
-    return me.replace(power=bowls, brainstone=jnp.where(rest > 0, NO_BRAINSTONE, me.brainstone))
+    left = []
+    for tokens in bowls(me):
+        taken = jnp.minimum(count, tokens)
+        left.append(tokens - taken)
+        count = count - taken
+    return with_bowls(me, *left, brainstone=jnp.where(count > 0, NO_BRAINSTONE, me.brainstone))
 
 
 def to_gaia_area(me: Players, count: Array) -> Players:
     """A Gaia project's tokens: bowls I, II, III, within a bowl the brainstone last (GPJ-02)."""
-    bowls, stone, ordinary = [], me.brainstone, 0
-    for i in range(3):
-        taken = jnp.minimum(count, me.power[..., i])
-        bowls.append(me.power[..., i] - taken)
+    left, stone, ordinary = [], me.brainstone, 0
+    for i, tokens in enumerate(bowls(me)):
+        taken = jnp.minimum(count, tokens)
+        left.append(tokens - taken)
         count, ordinary = count - taken, ordinary + taken
         lift = (stone == i) & (count > 0)
         stone = jnp.where(lift, GAIA_AREA, stone)
         count = count - lift
-    return me.replace(
-        power=jnp.stack(bowls, axis=-1), brainstone=stone, gaia_power=me.gaia_power + ordinary
-    )
+    return with_bowls(me, *left, brainstone=stone, gaia_power=me.gaia_power + ordinary)
 
 
 def burnable(me: Players) -> Array:
@@ -115,9 +123,12 @@ def burn(me: Players, happens: Array, to_gaia: Array) -> Players:
         to_gaia: () int32, 1 where the burned token goes to the Gaia area (FRE-05).
     """
     stone = happens * (me.brainstone == 1)
-    change = jnp.stack([0 * happens, stone - 2 * happens, happens - stone], axis=-1)
-    return me.replace(
-        power=me.power + change,
+    one, two, three = bowls(me)
+    return with_bowls(
+        me,
+        one,
+        two + stone - 2 * happens,
+        three + happens - stone,
         brainstone=me.brainstone + stone,
         gaia_power=me.gaia_power + happens * to_gaia,
     )
@@ -130,9 +141,12 @@ def leave_gaia_area(me: Players, happens: Array, bowl: Array) -> Players:
         happens: () bool; bowl: () int32, 1 or 2, where ordinary tokens go.
     """
     n = jnp.where(happens, me.gaia_power, 0)
-    back = jnp.stack([n * (bowl == 1), n * (bowl == 2), 0 * n], axis=-1)
-    return me.replace(
-        power=me.power + back,
+    one, two, three = bowls(me)
+    return with_bowls(
+        me,
+        one + n * (bowl == 1),
+        two + n * (bowl == 2),
+        three,
         gaia_power=me.gaia_power - n,
         brainstone=jnp.where(happens & (me.brainstone == GAIA_AREA), 0, me.brainstone),
     )
