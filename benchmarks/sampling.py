@@ -27,7 +27,8 @@ def sample_legal(mask: jax.Array, uniform: jax.Array) -> jax.Array:
     while levels[-1].shape[0] > _WIDTH:
         counts = levels[-1]
         levels[-1] = jnp.pad(counts, (0, -counts.shape[0] % _WIDTH))
-        levels.append(levels[-1].reshape(-1, _WIDTH).sum(axis=-1, dtype=jnp.int32))
+        sums = levels[-1].reshape(-1, _WIDTH).sum(axis=-1, dtype=counts.dtype)
+        levels.append(sums.astype(jnp.int32))
 
     legal = levels[-1].sum()
     k = jnp.minimum((uniform * legal).astype(jnp.int32), legal - 1)  # u * n may round up to n

@@ -28,7 +28,7 @@ class Cells:
 
     bits: Array  # (C,) int16
     any: Array  # () int16, the bits that some cell has
-    mines: Array  # (W,) bool, some cell takes a mine in that way
+    mines: Array  # (W,) bool, some cell takes a mine in that way: those of the game, then printed
     nearest: Array  # () int8, distance to the nearest spot for a Gaia project
 
     def some(self, use: str) -> Array:
@@ -52,6 +52,7 @@ def uses(
     rules: Ruleset,
     game: GameState,
     ways: OperationRow,
+    printed: OperationRow,
     project: OperationRow,
     own: Array,
     add: Array,
@@ -59,18 +60,25 @@ def uses(
     """What the cells are good for to `game.turn.player`, payment included.
 
     Args:
-        ways: (W,) rows, ways to build a mine, the plane's own first.
+        ways: rows, ways to build a mine that depend on the game, the plane's own first.
+        printed: rows, ways that do not; static.
         project: the row of a Gaia project.
         own: () int32, the structure that a target must be, 0 none.
         add: (C,) bool, groups that can be added to a federation.
     """
     asked = game.turn.node != Node.ENDED
     operands = (game, ways.values, project.values, own, add)
-    return stage(partial(_uses, rules), asked, operands)
+    return stage(partial(_uses, rules, printed), asked, operands)
 
 
 def _uses(
-    rules: Ruleset, game: GameState, ways: Array, project: Array, own: Array, add: Array
+    rules: Ruleset,
+    printed: OperationRow,
+    game: GameState,
+    ways: Array,
+    project: Array,
+    own: Array,
+    add: Array,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), faction_of(rules, game, player)
@@ -80,9 +88,11 @@ def _uses(
         return mine.affordable(rules, faction, me, sites, OperationRow(values))
 
     spots = mine.project_site(game)
-    ring_free = (board.holder == player.astype(jnp.int8)) & (board.piece != 0) & (board.piece != GAIAFORMER)
+    stands = (board.holder == player.astype(jnp.int8)) & (board.piece != 0)
+    ring_free = stands & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
     mines = jax.vmap(way)(ways)
+    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(printed.values))]
     found = {
         "mine": mines[0],
         "spot": spots,
@@ -102,6 +112,11 @@ def _uses(
     return Cells(
         bits=bits,
         any=lax.reduce(bits, jnp.int16(0), lax.bitwise_or, (0,)),
-        mines=mines.any(-1),
+        mines=jnp.concatenate(some),
         nearest=jnp.where(spots, reach, jnp.int8(mine.FAR)).min(),
     )
+
+
+def _somewhere(cells: Array) -> Array:
+    """(...) bool, some of (..., C); in int8, of which a CPU takes the greatest in one call."""
+    return cells.astype(jnp.int8).max(-1) > 0

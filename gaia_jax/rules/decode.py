@@ -52,8 +52,9 @@ def decode(
         kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(argument, 3)]
         op = jnp.where(is_("artifact"), jnp.asarray(t.artifact_op).astype(jnp.int32)[kind], op)
     # Academy B and the faction's own action depend on the game.
-    specials = special_operations(rules, faction, me)
-    op = jnp.where(is_("special"), specials[jnp.minimum(argument, len(specials) - 1)], op)
+    specials = enumerate(special_operations(rules, faction, me))
+    special = sum(jnp.where(argument == i, its_op, 0) for i, its_op in specials)
+    op = jnp.where(is_("special"), special, op)
     pieces = upgrade.pieces_for(rules, game, faction, me, player, cell)
     single = jnp.asarray(t.upgrade_op).astype(jnp.int32)[jnp.argmax(pieces)]
     op = jnp.where(is_("upgrade"), single, op)

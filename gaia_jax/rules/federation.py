@@ -93,7 +93,7 @@ def position(
     needed = jnp.where(
         me.built[PI] > 0, faction.federation_requirement_pi, faction.federation_requirement
     )
-    total = needed * (me.formed + 1) - jnp.where(inside, value, jnp.int8(0)).sum(dtype=jnp.int32)
+    total = needed * (me.formed + 1) - jnp.where(inside, value, jnp.int8(0)).sum(dtype=jnp.int16)
     return Position(
         own=own,
         power=jnp.where(own, value, jnp.int8(0)),
@@ -127,7 +127,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array, Arra
     building = turn.node == Node.FEDERATION
     where = position(rules, game, player, me, faction)
     tokens = where.tokens.astype(jnp.int32)
-    strong = where.power.sum(dtype=jnp.int32) >= where.required
+    strong = where.power.sum(dtype=jnp.int16) >= where.required
     # Where surplus is allowed the player says when the picks are enough; growth that needs none is
     # enough at once (A10).
     stop = None

@@ -6,11 +6,15 @@ gets its options. Nothing here changes the game.
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
+
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
+from gaia_jax.components.common import RESOURCES
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
 from gaia_jax.operations import (
     NO_TARGET,
@@ -29,10 +33,10 @@ from gaia_jax.rules.player import (
     faction_of,
     has,
     load,
+    pick,
     power_worth,
     uncovered,
 )
-from gaia_jax.rules.player import advanced as advanced_owned
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
     MINE,
@@ -44,27 +48,34 @@ from gaia_jax.state import (
 
 
 def operation(rules: Ruleset, index) -> OperationRow:
-    """The row (or rows) of the operation table."""
-    return OperationRow(jnp.asarray(rules.tables.ops)[index])
+    """The row (or rows) of the operation table; of constants where `index` is one."""
+    if isinstance(index, int | np.ndarray):
+        return OperationRow(rules.tables.ops[index])
+    return OperationRow(pick(jnp.asarray(rules.tables.ops), index))
 
 
 class Listed:
-    """Rows of the table one after the other; a column is put together when it is read."""
+    """Printed rows of the table, of which a few stand aside for rows of the game."""
 
-    def __init__(self, *parts: OperationRow):
-        """`parts` are rows, each (n, K)."""
-        self._parts = parts
+    def __init__(self, printed: OperationRow, instead: dict[int, OperationRow]):
+        """`printed` has rows of constants, (n, K); `instead` has single rows by their place."""
+        self._printed, self._instead = printed, instead
 
     def __getattr__(self, name: str) -> Array:
         """The column `name`, (n, ...) int32."""
-        return jnp.concatenate([getattr(part, name) for part in self._parts])
+        column = getattr(self._printed, name)
+        places = np.arange(len(column)).reshape(-1, *[1] * (column.ndim - 1))
+        for place, row in self._instead.items():
+            column = jnp.where(places == place, getattr(row, name), column)
+        return column
 
 
 def payable(faction: Columns, me: Players, op: OperationRow | Listed) -> Array:
     """bool, the player has the price of the operation itself (ROU-05, EXP-01)."""
     stone = (me.brainstone >= 0) & (me.brainstone <= 2)
+    resources = [me.resources[i] >= op.cost_resources[..., i] for i in range(len(RESOURCES))]
     return (
-        (me.resources >= op.cost_resources).all(-1)
+        reduce(operator.and_, resources)
         & (power.spendable(me, power_worth(faction, me)) >= op.cost_power)
         & (power.held(me) >= op.cost_tokens)
         & (me.vp >= op.cost_vp)
@@ -78,12 +89,12 @@ def free_options(rules: Ruleset, faction: Columns, me: Players, taken: Array) ->
     Args:
         taken: () int, free actions already taken this turn (ROU-08).
     """
-    row = rules.operation_index
-    indices = [row[f"free {x}"] for x in rules.ids["free_action"]]
-    worth = power_worth(faction, me)
+    row, ops = rules.operation_index, rules.tables.ops
+    plain = np.array([row[f"free {x}"] for x in rules.ids["free_action"]])
     bundles = rules.tables.faction.bundles
-    chosen = jnp.where((worth > 1) & (bundles > 0), bundles, jnp.asarray(indices))
-    op = operation(rules, chosen)
+    whole_tokens = power_worth(faction, me) > 1
+    bundled = ops[np.where(bundles > 0, bundles, plain)]
+    op = OperationRow(jnp.where(whole_tokens, bundled, ops[plain]))
     no_academy = me.built[upgrade.NUM_STRUCTURES - 1] == 0
     as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & no_academy
     useful = (
@@ -112,23 +123,29 @@ def open_boosters(rules: Ruleset, game: GameState) -> Array:
     return in_play & ~(kinds[:, None] == game.players.booster).any(-1)
 
 
-def special_operations(rules: Ruleset, faction: Columns, me: Players) -> Array:
-    """(S,) int32 by ids["special"], the operation behind each, 0 where it is not there (ACT-11)."""
+def special_operations(rules: Ruleset, faction: Columns, me: Players) -> list[Array]:
+    """() int32 each, by ids["special"], the operation behind it, 0 if it is not there (ACT-11)."""
     ids, row = rules.ids, rules.operation_index
-    kinds = [me.booster == jnp.arange(len(ids["booster"])), uncovered(rules, me) > 0]
-    owned = jnp.concatenate([*kinds, advanced_owned(rules, me) > 0])
-    things = (*ids["booster"], *ids["tile"], *ids["advanced"])
-    printed = [row.get(f"special {name}", 0) for name in ids["special"]]
-    where = [things.index(name) if name in things else 0 for name in ids["special"]]
-    found = jnp.where(owned[np.array(where)], np.array(printed), 0)
-    slot = jnp.arange(len(where))
-    academy = jnp.where(me.built[upgrade.NUM_STRUCTURES - 1] > 0, faction.academy_b_op, 0)
-    found = jnp.where(slot == ids["special"].index("AC_B"), academy, found)
-    tile = jnp.asarray(rules.tables.tinkering_op).astype(jnp.int32)[me.tinkering]
-    own = jnp.where(me.tinkering >= 0, tile, faction.special_op)
+    tiles = me.tiles & ~me.covered
+
+    def owned(name: str) -> Array:
+        if name in ids["booster"]:
+            return me.booster == ids["booster"].index(name)
+        if name in ids["tile"]:
+            return has(tiles, ids["tile"].index(name))
+        return has(me.advanced, ids["advanced"].index(name))
+
+    tile = pick(jnp.asarray(rules.tables.tinkering_op), jnp.maximum(me.tinkering, 0))
+    own = jnp.where(me.tinkering >= 0, tile.astype(jnp.int32), faction.special_op)
     needs = (faction.special_needs_pi > 0) | (faction.tinkering > 0)
-    own = jnp.where(needs & (me.built[PI] == 0), 0, own)
-    return jnp.where(slot == ids["special"].index("FACTION"), own, found)
+    of_game = {
+        "AC_B": jnp.where(me.built[upgrade.NUM_STRUCTURES - 1] > 0, faction.academy_b_op, 0),
+        "FACTION": jnp.where(needs & (me.built[PI] == 0), 0, own),
+    }
+    return [
+        of_game[name] if name in of_game else jnp.where(owned(name), row[f"special {name}"], 0)
+        for name in ids["special"]
+    ]
 
 
 def owned_tokens(rules: Ruleset, game: GameState, me: Players) -> Array:
@@ -188,25 +205,32 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     shared = [f"{verb} {a.id}" for verb, a in rules.shared_actions]
     specials = special_operations(rules, faction, me)
     fixed = [row[f"power {a.id}"] for a in rules.power_actions] + [row[name] for name in shared]
-    once = jnp.concatenate([jnp.array(fixed, jnp.int32), specials])
-    ops = Listed(operation(rules, np.array(fixed)), operation(rules, specials))
+    printed = np.array(fixed + [row.get(f"special {x}", 0) for x in ids["special"]])
+    of_game = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(printed == 0)}
+    ops = Listed(operation(rules, printed), {i: operation(rules, op) for i, op in of_game.items()})
     sizes = (len(rules.power_actions), len(shared), len(ids["special"]))
-    marks = (turn.power_used, turn.ship_used, me.used)
-    used = jnp.concatenate([bit_vector(m, n) for m, n in zip(marks, sizes, strict=True)])
+    # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
+    left = jnp.int32((1 << len(fixed)) - 1)
+    left += sum(jnp.where(op > 0, 1 << len(fixed) + i, 0) for i, op in enumerate(specials))
+    used = (turn.power_used, turn.ship_used, me.used)
+    for marks, first in zip(used, np.cumsum([0, *sizes[:2]]), strict=True):
+        left &= ~(marks.astype(jnp.int32) << first)
     crew = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
-    ready = (used == 0) & (once > 0) & payable(faction, me, ops) & crew
+    ready = (bit_vector(left, sum(sizes)) == 1) & payable(faction, me, ops) & crew
 
     # Mines: the plane's own way first, then every way that is offered as a mode.
     plain = jnp.where(my_turn, row["mine"], jnp.where(target, mode, 0))
     plain = jnp.where(at(Node.FREE_MINE), jnp.maximum(turn.free_mine.astype(jnp.int32), 0), plain)
     names = [rules.operations[x].id for x in fixed] + [f"special {x}" for x in ids["special"]]
-    builds = [x in row and rules.operations[row[x]].mine or x == "special FACTION" for x in names]
+    own_way = names.index("special FACTION")
+    builds = [x in row and bool(rules.operations[row[x]].mine) for x in names]
     ways = np.flatnonzero(builds)
-    rows = operation(rules, jnp.concatenate([plain[None], once[ways]]))
+    rows = operation(rules, jnp.stack([plain, of_game[own_way]]))
     plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
-    there = cells.uses(rules, game, rows, plain_project, aimed.own, add_cells)
+    with_printed = operation(rules, printed[ways])
+    there = cells.uses(rules, game, rows, with_printed, plain_project, aimed.own, add_cells)
     any_mine = jnp.zeros(len(names), bool)
-    any_mine = any_mine.at[ways].set(there.mines[1:])
+    any_mine = any_mine.at[np.array([own_way, *ways])].set(there.mines[1:])
 
     # Gaia projects: a mode needs its nearest transdim planet only.
     any_project = there.some("spot") & mine.project_affordable(rules, me, there.nearest, ops)
