@@ -70,6 +70,7 @@ class TrainConfig:
     max_minutes: float = 0.0  # no new chunk after this long; 0: no limit
     checkpoint_chunks: int = 1  # chunks between two checkpoints; the last chunk always saves
     keep_checkpoints: int = 2  # the latest ones
+    cpu_devices: int = 0  # devices that a CPU is split into; 0: one a core, as far as it pays
     tensorboard: bool = True
     wandb: bool = False
 
@@ -117,6 +118,7 @@ _MAY_BE_ZERO = {
     "ppo.gae_lambda",
     "ppo.value_clip",
     "ppo.pool",
+    "train.cpu_devices",
     "ppo.value_coef",
     "ppo.entropy_coef",
     "train.max_minutes",

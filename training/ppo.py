@@ -8,6 +8,8 @@ minibatch holds decisions of every game: the number of devices changes nothing b
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -24,6 +26,8 @@ from training import sampling
 from training.config import Config, PPOConfig, UserError
 from training.network import Network
 
+# Games of a device below which another one does not pay on a CPU.
+LEAST_GAMES = 64
 GAMES = "games"  # the mesh axis
 SEATS = 4
 TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
@@ -52,6 +56,25 @@ class Transition(NamedTuple):
     reward: Array  # (N, P) float32, by player
     done: Array  # (N,) bool, the game ended with this decision
     own: Array | None  # (N,) float32, 1 where the learner decided; None: it always did
+
+
+def split_cpu(devices: int, num_envs: int) -> None:
+    """Let a CPU be so many devices, each with its share of the games. Call it before any array.
+
+    A decision is a thousand small kernels. Two cores that share each of them spend their time on
+    sharing; with a device a core each plays its own games (docs/performance.md).
+
+    Args:
+        devices: how many; 0 for one a core while each has at least 64 games.
+    """
+    if not devices:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+        shares = range(1, min(cores or 1, num_envs // LEAST_GAMES) + 1)
+        devices = max((n for n in shares if num_envs % n == 0), default=1)
+    chosen_by_hand = "xla_force_host_platform_device_count" in os.environ.get("XLA_FLAGS", "")
+    if devices > 1 and not chosen_by_hand:
+        with contextlib.suppress(RuntimeError):  # jax has started; it stays as it is
+            jax.config.update("jax_num_cpu_devices", devices)
 
 
 def make_mesh(num_envs: int) -> Mesh:

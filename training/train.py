@@ -185,13 +185,18 @@ def evaluations_of(trainer: Trainer, games: int) -> list[Evaluation]:
 
 def _evaluate(trainer: Trainer, evaluation: Evaluation) -> dict[str, float]:
     """The same set-ups each time, so that the curve is of the policy alone."""
-    report = evaluation.run(trainer.runner.params, trainer.config.eval.seed)
+    report = evaluation.run(on_one_device(trainer.runner.params), trainer.config.eval.seed)
     head = f"evaluation/{evaluation.opponent}"
     return {
         f"{head}/vp": report["vp"]["policy"]["mean"],
         f"{head}/vp_difference": report["vp_difference"]["mean"],
         f"{head}/win_share": report["win_share"]["policy"]["mean"],
     }
+
+
+def on_one_device(params: Any) -> Any:
+    """Parameters as an evaluation wants them: on one device, and not on all at once."""
+    return jax.device_put(params, jax.devices()[0])
 
 
 def resolve(config_path: str | None, resume: str | None, overrides: list[str]) -> Config:
@@ -239,6 +244,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
     args = parser.parse_intermixed_args(argv)
     config = resolve(args.config, args.resume, args.overrides)
+    ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
     if face is None:
         import gaia_jax as face
     run = Path(args.resume) if args.resume else free_folder(config.name)
@@ -252,8 +258,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         print(f"checkpoint at update {trainer.update}; go on with --resume {run}", file=sys.stderr)
         return 130
     if config.eval.games:
+        params = on_one_device(trainer.runner.params)
         for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games)):
-            report = evaluation.run(trainer.runner.params, config.eval.seed)
+            report = evaluation.run(params, config.eval.seed)
             report = {"run": str(run), "update": trainer.update} | report
             name = "evaluation.json" if number == 0 else f"evaluation-{number + 1}.json"
             write_json(report, run / name)

@@ -92,3 +92,18 @@ np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
     for before, after, theirs in leaves:
         assert np.allclose(after, theirs, atol=1e-5)
         assert not np.allclose(before, after, atol=1e-4)
+
+
+@pytest.mark.parametrize(("asked", "games", "devices"), [(0, 63, 1), (3, 256, 3)])
+def test_a_cpu_is_split_as_asked_and_only_where_each_share_pays(asked, games, devices):
+    code = f"""
+from training import ppo
+ppo.split_cpu({asked}, {games})
+import jax
+print(jax.device_count())
+"""
+    environment = {k: v for k, v in os.environ.items() if k != "XLA_FLAGS"}
+    environment |= {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(HERE.parents[1])}
+    run = [sys.executable, "-c", code]
+    out = subprocess.run(run, env=environment, capture_output=True, text=True, check=True).stdout
+    assert int(out) == devices
