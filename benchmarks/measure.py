@@ -13,10 +13,22 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 from benchmarks.peers import Contender, State
 
+ROWS = "rows"  # the mesh axis, where a batch is split over devices
 _INSTRUCTION = re.compile(r"^\s+(?:ROOT )?%?[\w.\-]+ = ", re.MULTILINE)
+
+
+def split_cpu(devices: int) -> None:
+    """Let the CPU be so many devices, each with a share of every batch. Call it before any array.
+
+    On one device both cores share each kernel; with a device a core each plays its own games.
+    """
+    if devices > 1:
+        jax.config.update("jax_num_cpu_devices", devices)
 
 
 def compile_afresh() -> None:
@@ -93,14 +105,25 @@ class Runner:
     ):
         self.contender, self.batch, self.steps = contender, batch, steps
         init_key, self._key, spread = jax.random.split(jax.random.key(seed), 3)
-        self._state = jax.jit(contender.init, static_argnums=1)(init_key, batch)
+        mesh = jax.make_mesh((jax.device_count(),), (ROWS,), axis_types=(AxisType.Auto,))
+        split = NamedSharding(mesh, P(ROWS))
+        init = jax.jit(contender.init, static_argnums=1, out_shardings=split)
+        self._state = init(init_key, batch)
         self.state_bytes = tree_bytes(self._state) // batch
-        self.rollout = compiled(
-            lambda state, key: contender.rollout(state, key, steps, observe),
-            self._state,
-            self._key,
-            donate=(0,),
-        )
+
+        def play(state: State, key: jax.Array) -> tuple[State, jax.Array, jax.Array, Any]:
+            return contender.rollout(state, key, steps, observe)
+
+        def share(state: State, key: jax.Array) -> tuple[State, jax.Array, jax.Array, Any]:
+            """What one device plays."""
+            own = jax.random.fold_in(key, jax.lax.axis_index(ROWS))
+            state, _, ended, seen = play(state, own)
+            return state, jax.random.fold_in(key, mesh.size), jax.lax.psum(ended, ROWS), seen
+
+        specs = {"in_specs": (P(ROWS), P()), "out_specs": (P(ROWS), P(), P(), P(ROWS))}
+        shares = jax.shard_map(share, mesh=mesh, check_vma=False, **specs)
+        many = mesh.size > 1
+        self.rollout = compiled(shares if many else play, self._state, self._key, donate=(0,))
         self.decisions = self.ended = 0
         self._burn_in(burn_in, spread)
         self.seconds_a_chunk = self._chunks(1)

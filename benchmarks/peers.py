@@ -58,10 +58,12 @@ class Contender:
 
         def decide(carry: tuple[State, jax.Array, jax.Array, Any], _: None) -> tuple[Any, None]:
             state, key, ended, _ = carry
-            key, draw, deal = jax.random.split(key, 3)
-            uniform = jax.random.uniform(draw, (batch,))
-            action = jax.vmap(sample_legal)(state.legal_action_mask, uniform)
-            state = jax.vmap(self.play)(state, action, jax.random.split(deal, batch))
+            with jax.named_scope("keys"):
+                key, draw, deal = jax.random.split(key, 3)
+                uniform, deals = jax.random.uniform(draw, (batch,)), jax.random.split(deal, batch)
+            with jax.named_scope("sample"):
+                action = jax.vmap(sample_legal)(state.legal_action_mask, uniform)
+            state = jax.vmap(self.play)(state, action, deals)
             ended += jnp.sum(state.terminated | state.truncated, dtype=jnp.int32)
             return (state, key, ended, look(state)), None
 

@@ -20,6 +20,7 @@ from benchmarks.peers import Contender
 def main(argv: list[str] | None = None) -> int:
     args = _arguments(argv)
     measure.compile_afresh()
+    measure.split_cpu(args.devices)
     try:
         contenders = [peers.own(args.ruleset)] if not args.peers_only else []
         contenders += [peers.peer(name) for name in args.peers]
@@ -144,6 +145,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--peers-only", action="store_true", help="leave this project's environment out")
     add("--ruleset", default="lost_fleet")
     add("--observe", action="store_true", help="make the mover's observation at every decision")
+    add("--devices", type=_positive, default=1, help="CPU devices that share each batch")
     add("--steps", type=_positive, default=32, help="decisions of a game in one rollout call")
     add("--rounds", type=_positive, default=5)
     add("--seconds", type=float, default=2.0, help="length of a round, at least one rollout call")

@@ -181,6 +181,7 @@ class GaiaEnv:
             step_count=jnp.zeros((), jnp.int32),
         )
 
+    @jax.named_scope("decide")
     def decide(self, state: S, action: Array | int) -> S:
         """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
         action = _scalar("action", action)
@@ -212,6 +213,7 @@ class GaiaEnv:
             step_count=count,
         )
 
+    @jax.named_scope("look")
     def with_mask(self, state: S) -> S:
         """The state with the mask of its game; all True where the episode has ended (A7)."""
         over = state.terminated | state.truncated

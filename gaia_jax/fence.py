@@ -29,6 +29,8 @@ def stage(
         neutral: what stands where nobody needs the kernel, of the same shapes and dtypes; zeros
             where it is left out.
     """
+    where = scope(kernel)
+    kernel = jax.jit(kernel, inline=True)  # traced once for its shapes, for a row and for a batch
     if neutral is None:
         neutral = blank(kernel, args)
 
@@ -60,7 +62,13 @@ def stage(
         out = jax.tree.map(lambda a: a.reshape(size, inner, *a.shape[1:]), many_rows(*flat))
         return out, jax.tree.map(lambda _: True, out)
 
-    return one_row(need, neutral, args)
+    with where:
+        return one_row(need, neutral, args)
+
+
+def scope(kernel: Callable[..., Any]) -> Any:
+    """The scope under which profiles show a kernel: its name (`benchmarks/profile.py`)."""
+    return jax.named_scope(getattr(kernel, "func", kernel).__name__.strip("_"))
 
 
 def blank(kernel: Callable[..., Any], args: tuple[Any, ...]) -> Any:

@@ -10,6 +10,8 @@ import jax.numpy as jnp
 from jax import lax
 from jax.custom_batching import custom_vmap
 
+from gaia_jax.fence import scope
+
 Array = jax.Array
 
 
@@ -60,6 +62,9 @@ def on_demand(
     Returns:
         A pytree like `neutral`.
     """
+
+    where = scope(kernel)
+    kernel = jax.jit(kernel, inline=True)  # traced once for a row and for a chunk
 
     def run_chunk(live: Array, rows: tuple[Any, ...]) -> Any:
         return kernel(live, *rows) if batched else jax.vmap(kernel)(*rows)
@@ -114,7 +119,8 @@ def on_demand(
         out = jax.tree.map(lambda a: a.reshape(size, inner, *a.shape[1:]), many_rows(*flat))
         return out, jax.tree.map(lambda _: True, out)
 
-    return one_row(need, neutral, args)
+    with where:
+        return one_row(need, neutral, args)
 
 
 def _along(size: int, in_batched: Any, operands: Any) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache, partial
 
+import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
@@ -79,6 +80,7 @@ def payable_satellites(faction: Columns, me: Players) -> Array:
     return jnp.minimum(paid, costs.SATELLITES - me.satellites)
 
 
+@jax.named_scope("position")
 def position(
     rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
 ) -> Position:
