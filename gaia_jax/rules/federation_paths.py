@@ -16,7 +16,7 @@ paths may run through. A tree that is least for S has a group as a leaf:
 
 So only sets with cost[S] <= the limit are ever needed, whatever they are part of: a tree within
 the limit that loses a leaf is within it still. Sets are found from one size to the next, from the
-empty set on, over all rows at once: the work is a queue of (row, set) pairs, and one turn of the
+single groups on, over all rows at once: the work is a queue of (row, set) pairs, and one turn of the
 loop takes a block of pairs of one size. The parts of a minimal federation are too weak to be one,
 so sets that are strong enough end there.
 """
@@ -65,7 +65,7 @@ class Paths(NamedTuple):
     """What a search has found. Sets and cells beyond the limit may be far or anything above it."""
 
     cost: Array  # (SETS * n,) by set and row
-    slot: Array  # (n * SETS,) int32 by row and set: its line below, past the end where it has none
+    slot: Array  # (n * SETS,) int by row and set: its line below, past the end where it has none
     through: Array  # (slots, W)
     reach: Array  # (TERMINALS, slots), the cost of one group more
 
@@ -89,7 +89,7 @@ def through(paths: Paths, key: Array) -> Array:
 def search_size(n: int) -> tuple[int, int]:
     """How many (row, set) pairs go through one turn of the loop, and how many a search can hold.
 
-    n rows begin with the empty set each, and a single row has SETS at most.
+    A single row has SETS at most, so it always fits.
     """
     if jax.default_backend() == "cpu":
         return 64, SETS + n
@@ -119,8 +119,9 @@ def search_paths(
     of_rows = jnp.concatenate(columns)  # one gather is cheaper than seven
     ends = np.cumsum([len(column) for column in columns])[:-1]
     bits = 1 << jnp.arange(TERMINALS, dtype=jnp.int32)[:, None]
-    claims = slots + jnp.arange(TERMINALS * block, dtype=jnp.int32)
     unclaimed = slots + TERMINALS * block
+    slot_type = jnp.int16 if unclaimed <= jnp.iinfo(jnp.int16).max else jnp.int32
+    claims = slots + jnp.arange(TERMINALS * block, dtype=slot_type)
 
     def connect(paths: Paths, key: Array, cost: Array, ground: Array, sweeps: Array) -> Array:
         """(block, W): `through` of the sets at hand, which are all of one size."""
@@ -172,8 +173,6 @@ def search_paths(
         spent = jnp.maximum(cost if weight is None else cost >> UNIT_BITS, 1)
         x = connect(paths, key, cost, ground, jnp.max(jnp.where(valid, row_limit - spent, 0)))
         reach = extend(x, place, number, ground, queue.tail <= capacity)
-        alone = jnp.where(seeds & bits != 0, dtype(0), far)
-        reach = jnp.where(groups == 0, alone, reach)
 
         inside = groups & bits != 0
         alive = valid & ~queue.found.at[row].get(**READ)
@@ -200,7 +199,7 @@ def search_paths(
             found=queue.found.at[row].max(found, **DROP),
             paths=Paths(
                 cost=paths.cost.at[cost_at].min(reach.reshape(-1), **DROP),
-                slot=slot.at[jnp.where(fits, target, n * SETS)].set(turn, **DROP),
+                slot=slot.at[jnp.where(fits, target, n * SETS)].set(turn.astype(slot_type), **DROP),
                 through=lax.dynamic_update_slice(paths.through, x, (queue.head, 0)),
                 reach=lax.dynamic_update_slice(paths.reach, reach, (0, queue.head)),
             ),
@@ -210,16 +209,29 @@ def search_paths(
         waiting = (queue.head < queue.tail) & (queue.tail <= capacity)
         return waiting & ~jnp.all(queue.found)
 
+    # Each group alone costs nothing; they are the first in the queue.
     rows = jnp.arange(n, dtype=jnp.int32)
+    alone = terrain.seeds & bits != 0
+    none = jnp.zeros_like(alone)
+    enough, extends = _by_power(none, terrain.power, terrain.required, surplus)
+    whole = bits & GIVEN == terrain.seeds & GIVEN
+    found = jnp.any(alone & enough & whole, axis=0) & (terrain.thorough == 0)
+    first = (alone & extends & ~found).reshape(-1)
+    turn = jnp.where(first, jnp.cumsum(first, dtype=jnp.int32) - 1, slots)
+    key = (rows << SET_BITS | bits).reshape(-1)
+    by_set = (bits * n + rows).reshape(-1)
+    at_first = jnp.where(first, key, n * SETS)
     queue = _Queue(
-        key=jnp.zeros(slots, jnp.int32).at[:n].set(rows << SET_BITS),
+        key=jnp.zeros(slots, jnp.int32).at[turn].set(key, **DROP),
         head=jnp.int32(0),
         end=jnp.int32(0),
-        tail=jnp.int32(n),
-        found=terrain.seeds == 0,
+        tail=jnp.sum(first, dtype=jnp.int32),
+        found=found | (terrain.seeds == 0),
         paths=Paths(
-            cost=jnp.full(SETS * n, far),
-            slot=jnp.full(n * SETS, unclaimed, jnp.int32),
+            cost=jnp.full(SETS * n, far).at[by_set].set(jnp.where(alone.reshape(-1), 0, far)),
+            slot=jnp.full(n * SETS, unclaimed, slot_type)
+            .at[at_first]
+            .set(turn.astype(slot_type), **DROP),
             through=jnp.full((slots, lattice.width), far),
             reach=jnp.full((TERMINALS, slots), far),
         ),
