@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import operator
+from functools import reduce
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.observation.view import SEATS, Block, View, fixed, hot, ids
-from gaia_jax.rules import federation, federation_search
+from gaia_jax.rules import federation, federation_search, mine
 from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, faction_of, load, owned_types
 from gaia_jax.state import GAIAFORMER, Node
 
@@ -17,9 +21,10 @@ CLOSED = tuple(PLANETS.index(name) for name in ("Empty", "Lost", "Transdim", "Sh
 
 
 def _steps(view: View) -> Array:
-    planet = view.game.board.planet.astype(jnp.int32)
-    closed = (planet[:, None] == np.array(CLOSED)).any(-1)
-    return jnp.where(closed[:, None], -1, view.by_seat(view.game.steps[:, planet]))
+    planet = view.game.board.planet
+    closed = reduce(operator.or_, (planet == kind for kind in CLOSED))
+    steps = jax.vmap(mine.steps_to, (0, None))(view.game.steps, planet)
+    return view.by_seat(jnp.where(closed, jnp.int8(-1), steps))
 
 
 def _distance(view: View) -> Array:
@@ -40,9 +45,11 @@ def _station(view: View) -> Array:
 
 
 def _new_type(view: View) -> Array:
-    planet = view.game.board.planet.astype(jnp.int32)
+    planet = view.game.board.planet
     is_type = (planet >= FIRST_TYPE) & (planet <= LAST_TYPE)
-    return is_type & ~view.mine(owned_types(view.rules, view.game.players))[planet]
+    owned = view.mine(owned_types(view.rules, view.game.players))
+    bits = jnp.where(owned, 1 << np.arange(len(PLANETS)), 0).sum()
+    return is_type & (bits >> planet.astype(jnp.int32) & 1 == 0)
 
 
 def _new_sector(view: View) -> Array:

@@ -30,7 +30,8 @@ def _bits(name: str, kind: str) -> Callable[[View], Array]:
 
 
 def _seat_in_order(view: View) -> Array:
-    return jnp.argsort(view.game.turn.order)
+    seats = jnp.arange(NUM_PLAYERS)
+    return jnp.where(view.game.turn.order == seats[:, None], seats, 0).sum(-1)
 
 
 def _setup_left(view: View) -> Array:

@@ -16,9 +16,9 @@ paths may run through. A tree that is least for S has a group as a leaf:
 
 So only sets with cost[S] <= the limit are ever needed, whatever they are part of: a tree within
 the limit that loses a leaf is within it still. Sets are found from one size to the next, from the
-single groups on, over all rows at once: the work is a queue of (row, set) pairs, and one turn of the
-loop takes a block of pairs of one size. The parts of a minimal federation are too weak to be one,
-so sets that are strong enough end there.
+single groups on, over all rows at once: the work is a queue of (row, set) pairs, and one turn of
+the loop takes a block of pairs of one size. The parts of a minimal federation are too weak to be
+one, so sets that are strong enough end there.
 """
 
 from __future__ import annotations

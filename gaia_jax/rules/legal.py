@@ -7,7 +7,7 @@ gets its options. Nothing here changes the game.
 from __future__ import annotations
 
 import operator
-from functools import reduce
+from functools import partial, reduce
 
 import jax.numpy as jnp
 import numpy as np
@@ -69,8 +69,36 @@ class Listed:
             column = jnp.where(places == place, getattr(row, name), column)
         return column
 
+    def that_may(self, name: str) -> tuple[np.ndarray, Listed]:
+        """The places where the column `name` may be above 0, and the rows there."""
+        places = np.flatnonzero(getattr(self._printed, name) > 0)
+        places = np.union1d(places, list(self._instead)).astype(int)
+        instead = {i: self._instead[p] for i, p in enumerate(places) if p in self._instead}
+        return places, Listed(OperationRow(self._printed.values[places]), instead)
 
-def payable(faction: Columns, me: Players, op: OperationRow | Listed) -> Array:
+
+class Either:
+    """Rows of constants: some where a condition holds, else others."""
+
+    def __init__(self, condition: Array, then: OperationRow, otherwise: OperationRow):
+        """`condition` is () bool; the others are rows of constants, (n, K)."""
+        self._condition, self._then, self._otherwise = condition, then, otherwise
+
+    def __getattr__(self, name: str) -> Array:
+        """The column `name`, (n, ...) int32."""
+        then, otherwise = getattr(self._then, name), getattr(self._otherwise, name)
+        return then if (then == otherwise).all() else jnp.where(self._condition, then, otherwise)
+
+
+def placed(n: int, places: np.ndarray, values: Array) -> Array:
+    """(n,) bool, `values`, (k,) bool, at the k places, else False; a scatter without a scatter."""
+    out = jnp.zeros(n, bool)
+    for i, place in enumerate(places):
+        out |= (np.arange(n) == place) & values[i]
+    return out
+
+
+def payable(faction: Columns, me: Players, op: OperationRow | Listed | Either) -> Array:
     """bool, the player has the price of the operation itself (ROU-05, EXP-01)."""
     stone = (me.brainstone >= 0) & (me.brainstone <= 2)
     resources = [me.resources[i] >= op.cost_resources[..., i] for i in range(len(RESOURCES))]
@@ -93,8 +121,8 @@ def free_options(rules: Ruleset, faction: Columns, me: Players, taken: Array) ->
     plain = np.array([row[f"free {x}"] for x in rules.ids["free_action"]])
     bundles = rules.tables.faction.bundles
     whole_tokens = power_worth(faction, me) > 1
-    bundled = ops[np.where(bundles > 0, bundles, plain)]
-    op = OperationRow(jnp.where(whole_tokens, bundled, ops[plain]))
+    bundled = np.where(bundles > 0, bundles, plain)
+    op = Either(whole_tokens, OperationRow(ops[bundled]), OperationRow(ops[plain]))
     no_academy = me.built[upgrade.NUM_STRUCTURES - 1] == 0
     as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & no_academy
     useful = (
@@ -229,28 +257,33 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
     with_printed = operation(rules, printed[ways])
     there = cells.uses(rules, game, rows, with_printed, plain_project, aimed.own, add_cells)
-    any_mine = jnp.zeros(len(names), bool)
-    any_mine = any_mine.at[np.array([own_way, *ways])].set(there.mines[1:])
+    in_place = partial(placed, len(names))
+    any_mine = in_place(np.array([own_way, *ways]), there.mines[1:])
 
     # Gaia projects: a mode needs its nearest transdim planet only.
-    any_project = there.some("spot") & mine.project_affordable(rules, me, there.nearest, ops)
-    stretches = jnp.concatenate([jnp.zeros(1, jnp.int32), aimed.range_bonus[None], ops.range_bonus])
-    ships = explorable(rules, game, faction, me, player, stretches)
-    any_ship = ships[2:].any(-1) & (ops.explore > 0)
+    places, projects = ops.that_may("project")
+    payable_there = mine.project_affordable(rules, me, there.nearest, projects)
+    any_project = there.some("spot") & in_place(places, payable_there)
+    places, explores = ops.that_may("explore")
+    stretches = [jnp.zeros(1, jnp.int32), aimed.range_bonus[None], explores.range_bonus]
+    ships = explorable(rules, game, faction, me, player, jnp.concatenate(stretches))
+    any_ship = in_place(places, ships[2:].any(-1) & (explores.explore > 0))
 
     below, enter = research.advance_options(rules, game, faction, me)
     tracks, lowest = below | enter, research.lowest(me)
     tiles, slots = tech.tile_options(rules, game, me)
     owned = owned_tokens(rules, game, me)
     # Guests count among the mines built, and are no target.
-    standing = (me.built > 0).at[MINE].set(there.some("own_mine"))
-    in_supply = (ops.piece == 0) | (me.built < t.pieces)[ops.piece]
+    standing = jnp.where(np.arange(len(t.pieces)) == MINE, there.some("own_mine"), me.built > 0)
+    places, replaces = ops.that_may("own")
+    in_supply = (replaces.piece == 0) | (me.built < t.pieces)[replaces.piece]
+    any_own = in_place(places, standing[replaces.own] & in_supply)
     has_target = {
         NO_TARGET: (ops.tile == 0) | tiles.any() | slots.any(),
         SITE: any_mine | any_project | any_ship,
         TRACK: jnp.where(ops.lowest > 0, (tracks & lowest).any(), tracks.any()),
         TOKEN: owned.any(),
-        OWN: standing[ops.own] & in_supply,
+        OWN: any_own,
         SPACE: there.some("station"),
         UNRINGED: there.some("unringed"),
     }
