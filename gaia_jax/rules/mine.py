@@ -7,6 +7,7 @@ Prices work on one cell or on all cells at once: `Site` holds what matters of a 
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from gaia_jax.components import costs
@@ -21,6 +22,8 @@ from gaia_jax.struct import pytree
 TRANSDIM, SHIP, EMPTY = (PLANETS.index(x) for x in ("Transdim", "Ship", "Empty"))
 # A distance that no range reaches.
 FAR = 127
+# The greatest int8.
+MOST = np.int8(127)
 
 
 @pytree
@@ -109,11 +112,13 @@ def price(rules: Ruleset, faction: Columns, me: Players, at: Site, op: Operation
     in_ore = (faction.gaia_ore > 0) & (narrow(me.ore - faction.gaia_ore) >= ore)
     near = at.own_gaia | (op.unlimited > 0)
     reach = reach_bonus(rules, me) + op.range_bonus
-    qic = jnp.where(near, none, range_qic(at.distance, reach))
+    # A Gaia planet that only ore pays for costs all the QIC that int8 holds: no sum goes beyond it.
+    dear = jnp.where(gaia & ~in_ore, narrow(faction.gaia_qic), none)
+    stretch = jnp.where(near, none, range_qic(at.distance, reach))
     return Price(
         ore=ore + jnp.where(gaia & in_ore, narrow(faction.gaia_ore), none),
         credits=base * rules.mine_cost.credits,
-        qic=qic + jnp.where(gaia & ~in_ore, narrow(faction.gaia_qic), none),
+        qic=jnp.minimum(stretch, MOST - dear) + dear,
         gaiaformer=(rock & (op.rocks != ROCKS_ONLY)).astype(jnp.int8),
     )
 

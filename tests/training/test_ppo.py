@@ -65,7 +65,8 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
             assert np.isclose(advantage[t, game, seat], x, atol=1e-4), (t, game, seat)
 
 
-def test_two_devices_make_the_same_update_as_one(config, make_trainer, tmp_path):
+@pytest.mark.parametrize("devices", [2, pytest.param(8, marks=pytest.mark.slow)])
+def test_more_devices_make_the_same_update_as_one(config, make_trainer, tmp_path, devices):
     """Random numbers belong to a game, minibatches hold all games: only rounding differs."""
     small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "train.updates_per_chunk=1"]
     code = f"""
@@ -74,13 +75,13 @@ import jax, numpy as np, conftest, toy_env
 from pathlib import Path
 from training import config as configs
 from training.train import Trainer
-assert jax.device_count() == 2
+assert jax.device_count() == {devices}
 config = configs.override(configs.from_dict(conftest.TINY), {small!r})
 trainer = Trainer(config, toy_env, Path({str(tmp_path / "two")!r}), False)
 trainer.advance()
 np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
 """
-    flags = "--xla_force_host_platform_device_count=2"
+    flags = f"--xla_force_host_platform_device_count={devices}"
     other = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"XLA_FLAGS": flags})
     one = make_trainer("one", config=configs.override(config, small))
     start = jax.device_get(one.runner.params)

@@ -1,0 +1,41 @@
+"""What a Gaia planet costs where no QIC pays for it (MIN-10, rulesets `base` and published)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from gaia_jax.rules import mine
+from gaia_jax.rules.legal import operation
+from gaia_jax.rules.player import GAIA, Columns, load
+
+
+@pytest.mark.parametrize("ruleset", ["base", "lost_fleet_published", "lost_fleet"])
+def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(ruleset):
+    rules = gaia_jax.RULESETS[ruleset]
+    env = gaia_jax.make(ruleset)
+    game = env.init(jax.random.PRNGKey(0)).game
+    me = load(game, jnp.int32(0)).replace(ore=1, qic=100, credits=30)
+    number = [x.id for x in rules.factions].index("GLEENS")
+    gleens = Columns(rules.tables.faction, jnp.int32(number))
+    distance = np.arange(1, mine.FAR + 1, dtype=np.int8)
+    no = np.zeros(len(distance), bool)
+    sites = mine.Site(
+        planet=np.full(len(distance), GAIA, np.int8),
+        distance=distance,
+        steps=np.zeros(len(distance), np.int8),
+        open=~no,
+        own_gaia=no,
+        guest=no,
+    )
+    op = operation(rules, rules.operation_index["mine"])
+
+    def payable(ore):
+        return np.asarray(mine.affordable(rules, gleens, me.replace(ore=ore), sites, op))
+
+    qic = np.maximum(distance.astype(int) - int(mine.reach_bonus(rules, me)), 0) + 1 >> 1
+    assert (payable(2) == (qic <= 100)).all()  # one ore for the mine, one for the planet
+    # One ore is enough for the mine alone: QIC pays for the planet in the house rules only.
+    instead = ruleset == "lost_fleet"
+    assert (payable(1) == (instead & (qic + 1 <= 100))).all()
