@@ -8,7 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array, lax
-from jax.custom_batching import custom_vmap
+
+from gaia_jax.batching import by_batch
 
 
 def stage(
@@ -41,29 +42,14 @@ def stage(
 
         return lax.cond(jnp.any(need), there, lambda neutral, _: neutral, neutral, args)
 
-    @custom_vmap
     def one_row(need: Array, neutral: Any, args: Any) -> Any:
         return run(kernel, need, neutral, args)
 
-    @custom_vmap
     def many_rows(need: Array, neutral: Any, args: Any) -> Any:
         return run(jax.vmap(kernel), need, neutral, args)
 
-    @one_row.def_vmap
-    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
-        out = many_rows(*_along(size, in_batched, operands))
-        return out, jax.tree.map(lambda _: True, out)
-
-    @many_rows.def_vmap
-    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
-        operands = _along(size, in_batched, operands)
-        inner = operands[0].shape[1]
-        flat = jax.tree.map(lambda a: a.reshape(size * inner, *a.shape[2:]), operands)
-        out = jax.tree.map(lambda a: a.reshape(size, inner, *a.shape[1:]), many_rows(*flat))
-        return out, jax.tree.map(lambda _: True, out)
-
     with where:
-        return one_row(need, neutral, args)
+        return by_batch(one_row, many_rows)(need, neutral, args)
 
 
 def scope(kernel: Callable[..., Any]) -> Any:
@@ -75,12 +61,3 @@ def blank(kernel: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """Zeros of the shapes and dtypes that `kernel(*args)` has."""
     shapes = jax.eval_shape(kernel, *args)
     return jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)
-
-
-def _along(size: int, in_batched: Any, operands: Any) -> Any:
-    """The operands with a batch axis of `size` on each."""
-    return jax.tree.map(
-        lambda batched, a: a if batched else jnp.broadcast_to(a, (size, *jnp.shape(a))),
-        tuple(in_batched),
-        operands,
-    )

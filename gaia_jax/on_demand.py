@@ -8,8 +8,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.custom_batching import custom_vmap
 
+from gaia_jax.batching import by_batch
 from gaia_jax.fence import scope
 
 Array = jax.Array
@@ -89,9 +89,6 @@ def on_demand(
 
         return lax.while_loop(lambda carry: carry[0] < count, body, (jnp.int32(0), neutral))[1]
 
-    # A rule of custom_vmap must be batched itself under vmap of vmap: the rule of `one_row` hands
-    # the batch to `many_rows`, whose own rule folds each further axis into the first.
-    @custom_vmap
     def one_row(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
         def run(neutral: Any, args: tuple[Any, ...]) -> Any:
             result = run_chunk(jnp.ones(1, bool), jax.tree.map(lambda a: a[None], args))
@@ -99,34 +96,11 @@ def on_demand(
 
         return lax.cond(need, run, lambda neutral, _: neutral, neutral, args)
 
-    @custom_vmap
     def many_rows(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
         def run(neutral: Any, args: tuple[Any, ...]) -> Any:
             return run_needed(need, neutral, args)
 
         return lax.cond(jnp.any(need), run, lambda neutral, _: neutral, neutral, args)
 
-    @one_row.def_vmap
-    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
-        out = many_rows(*_along(size, in_batched, operands))
-        return out, jax.tree.map(lambda _: True, out)
-
-    @many_rows.def_vmap
-    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
-        operands = _along(size, in_batched, operands)
-        inner = operands[0].shape[1]
-        flat = jax.tree.map(lambda a: a.reshape(size * inner, *a.shape[2:]), operands)
-        out = jax.tree.map(lambda a: a.reshape(size, inner, *a.shape[1:]), many_rows(*flat))
-        return out, jax.tree.map(lambda _: True, out)
-
     with where:
-        return one_row(need, neutral, args)
-
-
-def _along(size: int, in_batched: Any, operands: Any) -> Any:
-    """The operands with a batch axis of `size` on each."""
-    return jax.tree.map(
-        lambda batched, a: a if batched else jnp.broadcast_to(a, (size, *jnp.shape(a))),
-        tuple(in_batched),
-        operands,
-    )
+        return by_batch(one_row, many_rows)(need, neutral, args)

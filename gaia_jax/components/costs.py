@@ -38,6 +38,9 @@ RING_POWER = 2
 LEECH_DISTANCE = 2
 FEDERATION_REQUIREMENT = 7
 
+# Power that the brainstone is worth when spent from bowl III (ACT-06, FRE-10).
+BRAINSTONE_POWER = 3
+
 # Range (MIN-05): one QIC reaches two cells farther.
 RANGE_PER_QIC = 2
 # Range of booster RB11 and the Twilight's knowledge action.

@@ -9,10 +9,8 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.components.costs import BRAINSTONE_POWER
 from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, Players
-
-# Power that the brainstone is worth when spent from bowl III.
-BRAINSTONE_POWER = 3
 
 
 def bowls(me: Players) -> tuple[Array, Array, Array]:

@@ -1,0 +1,47 @@
+"""A function that has one form for a row and another for the whole batch under `vmap`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.custom_batching import custom_vmap
+
+
+def by_batch(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[..., Any]:
+    """`one(*operands)` for a row; under `vmap` `many(*operands)`, and under `vmap` of `vmap`.
+
+    A rule of `custom_vmap` must be batched itself under `vmap` of `vmap`: the rule of a row hands
+    the batch to `many`, whose own rule folds each further axis into the first.
+
+    Args:
+        one, many: functions of the same arrays or pytrees of arrays, for `many` all with the batch
+            as first axis. The first operand is an array.
+    """
+    one_row, many_rows = custom_vmap(one), custom_vmap(many)
+
+    @one_row.def_vmap
+    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
+        out = many_rows(*_along(size, in_batched, operands))
+        return out, jax.tree.map(lambda _: True, out)
+
+    @many_rows.def_vmap
+    def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
+        operands = _along(size, in_batched, operands)
+        inner = operands[0].shape[1]
+        flat = jax.tree.map(lambda a: a.reshape(size * inner, *a.shape[2:]), operands)
+        out = jax.tree.map(lambda a: a.reshape(size, inner, *a.shape[1:]), many_rows(*flat))
+        return out, jax.tree.map(lambda _: True, out)
+
+    return one_row
+
+
+def _along(size: int, in_batched: Any, operands: Any) -> Any:
+    """The operands with a batch axis of `size` on each."""
+    return jax.tree.map(
+        lambda batched, a: a if batched else jnp.broadcast_to(a, (size, *jnp.shape(a))),
+        tuple(in_batched),
+        operands,
+    )
