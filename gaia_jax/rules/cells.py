@@ -6,6 +6,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array, lax
 
 from gaia_jax.components import costs
@@ -52,7 +53,7 @@ def uses(
     rules: Ruleset,
     game: GameState,
     ways: OperationRow,
-    printed: OperationRow,
+    printed: np.ndarray,
     project: OperationRow,
     own: Array,
     add: Array,
@@ -61,7 +62,7 @@ def uses(
 
     Args:
         ways: rows, ways to build a mine that depend on the game, the plane's own first.
-        printed: rows, ways that do not; static.
+        printed: (n,) operations, ways that do not; static.
         project: the row of a Gaia project.
         own: () int32, the structure that a target must be, 0 none.
         add: (C,) bool, groups that can be added to a federation.
@@ -73,7 +74,7 @@ def uses(
 
 def _uses(
     rules: Ruleset,
-    printed: OperationRow,
+    printed: np.ndarray,
     game: GameState,
     ways: Array,
     project: Array,
@@ -92,7 +93,7 @@ def _uses(
     ring_free = stands & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
     mines = jax.vmap(way)(ways)
-    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(printed.values))]
+    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(rules.tables.ops[printed]))]
     found = {
         "mine": mines[0],
         "spot": spots,

@@ -57,9 +57,10 @@ def operation(rules: Ruleset, index) -> OperationRow:
 class Listed:
     """Printed rows of the table, of which a few stand aside for rows of the game."""
 
-    def __init__(self, printed: OperationRow, instead: dict[int, OperationRow]):
-        """`printed` has rows of constants, (n, K); `instead` has single rows by their place."""
-        self._printed, self._instead = printed, instead
+    def __init__(self, rules: Ruleset, printed: np.ndarray, instead: dict[int, OperationRow]):
+        """`printed` are (n,) operations, static; `instead` has single rows by their place."""
+        self._rules, self._operations, self._instead = rules, printed, instead
+        self._printed = operation(rules, printed)
 
     def __getattr__(self, name: str) -> Array:
         """The column `name`, (n, ...) int32."""
@@ -71,10 +72,10 @@ class Listed:
 
     def that_may(self, name: str) -> tuple[np.ndarray, Listed]:
         """The places where the column `name` may be above 0, and the rows there."""
-        places = np.flatnonzero(getattr(self._printed, name) > 0)
-        places = np.union1d(places, list(self._instead)).astype(int)
+        there = [bool(getattr(self._rules.operations[op], name)) for op in self._operations]
+        places = np.union1d(np.flatnonzero(there), list(self._instead)).astype(int)
         instead = {i: self._instead[p] for i, p in enumerate(places) if p in self._instead}
-        return places, Listed(OperationRow(self._printed.values[places]), instead)
+        return places, Listed(self._rules, self._operations[places], instead)
 
 
 class Either:
@@ -87,7 +88,7 @@ class Either:
     def __getattr__(self, name: str) -> Array:
         """The column `name`, (n, ...) int32."""
         then, otherwise = getattr(self._then, name), getattr(self._otherwise, name)
-        return then if (then == otherwise).all() else jnp.where(self._condition, then, otherwise)
+        return jnp.where(self._condition, then, otherwise)
 
 
 def placed(n: int, places: np.ndarray, values: Array) -> Array:
@@ -154,13 +155,13 @@ def open_boosters(rules: Ruleset, game: GameState) -> Array:
 def special_operations(rules: Ruleset, faction: Columns, me: Players) -> list[Array]:
     """() int32 each, by ids["special"], the operation behind it, 0 if it is not there (ACT-11)."""
     ids, row = rules.ids, rules.operation_index
-    tiles = me.tiles & ~me.covered
+    tiles = uncovered(rules, me)
 
     def owned(name: str) -> Array:
         if name in ids["booster"]:
             return me.booster == ids["booster"].index(name)
         if name in ids["tile"]:
-            return has(tiles, ids["tile"].index(name))
+            return tiles[ids["tile"].index(name)] > 0
         return has(me.advanced, ids["advanced"].index(name))
 
     tile = pick(jnp.asarray(rules.tables.tinkering_op), jnp.maximum(me.tinkering, 0))
@@ -235,7 +236,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     fixed = [row[f"power {a.id}"] for a in rules.power_actions] + [row[name] for name in shared]
     printed = np.array(fixed + [row.get(f"special {x}", 0) for x in ids["special"]])
     of_game = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(printed == 0)}
-    ops = Listed(operation(rules, printed), {i: operation(rules, op) for i, op in of_game.items()})
+    ops = Listed(rules, printed, {i: operation(rules, op) for i, op in of_game.items()})
     sizes = (len(rules.power_actions), len(shared), len(ids["special"]))
     # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
     left = jnp.int32((1 << len(fixed)) - 1)
@@ -255,8 +256,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     ways = np.flatnonzero(builds)
     rows = operation(rules, jnp.stack([plain, of_game[own_way]]))
     plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
-    with_printed = operation(rules, printed[ways])
-    there = cells.uses(rules, game, rows, with_printed, plain_project, aimed.own, add_cells)
+    there = cells.uses(rules, game, rows, printed[ways], plain_project, aimed.own, add_cells)
     in_place = partial(placed, len(names))
     any_mine = in_place(np.array([own_way, *ways]), there.mines[1:])
 

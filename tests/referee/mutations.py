@@ -108,7 +108,7 @@ def covered_tiles_count(flag, out, rules, me):
 
 def leech_costs_one_more(flag, out, me, offered, take, first, last):
     more = flag & take & (leech.amount(me, offered) > 1)
-    return player.book(out, {"LEECH": where(more, -1, 0)})
+    return out.replace(vp=out.vp - where(more, 1, 0))
 
 
 def taklons_swap_the_order(flag, me, offered, take, first, last):
@@ -127,10 +127,8 @@ def bowl_ii_first(flag, out, me, amount):
     return out.replace(power=where(flag, moved, out.power))
 
 
-def beside_own_federation(flag, out, rules, game, who, me, faction):
-    links = game.board.links.astype(jnp.int32)
-    free = (game.board.planet == mine.EMPTY) & ((links >> who) & 1 == 0) & ~game.board.station
-    return out._replace(free=out.free | flag & free)
+def beside_own_federation(flag, out, *_):
+    return out._replace(barred=out.barred & ~flag)
 
 
 def nothing_joins(flag, out, rules, game, who):
