@@ -6,7 +6,6 @@ game at its end (`random_games.broken`). It prints the table of docs/federating_
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 
@@ -15,7 +14,7 @@ import numpy as np
 
 import gaia_jax
 from benchmarks import formings
-from benchmarks.games import UNIFORM, Policy, play
+from benchmarks.games import UNIFORM, Policy, arguments, play
 from benchmarks.random_games import broken
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NUM_PLAYERS
@@ -76,11 +75,7 @@ POLICIES = {policy.name: policy for policy in (FEDERATING, UNIFORM)}
 
 def main(argv: list[str] | None = None) -> int:
     """The command line; 1 if something does not hold."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=10_000)
-    parser.add_argument("--batch", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--ruleset", default="lost_fleet")
+    parser = arguments(__doc__)
     parser.add_argument("--policy", choices=POLICIES, default=FEDERATING.name)
     args = parser.parse_args(argv)
     env = gaia_jax.make(args.ruleset)

@@ -6,6 +6,7 @@ many times each action counts at each node. A legal action is drawn in proportio
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -221,3 +222,13 @@ def play(
         return state, count, record
 
     return jax.jit(games)
+
+
+def arguments(doc: str) -> argparse.ArgumentParser:
+    """What every command asks that plays many games; `doc` is its docstring."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--batch", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--ruleset", default="lost_fleet")
+    return parser

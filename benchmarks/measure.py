@@ -126,9 +126,10 @@ class Runner:
         self.rollout = compiled(shares if many else play, self._state, self._key, donate=(0,))
         self.decisions = self.ended = 0
         self._burn_in(burn_in, spread)
-        self.seconds_a_chunk = self._chunks(1)
+        self.seconds_a_chunk = self.chunks(1)
 
-    def _chunks(self, calls: int) -> float:
+    def chunks(self, calls: int) -> float:
+        """Play so many rollout calls; the seconds they took."""
         start = time.perf_counter()
         ended = []
         for _ in range(calls):
@@ -153,7 +154,7 @@ class Runner:
         keep = jax.jit(keep, donate_argnums=1)
         spread = jax.tree.map(jnp.copy, self._state)
         for chunk in range(chunks):
-            self._chunks(1)
+            self.chunks(1)
             spread = keep(moment > chunk, spread, self._state)
         self._state = spread
 
@@ -163,7 +164,7 @@ class Runner:
 
     def round(self, calls: int) -> float:
         """Play one round; decisions a second."""
-        return calls * self.steps * self.batch / self._chunks(calls)
+        return calls * self.steps * self.batch / self.chunks(calls)
 
 
 def spread(values: list[float]) -> dict[str, float]:

@@ -78,11 +78,11 @@ def profile(batch: int, steps: int, ruleset: str) -> dict[str, Any]:
     """
     own = peers.own(ruleset)
     runner = measure.Runner(own, batch, steps, observe=False, burn_in=256, seed=0)
-    seconds = min(runner._chunks(4) for _ in range(3)) / (4 * steps)
+    seconds = min(runner.chunks(4) for _ in range(3)) / (4 * steps)
     hlo = runner.rollout.call.as_text()
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder):
-            runner._chunks(1)
+            runner.chunks(1)
         took, launches = _events(Path(folder))
 
     parts: dict[str, dict[str, float]] = {}

@@ -6,7 +6,6 @@ prints the table of docs/random_play.md.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 
@@ -14,7 +13,7 @@ import jax
 import numpy as np
 
 import gaia_jax
-from benchmarks.games import UNIFORM, play
+from benchmarks.games import UNIFORM, arguments, play
 
 
 def broken(state) -> dict[str, int]:
@@ -41,11 +40,7 @@ def broken(state) -> dict[str, int]:
 
 def main(argv: list[str] | None = None) -> int:
     """The command line; 1 if an invariant is broken."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--games", type=int, default=10_000)
-    parser.add_argument("--batch", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--ruleset", default="lost_fleet")
+    parser = arguments(__doc__)
     args = parser.parse_args(argv)
     env = gaia_jax.make(args.ruleset)
     run, policy = play(env, args.batch), UNIFORM.tables(env.ruleset)

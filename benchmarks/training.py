@@ -15,11 +15,13 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
 
 import gaia_jax
 from benchmarks import measure
@@ -34,6 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     args = _arguments(argv)
     try:
         config = configuration.load(args.config, args.overrides)
+        ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
         report = measure_training(config, args.rounds)
     except UserError as error:
         print(f"benchmarks.training: {error}", file=sys.stderr)
@@ -57,7 +60,9 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
     games, steps = config.ppo.num_envs, config.ppo.num_steps
     one = configuration.override(config, ["train.updates_per_chunk=1"])
     mesh = ppo.make_mesh(games)
-    runner = jax.jit(ppo.make_init(auto, network, one))()
+    init = ppo.make_init(auto, network, one)
+    runner = jax.jit(init, out_shardings=ppo.sharding(mesh))()
+    share = games // mesh.size
     # The trainer donates nothing: the same runner can be handed in again.
     programs: dict[str, Callable[[], Any]] = {}
     compile_s: dict[str, float] = {}
@@ -69,16 +74,19 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
         compile_s[name] = time.perf_counter() - start
         programs[name] = lambda: jax.block_until_ready(executable(*operands))
 
-    def play(state: Any, key: jax.Array, choose: Callable[[Any, jax.Array], jax.Array]) -> Any:
+    def play(state: Any, choose: Callable[[Any, jax.Array], jax.Array]) -> Any:
+        """One device's share of the games, as the trainer splits them."""
+        key = jax.random.fold_in(jax.random.key(0), jax.lax.axis_index(ppo.GAMES))
+
         def decide(state: Any, key: jax.Array) -> tuple[Any, jax.Array]:
             draw, deal = jax.random.split(key)
-            action = choose(state, jax.random.uniform(draw, (games,)))
-            state = jax.vmap(auto.step)(state, action, jax.random.split(deal, games))
-            return state, jnp.sum(state.rewards)
+            action = choose(state, jax.random.uniform(draw, (share,)))
+            state = jax.vmap(auto.step)(state, action, jax.random.split(deal, share))
+            return state, jnp.sum(state.rewards)[None]
 
         return jax.lax.scan(decide, state, jax.random.split(key, steps))
 
-    def at_random(state: Any, uniform: jax.Array) -> jax.Array:
+    def at_random(_: Any, state: Any, uniform: jax.Array) -> jax.Array:
         return jax.vmap(sample_legal)(state.legal_action_mask, uniform)
 
     def by_network(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
@@ -86,14 +94,17 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
         logits = network.apply(params, observation, state.legal_action_mask)[0]
         return sampling.sample(logits, state.legal_action_mask, uniform)
 
-    key = jax.random.key(0)
-    add("environment", lambda state: play(state, key, at_random), runner.env_state)
-    add(
-        "rollout",
-        lambda params, state: play(state, key, lambda s, u: by_network(params, s, u)),
-        runner.params,
-        runner.env_state,
-    )
+    def on_all(params: Any, state: Any, choose: Callable[..., jax.Array]) -> Any:
+        return jax.shard_map(
+            lambda params, state: play(state, partial(choose, params)),
+            mesh=mesh,
+            in_specs=(P(), P(ppo.GAMES)),
+            out_specs=(P(ppo.GAMES), P(None, ppo.GAMES)),
+            check_vma=False,
+        )(params, state)
+
+    add("environment", partial(on_all, choose=at_random), runner.params, runner.env_state)
+    add("rollout", partial(on_all, choose=by_network), runner.params, runner.env_state)
     add("update", ppo.make_chunk(auto, network, one, mesh), runner)
     for program in programs.values():
         program()

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import measure, throughput
+from benchmarks import measure, profile, throughput
 from benchmarks.sampling import sample_legal
 
 
@@ -54,3 +54,23 @@ def test_bytes_of_a_tree():
 def test_an_unknown_peer_is_one_clear_line(capsys):
     assert throughput.main(["--peers-only", "--peers", "checkers"]) == 1
     assert "unknown peer 'checkers'; known: chess" in capsys.readouterr().err
+
+
+HLO = """
+%fused (a: s8[4,2]) -> s8[4,2] {
+  %a = s8[4,2]{1,0} parameter(0)
+}
+ENTRY %main {
+  %state = s8[4,2]{1,0} parameter(0)
+  %uses.1 = s16[4]{0} fusion(%state), kind=kLoop, calls=%fused, metadata={op_name="jit(f)/vmap(look)/uses/cond/or"}
+  ROOT %copy.1 = s16[4]{0} copy(%uses.1)
+}
+"""  # noqa: E501
+
+
+def test_a_profile_books_each_instruction_to_the_innermost_part_with_its_bytes():
+    found = profile.instructions(HLO)
+    kind, scope, moved = found["uses.1"]
+    assert (kind, profile.part_of(scope), moved) == ("fusion", "uses", 4 * 2 * 1 + 4 * 2)
+    assert profile.part_of("jit(f)/vmap(look)/or") == "look"
+    assert profile.part_of(found["copy.1"][1]) == profile.OTHER

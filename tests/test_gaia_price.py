@@ -1,4 +1,4 @@
-"""What a Gaia planet costs where no QIC pays for it (MIN-10, rulesets `base` and published)."""
+"""Prices of a mine in int8: what must not run over (MIN-09, MIN-10, INI-09)."""
 
 import jax
 import jax.numpy as jnp
@@ -39,3 +39,14 @@ def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(
     # One ore is enough for the mine alone: QIC pays for the planet in the house rules only.
     instead = ruleset == "lost_fleet"
     assert (payable(1) == (instead & (qic + 1 <= 100))).all()
+
+
+@pytest.mark.parametrize("ruleset", ["base", "lost_fleet_published", "lost_fleet"])
+def test_ini_09_two_bits_a_planet_hold_the_steps_of_every_faction(ruleset):
+    env = gaia_jax.make(ruleset)
+    deal = jax.jit(jax.vmap(lambda key: env.deal(env.draw_setup(key)).steps))
+    steps = np.asarray(deal(jax.random.split(jax.random.PRNGKey(1), 64))).reshape(-1, 14)
+    planet = np.arange(steps.shape[1], dtype=np.int8)
+    got = jax.vmap(mine.steps_to, (0, None))(jnp.asarray(steps), planet)
+    np.testing.assert_array_equal(got, np.maximum(steps, 0))
+    assert steps.max() == 3

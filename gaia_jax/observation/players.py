@@ -15,7 +15,7 @@ from gaia_jax.components.planets import PLANETS, TERRAFORM_CYCLE
 from gaia_jax.components.research import MAX_LEVEL
 from gaia_jax.observation.view import Block, View, fixed, hot, ids
 from gaia_jax.rules import mine
-from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, bit_vector, counts
+from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, bit_vector, counts, inverse
 from gaia_jax.state import GAIA_AREA, NUM_PLAYERS, Phase
 
 FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])
@@ -30,8 +30,7 @@ def _bits(name: str, kind: str) -> Callable[[View], Array]:
 
 
 def _seat_in_order(view: View) -> Array:
-    seats = jnp.arange(NUM_PLAYERS)
-    return jnp.where(view.game.turn.order == seats[:, None], seats, 0).sum(-1)
+    return inverse(view.game.turn.order)
 
 
 def _setup_left(view: View) -> Array:

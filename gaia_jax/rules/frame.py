@@ -11,7 +11,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.fence import stage
 from gaia_jax.rules import gaia, income, scoring, tech
-from gaia_jax.rules.player import Columns, load, receive
+from gaia_jax.rules.player import Columns, inverse, load, receive
 from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
 from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
 
@@ -77,8 +77,7 @@ def _new_round(game: GameState, starts: Array) -> GameState:
     """Clean-up of the old round and step 0 of the new one (ROU-01, ROU-07, A6)."""
     turn, board, players = game.turn, game.board, game.players
     # The k-th to pass is k-th in the new round (ROU-02); before round 1 nobody has passed.
-    passed, seats = starts & (turn.round > 0), jnp.arange(NUM_PLAYERS)
-    by_passing = jnp.where(turn.passed == seats[:, None] + 1, seats, 0).sum(-1)
+    passed = starts & (turn.round > 0)
 
     def reset(value: Array, to: int = 0) -> Array:
         return jnp.where(starts, jnp.asarray(to, value.dtype), value)
@@ -86,7 +85,7 @@ def _new_round(game: GameState, starts: Array) -> GameState:
     turn = turn.replace(
         round=turn.round + starts,
         phase=reset(turn.phase, Phase.TINKERING),
-        order=jnp.where(passed, by_passing, turn.order),
+        order=jnp.where(passed, inverse(turn.passed - 1), turn.order),
         passed=reset(turn.passed),
         power_used=reset(turn.power_used),
         ship_used=reset(turn.ship_used),

@@ -9,7 +9,7 @@ from jax import Array, lax
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import power
-from gaia_jax.rules.player import book, uncovered
+from gaia_jax.rules.player import book, inverse, pick, uncovered
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, NUM_PLAYERS, PI, Board, GameState, PackedPlayers, Players
 
@@ -114,10 +114,8 @@ def accept(me: Players, offered: Array, take: Array, token_first: Array, token_l
 
 def distance_in_order(game: GameState) -> Array:
     """(P,) int32, how many seats after the active player each player comes (LEE-04)."""
-    order, seats = game.turn.order, jnp.arange(NUM_PLAYERS)
-    seat = jnp.where(order == seats[:, None], seats, 0).sum(-1)
-    first = jnp.where(order == game.turn.active, seats, 0).sum()
-    return (seat - first) % NUM_PLAYERS
+    seat = inverse(game.turn.order)
+    return (seat - pick(seat, game.turn.active.astype(jnp.int32))) % NUM_PLAYERS
 
 
 def current(queue: Array) -> Array:

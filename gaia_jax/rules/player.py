@@ -59,6 +59,12 @@ def pick(table: Array, index: Array) -> Array:
     return table.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
 
 
+def inverse(order: Array) -> Array:
+    """(P,) int32, the place of each player in `order`, (P,) int, which names each player once."""
+    seats = jnp.arange(NUM_PLAYERS)
+    return jnp.where(order == seats[:, None], seats, 0).sum(-1)
+
+
 def load(game: GameState, player: Array) -> Players:
     """The row of `player` in int32, wide enough for every sum; `store` narrows it again."""
     players = game.players
