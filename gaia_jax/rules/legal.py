@@ -240,7 +240,7 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     sizes = (len(rules.power_actions), len(shared), len(ids["special"]))
     # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
     if sum(sizes) > 31:
-        raise ValueError(f"{rules.id} has {sum(sizes)} once-a-round actions; int32 has room for 31")
+        raise ValueError(f"{sum(sizes)} once-a-round actions in a ruleset; int32 has room for 31")
     left = jnp.int32((1 << len(fixed)) - 1)
     left += sum(jnp.where(op > 0, 1 << len(fixed) + i, 0) for i, op in enumerate(specials))
     used = (turn.power_used, turn.ship_used, me.used)
