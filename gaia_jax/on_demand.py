@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,8 @@ from gaia_jax.batching import by_batch
 from gaia_jax.fence import scope
 
 Array = jax.Array
+
+WORD = 32  # rows whose marks are one number
 
 
 def chunk_rows(size: int, cpu_chunk: int = 8, accelerator_chunks: int = 64) -> int:
@@ -29,6 +31,39 @@ def chunk_rows(size: int, cpu_chunk: int = 8, accelerator_chunks: int = 64) -> i
     if jax.default_backend() == "cpu":
         return min(size, cpu_chunk)
     return min(size, max(64, size // accelerator_chunks))
+
+
+class Queue(NamedTuple):
+    """The rows of a batch that wait, in their order.
+
+    A bit for each row in words of 32: XLA makes ten programs of a cumulative sum, and two of this.
+    """
+
+    words: Array  # (W,) uint32
+    until: Array  # (W,) int32, how many wait in the words up to this one
+
+    @classmethod
+    def of(cls, need: Array) -> Queue:
+        """The queue of `need`, (B,) bool."""
+        padded = jnp.pad(need, (0, -need.shape[0] % WORD))
+        bits = padded.reshape(-1, WORD).astype(jnp.uint32)
+        words = jnp.sum(bits << jnp.arange(WORD, dtype=jnp.uint32), axis=1, dtype=jnp.uint32)
+        number, waiting = jnp.arange(words.shape[0]), lax.population_count(words)
+        until = jnp.where(number <= number[:, None], waiting, jnp.uint32(0))
+        return cls(words, jnp.sum(until, axis=1, dtype=jnp.int32))
+
+    @property
+    def length(self) -> Array:
+        """() int32, how many wait."""
+        return self.until[-1]
+
+    def row(self, turn: Array) -> Array:
+        """(n,) int32, the row that is `turn`-th, (n,) int32, below `length`."""
+        word = jnp.sum(self.until <= turn[:, None], axis=1, dtype=jnp.int32)
+        up_to = (jnp.uint32(2) << jnp.arange(WORD, dtype=jnp.uint32)) - 1
+        marks, left = self.words[word][:, None], (self.until[word] - turn)[:, None]
+        behind = lax.population_count(marks & ~up_to).astype(jnp.int32)
+        return WORD * word + jnp.sum(behind >= left, axis=1, dtype=jnp.int32)
 
 
 def on_demand(
@@ -73,21 +108,19 @@ def on_demand(
         """The rows with `need`, (B,) bool, one chunk after the other."""
         size = need.shape[0]
         chunk = chunk_rows(size, cpu_chunk, accelerator_chunks)
-        place = jnp.where(need, jnp.cumsum(need, dtype=jnp.int32) - 1, size)
-        ids = jnp.arange(size, dtype=jnp.int32)
-        needed = jnp.zeros(size, jnp.int32).at[place].set(ids, mode="drop")
-        count = jnp.sum(need, dtype=jnp.int32)
+        queue = Queue.of(need)
 
         def body(carry: tuple[Array, Any]) -> tuple[Array, Any]:
             first, out = carry
             turn = first + jnp.arange(chunk, dtype=jnp.int32)
-            ids = needed[jnp.minimum(turn, count - 1)]
-            result = run_chunk(turn < count, jax.tree.map(lambda a: a[ids], args))
-            target = jnp.where(turn < count, ids, size)
+            ids = queue.row(jnp.minimum(turn, queue.length - 1))
+            result = run_chunk(turn < queue.length, jax.tree.map(lambda a: a[ids], args))
+            target = jnp.where(turn < queue.length, ids, size)
             out = jax.tree.map(lambda o, r: o.at[target].set(r, mode="drop"), out, result)
             return first + chunk, out
 
-        return lax.while_loop(lambda carry: carry[0] < count, body, (jnp.int32(0), neutral))[1]
+        start = jnp.int32(0), neutral
+        return lax.while_loop(lambda carry: carry[0] < queue.length, body, start)[1]
 
     def one_row(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
         def run(neutral: Any, args: tuple[Any, ...]) -> Any:
@@ -96,11 +129,5 @@ def on_demand(
 
         return lax.cond(need, run, lambda neutral, _: neutral, neutral, args)
 
-    def many_rows(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
-        def run(neutral: Any, args: tuple[Any, ...]) -> Any:
-            return run_needed(need, neutral, args)
-
-        return lax.cond(jnp.any(need), run, lambda neutral, _: neutral, neutral, args)
-
     with where:
-        return by_batch(one_row, many_rows)(need, neutral, args)
+        return by_batch(one_row, run_needed)(need, neutral, args)
