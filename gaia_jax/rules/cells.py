@@ -13,7 +13,7 @@ from gaia_jax.components import costs
 from gaia_jax.fence import stage
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules import mine, upgrade
-from gaia_jax.rules.player import LOST, faction_of, load
+from gaia_jax.rules.player import LOST, Columns, load
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
 from gaia_jax.struct import pytree
@@ -52,6 +52,7 @@ def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
 def uses(
     rules: Ruleset,
     game: GameState,
+    faction: Columns,
     ways: OperationRow,
     printed: np.ndarray,
     project: OperationRow,
@@ -61,6 +62,7 @@ def uses(
     """What the cells are good for to `game.turn.player`, payment included.
 
     Args:
+        faction: what the board of `game.turn.player` prints.
         ways: rows, ways to build a mine that depend on the game, the plane's own first.
         printed: (n,) operations, ways that do not; static.
         project: the row of a Gaia project.
@@ -68,7 +70,7 @@ def uses(
         add: (C,) bool, groups that can be added to a federation.
     """
     asked = game.turn.node != Node.ENDED
-    operands = (game, ways.values, project.values, own, add)
+    operands = (game, faction.row, ways.values, project.values, own, add)
     return stage(partial(_uses, rules, printed), asked, operands)
 
 
@@ -76,13 +78,14 @@ def _uses(
     rules: Ruleset,
     printed: np.ndarray,
     game: GameState,
+    faction_row: Array,
     ways: Array,
     project: Array,
     own: Array,
     add: Array,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
-    me, faction = load(game, player), faction_of(rules, game, player)
+    me, faction = load(game, player), Columns.of_row(rules.tables.faction, faction_row)
     sites, reach = mine.site(rules, game, player), board.reach[player]
 
     def way(values: Array) -> Array:

@@ -113,19 +113,22 @@ def token_left(rules: Ruleset, game: GameState, me: Players) -> Array:
     return (game.turn.token_supply > 0).any() | (ships > 0).any()
 
 
-def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array, Array, Array]:
+def look(
+    rules: Ruleset, game: GameState, player: Array, faction: Columns
+) -> tuple[GameState, Array, Array, Array]:
     """What the decider may do about federations, and the federation that his picks have made (A10).
 
     At TURN: whether one can be formed. That is monotone in the satellites that can be paid, so what
     was found is kept in `Players.enough` and `short` until the player's pieces change. In the
     builder: which groups can be added; once the picks suffice, the federation is formed.
 
+    Args:
+        player: () int32, the decider; faction: what his board prints.
     Returns:
         The game, () bool FORM_FEDERATION is legal, (C,) bool the groups that can be added, () bool
         COMMIT is legal.
     """
-    turn, player = game.turn, game.turn.player.astype(jnp.int32)
-    me, faction = load(game, player), faction_of(rules, game, player)
+    turn, me = game.turn, load(game, player)
     building = turn.node == Node.FEDERATION
     where = position(rules, game, player, me, faction)
     tokens = where.tokens.astype(jnp.int32)

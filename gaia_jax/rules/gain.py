@@ -88,7 +88,8 @@ def gain_all(
     zero = jnp.zeros((), jnp.int32)
     events = jnp.stack([jnp.asarray(happened.get(x, zero), jnp.int32) for x in rules.ids["event"]])
 
-    thing = operation_gain(rules, game, faction, me, what, gained)
+    counted = counts(rules, me)  # whoever passes gains nothing else
+    thing = operation_gain(rules, game, faction, counted, what, gained)
     trigger = faction_gain(faction, before, happened)
     gains = [thing, bonus, token, trigger]
     me = receive(faction, me, sum(gains))
@@ -97,7 +98,7 @@ def gain_all(
     proto = placement.is_new & happened["mine"] & ~placement.guest & (site.planet == PROTO)
     by_source = event_vp(rules, game, before, events)
     passes = says(rules, what, "pass") | says(rules, what, "booster") & (op.main > 0)
-    for source, vp in pass_vp(rules, me).items():
+    for source, vp in pass_vp(rules, me, counted).items():
         by_source[source] = by_source.get(source, zero) + jnp.where(passes, vp, 0)
     by_source |= {
         "RESEARCH": bonus[VP],
@@ -112,12 +113,16 @@ def operation_gain(
     rules: Ruleset,
     game: GameState,
     faction: Columns,
-    me: Players,
+    counted: Array,
     what: Decision,
     op: OperationRow,
 ) -> Array:
-    """(9,) int32, what the operation brings: fixed amounts, and so much for each counted thing."""
-    number = counts(rules, me)[op.per_count]
+    """(9,) int32, what the operation brings: fixed amounts, and so much for each counted thing.
+
+    Args:
+        counted: (15,) int32, `counts` of the decider.
+    """
+    number = counted[op.per_count]
     per = {"vp": op.per_vp, "knowledge": op.per_knowledge, "ore": op.per_ore}
     # A shuttle charges by its slot on the ship (EXP-02).
     explores = says(rules, what, "explore") & (op.explore > 0)

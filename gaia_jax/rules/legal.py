@@ -215,11 +215,10 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     Returns:
         The game, as it was but for that federation and `players.enough` and `short`; (A,) bool.
     """
-    game, may_form, add_cells, complete = federation.look(rules, game)
-    t, turn = rules.tables, game.turn
-    node, player = turn.node, turn.player.astype(jnp.int32)
-    me = load(game, player)
+    player = game.turn.player.astype(jnp.int32)
     faction = faction_of(rules, game, player)
+    game, may_form, add_cells, complete = federation.look(rules, game, player, faction)
+    t, turn, node, me = rules.tables, game.turn, game.turn.node, load(game, player)
     ids, row = rules.ids, rules.operation_index
 
     def at(*nodes: int) -> Array:
@@ -258,7 +257,9 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     ways = np.flatnonzero(builds)
     rows = operation(rules, jnp.stack([plain, of_game[own_way]]))
     plain_project = operation(rules, jnp.where(my_turn, row["project"], mode * target))
-    there = cells.uses(rules, game, rows, printed[ways], plain_project, aimed.own, add_cells)
+    there = cells.uses(
+        rules, game, faction, rows, printed[ways], plain_project, aimed.own, add_cells
+    )
     in_place = partial(placed, len(names))
     any_mine = in_place(np.array([own_way, *ways]), there.mines[1:])
 

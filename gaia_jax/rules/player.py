@@ -44,13 +44,20 @@ class Columns:
     def __init__(self, tables: SimpleNamespace, index: Array):
         """`tables` is `ruleset.tables.faction`, `index` () int32."""
         self._where = tables.where
-        self._row = pick(jnp.asarray(tables.packed), index)
+        self.row = pick(jnp.asarray(tables.packed), index)
+
+    @classmethod
+    def of_row(cls, tables: SimpleNamespace, row: Array) -> Columns:
+        """The columns whose `row` was read before, so that one stage can hand it to the next."""
+        columns = cls.__new__(cls)
+        columns._where, columns.row = tables.where, row
+        return columns
 
     def __getattr__(self, name: str) -> Array:
         """The column `name`, int32, or bool where the column is."""
         first, shape, is_flag = self._where[name]
         size = math.prod(shape)
-        value = self._row[first : first + size].reshape(shape)
+        value = self.row[first : first + size].reshape(shape)
         return value != 0 if is_flag else value.astype(jnp.int32)
 
 

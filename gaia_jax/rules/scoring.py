@@ -15,7 +15,6 @@ from gaia_jax.rules.player import (
     advanced,
     bit_vector,
     book,
-    counts,
     owned_types,
     uncovered,
     virtual_mines,
@@ -57,10 +56,13 @@ def event_vp(rules: Ruleset, game: GameState, owner: Players, events: Array) -> 
     }
 
 
-def pass_vp(rules: Ruleset, me: Players) -> dict[str, Array]:
-    """VP by source on passing: the returned booster and the advanced tiles (PAS-01, PAS-04)."""
+def pass_vp(rules: Ruleset, me: Players, counted: Array) -> dict[str, Array]:
+    """VP by source on passing: the returned booster and the advanced tiles (PAS-01, PAS-04).
+
+    Args:
+        counted: (15,) int32, `counts` of the player.
+    """
     t = rules.tables
-    counted = counts(rules, me)
     booster = jnp.asarray(t.booster_pass).astype(jnp.int32)[me.booster]
     tiles = (t.advanced_pass * counted).sum(-1)
     return {

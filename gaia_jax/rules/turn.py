@@ -17,7 +17,7 @@ from gaia_jax.rules import leech, mine, research, tech
 from gaia_jax.rules.decode import Decision, says
 from gaia_jax.rules.frame import frame
 from gaia_jax.rules.legal import free_options, operation, step_options
-from gaia_jax.rules.player import book, faction_of, load, store
+from gaia_jax.rules.player import Columns, book, faction_of, load, store
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
 
@@ -33,8 +33,9 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     nobody = jnp.full((), -1, jnp.int32)
     answers = game.turn.node == Node.LEECH
     no = jnp.zeros((), bool)
+    faction = faction_of(rules, game, game.turn.active.astype(jnp.int32)).row
     turn, pending = stage(
-        partial(_sub_decision, rules), _waits(game.turn), (game,), (game.turn, nobody)
+        partial(_sub_decision, rules), _waits(game.turn), (game, faction), (game.turn, nobody)
     )
     game, resolved = game.replace(turn=turn), pending < 0
     players, queue, waits, asked = stage(
@@ -48,7 +49,7 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     players, turn, round_over = stage(
         partial(_end_of_turn, rules),
         game.turn.phase >= Phase.GAIA,
-        (game, resolved, done, turn_over),
+        (game, faction, resolved, done, turn_over),
         (game.players, game.turn, no),
     )
     game = game.replace(players=players, turn=turn)
@@ -79,15 +80,17 @@ def _waits(turn: PackedTurn) -> Array:
     return flags | marks | (turn.step > 0)
 
 
-def _sub_decision(rules: Ruleset, game: GameState) -> tuple[PackedTurn, Array]:
+def _sub_decision(rules: Ruleset, game: GameState, faction: Array) -> tuple[PackedTurn, Array]:
     """The first pending sub-decision that has an option; those without are dropped (A12).
 
+    Args:
+        faction: what the board of `turn.active` prints, `Columns.row`.
     Returns:
         The turn, and () int32 the node, -1 where nothing is pending.
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    me, faction = load(game, player), faction_of(rules, game, player)
+    me, faction = load(game, player), Columns.of_row(rules.tables.faction, faction)
     tiles, slots = tech.tile_options(rules, game, me)
     below, enter = research.advance_options(rules, game, faction, me)
     op = operation(rules, jnp.maximum(turn.free_mine.astype(jnp.int32), 0))
@@ -130,13 +133,20 @@ def _sub_decision(rules: Ruleset, game: GameState) -> tuple[PackedTurn, Array]:
 
 
 def _end_of_turn(
-    rules: Ruleset, game: GameState, resolved: Array, done: Array, turn_over: Array
+    rules: Ruleset,
+    game: GameState,
+    faction: Array,
+    resolved: Array,
+    done: Array,
+    turn_over: Array,
 ) -> tuple[PackedPlayers, PackedTurn, Array]:
     """The turn is over after the main action where no free action is legal (ROU-03, A1).
 
     SA-QIC-4VP is paid when all that the QIC action led to is done (GEN-15 step 5, ADV-01). The next
     in turn order who has not passed is active; the round is over when all have passed (ROU-06).
 
+    Args:
+        faction: what the board of `turn.active` prints, `Columns.row`.
     Returns:
         The players, the turn, and () bool, the round is over.
     """
@@ -146,7 +156,8 @@ def _end_of_turn(
     event = rules.ids["event"].index("qic_action")
     bonus = int(rules.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    free = free_options(rules, faction_of(rules, game, player), me, turn.free_actions)
+    columns = Columns.of_row(rules.tables.faction, faction)
+    free = free_options(rules, columns, me, turn.free_actions)
     acts = done & (turn.phase == Phase.ACTIONS)
     over = acts & (turn_over | turn.acted & ~free.any())
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
