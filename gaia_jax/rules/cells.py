@@ -70,14 +70,21 @@ def uses(
         add: (C,) bool, groups that can be added to a federation.
     """
     asked = game.turn.node != Node.ENDED
-    operands = (game, faction.row, ways.values, project.values, own, add)
+    # A stage of its own, or XLA works a site out anew for each way to build on it.
+    sites = stage(partial(_sites, rules), asked, (game,))
+    operands = (game, sites, faction.row, ways.values, project.values, own, add)
     return stage(partial(_uses, rules, printed), asked, operands)
+
+
+def _sites(rules: Ruleset, game: GameState) -> mine.Site:
+    return mine.site(rules, game, game.turn.player.astype(jnp.int32))
 
 
 def _uses(
     rules: Ruleset,
     printed: np.ndarray,
     game: GameState,
+    sites: mine.Site,
     faction_row: Array,
     ways: Array,
     project: Array,
@@ -86,7 +93,7 @@ def _uses(
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
     me, faction = load(game, player), Columns.of_row(rules.tables.faction, faction_row)
-    sites, reach = mine.site(rules, game, player), board.reach[player]
+    reach = board.reach[player]
 
     def way(values: Array) -> Array:
         return mine.affordable(rules, faction, me, sites, OperationRow(values))
