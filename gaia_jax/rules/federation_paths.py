@@ -143,12 +143,11 @@ def search_paths(
         free = lattice.inner(ground) & FREE != 0
         step = unit if weight is None else lattice.inner(unit)
 
-        def sweep(x: Array) -> Array:
+        def sweep(_: Array, x: Array) -> Array:
             new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
             return lattice.widen(jnp.where(free, new, far), far)
 
-        # Two a turn: the second writes where the first has read, so nothing is copied.
-        return lax.fori_loop(0, (sweeps + 1) // 2, lambda _, x: sweep(sweep(x)), x)
+        return lax.fori_loop(0, sweeps, sweep, x)
 
     def extend(x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:
         """(TERMINALS, block): what it costs in all to take in each further group."""
