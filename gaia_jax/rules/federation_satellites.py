@@ -54,12 +54,8 @@ def trace_satellites(
     rows = jnp.arange(n)
     base = rows * SETS
     bits = 1 << jnp.arange(TERMINALS)
-    shifts = jnp.asarray(lattice.shifts, jnp.int32)
-
-    def value_at(groups: Array, place: Array) -> Array:
-        """(n, k): groups (n, 1) or (n, k), place likewise."""
-        slot = paths.slot.at[base[:, None] + groups].get(**READ)
-        return paths.through.at[slot, place].get(**CLIP)
+    shifts = jnp.array([0, *lattice.shifts, 0, 0], jnp.int32)
+    column = jnp.arange(len(shifts))
 
     def step(carry: tuple[Array, _Walk]) -> tuple[Array, _Walk]:
         steps, walk = carry
@@ -67,33 +63,38 @@ def trace_satellites(
         active = walk.depth > 0
         part = walk.part.at[rows, top].get(**READ)
         place, groups = part >> SET_BITS, part & (SETS - 1)
+        rest = groups & (groups - 1)
+        some = jnp.where(walk.some == 0, rest, walk.some)
         cost = paths.cost.at[groups * n + rows].get(**READ)
         landed = place != NOWHERE
+        # All lines at once: the set's, those of its two parts, those of the set less a group.
+        sets = jnp.stack([groups, some, groups ^ some], axis=1)
+        sets = jnp.concatenate([sets, groups[:, None] & ~bits], axis=1)
+        slot = paths.slot.at[base[:, None] + sets].get(**READ)
+        # All values at once: at the place and around it of the set, at the place of its two parts.
+        line = jnp.where(column == len(shifts) - 2, slot[:, 1:2], slot[:, :1])
+        line = jnp.where(column == len(shifts) - 1, slot[:, 2:3], line)
+        at = place[:, None] + shifts
+        values = paths.through.at[line, at].get(**CLIP)
+        value, around, two = values[:, 0], values[:, 1:-2], values[:, -2:]
 
         # Groups to connect: one of them hangs on the rest as a leaf; go to where it does.
-        less = groups[:, None] & ~bits
-        slot = paths.slot.at[base[:, None] + less].get(**READ)
-        reach = paths.reach.at[jnp.arange(TERMINALS), slot].get(**CLIP)
+        reach = paths.reach.at[jnp.arange(TERMINALS), slot[:, 3:]].get(**CLIP)
         leaf = (groups[:, None] & bits != 0) & (reach == cost[:, None])
         leaf_bit = 1 << jnp.argmax(leaf, axis=1)
         others = groups & ~leaf_bit
         x = through(paths, base + others)
         beside = terrain.ground & leaf_bit[:, None].astype(jnp.int16) != 0
         port = jnp.argmax(beside & (x == cost[:, None]), axis=1)
-        single = groups & (groups - 1) == 0
+        single = rest == 0
 
         # A satellite: from a neighbour, from a group beside it, or where two parts meet.
-        value = value_at(groups[:, None], place[:, None])[:, 0]
         own = weight.at[rows, place].get(**READ)
-        around = place[:, None] + shifts
-        onward = value_at(groups[:, None], around) + own[:, None] == value[:, None]
+        onward = around + own[:, None] == value[:, None]
         moves = jnp.any(onward, axis=1)
-        next_place = around.at[rows, jnp.argmax(onward, axis=1)].get(**READ)
+        next_place = place + shifts[1 + jnp.argmax(onward, axis=1)]
         touching = terrain.ground.at[rows, place].get(**READ) & groups.astype(jnp.int16) != 0
         ends = ~moves & touching & (cost + own == value)
-        rest = groups & (groups - 1)
-        some = jnp.where(walk.some == 0, rest, walk.some)
-        two = value_at(jnp.stack([some, groups ^ some], axis=1), place[:, None])
         meets = ~moves & ~ends & (two[:, 0] + two[:, 1] - own == value)
         seeks = ~moves & ~ends & ~meets
         next_some = (some - 1) & rest
