@@ -124,7 +124,9 @@ def on_demand(
 
     def one_row(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
         def run(neutral: Any, args: tuple[Any, ...]) -> Any:
-            result = run_chunk(jnp.ones(1, bool), jax.tree.map(lambda a: a[None], args))
+            if not batched:
+                return kernel(*args)
+            result = kernel(jnp.ones(1, bool), *jax.tree.map(lambda a: a[None], args))
             return jax.tree.map(lambda a: a[0], result)
 
         return lax.cond(need, run, lambda neutral, _: neutral, neutral, args)

@@ -12,6 +12,7 @@ import numpy as np
 
 from gaia_jax.components import common
 from gaia_jax.components.common import Cost, Gain, Per
+from gaia_jax.packed import stretch
 
 # What `Operation.target` asks for at TARGET.
 NO_TARGET, SITE, TRACK, TOKEN, OWN, SPACE, UNRINGED = range(7)
@@ -116,19 +117,19 @@ class OperationRow:
     def cost_resources(self):
         """(..., 4) int32, the cost in credits, ore, knowledge and QIC."""
         first = COLUMNS.index("cost_credits")
-        return self.values[..., first : first + 4].astype(np.int32)
+        return stretch(self.values, first, 4).astype(np.int32)
 
     @property
     def gain(self):
         """(..., 9) int32, the fixed gain in the order of the fields of `Gain`."""
         first = COLUMNS.index(f"gain_{_GAIN[0]}")
-        return self.values[..., first : first + len(_GAIN)].astype(np.int32)
+        return stretch(self.values, first, len(_GAIN)).astype(np.int32)
 
     def __getattr__(self, name):
         """The column `name`, (...,) int32."""
         if name not in COLUMNS:
             raise AttributeError(name)
-        return self.values[..., COLUMNS.index(name)].astype(np.int32)
+        return stretch(self.values, COLUMNS.index(name)).astype(np.int32)
 
 
 def table(operations: tuple[Operation, ...]) -> np.ndarray:

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
-from jax import Array
+import numpy as np
+from jax import Array, lax
 
 from gaia_jax.struct import pytree
 
@@ -57,7 +58,7 @@ class Packed:
         """The field `name` with its own dtype; the axes of the record come first."""
         if name in type(self).aliases:
             whole, column = type(self).aliases[name]
-            return getattr(self, whole)[..., column]
+            return stretch(getattr(self, whole), column)
         field = type(self).fields.get(name)
         if field is None:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}")
@@ -67,10 +68,7 @@ class Packed:
                 break
             first += spec.columns if spec.short == field.short else 0
         store = self.large if field.short else self.small
-        if field.columns == 1:
-            value = store[..., first]
-        else:
-            value = store[..., first : first + field.columns]
+        value = stretch(store, first, None if field.columns == 1 else field.columns)
         if field.dtype == WIDE:
             low, high = value[..., 0].astype(jnp.int32), value[..., 1].astype(jnp.int32)
             return low | high << LOW_BITS
@@ -104,6 +102,18 @@ class Packed:
         return self.unpack().replace(**changes).pack()
 
 
+def stretch(array: Array, first: int, size: int | None = None) -> Array:
+    """`array[..., first : first + size]`, or column `first` where no size is given.
+
+    A step reads a thousand of them, which `jnp` indexing would make a fifteenth of the tracing.
+    """
+    if isinstance(array, np.ndarray):
+        return array[..., first] if size is None else array[..., first : first + size]
+    if size is None:
+        return lax.index_in_dim(array, first, axis=-1, keepdims=False)
+    return lax.slice_in_dim(array, first, first + size, axis=-1)
+
+
 def _columns(field: Field, value: Array) -> Array:
     """(..., columns of the field) in the dtype of its array."""
     if field.dtype == WIDE:
@@ -133,7 +143,7 @@ class Open:
         kind = type(self._base)
         if name in kind.aliases:
             whole, column = kind.aliases[name]
-            return getattr(self, whole)[..., column]
+            return stretch(getattr(self, whole), column)
         if name in self._changes:
             return self._changes[name]
         value = getattr(self._base, name)
@@ -164,12 +174,12 @@ class Open:
                     continue
                 if name in self._changes:
                     if kept < first:
-                        parts.append(store[..., kept:first])
+                        parts.append(stretch(store, kept, first - kept))
                     parts.append(_columns(field, self._changes[name]))
                     kept = first + field.columns
                 first += field.columns
             if kept < first:
-                parts.append(store[..., kept:first])
+                parts.append(stretch(store, kept, first - kept))
             arrays.append(jnp.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0])
         return kind(*arrays)
 

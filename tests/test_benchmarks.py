@@ -1,5 +1,10 @@
 """The measuring instruments: a sampler that is exact and uniform, counts that are right."""
 
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -74,3 +79,56 @@ def test_a_profile_books_each_instruction_to_the_innermost_part_with_its_bytes()
     assert (kind, profile.part_of(scope), moved) == ("fusion", "uses", 4 * 2 * 1 + 4 * 2)
     assert profile.part_of("jit(f)/vmap(look)/or") == "look"
     assert profile.part_of(found["copy.1"][1]) == profile.OTHER
+
+
+def test_on_two_devices_each_plays_its_own_games_and_all_are_counted():
+    program = """
+        import jax, jax.numpy as jnp, numpy as np
+        from typing import NamedTuple
+        from benchmarks import measure
+        from benchmarks.peers import Contender
+
+        measure.split_cpu(2)
+
+        class State(NamedTuple):
+            legal_action_mask: jax.Array
+            terminated: jax.Array
+            truncated: jax.Array
+            age: jax.Array
+            games: jax.Array
+            drawn: jax.Array
+
+        def reset(key):
+            no = jnp.zeros((), bool)
+            return State(jnp.ones(100, bool), no, no, *jnp.zeros((3,), jnp.int32))
+
+        def play(state, action, key):
+            over = state.age == 4
+            return state._replace(
+                terminated=over,
+                age=jnp.where(over, 0, state.age + 1),
+                games=state.games + over,
+                drawn=state.drawn + action,
+            )
+
+        toy = Contender("toy", "0", 100, reset, play, play)
+        runner = measure.Runner(toy, 8, steps=6, observe=False, burn_in=12, seed=0)
+        before = jax.device_get(runner._state)
+        counted = runner.ended
+        runner.chunks(5)
+        after = runner._state
+        assert len(after.age.sharding.device_set) == 2
+        played = 5 * (after.games - before.games) + after.age - before.age
+        np.testing.assert_array_equal(played, 30)
+        assert runner.ended - counted == np.sum(after.games - before.games) > 0
+        drawn = np.asarray(after.drawn - before.drawn)
+        assert (drawn[:4] != drawn[4:]).all(), "both devices drew alike"
+        print("as it should be")
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        cwd=Path(__file__).resolve().parent.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "as it should be\n", done.stderr

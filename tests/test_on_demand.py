@@ -13,7 +13,7 @@ import pytest
 from jax import lax
 
 from gaia_jax import on_demand as module
-from gaia_jax.on_demand import chunk_rows, on_demand
+from gaia_jax.on_demand import Queue, chunk_rows, on_demand
 
 SEED = np.random.default_rng(0)
 
@@ -69,6 +69,15 @@ def test_under_vmap(size):
     for share in (0.0, 0.1, 1.0):
         args = rows(size, share=share)
         check(ask_rows(*args), wanted(*args))
+
+
+@pytest.mark.parametrize("size", [1, 31, 32, 33, 200, 4096])
+@pytest.mark.parametrize("share", [0.01, 0.5, 1.0])
+def test_the_queue_names_the_rows_in_need_in_their_order(size, share):
+    need = SEED.random(size) < share
+    queue = Queue.of(jnp.asarray(need))
+    assert queue.length == need.sum()
+    np.testing.assert_array_equal(queue.row(jnp.arange(need.sum())), np.flatnonzero(need))
 
 
 def test_under_vmap_of_vmap_and_deeper():

@@ -12,6 +12,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.common import VP_SOURCES
 from gaia_jax.components.planets import PLANETS
+from gaia_jax.packed import stretch
 from gaia_jax.rules import power
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
@@ -57,7 +58,7 @@ class Columns:
         """The column `name`, int32, or bool where the column is."""
         first, shape, is_flag = self._where[name]
         size = math.prod(shape)
-        value = self.row[first : first + size].reshape(shape)
+        value = stretch(self.row, first, size).reshape(shape)
         return value != 0 if is_flag else value.astype(jnp.int32)
 
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.costs import BRAINSTONE_POWER
+from gaia_jax.packed import stretch
 from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, Players
 
 
@@ -19,7 +20,7 @@ def bowls(me: Players) -> tuple[Array, Array, Array]:
     They are changed one by one and put together last: XLA looks through a stack of numbers, not
     through a sum of stacks.
     """
-    return me.power[..., 0], me.power[..., 1], me.power[..., 2]
+    return tuple(stretch(me.power, bowl) for bowl in range(3))
 
 
 def with_bowls(me: Players, one: Array, two: Array, three: Array, **changes: Array) -> Players:
