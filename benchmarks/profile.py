@@ -46,6 +46,7 @@ PARTS = {
     "end_of_turn": "the end of a turn",
     "frame": "between the turns",
     "uses": "mask: the cells",
+    "sites": "mask: a cell by itself",
     "look": "mask: all else",
     "decide": "checks, rewards, packing",
 }
