@@ -36,7 +36,8 @@ def chunk_rows(size: int, cpu_chunk: int = 8, accelerator_chunks: int = 64) -> i
 class Queue(NamedTuple):
     """The rows of a batch that wait, in their order.
 
-    A bit for each row in words of 32: XLA makes ten programs of a cumulative sum, and two of this.
+    A bit for each row in words of 32, of which XLA makes fewer programs than of a cumulative sum
+    over the rows (docs/performance.md).
     """
 
     words: Array  # (W,) uint32

@@ -103,7 +103,7 @@ class Packed:
 
 
 def stretch(array: Array, first: int, size: int | None = None) -> Array:
-    """`array[..., first : first + size]`, or column `first` where no size is given.
+    """`array[..., first : first + size]`, (..., size), or column `first`, (...,), without a size.
 
     A step reads a thousand of them, which `jnp` indexing would make a fifteenth of the tracing.
     """

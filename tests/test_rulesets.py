@@ -13,7 +13,8 @@ import pytest
 import gaia_jax
 from gaia_jax.components.planets import TERRAFORM_CYCLE
 from gaia_jax.geometry import hex_distance, rotate
-from gaia_jax.ruleset import BASE, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
+from gaia_jax.operations import OperationRow
+from gaia_jax.ruleset import BASE, GAIN_FIELDS, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
 from tools import rulesets_page
 
@@ -57,6 +58,16 @@ def test_sizes(rules, cells, actions, factions, boosters, rounds, finals, advanc
         column.name for table in (spec.cells, spec.players, spec.globals) for column in table
     ]
     assert len(columns) == len(set(columns))
+
+
+@pytest.mark.parametrize("rules", RULESETS.values(), ids=RULESETS)
+def test_pas_01_no_pass_brings_a_gaiaformer(rules):
+    """`gain_all` counts for the pass before it receives; gaiaformers are counted as well."""
+    passes = [x for x in rules.actions.texts if x == "pass" or x.startswith("booster ")]
+    assert len(passes) == 1 + len(rules.boosters)
+    actions = [rules.actions.texts.index(x) for x in passes]
+    gains = OperationRow(rules.tables.ops[np.asarray(rules.tables.index)[actions, 3]]).gain
+    assert not gains[:, GAIN_FIELDS.index("gaiaformers")].any()
 
 
 @pytest.mark.parametrize("rules", PRINTED, ids=lambda rules: rules.id)

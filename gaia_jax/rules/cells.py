@@ -92,7 +92,7 @@ def _uses(
     add: Array,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
-    me, faction = load(game, player), Columns.of_row(rules.tables.faction, faction_row)
+    me, faction = load(game, player), Columns(rules, faction_row)
     reach = board.reach[player]
 
     def way(values: Array) -> Array:

@@ -122,7 +122,7 @@ def _gaia_phase(
     can_pick = gaia.conversion_options(rules, me, points).any()
     rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
     gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == 1, jnp.where(rest, points, 0), 0)
-    richer = receive(Columns(rules.tables.faction, faction[terrans]), me, gain).resources
+    richer = receive(Columns.of(rules, faction[terrans]), me, gain).resources
     here = (jnp.arange(NUM_PLAYERS) == terrans)[:, None]
     players = players.replace(resources=jnp.where(here, richer, players.resources))
     points = jnp.where(rest, 0, points)

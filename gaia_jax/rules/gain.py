@@ -88,7 +88,8 @@ def gain_all(
     zero = jnp.zeros((), jnp.int32)
     events = jnp.stack([jnp.asarray(happened.get(x, zero), jnp.int32) for x in rules.ids["event"]])
 
-    counted = counts(rules, me)  # whoever passes gains nothing else
+    # Of what is still to come only gaiaformers are counted, and no pass brings any (PAS-01).
+    counted = counts(rules, me)
     thing = operation_gain(rules, game, faction, counted, what, gained)
     trigger = faction_gain(faction, before, happened)
     gains = [thing, bonus, token, trigger]

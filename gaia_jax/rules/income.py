@@ -104,7 +104,7 @@ def collect(
 
     def one(me: Players, faction: Array, player: Array) -> Players:
         chosen = jnp.where(player == chooser, atom, -1)
-        columns = Columns(rules.tables.faction, faction)
+        columns = Columns.of(rules, faction)
         return _collect(rules, columns, me, game.setup.economy_side, starts, chosen)
 
     faction = game.setup.faction.astype(jnp.int32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
 import jax.numpy as jnp
 import numpy as np
@@ -42,17 +41,14 @@ class Columns:
     All columns lie in one table, so that a row is read once.
     """
 
-    def __init__(self, tables: SimpleNamespace, index: Array):
-        """`tables` is `ruleset.tables.faction`, `index` () int32."""
-        self._where = tables.where
-        self.row = pick(jnp.asarray(tables.packed), index)
+    def __init__(self, rules: Ruleset, row: Array):
+        """`row` is (K,) int16, read before, so that one stage can hand it to the next."""
+        self._where, self.row = rules.tables.faction.where, row
 
     @classmethod
-    def of_row(cls, tables: SimpleNamespace, row: Array) -> Columns:
-        """The columns whose `row` was read before, so that one stage can hand it to the next."""
-        columns = cls.__new__(cls)
-        columns._where, columns.row = tables.where, row
-        return columns
+    def of(cls, rules: Ruleset, faction: Array) -> Columns:
+        """The columns of `faction`, () int32, an index of ids["faction"]."""
+        return cls(rules, pick(jnp.asarray(rules.tables.faction.packed), faction))
 
     def __getattr__(self, name: str) -> Array:
         """The column `name`, int32, or bool where the column is."""
@@ -102,7 +98,7 @@ def choose(condition: Array, new: Players, old: PackedPlayers) -> PackedPlayers:
 
 def faction_of(rules: Ruleset, game: GameState, player: Array) -> Columns:
     """What the faction board of `player` prints: columns of `components.factions.Faction`."""
-    return Columns(rules.tables.faction, pick(game.setup.faction, player).astype(jnp.int32))
+    return Columns.of(rules, pick(game.setup.faction, player).astype(jnp.int32))
 
 
 def has(bits: Array, index) -> Array:

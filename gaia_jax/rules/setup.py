@@ -93,7 +93,7 @@ def decision_sequence(rules: Ruleset, setup: Setup) -> Array:
 
 def _player(rules: Ruleset, faction: Array) -> Players:
     """A player's row before the first decision (SET-14 to SET-17, GEN-08)."""
-    f = Columns(rules.tables.faction, faction)
+    f = Columns.of(rules, faction)
     zero = jnp.zeros((), jnp.int32)
     sizes = {
         "resources": 4,

@@ -47,7 +47,7 @@ class Acted:
     site: mine.Site
     offered: Array  # (P,) int32, power that the others are offered
     op: Array  # () int32, the operation carried out, 0 where a target is still to come
-    faction: Array  # what the decider's faction board prints, `Columns.row`
+    faction_row: Array  # (K,) int16, what the decider's faction board prints, for `Columns`
 
 
 def step(rules: Ruleset, game: GameState, action: Array, plays: Array | bool = True) -> GameState:
@@ -97,7 +97,7 @@ def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
         site=site,
         offered=leech.offers(rules, game, what.cell, player),
         op=index,
-        faction=faction.row,
+        faction_row=faction.row,
     )
 
 
@@ -114,7 +114,7 @@ class Gained:
 def _gain(rules: Ruleset, game: GameState, acted: Acted) -> Gained:
     """Gains and triggers."""
     player, node = game.turn.player.astype(jnp.int32), game.turn.node
-    faction, what = Columns.of_row(rules.tables.faction, acted.faction), acted.what
+    faction, what = Columns(rules, acted.faction_row), acted.what
     op = operation(rules, acted.op)
     is_token = (node == Node.TOKEN) | (node == Node.RETRIGGER) | (op.target == TOKEN)
     token_op = jnp.asarray(rules.tables.token_op).astype(jnp.int32)[jnp.maximum(what.token, 0)]
@@ -140,7 +140,7 @@ def _follow(
 ) -> tuple[PackedPlayers, PackedTurn]:
     """The choices of this node are written down, and others open."""
     player = game.turn.player.astype(jnp.int32)
-    faction = Columns.of_row(rules.tables.faction, acted.faction)
+    faction = Columns(rules, acted.faction_row)
     institute = acted.placement.structure == PI
     institute &= ~acted.placement.is_new & ~acted.placement.swap
     opens_tile = institute & (faction.pi_tech_tile > 0)

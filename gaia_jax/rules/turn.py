@@ -33,9 +33,10 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     nobody = jnp.full((), -1, jnp.int32)
     answers = game.turn.node == Node.LEECH
     no = jnp.zeros((), bool)
-    faction = faction_of(rules, game, game.turn.active.astype(jnp.int32)).row
+    # Read once for both stages: who is active changes at the end of the second.
+    faction_row = faction_of(rules, game, game.turn.active.astype(jnp.int32)).row
     turn, pending = stage(
-        partial(_sub_decision, rules), _waits(game.turn), (game, faction), (game.turn, nobody)
+        partial(_sub_decision, rules), _waits(game.turn), (game, faction_row), (game.turn, nobody)
     )
     game, resolved = game.replace(turn=turn), pending < 0
     players, queue, waits, asked = stage(
@@ -49,7 +50,7 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     players, turn, round_over = stage(
         partial(_end_of_turn, rules),
         game.turn.phase >= Phase.GAIA,
-        (game, faction, resolved, done, turn_over),
+        (game, faction_row, resolved, done, turn_over),
         (game.players, game.turn, no),
     )
     game = game.replace(players=players, turn=turn)
@@ -80,17 +81,17 @@ def _waits(turn: PackedTurn) -> Array:
     return flags | marks | (turn.step > 0)
 
 
-def _sub_decision(rules: Ruleset, game: GameState, faction: Array) -> tuple[PackedTurn, Array]:
+def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[PackedTurn, Array]:
     """The first pending sub-decision that has an option; those without are dropped (A12).
 
     Args:
-        faction: what the board of `turn.active` prints, `Columns.row`.
+        faction_row: (K,) int16, what the board of `turn.active` prints.
     Returns:
         The turn, and () int32 the node, -1 where nothing is pending.
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    me, faction = load(game, player), Columns.of_row(rules.tables.faction, faction)
+    me, faction = load(game, player), Columns(rules, faction_row)
     tiles, slots = tech.tile_options(rules, game, me)
     below, enter = research.advance_options(rules, game, faction, me)
     op = operation(rules, jnp.maximum(turn.free_mine.astype(jnp.int32), 0))
@@ -135,7 +136,7 @@ def _sub_decision(rules: Ruleset, game: GameState, faction: Array) -> tuple[Pack
 def _end_of_turn(
     rules: Ruleset,
     game: GameState,
-    faction: Array,
+    faction_row: Array,
     resolved: Array,
     done: Array,
     turn_over: Array,
@@ -146,7 +147,7 @@ def _end_of_turn(
     in turn order who has not passed is active; the round is over when all have passed (ROU-06).
 
     Args:
-        faction: what the board of `turn.active` prints, `Columns.row`.
+        faction_row: (K,) int16, what the board of `turn.active` prints.
     Returns:
         The players, the turn, and () bool, the round is over.
     """
@@ -156,8 +157,7 @@ def _end_of_turn(
     event = rules.ids["event"].index("qic_action")
     bonus = int(rules.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    columns = Columns.of_row(rules.tables.faction, faction)
-    free = free_options(rules, columns, me, turn.free_actions)
+    free = free_options(rules, Columns(rules, faction_row), me, turn.free_actions)
     acts = done & (turn.phase == Phase.ACTIONS)
     over = acts & (turn_over | turn.acted & ~free.any())
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
