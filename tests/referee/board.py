@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -68,6 +69,29 @@ def turned(hex_: tuple[int, int], sixths: int) -> tuple[int, int]:
     return q, r
 
 
+def tiles_laid(rules: Rules, setup: dict[str, Any]) -> Iterator[dict[tuple[int, int], str]]:
+    """The contents of the hexes of each tile: sectors, deep sectors, interspace, ships."""
+    tiles, local = rules.map["sector_tiles"], rules.map["local_order"]
+    for (cq, cr), laid in zip(rules.map["sector_centres"], setup["sectors"], strict=False):
+        lie = {}
+        for hex_, content in zip(local, tiles[laid["tile"]], strict=True):
+            q, r = turned(tuple(hex_), laid["rotation"])
+            lie[cq + q, cr + r] = content
+        yield lie
+    orientations, slots = rules.map["deep_orientation"], rules.map["deep_slots"]
+    for hexes, orientation, laid in zip(slots, orientations, setup.get("deep", ()), strict=False):
+        turns = laid["rotation"]
+        lie = {}
+        for j, content in enumerate(rules.map["deep_tiles"][laid["tile"]]):
+            place = (j + turns) % 3 if orientation == "A" else (2 - j - turns) % 3
+            lie[tuple(hexes[place])] = content
+        yield lie
+    ships = dict.fromkeys(setup.get("ships", {}).values(), "Ship")
+    for text, content in (setup.get("interface", {}) | ships).items():
+        q, r = text.split(",")
+        yield {(int(q), int(r)): content}
+
+
 class Board:
     """What lies on the hexes of one game."""
 
@@ -90,23 +114,8 @@ class Board:
     def _lay_tiles(self, setup: dict[str, Any]) -> list[str]:
         """The contents of every hex (MAP-01 to MAP-11)."""
         lie: dict[tuple[int, int], str] = {}
-        tiles, local = self.rules.map["sector_tiles"], self.rules.map["local_order"]
-        for centre, laid in zip(self.rules.map["sector_centres"], setup["sectors"], strict=True):
-            for hex_, content in zip(local, tiles[laid["tile"]], strict=True):
-                q, r = turned(tuple(hex_), laid["rotation"])
-                lie[centre[0] + q, centre[1] + r] = content
-        orientations = self.rules.map["deep_orientation"]
-        for slot, laid in enumerate(setup.get("deep", ())):
-            turns = laid["rotation"]
-            for j, content in enumerate(self.rules.map["deep_tiles"][laid["tile"]]):
-                place = (j + turns) % 3 if orientations[slot] == "A" else (2 - j - turns) % 3
-                lie[self.geometry.deep_hexes[slot][place]] = content
-        for text, content in setup.get("interface", {}).items():
-            q, r = text.split(",")
-            lie[int(q), int(r)] = content
-        for text in setup.get("ships", {}).values():
-            q, r = text.split(",")
-            lie[int(q), int(r)] = "Ship"
+        for tile in tiles_laid(self.rules, setup):
+            lie |= tile
         return [lie[hex_] for hex_ in self.geometry.cells]
 
     def opponent_near(self, cell: Cell, player: int) -> bool:

@@ -69,6 +69,17 @@ def options(game: Game, player: Player) -> Options:
         yield "free T_to_K", (token_to_knowledge,)
 
 
+def turning(game: Game, player: Player) -> Options:
+    """The brainstone may take the other place in payments, for the rest of the turn (A21)."""
+    lies = player.brainstone in (power.BOWL_I, power.BOWL_II, power.BOWL_III)
+    if lies and not player.brainstone_turned and game.free_actions_left:
+        yield "free brainstone", (turn_brainstone,)
+
+
+def turn_brainstone(game: Game, player: Player) -> None:
+    player.brainstone_turned = True
+
+
 def _lost(player: Player, gain: dict[str, int]) -> bool:
     """Whether nothing of the gain has room."""
     return all(player.full(kind) for kind in gain)
@@ -86,15 +97,23 @@ def ore_to_token(game: Game, player: Player) -> None:
 
 
 def burn(game: Game, player: Player) -> None:
-    """One token of bowl II leaves, another moves to III: the brainstone first (FRE-04, FRE-05)."""
+    """One token of bowl II leaves, another moves to III: the brainstone first (FRE-04, FRE-05).
+
+    The other way round it stays where two ordinary tokens are there (A21).
+    """
+    two_others = player.bowls[power.BOWL_II] >= 2
     player.bowls[power.BOWL_II] -= 1
     if player.is_("ITARS"):
         player.gaia_tokens += 1
-    power.move(player, power.BOWL_II, power.BOWL_III, 1)
+    if player.brainstone_turned and two_others:
+        player.bowls[power.BOWL_II] -= 1
+        player.bowls[power.BOWL_III] += 1
+    else:
+        power.move(player, power.BOWL_II, power.BOWL_III, 1)
 
 
 def spend_power(game: Game, player: Player, amount: int, gain: dict[str, int]) -> None:
-    """The brainstone alone, spent for credits, gives 3 (FRE-10)."""
+    """The brainstone, spent for credits, gives 3 (FRE-10, A21)."""
     brainstone_spent = player.brainstone == power.BOWL_III
     power.spend(player, amount)
     brainstone_spent = brainstone_spent and player.brainstone != power.BOWL_III

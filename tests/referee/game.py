@@ -25,6 +25,7 @@ class Game:
 
     def __init__(self, setup_dict: dict[str, Any], name: str = "lost_fleet") -> None:
         self.rules = ruleset(name)
+        setup.check(self.rules, setup_dict)
         self.setup = setup_dict
         self.board = Board(self.rules, setup_dict)
         self.round = 0

@@ -69,7 +69,7 @@ def offer(game: Game, player: Player, cell: Cell) -> Script:
             menu["leech CHARGE"] = (_charge_then_token, amount)
     elif amount == 0:
         return
-    elif amount == 1 and not game.rules.switches.free_leech_is_asked:
+    elif amount == 1 and not free_leech_is_asked(game, player):
         _charge(player, amount)
         return
     else:
@@ -78,6 +78,13 @@ def offer(game: Game, player: Player, cell: Cell) -> Script:
     if effect is not None:
         function, amount = effect
         function(player, amount)
+
+
+def free_leech_is_asked(game: Game, player: Player) -> bool:
+    """Whether one may decline what costs nothing (LEE-03, A20): the Itars with the PI may want to
+    keep tokens in bowl II, to burn them into the Gaia area.
+    """
+    return game.rules.switches.free_leech_is_asked or player.has_pi("ITARS")
 
 
 def _charge(player: Player, amount: int) -> None:

@@ -29,6 +29,7 @@ class Player:
         self.bowls = list(self.printed["bowls"])
         self.gaia_tokens = 0
         self.brainstone = BOWL_I if self.printed["brainstone"] else NOWHERE
+        self.brainstone_turned = False  # it takes the other place in payments this turn (A21)
         self.tracks = dict.fromkeys(rules.tracks, 0)
 
         self.structures: dict[Cell, str] = {}  # MINE, TS, RL, PI, AC_A, AC_B; guest mines too

@@ -34,6 +34,7 @@ WEIGHTS = {
     "free P4_to_Q": 0.05,
     "free P3_to_O": 0.1,
     "free P4_to_K": 0.1,
+    "free brainstone": 0.3,
     "free": 0.01,
     "booster": 0.02,
     "pass": 0.02,

@@ -55,17 +55,22 @@ def discard(player: Player, amount: int) -> None:
 
 
 def to_gaia_area(player: Player, amount: int) -> None:
-    """Tokens for a Gaia project: from bowl I, II, III, the brainstone last in each (GPJ-02)."""
+    """Tokens for a Gaia project: from bowl I, II, III, the brainstone last in each (GPJ-02).
+
+    The other way round the brainstone comes last of all (A21).
+    """
+    if tokens(player) < amount:
+        raise ValueError(f"player {player.number} lacks {amount} tokens")
     for bowl in (BOWL_I, BOWL_II, BOWL_III):
         taken = min(amount, player.bowls[bowl])
         player.bowls[bowl] -= taken
         player.gaia_tokens += taken
         amount -= taken
-        if amount and player.brainstone == bowl:
+        if amount and player.brainstone == bowl and not player.brainstone_turned:
             player.brainstone = GAIA_AREA
             amount -= 1
     if amount:
-        raise ValueError(f"player {player.number} lacks {amount} tokens")
+        player.brainstone = GAIA_AREA
 
 
 # -- spending from bowl III
@@ -81,15 +86,23 @@ def can_spend(player: Player, amount: int) -> bool:
     return ordinary >= amount
 
 
+def spends_brainstone(player: Player, amount: int) -> bool:
+    """Whether the brainstone is part of a payment (ACT-06): it spares three tokens, or helps where
+    tokens do not suffice; the other way round it pays what is below its worth (A21).
+    """
+    if player.brainstone != BOWL_III:
+        return False
+    suits = amount < BRAINSTONE_POWER if player.brainstone_turned else amount >= BRAINSTONE_POWER
+    return suits or player.bowls[BOWL_III] < amount
+
+
 def spend(player: Player, amount: int) -> None:
     """Pay power: tokens from bowl III to bowl I (ACT-05)."""
     if not can_spend(player, amount):
         raise ValueError(f"player {player.number} cannot spend {amount} power")
     if player.has_pi("NEVLAS"):
         amount = (amount + 1) // 2
-    elif player.brainstone == BOWL_III and (
-        amount >= BRAINSTONE_POWER or player.bowls[BOWL_III] < amount
-    ):
+    elif spends_brainstone(player, amount):
         player.brainstone = BOWL_I
         amount = max(0, amount - BRAINSTONE_POWER)
     player.bowls[BOWL_III] -= amount

@@ -18,6 +18,7 @@ class Switches:
 
     surplus_in_federations: bool = False  # FED-02, A11
     free_leech_is_asked: bool = False  # LEE-03
+    stations_are_satellites: bool = False  # HIV-02, A22
     leech_in_seat_order: bool = False  # A11, `base`
     bonus_power_in_leech: bool = False  # FED-11
     zero_scores: bool = True  # FIN-03
@@ -31,6 +32,7 @@ class Switches:
 PRINTED = Switches(
     surplus_in_federations=True,
     free_leech_is_asked=True,
+    stations_are_satellites=True,
     bonus_power_in_leech=True,
     zero_scores=False,
     darkanians_deep_sectors=True,

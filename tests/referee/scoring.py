@@ -155,7 +155,8 @@ def final_count(player: Player, mission: str) -> int:
         academies = [c for c, kind in built if kind in ("AC_A", "AC_B")]
         return max((rows[a][b] for a in institutes for b in academies), default=0)
     if mission == "SATELLITES":
-        return len(player.satellites) + len(player.stations)
+        stations = player.rules.switches.stations_are_satellites
+        return len(player.satellites) + (len(player.stations) if stations else 0)
     if mission == "ASTEROID_PROTO_BUILDINGS":
         return on_planets(player, "Asteroid", "Proto")
     if mission == "ASTEROID_BUILDINGS":

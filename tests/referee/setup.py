@@ -6,7 +6,7 @@ import itertools
 import random
 from typing import TYPE_CHECKING, Any
 
-from tests.referee.board import Cell, distance, turned
+from tests.referee.board import Cell, distance, tiles_laid
 from tests.referee.decision import Script, ask
 from tests.referee.player import Player
 from tests.referee.rules import Rules, ruleset
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from tests.referee.game import Game
 
 THREE_STEPS, ONE_STEP = 3, 1  # INI-09
+TRIES = 400  # ways to turn tiles before others are drawn (A23)
+
+
+class SetupError(ValueError):
+    """The set-up is none of this ruleset's."""
 
 
 def make_players(game: Game) -> list[Player]:
@@ -145,9 +150,9 @@ def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None)
     if rules.ships:
         drawn["ships"] = ships
         drawn["interface"] = interface
-        drawn["deep"] = [
-            {"tile": f"DS{n}{rng.choice('AB')}", "rotation": rng.randrange(3)} for n in deep_numbers
-        ]
+        drawn["deep"] = _draw_deep(rules, rng, deep_numbers)
+    if not rules.map["equal_types_touch"] and not _turn_apart(rules, rng, drawn):
+        return draw(rng.randrange(2**32), name, factions)  # other tiles
     drawn["factions"] = factions
     drawn["turn_order"] = rng.sample(range(4), 4)
     drawn["basic_tiles"] = dict(zip([*tracks, "free_1", "free_2", "free_3"], basic, strict=True))
@@ -170,36 +175,74 @@ def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None)
 
 
 def _turn_sectors(rules: Rules, rng: random.Random, tiles: list[str]) -> list[dict[str, Any]]:
-    """Each tile turned at random; where home colours must not touch across tiles, one of the ways
-    that keep the rule with the tiles laid before, any way where there is none (MAP-06, A11).
+    """Each sector tile turned at random."""
+    turns = [rng.choice(range(6)) for _ in tiles]
+    return [{"tile": t, "rotation": k} for t, k in zip(tiles, turns, strict=True)]
+
+
+def _draw_deep(rules: Rules, rng: random.Random, numbers: list[int]) -> list[dict[str, Any]]:
+    """A side and a rotation for each deep sector tile."""
+    if not rules.map["deep_slots"]:
+        return []
+    return [{"tile": f"DS{n}{rng.choice('AB')}", "rotation": rng.randrange(3)} for n in numbers]
+
+
+def _turn_apart(rules: Rules, rng: random.Random, drawn: dict[str, Any]) -> bool:
+    """Turn tiles anew until no equal types touch, slot by slot; one that fits nowhere makes the
+    slot before it try another way. False where these tiles do not fit, or where that is not found
+    out after `TRIES` ways (MAP-06, A23).
     """
-    laid: dict[tuple[int, int], str] = {}
-    chosen = []
-    for tile, (cq, cr) in zip(tiles, rules.map["sector_centres"], strict=True):
-        ways = []
-        for sixths in range(6):
-            lies = {}
-            contents = rules.map["sector_tiles"][tile]
-            for hex_, content in zip(rules.map["local_order"], contents, strict=True):
-                q, r = turned(tuple(hex_), sixths)
-                if content in rules.terraforming_cycle:
-                    lies[cq + q, cr + r] = content
-            ways.append(lies)
-        allowed = [k for k in range(6) if not _clash(ways[k], laid)]
-        if rules.map["same_colours_touch"] or not allowed:
-            allowed = list(range(6))
-        sixths = rng.choice(allowed)
-        laid |= ways[sixths]
-        chosen.append({"tile": tile, "rotation": sixths})
-    return chosen
+    laid: list[dict[str, Any]] = [*drawn["sectors"], *drawn.get("deep", ())]
+    sectors = len(drawn["sectors"])
+
+    tries = 0
+
+    def fits(slots: int) -> bool:
+        nonlocal tries
+        if slots == len(laid):
+            return True
+        ways = list(range(6 if slots < sectors else 3))
+        rng.shuffle(ways)
+        for way in ways:
+            if (tries := tries + 1) > TRIES:
+                return False
+            laid[slots]["rotation"] = way
+            so_far = {"sectors": laid[: slots + 1][:sectors], "deep": laid[sectors : slots + 1]}
+            if not touching(rules, so_far) and fits(slots + 1):
+                return True
+        return False
+
+    return fits(0)
 
 
-def _clash(tile: dict[tuple[int, int], str], laid: dict[tuple[int, int], str]) -> bool:
-    return any(
-        content == other and distance(hex_, elsewhere) == 1
-        for hex_, content in tile.items()
-        for elsewhere, other in laid.items()
-    )
+def touching(rules: Rules, setup: dict[str, Any]) -> list[str]:
+    """Pairs of planets of one type that touch across tiles, Gaia and Transdim too (A23).
+
+    Every tile counts: sectors, deep sectors, interspace. Tiles may be missing from `setup`.
+    """
+    tile_of: dict[tuple[int, int], int] = {}
+    lie: dict[tuple[int, int], str] = {}
+    for number, tile in enumerate(tiles_laid(rules, setup)):
+        lie |= tile
+        tile_of |= dict.fromkeys(tile, number)
+    found = []
+    for (q, r), content in lie.items():
+        if content in ("Empty", "Ship"):
+            continue
+        for near in ((q + 1, r), (q, r + 1), (q + 1, r - 1)):
+            if lie.get(near) == content and tile_of[near] != tile_of[q, r]:
+                found.append(f"{content} at {q},{r} and {near[0]},{near[1]}")
+    return found
+
+
+def check(rules: Rules, setup: dict[str, Any]) -> None:
+    """Refuse a set-up that these rules do not have (A23).
+
+    Raises:
+        SetupError: planets of one type touch across tiles where they must not.
+    """
+    if not rules.map["equal_types_touch"] and (found := touching(rules, setup)):
+        raise SetupError(f"equal types touch across tiles: {'; '.join(found)}")
 
 
 def _draw_interface(rules: Rules, rng: random.Random) -> tuple[dict[str, str], dict[str, str]]:

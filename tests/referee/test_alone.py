@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
-from tests.referee import income, mine, passing, power, satellites, scoring
+from tests.referee import free, income, leech, mine, passing, power, satellites, scoring, turn
 from tests.referee.board import geometry
 from tests.referee.game import Game, IllegalAction
 from tests.referee.player import Player
 from tests.referee.policies import POLICIES
 from tests.referee.rules import ruleset
-from tests.referee.setup import draw, homeless_colours
+from tests.referee.setup import SetupError, draw, homeless_colours, touching
 
 RULES = ruleset("lost_fleet")
 FACTIONS = list(RULES.factions)
@@ -166,6 +167,162 @@ def test_lee_01_a_token_may_move_twice() -> None:
     assert power.capacity(player) == 9
     power.charge(player, 6)
     assert player.bowls == [0, 3, 2]
+
+
+PLAIN, TURNED = False, True
+
+
+@pytest.mark.parametrize(
+    ("amount", "bowls", "turned", "after"),
+    [
+        (1, [0, 0, 2], PLAIN, ([1, 0, 1], 2)),
+        (1, [0, 0, 2], TURNED, ([0, 0, 2], 0)),
+        (2, [0, 0, 1], TURNED, ([0, 0, 1], 0)),
+        (3, [0, 0, 3], PLAIN, ([0, 0, 3], 0)),
+        (3, [0, 0, 3], TURNED, ([3, 0, 0], 2)),
+        (4, [0, 0, 3], TURNED, ([1, 0, 2], 0)),
+        (7, [0, 0, 7], TURNED, ([7, 0, 0], 2)),
+    ],
+)
+def test_a21_payments_the_other_way_round(
+    amount: int, bowls: list[int], turned: bool, after: tuple[list[int], int]
+) -> None:
+    player = player_with("TAKLONS", bowls=bowls, brainstone=2, brainstone_turned=turned)
+    power.spend(player, amount)
+    assert (player.bowls, player.brainstone) == after
+
+
+@pytest.mark.parametrize(
+    ("bowls", "stone", "amount", "turned", "after"),
+    [
+        ([1, 1, 1], 0, 2, PLAIN, ([0, 1, 1], 3)),
+        ([1, 1, 1], 0, 2, TURNED, ([0, 0, 1], 0)),
+        ([1, 1, 1], 0, 4, TURNED, ([0, 0, 0], 3)),
+        ([0, 2, 2], 1, 3, PLAIN, ([0, 0, 2], 3)),
+        ([0, 2, 2], 1, 3, TURNED, ([0, 0, 1], 1)),
+    ],
+)
+def test_a21_projects_the_other_way_round(
+    bowls: list[int], stone: int, amount: int, turned: bool, after: tuple[list[int], int]
+) -> None:
+    player = player_with("TAKLONS", bowls=bowls, brainstone=stone, brainstone_turned=turned)
+    power.to_gaia_area(player, amount)
+    assert (player.bowls, player.brainstone) == after
+
+
+@pytest.mark.parametrize(
+    ("bowls", "turned", "after"),
+    [
+        ([0, 2, 0], PLAIN, ([0, 1, 0], 2)),
+        ([0, 2, 0], TURNED, ([0, 0, 1], 1)),
+        ([0, 1, 0], TURNED, ([0, 0, 0], 2)),
+    ],
+)
+def test_a21_a_burn_the_other_way_round(
+    bowls: list[int], turned: bool, after: tuple[list[int], int]
+) -> None:
+    player = player_with("TAKLONS", bowls=bowls, brainstone=1, brainstone_turned=turned)
+    free.burn(past_setup("TAKLONS"), player)
+    assert (player.bowls, player.brainstone) == after
+
+
+def taklons_turn(bowls: list[int], stone: int, **fields: int) -> Game:
+    """A game that waits for the first turn of the Taklons."""
+    game = past_setup("TAKLONS")
+    while game.node != "TURN" or game.current_player != 0:
+        quiet = [t for t in game.legal_actions() if t.split()[0] not in ("free", "form_federation")]
+        game.apply(min(quiet))
+    player = game.players[0]
+    player.bowls, player.brainstone = bowls, stone
+    for name, value in fields.items():
+        setattr(player, name, value)
+    menu = game.decision.menu
+    menu.clear()
+    menu.update(free.options(game, player))
+    menu.update(free.turning(game, player))
+    menu.update(turn.main_actions(game, player))
+    return game
+
+
+def test_a21_the_mark_lasts_for_the_turn_and_is_taken_once() -> None:
+    game = taklons_turn([0, 0, 3], 2)
+    game.apply("free brainstone")
+    player = game.players[0]
+    assert player.brainstone_turned and "free brainstone" not in game.legal_actions()
+    before = player.credits
+    game.apply("free P1_to_C")
+    assert player.credits == before + 3
+    assert (player.bowls, player.brainstone) == ([0, 0, 3], 0)
+    game.apply(min(t for t in game.legal_actions() if t.startswith(("booster", "pass"))))
+    assert not player.brainstone_turned
+
+
+@pytest.mark.parametrize("stone", [power.GAIA_AREA, power.NOWHERE])
+def test_a21_the_brainstone_must_lie_in_a_bowl(stone: int) -> None:
+    assert "free brainstone" not in taklons_turn([0, 0, 3], stone).legal_actions()
+
+
+@pytest.mark.parametrize(("knowledge", "node"), [(4, "over"), (5, "AFTER")])
+def test_a21_it_keeps_no_turn_open(knowledge: int, node: str) -> None:
+    """After a step that costs 4 nothing else can be converted, or 1 knowledge can."""
+    game = taklons_turn([4, 0, 0], 0, credits=0, ore=0, knowledge=knowledge, qic=0)
+    game.apply("advance economy")
+    assert (game.node, game.current_player) == ("AFTER", 0) or node == "over"
+    if node == "over":
+        assert game.active is not game.players[0]
+    else:
+        assert game.legal_actions() == {"free K_to_C", "free brainstone", "end_turn"}
+        game.apply("free brainstone")
+        assert game.legal_actions() == {"free K_to_C", "end_turn"}
+        game.apply("free K_to_C")  # P1_to_C has nothing to pay with
+        assert game.active is not game.players[0]
+
+
+def test_a20_itars_with_the_institute_are_asked_for_free_leech() -> None:
+    for faction, institute, asked in (("ITARS", True, True), ("ITARS", False, False),
+                                      ("TERRANS", True, False)):  # fmt: skip
+        game = past_setup(faction)
+        player = game.players[0]
+        cell = min(player.structures)
+        if institute:
+            player.structures[cell] = "PI"
+        player.bowls, player.vp = [0, 1, 0], 10  # one charge at most
+        script = leech.offer(game, player, cell)
+        menu = next(script, None)
+        assert (menu is not None) == asked, (faction, institute)
+        assert player.bowls == ([0, 1, 0] if asked else [0, 0, 1])
+    published = ruleset("lost_fleet_published")
+    assert published.switches.free_leech_is_asked and not RULES.switches.free_leech_is_asked
+
+
+@pytest.mark.parametrize(("name", "count"), [("lost_fleet", 2), ("lost_fleet_published", 5),
+                                             ("base", 5)])  # fmt: skip
+def test_a22_stations_in_the_satellite_mission(name: str, count: int) -> None:
+    seed = next(s for s in range(100) if "HIVES" in draw(s, name)["factions"])
+    game = Game(draw(seed, name), name)
+    player = next(p for p in game.players if p.is_("HIVES"))
+    player.satellites, player.stations = {1, 2}, {3, 4, 5}
+    assert scoring.final_count(player, "SATELLITES") == count
+
+
+@pytest.mark.parametrize("name", ["base", "lost_fleet_published"])
+def test_a23_equal_types_do_not_touch(name: str) -> None:
+    rules = ruleset(name)
+    refused = Counter[str]()
+    for seed in range(60):
+        drawn = draw(seed, name)
+        assert not touching(rules, drawn)
+        for place, laid in enumerate(drawn["sectors"]):
+            turned = [*drawn["sectors"]]
+            turned[place] = laid | {"rotation": (laid["rotation"] + 1) % 6}
+            broken = drawn | {"sectors": turned}
+            if found := touching(rules, broken):
+                refused.update({line.split()[0] for line in found})
+                with pytest.raises(SetupError, match="equal types touch"):
+                    Game(broken, name)
+    # No tile has a Gaia planet at its rim.
+    assert refused.keys() <= {*RULES.terraforming_cycle, "Transdim"}
+    assert refused["Transdim"] and len(refused) >= 6
 
 
 def test_pas_04_gaiaformers_spent_on_asteroids_do_not_score() -> None:

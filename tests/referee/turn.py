@@ -55,6 +55,7 @@ def actions(game: Game) -> Script:
         for player in game.in_turn_order():
             if not player.passed:
                 yield from take_turn(game, player)
+                player.brainstone_turned = False  # A21
 
 
 def take_turn(game: Game, player: Player) -> Script:
@@ -63,6 +64,7 @@ def take_turn(game: Game, player: Player) -> Script:
     game.free_actions_left = free.A_TURN
     while True:
         menu: dict[str, Any] = dict(free.options(game, player))
+        menu.update(free.turning(game, player))
         free_count = len(menu)
         menu.update(main_actions(game, player))
         assert len(menu) > free_count  # passing is always possible (ROU-05)
@@ -79,6 +81,7 @@ def take_turn(game: Game, player: Player) -> Script:
         menu = dict(free.options(game, player))
         if not menu:
             return
+        menu.update(free.turning(game, player))  # keeps no turn open by itself (A21)
         menu["end_turn"] = None
         effect = yield from ask(player.number, "AFTER", menu)
         if effect is None:
