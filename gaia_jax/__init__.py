@@ -9,6 +9,7 @@
 
 from gaia_jax import actions, testing
 from gaia_jax.auto_reset import AutoReset, AutoState, auto_reset
+from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import REWARDS
@@ -28,6 +29,7 @@ __all__ = [
     "State",
     "actions",
     "auto_reset",
+    "enable_compilation_cache",
     "make",
     "setup_from_json",
     "setup_to_json",

@@ -20,6 +20,7 @@ from typing import Any
 import jax
 
 from gaia_jax import actions as action_index
+from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.rules.draw import Setup
 from gaia_jax.ruleset import RULESETS
@@ -259,4 +260,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    enable_compilation_cache()
     sys.exit(main())

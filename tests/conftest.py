@@ -1,22 +1,26 @@
 """What all tests share: the compilation cache, the environment, its compiled functions, some games.
 
 Compiling dominates these tests, so each function is compiled once a session (and once for all
-sessions: the cache in `.cache/jax` outlives them). Prefer the fixtures below to a `jax.jit` of
-your own, with GAMES games: another batch size is another compilation, and a test says so.
+sessions: the cache in the user's cache folder outlives them; GAIA_JAX_NO_CACHE=1 turns it off).
+Prefer the fixtures below to a `jax.jit` of your own, with GAMES games: another batch size is
+another compilation, and a test says so.
 """
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 # Before jax is imported; subprocesses inherit it. What is set already stays.
-_CACHE = Path(__file__).resolve().parent.parent / ".cache" / "jax"
-os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
-os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "1")
 os.environ.setdefault("JAX_PLATFORMS", "cpu")  # parallel test processes would fight over a GPU
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "1")
+
+from gaia_jax import enable_compilation_cache
+
+_CACHE = enable_compilation_cache()
+if _CACHE:
+    os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
 
 # B, the batch that the fixtures are compiled for.
 GAMES = 16

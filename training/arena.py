@@ -78,9 +78,8 @@ class Arena:
             False where Ctrl-C ended it; the batch under way is lost then.
         """
         rotations = len(self.seating)
-        began = time.monotonic()
-        self._match.compile(seed)
-        print(f"compiled in {time.monotonic() - began:.0f} s", file=sys.stderr)
+        with cli.compiling("the games"):
+            self._match.compile(seed)
         bar = tqdm(total=self.setups * rotations, initial=done * rotations, unit="game")
         try:
             for first in range(done, self.setups, self.at_once):
@@ -181,6 +180,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--rotations", type=int, choices=(1, 4), default=4,
         help="games of a set-up; 1 where one agent holds all seats",
     )  # fmt: skip
+    cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if args.games < 1 or args.seed < 0:
         raise UserError(

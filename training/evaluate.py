@@ -171,6 +171,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     )
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     parser.add_argument("--json", type=Path, help="write the report here")
+    cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if args.games < 1 or args.seed < 0:
         raise UserError(

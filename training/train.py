@@ -118,8 +118,8 @@ def train(trainer: Trainer) -> bool:
         evaluations = evaluations_of(trainer, config.eval.chunk_games)
     with Interrupt() as interrupt:
         try:
-            trainer.compile()
-            print(f"compiled in {time.monotonic() - began:.0f} s", file=sys.stderr)
+            with cli.compiling("the training step"):
+                trainer.compile()
             progress = tqdm(total=config.train.updates, initial=trainer.update, unit="update")
             chunks, longest = 0, 0.0
             while trainer.update < config.train.updates and not interrupt.asked:
@@ -241,6 +241,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     )
     parser.add_argument("--config", help="a YAML file, e.g. configs/quick.yaml")
     parser.add_argument("--resume", metavar="RUN", help="go on with this run folder, exactly")
+    cli.add_cache_flag(parser)
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
     args = parser.parse_intermixed_args(argv)
     config = resolve(args.config, args.resume, args.overrides)

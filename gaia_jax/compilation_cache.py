@@ -1,0 +1,91 @@
+"""JAX's persistent compilation cache, in the user's cache folder: a second start does not compile.
+
+    gaia_jax.enable_compilation_cache()
+
+The command lines of `training` and the tests call it; a program that imports this package decides
+for itself. Programs for another jaxlib or another kind of CPU lie in other folders, because XLA
+compiles for the CPU that it runs on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from importlib import metadata
+from pathlib import Path
+
+NO_CACHE = "GAIA_JAX_NO_CACHE"
+# Programs that took less than this to compile are not worth a file.
+MIN_COMPILE_SECONDS = 0.5
+
+
+def cache_folder() -> Path:
+    """Where compiled programs are kept; the folder need not exist.
+
+    Returns:
+        USER_CACHE/gaia_jax/jaxlib-VERSION-CPU, CPU a fingerprint of the machine's processor.
+    """
+    name = f"jaxlib-{metadata.version('jaxlib')}-{_cpu_fingerprint()}"
+    return _user_cache() / "gaia_jax" / name
+
+
+def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """Keep compiled programs on disk; call it before the first function is compiled.
+
+    A folder that JAX knows already (JAX_COMPILATION_CACHE_DIR) stays, unless one is given.
+
+    Args:
+        folder: where to keep them; None is `cache_folder()`.
+    Returns:
+        The folder in use; None where GAIA_JAX_NO_CACHE is set (to anything but 0), or where the
+        folder cannot be written, which is said on stderr.
+    """
+    import jax
+
+    if os.environ.get(NO_CACHE, "0") not in ("", "0"):
+        return disable_compilation_cache()
+    known = jax.config.jax_compilation_cache_dir
+    path = Path(folder or known or cache_folder()).expanduser()
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if not os.access(path, os.W_OK):
+            raise PermissionError(13, "Permission denied")
+    except OSError as error:
+        print(f"no compilation cache in {path}: {error.strerror}", file=sys.stderr)
+        return None
+    if str(path) != known:
+        jax.config.update("jax_compilation_cache_dir", str(path))
+    if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", MIN_COMPILE_SECONDS)
+    return path
+
+
+def disable_compilation_cache() -> None:
+    """Neither read nor write compiled programs, whatever the environment says."""
+    import jax
+
+    jax.config.update("jax_enable_compilation_cache", False)
+
+
+def _user_cache() -> Path:
+    """The folder for caches of this user, as the operating system has it."""
+    if os.environ.get("XDG_CACHE_HOME"):
+        return Path(os.environ["XDG_CACHE_HOME"])
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"])
+    home = Path("~").expanduser()
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+
+
+def _cpu_fingerprint() -> str:
+    """Eight digits for the processor: what XLA may use of it is in its flags."""
+    lines = {platform.machine(), platform.processor()}
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+        wanted = ("model name", "flags", "features", "cpu part")
+        lines |= {line for line in text.splitlines() if line.lower().startswith(wanted)}
+    except OSError:
+        pass  # not Linux: machine and processor have to do
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:8]

@@ -1,0 +1,35 @@
+"""A training that starts a second time reads its compiled step from the cache."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import TINY
+
+from gaia_jax.compilation_cache import NO_CACHE
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def start(folder: Path) -> str:
+    """A tiny training with the cache of these tests; what it says on stderr."""
+    env = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"}
+    run = subprocess.run(
+        [sys.executable, HERE / "toy_main.py", "train", "--config", "tiny.yaml",
+         "train.updates=2", "eval.games=0"],
+        cwd=folder, env=env, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "compiling the training step" in run.stderr
+    return run.stderr
+
+
+@pytest.mark.skipif(bool(os.environ.get(NO_CACHE)), reason=f"{NO_CACHE} is set")
+def test_a_second_start_does_not_compile(tmp_path):
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    start(tmp_path)
+    assert "from the cache" in start(tmp_path)
