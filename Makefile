@@ -14,7 +14,7 @@ RUN := $(VENV)/bin/python
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train test test-slow bench lint format clean
+.PHONY: help train test test-slow bench lint format pages clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -40,6 +40,14 @@ lint: $(STAMP)-dev ## Lint, format check, types of the public face
 format: $(STAMP)-dev ## Format, and mend what the linter can
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+
+pages: $(STAMP)-dev ## Make the generated pages of docs/ anew
+	$(RUN) -m tools.rulings_index > docs/rulings_index.md.new
+	mv docs/rulings_index.md.new docs/rulings_index.md
+	$(RUN) -m tools.rulesets_page > docs/rulesets.md.new
+	mv docs/rulesets.md.new docs/rulesets.md
+	$(RUN) -m tools.factions_page > docs/factions.md.new
+	mv docs/factions.md.new docs/factions.md
 
 clean: ## Remove what was built: the environment, caches, distributions (not runs/)
 	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

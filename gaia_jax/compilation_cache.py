@@ -15,6 +15,7 @@ import platform
 import sys
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 NO_CACHE = "GAIA_JAX_NO_CACHE"
 # Programs that took less than this to compile are not worth a file.
@@ -45,8 +46,10 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
     import jax
 
     if os.environ.get(NO_CACHE, "0") not in ("", "0"):
-        return disable_compilation_cache()
-    known = jax.config.jax_compilation_cache_dir
+        disable_compilation_cache()
+        return None
+    config: Any = jax.config  # its options are no attributes for a type checker
+    known: str | None = config.jax_compilation_cache_dir
     path = Path(folder or known or cache_folder()).expanduser()
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,109 @@
+"""Pages keep up with the code: every ruling that is cited is defined, every path named exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tools import rulings_index
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted(p for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+SOURCES = ("gaia_jax", "training", "tests", "tools", "benchmarks", "docs", "configs", ".github")
+# What a run or a program writes, named in pages.
+WRITTEN = re.compile(
+    r"^(?:runs/.*|(?:[\w-]+/)?(?:config\.yaml|evaluation(?:-\d+)?\.json|metrics\.jsonl|"
+    r"mine\.json|out\.json|arena\.json|dataset\.json|games?\.json))$"
+)
+
+
+def test_every_cited_ruling_is_defined_once():
+    defined = rulings_index.definitions()
+    twice = sorted({id_ for id_ in defined if defined.count(id_) > 1})
+    assert not twice
+    cited = rulings_index.citations()
+    assert len(cited) > 270, "the search for citations finds too few"
+    missing = {
+        id_: sorted(map(str, paths)) for id_, paths in cited.items() if id_ not in set(defined)
+    }
+    assert not missing, "docs/rulings.md does not define these"
+
+
+def test_every_ruling_names_its_source():
+    text = rulings_index.RULINGS.read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=- \*\*|\n)", text)
+    rules = [entry for entry in entries if rulings_index.DEFINITION.match(entry)]
+    assert len(rules) == len(rulings_index.definitions())
+    bare = [rule[:14] for rule in rules if not re.search(r"\[[^\]]+\]\s*$", rule)]
+    assert not bare
+
+
+def test_every_departure_stands_in_the_table_with_both_readings():
+    text = rulings_index.RULINGS.read_text(encoding="utf-8")
+    table = text.split("## Departures")[1].split("##")[0]
+    rows = dict(re.findall(r"^\| ([A-Z]+-\d\d) \*?\s*\| (.*) \|$", table, re.MULTILINE))
+    assert all(all(cell.strip() for cell in row.split(" | ")) for row in rows.values())
+    marked = set()
+    for entry in re.split(r"\n(?=- \*\*|\n)", text):
+        if "*Departure.*" in entry:
+            marked |= set(rulings_index.DEFINITION.findall(entry))
+    assert marked == set(rows)
+
+
+def test_the_index_of_rulings_is_current():
+    current = rulings_index.INDEX.read_text(encoding="utf-8")
+    assert current == rulings_index.page(), "python -m tools.rulings_index > docs/rulings_index.md"
+
+
+def test_an_id_in_a_comment_a_docstring_and_a_name_is_found():
+    text = '"""Builds (MIN-02)."""\n# A10, FED-03.\ndef test_lee_02_a_poor_player(x): ...\n'
+    assert rulings_index.cited_in(text) == {"MIN-02", "A10", "FED-03", "LEE-02"}
+    names = "def test_fed_05_and_06_and_mow_01_of_12(): ..."
+    assert rulings_index.cited_in(names) == {"FED-05", "FED-06", "MOW-01"}
+    assert rulings_index.cited_in("UTF-8, A100, SA-K-3, RM-TF-2VP, 2026-11-22") == set()
+
+
+def _known() -> set[str]:
+    """Every end of every path of ours: `gaia_jax/env.py` is known as that and as `env.py`."""
+    files = [p for folder in SOURCES for p in (ROOT / folder).rglob("*")]
+    files += ROOT.iterdir()
+    parts = [p.relative_to(ROOT).parts for p in files if "__pycache__" not in p.parts]
+    return {"/".join(path[i:]) for path in parts for i in range(len(path))}
+
+
+KNOWN = _known()
+FILE = re.compile(r"[\w./-]+\.(?:py|md|ya?ml|toml|sh)")
+PLACE = re.compile(r"[\w-]+/[\w./-]*")
+OURS = re.compile(r"python -m ((?:gaia_jax|training|benchmarks|tools|tests)(?:\.\w+)*)")
+
+
+def _missing(text: str) -> list[str]:
+    """Paths and modules in backticks that do not exist, from the root or as the end of a path."""
+    wrong = []
+    for named in re.findall(r"`([^`\s]+)`", text):
+        path = named.rstrip("/")
+        if FILE.fullmatch(named):
+            found = path in KNOWN or WRITTEN.match(named)
+        elif PLACE.fullmatch(named) and named.split("/")[0] in KNOWN:
+            found = path in KNOWN or path.split(".")[0] + ".py" in KNOWN  # or a name in a module
+        else:
+            continue
+        if not found:
+            wrong.append(named)
+    for module in OURS.findall(text):
+        path = module.replace(".", "/")
+        if not {f"{path}.py", f"{path}/__main__.py"} & KNOWN:
+            wrong.append(module)
+    return wrong
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_the_paths_a_page_names_exist(page):
+    assert not _missing(page.read_text(encoding="utf-8"))
+
+
+def test_a_path_that_does_not_exist_is_found():
+    assert _missing("`rules/no_such.py`, `docs/none.md`, `python -m training.none`") == [
+        "rules/no_such.py", "docs/none.md", "training.none",
+    ]  # fmt: skip
+    assert not _missing("`gaia_jax/env.py`, `env.py`, `docs/`, `python -m training.train`")
