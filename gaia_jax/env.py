@@ -27,7 +27,7 @@ from gaia_jax.state import NUM_PLAYERS, GameState, Node
 from gaia_jax.struct import pytree
 
 # Raised when behaviour changes and only then; the history is in docs/versions.md.
-VERSION = "0.1"
+VERSION = "0.2"
 
 # The shape of a key.
 _KEY = jax.ShapeDtypeStruct((2,), jnp.uint32)

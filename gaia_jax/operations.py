@@ -59,6 +59,7 @@ class Operation:
     gaiaformer: int = 0  # available gaiaformers that go to the Gaia area (FRE-09)
     to_gaia: int = 0  # tokens III -> Gaia area (FRE-06)
     burn: bool = False
+    reverses_brainstone: bool = False  # (A21)
     qic_action: bool = False  # counts for SA-QIC-4VP (ADV-01)
     virtual: int = -1  # planet of an artifact mine (ART-03)
 
@@ -93,6 +94,7 @@ _PLAIN = [
     "gaiaformer",
     "to_gaia",
     "burn",
+    "reverses_brainstone",
     "qic_action",
     "virtual",
 ]
@@ -164,6 +166,7 @@ def _free(r) -> list[Operation]:
                 burn=f.burn,
                 gaiaformer=f.gaiaformer,
                 to_gaia=f.tokens_to_gaia,
+                reverses_brainstone=f.reverses_brainstone,
             )
         )
     # Whole tokens instead of power (FRE-07): priced in power so that half of it, rounded up, is

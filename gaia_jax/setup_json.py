@@ -16,7 +16,7 @@ import numpy as np
 
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.geometry import hex_distance
-from gaia_jax.rules.draw import Setup
+from gaia_jax.rules.draw import Setup, board_planets, draw_tables
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
 
 _PLAYERS = tuple(range(costs.NUM_PLAYERS))
@@ -145,7 +145,23 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         "colour_order": some("colour_order", planets.TERRAFORM_CYCLE, colours),
     }
     arrays = {name: jnp.asarray(value, jnp.int8) for name, value in fields.items()}
-    return Setup(ship_cell=jnp.asarray(ship_cell, jnp.int16), **arrays)
+    setup = Setup(ship_cell=jnp.asarray(ship_cell, jnp.int16), **arrays)
+    if not r.map.same_types_touch:
+        _check_types_apart(r, setup)
+    return setup
+
+
+def _check_types_apart(rules: Ruleset, setup: Setup) -> None:
+    """No two planets of one type touch across tiles (MAP-06, A23)."""
+    laid = np.asarray(board_planets(setup, rules))
+    cells = [f"{q},{r}" for q, r in rules.geometry.cells.tolist()]
+    for one, other in draw_tables(rules).across.tolist():
+        planet = planets.PLANETS[laid[one]]
+        if laid[one] == laid[other] and planet != "Empty":
+            raise ValueError(
+                f"sectors: {planet} on {cells[one]!r} touches {planet} on {cells[other]!r} of"
+                " another tile; turn one of them"
+            )
 
 
 def _sides(rules: Ruleset) -> tuple[str, ...]:

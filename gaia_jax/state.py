@@ -205,6 +205,7 @@ class Turn:
     sequence: Array  # (13,) int8, players of the set-up decisions, boosters last; -1 beyond
     placed: Array  # () int8, set-up decisions made so far
     free_actions: Array  # () int8, taken this turn, 0..64 (ROU-08)
+    brainstone_reversed: Array  # () bool, it takes the other place in payments this turn (A21)
     mode: Array  # () int16, operation waiting for its target, ids["operation"]; -1 none
     cell: Array  # () int16, cell of an upgrade waiting for its piece; -1 none
     acted: Array  # () bool, the main action of this turn is done
@@ -274,6 +275,7 @@ class PackedTurn(Packed):
             "sequence": Field(shape=(13,)),
             "mode": Field(SHORT),
             "cell": Field(SHORT),
+            "brainstone_reversed": Field(FLAG),
             "acted": Field(FLAG),
             "token": Field(FLAG),
             "retrigger": Field(FLAG),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import re
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -14,6 +17,7 @@ import gaia_jax
 from gaia_jax.components.planets import TERRAFORM_CYCLE
 from gaia_jax.geometry import hex_distance, rotate
 from gaia_jax.operations import OperationRow
+from gaia_jax.rules.draw import board_planets, draw_setup, draw_tables, same_types_touch
 from gaia_jax.ruleset import BASE, GAIN_FIELDS, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
 from tools import rulesets_page
@@ -41,9 +45,9 @@ def test_no_rule_asks_for_the_name_of_a_ruleset():
 @pytest.mark.parametrize(
     "rules, cells, actions, factions, boosters, rounds, finals, advanced",
     [
-        (LOST_FLEET, 224, 1023, 18, 14, 12, 9, 21),
-        (LOST_FLEET_PUBLISHED, 224, 1023, 18, 14, 13, 9, 21),
-        (BASE, 190, 851, 14, 10, 10, 6, 15),
+        (LOST_FLEET, 224, 1024, 18, 14, 12, 9, 21),
+        (LOST_FLEET_PUBLISHED, 224, 1024, 18, 14, 13, 9, 21),
+        (BASE, 190, 852, 14, 10, 10, 6, 15),
     ],
     ids=RULESETS,
 )
@@ -93,14 +97,19 @@ def test_a_set_up_file_gives_the_set_up_back(drawn):
         assert all(np.array_equal(a, b) and a.dtype == b.dtype for a, b in pairs)
 
 
-def colours(rules, setup):
-    """(slot, cell, colour) of every planet of a home colour."""
+def laid_planets(rules, setup):
+    """(tile, cell, planet) of every planet of the sector tiles and the deep space tiles."""
     for slot, center in enumerate(rules.map.sector_centers):
         tile = rules.map.sector_tiles[int(setup.sector_tile[slot])]
         for cell, planet in tile.planets:
             q, r = rotate(cell, int(setup.sector_rotation[slot]))
-            if planet in TERRAFORM_CYCLE:
-                yield slot, (center[0] + q, center[1] + r), planet
+            yield slot, (center[0] + q, center[1] + r), planet
+    for slot, place in enumerate(rules.map.deep_slots):
+        tile, turns = int(setup.deep_tile[slot]), int(setup.deep_rotation[slot])
+        for j, planet in enumerate(rules.map.deep_tiles[tile].contents):
+            onto = j + turns if place.orientation == "A" else 2 - j - turns
+            if planet != "Empty":
+                yield f"deep {slot}", place.cells[onto % 3], planet
 
 
 def touching(planets):
@@ -113,16 +122,59 @@ def touching(planets):
     ]
 
 
-def test_map_06_home_colours_touch_only_where_a_tile_could_not_be_turned_otherwise(drawn):
+def test_map_06_and_a23_equal_planets_touch_in_lost_fleet_alone(drawn):
     rules, setups = drawn
-    maps = [list(colours(rules, setup)) for setup in setups]
+    maps = [list(laid_planets(rules, setup)) for setup in setups]
     share = np.mean([bool(touching(planets)) for planets in maps])
-    if rules.map.same_colours_touch:
-        assert 0.1 < share < 0.5  # 26.6 % of 20,000 maps
+    if rules.map.same_types_touch:
+        assert 0.5 < share < 0.9  # 2,070 of 3,000 maps
     else:
-        assert share < 0.1
+        assert share == 0
     # All ways to turn a tile are drawn.
     assert {int(k) for setup in setups for k in setup.sector_rotation} == set(range(6))
+
+
+def broken_map(rules):
+    """A map on which transdim planets touch across tiles: the first found by turning one tile."""
+    setup = gaia_jax.make(rules.id).draw_setup(jax.random.key(0))
+    written = setup_to_dict(setup, rules)
+    for place, turns in itertools.product(range(10), range(6)):
+        turned = json.loads(json.dumps(written))
+        turned["sectors"][place]["rotation"] = turns
+        try:
+            setup_from_json(turned, rules)
+        except ValueError as error:
+            return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("rules", PRINTED, ids=lambda rules: rules.id)
+def test_a23_a_set_up_file_that_breaks_the_rule_is_refused(rules):
+    found = re.fullmatch(
+        r"sectors: (\w+) on '\S+' touches (\w+) on '\S+' of another tile; .*", broken_map(rules)
+    )
+    assert found and found[1] == found[2]
+
+
+@pytest.mark.parametrize("rules", PRINTED, ids=lambda rules: rules.id)
+def test_a23_3000_maps_and_the_other_draws_stay_uniform(rules):
+    keys = jax.random.split(jax.random.key(1), 3000)
+    setups = jax.jit(jax.vmap(partial(draw_setup, rules=rules)))(keys)
+    laid = jax.jit(jax.vmap(partial(board_planets, rules=rules)))(setups)
+    assert not jax.vmap(partial(same_types_touch, tables=draw_tables(rules)))(laid).any()
+    pools = {
+        "boosters": rules.boosters,
+        "round_tiles": rules.round_tiles,
+        "faction": rules.factions,
+    }
+    pools |= {"turn_order": range(4), "advanced": rules.advanced_tiles, "sector_rotation": range(6)}
+    for name, pool in pools.items():
+        expected = 3000 / len(pool)
+        for place in np.asarray(getattr(setups, name)).T:
+            counts = np.bincount(place, minlength=len(pool))
+            if name != "sector_rotation":  # turned so that nothing touches: nearly uniform
+                assert (np.abs(counts - expected) <= 5 * np.sqrt(expected)).all(), name
+            assert (counts > 0.8 * expected).all() or name != "sector_rotation", (name, counts)
 
 
 def test_set_11_one_side_of_a_board_each(drawn):

@@ -79,6 +79,9 @@ def _free_actions(f: Faction) -> str:
             price = "an available gaiaformer, into the Gaia area until the next Gaia phase"
         if action.tokens_to_gaia:
             price = f"{action.tokens_to_gaia} token from bowl III into the Gaia area"
+        if action.reverses_brainstone:
+            parts.append(f"`{action.id}` once a turn: it takes the other place in payments")
+            continue
         where = ", with the PI" if action.needs_pi else ""
         parts.append(f"`{action.id}` {price} to {amounts(action.gain)}{where}")
     return "free actions: " + "; ".join(parts)
@@ -96,6 +99,7 @@ SPECIALS = {
 }
 OWN_RULINGS = {
     "HADSCH_HALLAS": "FRE-08 FRE-03",
+    "TAKLONS": "A21",
     "BAL_TAKS": "FRE-09 GPJ-05",
     "NEVLAS": "FRE-06 FRE-07",
 }

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PUBLISHED = {
     "map.sector_tiles M03 planets": "MAP-05",
     "map.sector_tiles M05 planets": "MAP-04",
-    "map.same_colours_touch": "MAP-06, A11",
+    "map.same_types_touch": "MAP-06, A11, A23",
     "factions BAL_TAKS start": "SET-16",
     "factions GLEENS start": "SET-15",
     "factions GLEENS gaia_planet_qic_instead": "MIN-10",
@@ -45,11 +45,12 @@ PUBLISHED = {
     "artifacts ART-ORE-CRED gain": "ART-02",
     "tinkering_tiles TK-LATE-QIC3 gain": "TIN-04",
     "twilight_range_projects": "MIN-18",
-    "free_leech_is_taken": "LEE-03, A11",
+    "free_leech_is_taken": "LEE-03, A11, A20",
     "surplus_federations": "FED-02, A10, A11",
     "gaiaformed_planet_waits": "MIN-20",
     "zero_ranks": "FIN-03",
     "bonus_power_in_leech": "FED-11",
+    "stations_count_as_satellites": "HIV-02, FIN-07, A22",
 }
 # What stands behind those of `base`, by the field of the ruleset: the base rulebook, or a ruling.
 BASE_NOTES = {
@@ -75,13 +76,14 @@ BASE_NOTES = {
 }
 # What a switch means where it is on.
 SWITCHES = {
-    "map.same_colours_touch": "planets of one home colour may touch across tiles",
+    "map.same_types_touch": "planets of one type may touch across tiles",
     "twilight_range_projects": "TWI_K reaches a Gaia project too",
-    "free_leech_is_taken": "an offer that costs no VP is taken without a decision",
+    "free_leech_is_taken": "free leech is taken unasked, but for Taklons and Itars with a PI",
     "surplus_federations": "a group too many is legal where leaving it out saves no satellite",
     "gaiaformed_planet_waits": "a planet formed at once takes its mine from the next round on",
     "zero_ranks": "a count of 0 earns VP in a final mission",
     "bonus_power_in_leech": "rings and the Bescods' bonus count for leech as for federations",
+    "stations_count_as_satellites": "the Hive's stations count in the satellite mission",
     "leech_in_seat_order": "leech is asked as the players sit, from the builder",
     "free_step_is_optional": "a research step that costs no knowledge may be declined",
 }

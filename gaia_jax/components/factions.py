@@ -182,6 +182,7 @@ FACTIONS = (
         brainstone=True,
         shuttle_brainstone=True,
         pi_leech_token=True,
+        free_actions=("brainstone",),
     ),
     Faction(
         id="AMBAS",

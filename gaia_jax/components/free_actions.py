@@ -17,6 +17,7 @@ class FreeAction:
     needs_pi: bool = False
     gaiaformer: int = 0  # available gaiaformers that go to the Gaia area
     tokens_to_gaia: int = 0  # tokens that go from bowl III to the Gaia area
+    reverses_brainstone: bool = False  # for this turn it takes the other place in payments (A21)
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ FREE_ACTIONS = (
     FreeAction("T_to_K", gain=Gain(knowledge=1), faction="NEVLAS", tokens_to_gaia=1),
     # Three tokens, each worth 2 power beside the PI.
     FreeAction("T3_to_2O", Cost(power=6), Gain(ore=2), faction="NEVLAS", needs_pi=True),
+    FreeAction("brainstone", faction="TAKLONS", reverses_brainstone=True),
 )
 
 # The Nevlas with their PI convert whole tokens from bowl III to bowl I; these rows replace those

@@ -282,7 +282,7 @@ class MapParts:
     ship_cell_sets: tuple[tuple[int, ...], ...] = SHIP_CELL_SETS
     deep_slots: tuple[DeepSlot, ...] = DEEP_SLOTS
     deep_tiles: tuple[DeepTile, ...] = DEEP_TILES
-    same_colours_touch: bool = True  # planets of one home colour, across sector tiles (MAP-06)
+    same_types_touch: bool = True  # planets of one type, across tiles (MAP-06, A23)
 
 
 LOST_FLEET_MAP = MapParts()

@@ -85,4 +85,4 @@ SECTOR_TILES = changed(
     },
 )
 
-MAP = replace(map_tiles.LOST_FLEET_MAP, sector_tiles=SECTOR_TILES, same_colours_touch=False)
+MAP = replace(map_tiles.LOST_FLEET_MAP, sector_tiles=SECTOR_TILES, same_types_touch=False)

@@ -154,6 +154,8 @@ GLOBALS = (
           _pending),
     Block("acted", 0, 1, "the main action of this turn is done", None, lambda v: v.game.turn.acted),
     Block("free_actions", 0, 64, "taken this turn", None, lambda v: v.game.turn.free_actions),
+    Block("brainstone_reversed", 0, 1, "the brainstone takes the other place in payments this turn",
+          None, lambda v: v.game.turn.brainstone_reversed),
     Block("points", 0, 100, "Gaia-phase tokens the Terrans can still convert", None,
           lambda v: v.game.turn.points),
     Block("power_used", 0, 1, "power actions used this round", ids("power_action"),

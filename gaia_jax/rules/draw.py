@@ -40,6 +40,8 @@ DRAWS = (
 )
 # Random words that the largest draws use: eight deep tiles, each a place, a side and a rotation.
 _WORDS = 24
+# The draws that are repeated where planets of one type may not touch.
+_MAP_DRAWS = ("sectors", "rotations", "deep")
 
 
 @pytree
@@ -79,7 +81,8 @@ class DrawTables:
     sector_contents: np.ndarray  # (tiles, 6, 19) int8, PLANETS on the slot's cells by rotation
     center_pool: tuple[int, ...]  # the tiles that the first slots take
     num_center: int
-    touching: np.ndarray | None  # (10, 19, 6) int16, see `_touching`; None: colours may touch
+    across: np.ndarray  # (E, 2) int16, touching cells of different tiles
+    types_touch: bool  # planets of one type may touch across tiles
     interface_contents: np.ndarray  # (sets, orders, I) int8, PLANETS on the interspace cells
     ship_interface: np.ndarray  # (sets, orders, ships) int8, interspace cell of each ship
     deep_contents: np.ndarray  # (slots, faces, 3, 3) int8, PLANETS on the slot's cells by rotation
@@ -102,7 +105,8 @@ def draw_tables(rules: Ruleset) -> DrawTables:
         sector_contents=_sector_contents(parts.sector_tiles),
         center_pool=tuple(tile_ids.index(tile) for tile in parts.center_pool),
         num_center=len(parts.center_slots),
-        touching=None if parts.same_colours_touch else _touching(board),
+        across=_across_tiles(board),
+        types_touch=parts.same_types_touch,
         interface_contents=interface_contents,
         ship_interface=ship_interface,
         deep_contents=_deep_contents(parts),
@@ -145,17 +149,16 @@ def _sector_contents(tiles: tuple[map_tiles.SectorTile, ...]) -> np.ndarray:
     return table
 
 
-def _touching(board: geometry.Geometry) -> np.ndarray:
-    """(slots, 19, 6) int16: for each cell of a slot its neighbours in earlier slots, as places in
-    the cells of all slots one after the other, 0 where there is none; place 0 is taken by none
-    (MAP-06, A11).
-    """
-    slots, size = board.sector_cells.shape
-    place = np.full(board.num_cells + 1, -1)
-    place[board.sector_cells.ravel()] = np.arange(slots * size)
-    around = place[board.neighbors[board.sector_cells]]  # a neighbour off the map is cell -1
-    earlier = (around >= 0) & (around // size < np.arange(slots)[:, None, None])
-    return np.where(earlier, around + 1, 0).astype(np.int16)
+def _across_tiles(board: geometry.Geometry) -> np.ndarray:
+    """(E, 2) int16, the pairs of cells that touch and lie on different tiles (MAP-06, A23)."""
+    tile = np.full(board.num_cells, -1)
+    tile[board.sector_cells] = np.arange(len(board.sector_cells))[:, None]
+    groups = (board.interface_cells[:, None], board.deep_cells)
+    for group in groups:
+        tile[group] = tile.max() + 1 + np.arange(len(group))[:, None]
+    cell, side = np.nonzero(board.neighbors >= 0)
+    other = board.neighbors[cell, side]
+    return np.stack([cell, other], -1)[tile[cell] < tile[other]].astype(np.int16)
 
 
 def _interface_layouts(parts: map_tiles.MapParts, ships: int) -> tuple[np.ndarray, np.ndarray]:
@@ -194,6 +197,11 @@ def _deep_contents(parts: map_tiles.MapParts) -> np.ndarray:
 LOST_FLEET_TABLES = draw_tables(LOST_FLEET)
 
 
+def _bits(key: Array) -> Array:
+    """(_WORDS,) uint32, the random words of one draw."""
+    return jax.random.bits(key, (_WORDS,), jnp.uint32)
+
+
 def _sample(words: Array, size: int, total: int) -> Array:
     """`size` different numbers of 0..total-1 in random order, from the first `total` of `words`.
 
@@ -227,8 +235,7 @@ def draw_setup(key: Array, rules: Ruleset = LOST_FLEET) -> Setup:
     """
     tables = draw_tables(rules)
     keys = jax.random.split(key, len(DRAWS))
-    bits = jax.vmap(lambda sub: jax.random.bits(sub, (_WORDS,), jnp.uint32))(keys)
-    words = dict(zip(DRAWS, bits, strict=True))
+    words = dict(zip(DRAWS, jax.vmap(_bits)(keys), strict=True))
 
     def sample(name: str) -> Array:
         return _sample(words[name], *tables.pools[name])
@@ -237,15 +244,15 @@ def draw_setup(key: Array, rules: Ruleset = LOST_FLEET) -> Setup:
         return _below(words[name][0], max(tables.choices[name], 1))
 
     interface, ship_cell = _draw_interface(words["interface"], tables)
-    deep_tile, deep_rotation = _draw_deep(words["deep"], tables)
-    sector_tile = _draw_sectors(words["sectors"], tables)
+    if tables.types_touch:
+        tiles = _draw_map(words, tables)
+    else:
+        named = dict(zip(DRAWS, keys, strict=True))
+        tiles = _draw_allowed_map(named, interface, tables)
     return Setup(
-        sector_tile=sector_tile,
-        sector_rotation=_draw_rotations(words["rotations"], sector_tile, tables),
+        **tiles,
         interface=interface,
         ship_cell=ship_cell,
-        deep_tile=deep_tile,
-        deep_rotation=deep_rotation,
         faction=_draw_factions(words["factions"], tables),
         turn_order=sample("turn_order"),
         basic_slot=sample("basic_tiles"),
@@ -276,29 +283,51 @@ def _draw_sectors(words: Array, tables: DrawTables) -> Array:
     return jnp.concatenate([center, rest[order]])
 
 
-def _draw_rotations(words: Array, tiles: Array, tables: DrawTables) -> Array:
-    """Each tile turned at random: any way, or, slot by slot, one of the ways in which no two
-    planets of one home colour touch across tiles; any way where there is none (MAP-01, A11).
+def _draw_map(words: dict[str, Array], tables: DrawTables) -> dict[str, Array]:
+    """Tiles and rotations of all sector and deep slots: fields of Setup (MAP-01, MAP-10)."""
+    deep_tile, deep_rotation = _draw_deep(words["deep"], tables)
+    return {
+        "sector_tile": _draw_sectors(words["sectors"], tables),
+        "sector_rotation": _below(words["rotations"][: len(tables.geometry.sector_cells)], 6),
+        "deep_tile": deep_tile,
+        "deep_rotation": deep_rotation,
+    }
+
+
+def _draw_allowed_map(
+    keys: dict[str, Array], interface: Array, tables: DrawTables
+) -> dict[str, Array]:
+    """`_draw_map`, drawn again until no two planets of one type touch across tiles (A23).
+
+    So every map that keeps the rule is as likely as any other; about three in ten do.
+
+    Args:
+        keys: a key by name of a draw; interface: (I,) int8, what lies on the interspace cells.
     """
-    slots, size = tables.geometry.sector_cells.shape
-    if tables.touching is None:
-        return _below(words[:slots], 6)
-    contents = jnp.array(tables.sector_contents)
-    first, last = (planets.PLANETS.index(planets.TERRAFORM_CYCLE[i]) for i in (0, -1))
 
-    def turn(laid: Array, slot: tuple[Array, ...]) -> tuple[Array, Array]:
-        number, tile, around, word = slot
-        ways = contents[tile]  # (6, 19)
-        colour = (ways >= first) & (ways <= last)
-        clash = (colour[..., None] & (laid[around] == ways[..., None])).any((1, 2))
-        allowed = ~clash | clash.all()
-        kth = (word % allowed.sum().astype(jnp.uint32)).astype(jnp.int32)
-        chosen = jnp.argmax(jnp.cumsum(allowed) > kth).astype(jnp.int8)
-        laid = jax.lax.dynamic_update_slice(laid, ways[chosen], (number * size + 1,))
-        return laid, chosen
+    def attempt(number: Array) -> dict[str, Array]:
+        again = {name: jax.random.fold_in(keys[name], number) for name in _MAP_DRAWS}
+        return _draw_map({name: _bits(key) for name, key in again.items()}, tables)
 
-    row = jnp.arange(slots), tiles, jnp.array(tables.touching), words[:slots]
-    return jax.lax.scan(turn, jnp.zeros(1 + slots * size, jnp.int8), row)[1]
+    def breaks(carry: tuple[Array, dict[str, Array]]) -> Array:
+        laid = _laid_out(tables, interface=interface, **carry[1])
+        return same_types_touch(laid, tables)
+
+    def redraw(carry: tuple[Array, dict[str, Array]]) -> tuple[Array, dict[str, Array]]:
+        return carry[0] + 1, attempt(carry[0])
+
+    first = jnp.zeros((), jnp.int32)
+    return jax.lax.while_loop(breaks, redraw, redraw((first, {})))[1]
+
+
+def same_types_touch(laid: Array, tables: DrawTables) -> Array:
+    """() bool, two planets of one type touch across tiles (MAP-06, A23).
+
+    Args:
+        laid: (C,) int8, PLANETS on each cell.
+    """
+    one, other = laid[tables.across[:, 0]], laid[tables.across[:, 1]]
+    return ((one == other) & (one != planets.PLANETS.index("Empty"))).any()
 
 
 def _draw_interface(words: Array, tables: DrawTables) -> tuple[Array, Array]:
@@ -339,15 +368,33 @@ def board_planets(setup: Setup, rules: Ruleset = LOST_FLEET) -> Array:
     Returns:
         (C,) int8, PLANETS on each cell.
     """
-    tables = draw_tables(rules)
+    return _laid_out(
+        draw_tables(rules),
+        setup.sector_tile,
+        setup.sector_rotation,
+        setup.interface,
+        setup.deep_tile,
+        setup.deep_rotation,
+    )
+
+
+def _laid_out(
+    tables: DrawTables,
+    sector_tile: Array,
+    sector_rotation: Array,
+    interface: Array,
+    deep_tile: Array,
+    deep_rotation: Array,
+) -> Array:
+    """(C,) int8, PLANETS on each cell, of these fields of Setup."""
     board = tables.geometry
     listed = np.concatenate(
         [board.sector_cells.ravel(), board.interface_cells, board.deep_cells.ravel()]
     )
-    sectors = jnp.array(tables.sector_contents)[setup.sector_tile, setup.sector_rotation]
-    contents = [sectors.ravel(), setup.interface]
+    sectors = jnp.array(tables.sector_contents)[sector_tile, sector_rotation]
+    contents = [sectors.ravel(), interface]
     if len(board.deep_cells):
         slots = np.arange(len(board.deep_cells))
-        deep = jnp.array(tables.deep_contents)[slots, setup.deep_tile, setup.deep_rotation]
+        deep = jnp.array(tables.deep_contents)[slots, deep_tile, deep_rotation]
         contents.append(deep.ravel())
     return jnp.concatenate(contents)[np.argsort(listed)]

@@ -8,7 +8,7 @@ from jax import Array, lax
 
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
-from gaia_jax.rules import power
+from gaia_jax.rules import gaia, power
 from gaia_jax.rules.player import book, inverse, pick, uncovered
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, NUM_PLAYERS, PI, Board, GameState, PackedPlayers, Players
@@ -139,6 +139,9 @@ def settle(
     after, special = distance_in_order(game), taklons(rules, game)
     if rules.leech_in_seat_order:
         after = (jnp.arange(NUM_PLAYERS) - game.turn.active.astype(jnp.int32)) % NUM_PLAYERS
+    # To them power in bowl II may be worth more: what they burn buys tech tiles (A20).
+    factions = game.setup.faction.astype(jnp.int32)
+    burns = gaia.decides_on_tiles(rules, game.players, factions)
     charge, token_first, decline = range(3)
     queue = game.turn.leech.astype(jnp.int32)
     decider = jnp.arange(NUM_PLAYERS) == game.turn.player
@@ -152,7 +155,7 @@ def settle(
         players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=stone)
         offered, is_answer = row
         a = amount(players, offered)
-        free = (a == 1) & ~special & rules.free_leech_is_taken
+        free = (a == 1) & ~special & ~burns & rules.free_leech_is_taken
         asks = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
         first = jnp.where(asks, after, NUM_PLAYERS).min()
         # Offers before the first that asks are taken or void; the others wait.

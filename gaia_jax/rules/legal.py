@@ -38,13 +38,7 @@ from gaia_jax.rules.player import (
     uncovered,
 )
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import (
-    MINE,
-    PI,
-    GameState,
-    Node,
-    Players,
-)
+from gaia_jax.state import GAIA_AREA, MINE, PI, GameState, Node, PackedTurn, Players
 
 
 def operation(rules: Ruleset, index) -> OperationRow:
@@ -112,11 +106,11 @@ def payable(faction: Columns, me: Players, op: OperationRow | Listed | Either) -
     )
 
 
-def free_options(rules: Ruleset, faction: Columns, me: Players, taken: Array) -> Array:
+def free_options(rules: Ruleset, faction: Columns, me: Players, turn: PackedTurn) -> Array:
     """(free actions,) bool: payable, the faction's own, and not all of the gain lost (FRE-03).
 
     Args:
-        taken: () int, free actions already taken this turn (ROU-08).
+        turn: for the free actions already taken this turn (ROU-08, A21).
     """
     row, ops = rules.operation_index, rules.tables.ops
     plain = np.array([row[f"free {x}"] for x in rules.ids["free_action"]])
@@ -133,16 +127,25 @@ def free_options(rules: Ruleset, faction: Columns, me: Players, taken: Array) ->
         | (op.gain_qic > 0) & ~as_ore
         | (op.gain_tokens > 0)
         | (op.burn > 0)
+        | (op.reverses_brainstone > 0)
     )
+    in_bowl = (me.brainstone >= 0) & (me.brainstone != GAIA_AREA)
     able = (
         payable(faction, me, op)
         & ((op.burn == 0) | power.burnable(me))
         & (me.gaiaformers >= op.gaiaformer)
         & (me.power[2] >= op.to_gaia)
+        & ((op.reverses_brainstone == 0) | in_bowl & ~turn.brainstone_reversed)
         & faction.free_actions
         & ((me.built[PI] > 0) | ~rules.tables.faction.free_needs_pi)
     )
-    return useful & able & (taken < FREE_ACTIONS_PER_TURN)
+    return useful & able & (turn.free_actions < FREE_ACTIONS_PER_TURN)
+
+
+def keeps_turn_open(rules: Ruleset, free: Array) -> Array:
+    """() bool, some free action is legal that is not the brainstone's alone (ROU-03, A1, A21)."""
+    alone = np.array([action.reverses_brainstone for action in rules.free_actions])
+    return (free & ~alone).any()
 
 
 def open_boosters(rules: Ruleset, game: GameState) -> Array:
@@ -313,7 +316,8 @@ def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     planes = [wanted(my_turn, use) for use in ("mine", "project", "upgrade")] + [sum(picks)]
 
     # Free actions; at TERRANS the same words name the conversions.
-    free = at(Node.TURN, Node.AFTER) & free_options(rules, faction, me, turn.free_actions)
+    free = free_options(rules, faction, me, turn)
+    free &= my_turn | at(Node.AFTER) & keeps_turn_open(rules, free)
     free |= at(Node.TERRANS) & gaia.conversion_options(rules, me, turn.points.astype(jnp.int32))
     step_tracks = step_options(rules, below, enter, turn.step)
     only_level_5 = ~(step_tracks & below).any()

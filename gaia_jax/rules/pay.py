@@ -85,8 +85,9 @@ def pay(
     bought = (node == Node.ITARS) & ~says(rules, what, "skip")
     of_site = jnp.stack([price.credits, price.ore, 0 * price.ore, price.qic])
     worth = power_worth(faction, me)
-    me, stone = power.spend(me, op.cost_power, worth)
-    # FRE-10: the brainstone alone, spent for one power, still gives three credits.
+    reverse = game.turn.brainstone_reversed
+    me, stone = power.spend(me, op.cost_power, worth, reverse)
+    # FRE-10: the brainstone, spent for one power, still gives three credits.
     small = stone & (op.cost_power < power.BRAINSTONE_POWER) & says(rules, what, "free")
     more = jnp.where(small, power.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
     resources = me.resources - op.cost_resources - of_site + more
@@ -102,5 +103,5 @@ def pay(
     explores = (op.brainstone + ship.brainstone) > 0
     me = me.replace(brainstone=jnp.where(explores, GAIA_AREA, me.brainstone))
     tokens = jnp.where(placement.gaiaformer, mine.project_tokens(rules, me, op), 0)
-    me = power.to_gaia_area(me, tokens)
-    return power.burn(me, op.burn, faction.burn_to_gaia)
+    me = power.to_gaia_area(me, tokens, reverse)
+    return power.burn(me, op.burn, faction.burn_to_gaia, reverse)

@@ -66,15 +66,18 @@ def spendable(me: Players, worth: Array) -> Array:
     return me.power[..., 2] * worth + BRAINSTONE_POWER * (me.brainstone == 2)
 
 
-def spend(me: Players, cost: Array, worth: Array) -> tuple[Players, Array]:
+def spend(me: Players, cost: Array, worth: Array, reverse: Array) -> tuple[Players, Array]:
     """Spend `cost` power: tokens from bowl III to I, moving as few as possible (ACT-06, ACT-07).
 
+    Args:
+        worth: () int32, of an ordinary token; reverse: () bool, the brainstone pays for what
+            ordinary tokens would pay for, and the other way round (A21).
     Returns:
         The row, and whether the brainstone moved.
     """
     ordinary = (cost + worth - 1) // worth
     stone = (me.brainstone == 2) & (cost > 0)
-    stone &= (cost >= BRAINSTONE_POWER) | (me.power[..., 2] < cost)
+    stone &= ((cost >= BRAINSTONE_POWER) ^ reverse) | (me.power[..., 2] < cost)
     moved = jnp.where(stone, jnp.maximum(cost - BRAINSTONE_POWER, 0), ordinary)
     one, two, three = bowls(me)
     left = jnp.where(stone, 0, me.brainstone)
@@ -96,16 +99,22 @@ def discard(me: Players, count: Array) -> Players:
     return with_bowls(me, *left, brainstone=jnp.where(count > 0, NO_BRAINSTONE, me.brainstone))
 
 
-def to_gaia_area(me: Players, count: Array) -> Players:
-    """A Gaia project's tokens: bowls I, II, III, within a bowl the brainstone last (GPJ-02)."""
+def to_gaia_area(me: Players, count: Array, reverse: Array) -> Players:
+    """A Gaia project's tokens: bowls I, II, III, within a bowl the brainstone last (GPJ-02).
+
+    Args:
+        reverse: () bool, the brainstone comes after the ordinary tokens of all bowls (A21).
+    """
     left, stone, ordinary = [], me.brainstone, 0
     for i, tokens in enumerate(bowls(me)):
         taken = jnp.minimum(count, tokens)
         left.append(tokens - taken)
         count, ordinary = count - taken, ordinary + taken
-        lift = (stone == i) & (count > 0)
+        lift = (stone == i) & (count > 0) & ~reverse
         stone = jnp.where(lift, GAIA_AREA, stone)
         count = count - lift
+    last = reverse & (count > 0) & (stone >= 0)
+    stone = jnp.where(last, GAIA_AREA, stone)
     return with_bowls(me, *left, brainstone=stone, gaia_power=me.gaia_power + ordinary)
 
 
@@ -114,15 +123,16 @@ def burnable(me: Players) -> Array:
     return me.power[..., 1] + (me.brainstone == 1) >= 2
 
 
-def burn(me: Players, happens: Array, to_gaia: Array) -> Players:
+def burn(me: Players, happens: Array, to_gaia: Array, reverse: Array) -> Players:
     """One ordinary token of bowl II goes, another (the brainstone first) moves to III (FRE-04).
 
     Args:
         happens: () int32, 0 or 1.
         to_gaia: () int32, 1 where the burned token goes to the Gaia area (FRE-05).
+        reverse: () bool, two ordinary tokens where there are two (A21).
     """
-    stone = happens * (me.brainstone == 1)
     one, two, three = bowls(me)
+    stone = happens * ((me.brainstone == 1) & ~(reverse & (two >= 2)))
     return with_bowls(
         me,
         one,

@@ -97,7 +97,7 @@ def final_values(rules: Ruleset, game: GameState) -> Array:
         "DEEP_SECTORS": sectors[:, main:].sum(-1),
         "PLANET_TYPES": owned_types(rules, me).sum(-1),
         "PI_AC_DISTANCE": academy_distance(rules, game),
-        "SATELLITES": me.satellites + me.stations,
+        "SATELLITES": me.satellites + me.stations * rules.stations_count_as_satellites,
         "ASTEROID_PROTO_BUILDINGS": rocks + virtual,
         "ASTEROID_BUILDINGS": me.colonized[:, ASTEROID]
         + me.guest_asteroids

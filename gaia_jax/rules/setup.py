@@ -147,6 +147,7 @@ def _turn(rules: Ruleset, setup: Setup) -> Turn:
         sequence=sequence,
         placed=zero,
         free_actions=zero,
+        brainstone_reversed=no,
         mode=jnp.full((), -1, jnp.int16),
         cell=jnp.full((), -1, jnp.int16),
         acted=no,

@@ -199,6 +199,7 @@ def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_t
         ship_used=turn.ship_used | jnp.where(op.slot_kind == SHIP_SLOT, 1 << op.slot, 0),
         leech=leech.add_event(turn.leech, acted.offered, event),
         free_actions=turn.free_actions + free,
+        brainstone_reversed=turn.brainstone_reversed | (op.reverses_brainstone > 0),
     )
 
 

@@ -16,7 +16,7 @@ from gaia_jax.on_demand import on_demand
 from gaia_jax.rules import leech, mine, research, tech
 from gaia_jax.rules.decode import Decision, says
 from gaia_jax.rules.frame import frame
-from gaia_jax.rules.legal import free_options, operation, step_options
+from gaia_jax.rules.legal import free_options, keeps_turn_open, operation, step_options
 from gaia_jax.rules.player import Columns, book, faction_of, load, store
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
@@ -157,9 +157,9 @@ def _end_of_turn(
     event = rules.ids["event"].index("qic_action")
     bonus = int(rules.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    free = free_options(rules, Columns(rules, faction_row), me, turn.free_actions)
+    free = free_options(rules, Columns(rules, faction_row), me, turn)
     acts = done & (turn.phase == Phase.ACTIONS)
-    over = acts & (turn_over | turn.acted & ~free.any())
+    over = acts & (turn_over | turn.acted & ~keeps_turn_open(rules, free))
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
     waiting = turn.passed == 0
     nearest = jnp.argmin(jnp.where(waiting, after, NUM_PLAYERS))
@@ -167,6 +167,7 @@ def _end_of_turn(
         qic_action=turn.qic_action & ~resolved,
         acted=turn.acted & ~over,
         free_actions=jnp.where(over, 0, turn.free_actions),
+        brainstone_reversed=turn.brainstone_reversed & ~over,
         active=jnp.where(over & waiting.any(), nearest, turn.active),
     )
     return store(game, player, me).players, turn, over & ~waiting.any()

@@ -82,6 +82,7 @@ class Ruleset:
     gaiaformed_planet_waits: bool = True  # MIN-20
     zero_ranks: bool = True  # FIN-03
     bonus_power_in_leech: bool = False  # FED-11
+    stations_count_as_satellites: bool = False  # HIV-02, FIN-07, A22
     leech_in_seat_order: bool = False  # LEE-04, A11
     free_step_is_optional: bool = False  # TEC-09, FIR-01, ACT-15, A11
 

@@ -22,6 +22,7 @@ LOST_FLEET_PUBLISHED = Ruleset(
     gaiaformed_planet_waits=False,
     zero_ranks=False,
     bonus_power_in_leech=True,
+    stations_count_as_satellites=True,
 )
 
 BASE = Ruleset(
@@ -49,6 +50,7 @@ BASE = Ruleset(
     gaiaformed_planet_waits=False,
     zero_ranks=False,
     bonus_power_in_leech=True,
+    stations_count_as_satellites=True,
     leech_in_seat_order=True,
     free_step_is_optional=True,
 )

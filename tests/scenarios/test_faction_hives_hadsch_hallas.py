@@ -141,13 +141,13 @@ def test_fed_09_a_station_counts_1_in_a_first_federation():
     assert table.stand(0, "-1,0", "STATION").turn(0).can("form_federation")
 
 
-def test_hiv_02_stations_count_for_the_satellite_mission():
+def test_hiv_02_and_a22_stations_do_not_count_for_the_satellite_mission():
     missions = ["SATELLITES", "DEEP_SECTORS"]
     table = scene("HIVES", "FIRAKS", planets=NEAR, round=6, final_missions=missions)
     table = table.stand(0, "0,0", "PI").give(1, satellites=3)
-    tie = last_to_pass(table.give(0, satellites=1, stations=2).turn(0)).play("pass")
+    tie = last_to_pass(table.give(0, satellites=3, stations=2).turn(0)).play("pass")
     assert (tie.vp(0, "FINAL_1"), tie.vp(1, "FINAL_1")) == (15, 15)
-    second = last_to_pass(table.give(0, satellites=1, stations=1).turn(0)).play("pass")
+    second = last_to_pass(table.give(0, satellites=1, stations=6).turn(0)).play("pass")
     assert second.vp(0, "FINAL_1") == 12
 
 

@@ -135,6 +135,79 @@ def test_gpj_02_a_project_takes_ordinary_tokens_of_a_bowl_before_the_brainstone(
     assert bowls(table) == ((0, 2, 0), 0)
 
 
+@pytest.mark.parametrize(
+    "action, power, after",
+    [
+        ("free P1_to_C", (0, 0, 2), ((0, 0, 2), 0)),  # the brainstone for a cost below 3
+        ("power PA_2PT", (0, 0, 3), ((5, 0, 0), 2)),  # ordinary tokens for 3 and more
+        ("power PA_7C", (0, 0, 4), ((4, 0, 0), 2)),
+        ("power PA_7C", (0, 0, 3), ((1, 0, 2), 0)),  # they do not suffice
+        ("free P3_to_O", (0, 0, 4), ((3, 0, 1), 2)),
+    ],
+)
+def test_a21_the_brainstone_takes_the_other_place_in_payments(action, power, after):
+    table = taklons(power, 2).play("free brainstone")
+    assert bowls(table) == (power, 2)
+    assert bowls(table.play(action)) == after
+
+
+def test_a21_the_brainstone_for_one_power_is_3_credits_though_a_token_would_do():
+    table = taklons((0, 0, 1), 2).play("free brainstone", "free P1_to_C")
+    assert table.player(0).credits == 3 and bowls(table) == ((0, 0, 1), 0)
+    after = table.play("free P1_to_C")  # there is no brainstone in bowl III any more
+    assert after.player(0).credits == 4 and bowls(after) == ((1, 0, 0), 0)
+
+
+def test_a21_a_project_takes_the_ordinary_tokens_of_all_bowls_first():
+    table = at(taklons((5, 2, 0), 0, gaiaformers=1), 0, gaia=1).turn(0)
+    table = table.play("free brainstone", "project -1,0")
+    assert bowls(table) == ((0, 1, 0), 0) and table.player(0).gaia_power == 6
+    table = at(taklons((2, 2, 1), 0, gaiaformers=1), 0, gaia=1).turn(0)
+    table = table.play("free brainstone", "project -1,0")
+    assert bowls(table) == ((0, 0, 0), GAIA_AREA) and table.player(0).gaia_power == 5
+
+
+@pytest.mark.parametrize("ordinary, after", [(2, ((0, 0, 1), 1)), (1, ((0, 0, 0), 2))])
+def test_a21_a_burn_takes_two_ordinary_tokens_where_there_are_two(ordinary, after):
+    table = taklons((0, ordinary, 0), 1).play("free brainstone", "free burn")
+    assert bowls(table) == after
+
+
+def test_a21_removals_keep_the_brainstone_last():
+    table = taklons((3, 0, 3), 0, "MINE", "TWILIGHT").play("free brainstone", "artifact 1")
+    assert bowls(table) == ((0, 0, 0), 0)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a21_once_a_turn_where_the_brainstone_lies_in_a_bowl(place):
+    table = taklons((0, 0, 1), place)
+    assert table.can("free brainstone")
+    assert not table.play("free brainstone").can("free brainstone")
+
+
+def test_a21_nobody_else_and_not_without_it():
+    assert not taklons((0, 0, 1), GAIA_AREA).can("free brainstone")
+    assert not taklons((0, 0, 1), NO_BRAINSTONE).can("free brainstone")
+    assert not scene("AMBAS", planets=NEAR).stand(0, "0,0").turn(0).can("free brainstone")
+
+
+def test_a21_it_keeps_no_turn_open():
+    table = taklons((0, 0, 0), 0, ore=1, credits=2)  # a mine takes all, the tokens stay in bowl I
+    assert table.play("mine 1,0").decider == 1
+    open_turn = taklons((0, 0, 0), 0, ore=2, credits=2).play("mine 1,0")
+    assert open_turn.options("free") == {"free O_to_C", "free O_to_token", "free brainstone"}
+    assert open_turn.play("free brainstone").can("end_turn")
+    assert open_turn.play("free O_to_C").decider == 1
+
+
+def test_a21_the_mark_ends_with_the_turn():
+    table = taklons((0, 0, 1), 2, ore=1, credits=2).play("free brainstone", "mine 1,0")
+    assert table.game.turn.brainstone_reversed and table.node == Node.AFTER
+    table = table.play("end_turn")
+    assert not table.game.turn.brainstone_reversed
+    assert bowls(table.turn(0).play("free P1_to_C")) == ((1, 0, 0), 2)
+
+
 def test_gai_05_the_brainstone_returns_to_bowl_i():
     table = last_to_pass(taklons((0, 2, 0), GAIA_AREA)).play("booster RB5")
     assert bowls(table) == ((0, 2, 0), 0)

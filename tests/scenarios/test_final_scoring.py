@@ -1,9 +1,13 @@
 """The end of the game: final missions, research, resources, the winner (FIN)."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import pytest
 
 from gaia_jax.rewards import reward_at_end
+from gaia_jax.rules import scoring
+from gaia_jax.ruleset import LOST_FLEET, RULESETS
 from gaia_jax.state import Node
 from tests.scenarios.scene import own, scene
 
@@ -128,13 +132,25 @@ def test_fin_06_without_institute_or_academy_the_distance_is_0():
     assert ended(table) == (9, 9, 9, 9)
 
 
-def test_fin_07_satellites_and_the_stations_of_the_hive():
+def hive_and_neighbour():
+    """The Hive has a satellite and two stations, player 1 has two satellites."""
     table = last("SATELLITES", factions=("HIVES",))
     table = table.stand(0, "0,0", "SATELLITE").stand(0, "1,0", "STATION").stand(0, "2,0", "STATION")
-    for q in range(2):
-        table = table.stand(1, f"{q},-3", "SATELLITE")
-    assert duel(table) == WIN
-    assert duel(table.stand(1, "2,-3", "SATELLITE")) == TIE
+    return table.stand(1, "0,-3", "SATELLITE").stand(1, "1,-3", "SATELLITE")
+
+
+def test_a22_the_stations_of_the_hive_are_no_satellites():
+    table = hive_and_neighbour()
+    assert duel(table) == LOSS
+    assert duel(table.stand(0, "3,0", "SATELLITE")) == TIE
+
+
+@pytest.mark.parametrize("rules", RULESETS.values(), ids=RULESETS)
+def test_a22_in_the_other_rulesets_they_are(rules):
+    counts = replace(LOST_FLEET, stations_count_as_satellites=rules.stations_count_as_satellites)
+    values = scoring.final_values(counts, hive_and_neighbour().game)
+    row = LOST_FLEET.final_missions.index("SATELLITES")
+    assert values[row].tolist() == [1 if rules is LOST_FLEET else 3, 2, 0, 0]
 
 
 def test_fin_08_asteroids_and_protos_with_guests_and_artifacts():

@@ -85,6 +85,23 @@ def test_lee_03_one_power_is_free_and_comes_by_itself():
     assert last.node == Node.AFTER and last.player(1).power == (0, 0, 1)
 
 
+def test_a20_itars_with_their_institute_decide_on_free_power():
+    table = beside("MINE", faction="ITARS", planets={"7,0": "White"}).give(1, power=(0, 2, 0))
+    asked = upgrade(table.stand(1, "7,0", "PI"))
+    assert (asked.node, asked.decider) == (Node.LEECH, 1)
+    assert asked.options() == {"leech CHARGE", "leech DECLINE"}
+    assert asked.play("leech CHARGE").player(1).power == (0, 1, 1)
+    kept = asked.play("leech DECLINE").player(1)
+    assert (kept.power, kept.vp) == ((0, 2, 0), 10)
+    without = upgrade(table)
+    assert without.node == Node.AFTER and without.player(1).power == (0, 1, 1)
+
+
+def test_a20_nobody_else_is_asked():
+    other = beside("MINE", faction="NEVLAS", planets={"7,0": "White"}).stand(1, "7,0", "PI")
+    assert upgrade(other).node == Node.AFTER
+
+
 def test_lee_04_players_are_asked_in_turn_order_after_the_active_one():
     planets = {"0,1": "Red", "-1,0": "Red"}
     table = beside(planets=planets).stand(2, "0,1", "TS").stand(3, "-1,0", "TS")

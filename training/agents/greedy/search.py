@@ -28,7 +28,7 @@ REPEATS = 2  # how often a conversion is repeated until it enables something
 WORST = -1e9
 
 # Conversions that only the last round's leftovers are for.
-WASTEFUL = ("K_to_C", "O_to_C", "O_to_token", "P1_to_C")
+WASTEFUL = ("K_to_C", "O_to_C", "O_to_token", "P1_to_C", "brainstone")
 
 # Verbs that are followed by decisions of the same player, most often.
 LONG = ("form_federation", "free", "upgrade", "power", "ship", "special", "artifact")
