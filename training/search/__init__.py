@@ -1,0 +1,44 @@
+"""Search for any number of players: Gumbel with a value for every seat, under `jit`.
+
+    root = RootFnOutput(prior_logits, value, to_play, legal_actions, embedding)
+    output = gumbel_search(params, key, root, recurrent_fn, num_simulations=32)
+    output.action, output.action_weights, output.value, output.candidates, output.tree
+
+The interface has the shape of mctx; values are (B, P), of every player. Nothing here knows which
+game is played: `environment_model` makes the functions of any environment with pgx's face.
+`docs/search.md` describes the algorithm.
+"""
+
+from training.search.base import (
+    Candidates,
+    RecurrentFn,
+    RecurrentFnOutput,
+    RootFnOutput,
+    SearchOptions,
+    SearchOutput,
+)
+from training.search.environment import Model, environment_model
+from training.search.gumbel import gumbel_search
+from training.search.one_layer import one_layer_search
+from training.search.tree import Tree, memory
+from training.search.utility import UTILITIES, Utility, margin, max_n, paranoid
+
+__all__ = [
+    "UTILITIES",
+    "Candidates",
+    "Model",
+    "RecurrentFn",
+    "RecurrentFnOutput",
+    "RootFnOutput",
+    "SearchOptions",
+    "SearchOutput",
+    "Tree",
+    "Utility",
+    "environment_model",
+    "gumbel_search",
+    "margin",
+    "max_n",
+    "memory",
+    "one_layer_search",
+    "paranoid",
+]

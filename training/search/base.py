@@ -1,0 +1,90 @@
+"""What goes into a search and what comes out of it.
+
+B is the batch, A the number of actions, P the number of players, K the candidates of a node, N the
+nodes of a tree.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from jax import Array
+
+from training.search.utility import Utility, max_n
+
+
+class RootFnOutput(NamedTuple):
+    """The position that is searched, as the network sees it."""
+
+    prior_logits: Array  # (B, A) float32
+    value: Array  # (B, P) float32, what each player has still to get, in the search's units
+    to_play: Array  # (B,) int32, who decides
+    legal_actions: Array  # (B, A) bool
+    embedding: Any  # pytree of (B, ...), what the recurrent function starts from
+
+
+class RecurrentFnOutput(NamedTuple):
+    """What an action leads to, as the network sees it.
+
+    `to_play`, `prior_logits` and `legal_actions` tell of the position after the action.
+    """
+
+    reward: Array  # (B, P) float32, what the action brought each player
+    discount: Array  # (B,) float32, of what follows: 1 in a finite game, 0 after its end
+    prior_logits: Array  # (B, A) float32
+    value: Array  # (B, P) float32
+    to_play: Array  # (B,) int32
+    legal_actions: Array  # (B, A) bool
+    terminal: Array  # (B,) bool, nothing follows: the node is never expanded
+
+
+# (params, key, action (B,) int32, embedding) -> (RecurrentFnOutput, embedding)
+RecurrentFn = Callable[[Any, Array, Array, Any], tuple[RecurrentFnOutput, Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class SearchOptions:
+    """How to search. Values stay in the units of the network; nothing is rescaled by node."""
+
+    candidates: int = 32  # K, actions kept at a node: those with the highest logits
+    considered: int = 16  # actions that sequential halving begins with at the root
+    utility: Utility = max_n  # what a mover wants, from the values of all players
+    gumbel_scale: float = 1.0  # 0: no noise, the same position gives the same action
+    value_scale: float = 1.0  # logits that a value of 1 is worth, times visit_offset + most visits
+    visit_offset: float = 50.0
+    max_depth: int = 0  # edges from the root to a leaf; 0: no bound
+    own_turn: bool = False  # positions where another player decides are leaves
+    # A node of which every legal action leads to an end, or to nodes of which that is true, is
+    # solved: it is not searched again. Where the best action so far leads to a solved node or an
+    # end, a node has that action's values, not the mean over its visits.
+    solve: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("candidates", "considered"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if self.max_depth < 0:
+            raise ValueError(f"max_depth must be at least 0, got {self.max_depth}")
+
+
+class Candidates(NamedTuple):
+    """The actions that a search looked at, in the order of their logits and noise."""
+
+    action: Array  # (B, K) int32
+    valid: Array  # (B, K) bool; the rest of a row is filled up
+    prior: Array  # (B, K) float32, the policy's probability, over all legal actions
+    visits: Array  # (B, K) int32
+    values: Array  # (B, K, P) float32, reward and what follows; 0 where not visited
+    utility: Array  # (B, K) float32, the mover's; 0 where not visited
+
+
+class SearchOutput(NamedTuple):
+    """The result of a search."""
+
+    action: Array  # (B,) int32, the action to play
+    action_weights: Array  # (B, A) float32, a target for the policy; sums to 1 over legal actions
+    value: Array  # (B, P) float32, of the root after the search
+    candidates: Candidates
+    tree: Any = None  # `Tree`, None for a search without one

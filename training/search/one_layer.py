@@ -1,0 +1,80 @@
+"""Search of one layer: every candidate of the root is tried once, all in one batched call."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from training.search import qvalues
+from training.search.base import (
+    Candidates,
+    RecurrentFn,
+    RootFnOutput,
+    SearchOptions,
+    SearchOutput,
+)
+from training.search.gumbel import (
+    improved_policy,
+    prior_of,
+    root_candidates,
+    root_score,
+)
+from training.search.keys import one_a_row, root_noise
+
+
+def one_layer_search(
+    params: Any,
+    key: Array,
+    root: RootFnOutput,
+    recurrent_fn: RecurrentFn,
+    num_simulations: int,
+    options: SearchOptions | None = None,
+) -> SearchOutput:
+    """The cheapest improvement of a policy: no tree, one call of `recurrent_fn` on B * K nodes.
+
+    Args:
+        num_simulations: K, how many actions are tried, those with the highest logits + noise;
+            `options.candidates` bounds it. The rest as for `gumbel_search`.
+    Returns:
+        An output without a tree. `value` is that of the best action.
+    """
+    if num_simulations < 1:
+        raise ValueError(f"num_simulations must be at least 1, got {num_simulations}")
+    options = options or SearchOptions()
+    gumbel, key = root_noise(key, root.prior_logits.shape, options.gumbel_scale)
+    rows, noise = root_candidates(root, gumbel, min(num_simulations, options.candidates))
+    batch, count = rows.action.shape
+    seen = jnp.arange(count) < rows.legal[:, None]
+
+    def each(x: Array) -> Array:
+        return jnp.repeat(x, count, axis=0)
+
+    # A slot without an action repeats the first one.
+    action = jnp.where(seen, rows.action, rows.action[:, :1])
+    keys = each(key) if one_a_row(key) else key
+    step, _ = recurrent_fn(params, keys, action.reshape(-1), jax.tree.map(each, root.embedding))
+    values = step.reward + step.discount[:, None] * step.value
+    mover = each(root.to_play)
+    utility = options.utility(values, mover, mover).reshape(batch, count)
+    values = values.reshape(batch, count, -1)
+
+    raw = options.utility(root.value, root.to_play, root.to_play)
+    visits = seen.astype(jnp.int32)
+    completed, other = qvalues.completed(
+        raw, rows.logits, visits, utility, options.visit_offset, options.value_scale
+    )
+    best = jnp.argmax(root_score(rows.logits, noise, completed, seen), axis=-1)
+    chosen = jnp.arange(batch), best
+    candidates = Candidates(
+        action=rows.action,
+        valid=seen,
+        prior=prior_of(root, rows.action, seen),
+        visits=visits,
+        values=jnp.where(seen[..., None], values, 0),
+        utility=jnp.where(seen, utility, 0),
+    )
+    weights = improved_policy(root, rows.action, seen, completed, other)
+    return SearchOutput(rows.action[chosen], weights, values[chosen], candidates)
