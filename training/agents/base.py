@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import jax
+import jax.numpy as jnp
 from jax import Array
 
 from training import sampling
+
+VP_SCALE = 100  # rewards are VP divided by this
 
 
 class Act(Protocol):
@@ -26,6 +30,21 @@ class Act(Protocol):
         """
 
 
+class Policy(NamedTuple):
+    """The network behind an agent: what a search on top of it needs."""
+
+    # (params, states (B, ...)) -> logits (B, A) and, by player, the values (B, P) of what is still
+    # to come: rewards of the kind `reward` times `reward_scale`.
+    evaluate: Callable[[Any, Any], tuple[Array, Array]]
+    reward: str = "vp"
+    reward_scale: float = 10.0
+
+    @property
+    def vp(self) -> float:
+        """What one VP is in the network's values; of a reward by place, as if it were by margin."""
+        return self.reward_scale / VP_SCALE
+
+
 class Agent(NamedTuple):
     """A player: its name, how it decides, and the arrays it decides with."""
 
@@ -35,6 +54,7 @@ class Agent(NamedTuple):
     # It asks for no more where only one action is left: then it is called on the whole batch. The
     # others are called on as many rows as they have to decide.
     frugal: bool = False
+    policy: Policy | None = None
 
 
 def random_agent(env: Any) -> Agent:
@@ -58,8 +78,27 @@ def greedy_agent(env: Any) -> Agent:
     return Agent("greedy", act, as_params(Weights()), frugal=True)
 
 
-def policy_agent(env: Any, network: Any, params: Any, name: str, greedy: bool = False) -> Agent:
-    """Plays a network: samples from its policy, or takes the likeliest action."""
+def policy_agent(
+    env: Any,
+    network: Any,
+    params: Any,
+    name: str,
+    greedy: bool = False,
+    reward: str = "vp",
+    reward_scale: float = 10.0,
+) -> Agent:
+    """Plays a network: samples from its policy, or takes the likeliest action.
+
+    Args:
+        reward, reward_scale: what its values are in, `env.reward` and `ppo.reward_scale` of its
+            training.
+    """
+
+    def evaluate(params: Any, state: Any) -> tuple[Array, Array]:
+        observation = jax.vmap(env.observe)(state, state.current_player)
+        logits, values = network.apply(params, observation, state.legal_action_mask)
+        seats = jax.vmap(env.seats)(state, state.current_player)
+        return logits, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
         observation = jax.vmap(env.observe)(state, state.current_player)
@@ -68,4 +107,4 @@ def policy_agent(env: Any, network: Any, params: Any, name: str, greedy: bool = 
             return sampling.greedy(logits, mask)
         return sampling.sample(logits, mask, jax.random.uniform(key, mask.shape[:1]))
 
-    return Agent(name, act, params)
+    return Agent(name, act, params, policy=Policy(evaluate, reward, reward_scale))

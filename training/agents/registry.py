@@ -4,6 +4,8 @@
     runs/quick            the latest checkpoint of a run
     runs/quick@60         the one after 60 updates
     runs/quick@start      its network before the first update
+    NAME+search:32        a search of 32 simulations on top of a checkpoint's policy and values;
+                          `training/agents/search.py` has the options
     my_module:my_act      `my_act(params, state, mask, key)`, or with `observation` for `state`
 
 A function of your own is called on B games and gives (B,) integers, actions that are True in the
@@ -22,6 +24,7 @@ import jax
 import jax.numpy as jnp
 
 from training.agents.base import Agent, greedy_agent, policy_agent, random_agent
+from training.agents.search import SUFFIX, search_agent, split_name
 from training.config import UserError
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
@@ -39,6 +42,9 @@ def make_agent(name: str, env: Any, likeliest: bool = False) -> Agent:
         UserError: an unknown name, a checkpoint of another environment or version, a function that
             cannot be imported or does not fit. One line.
     """
+    base, spec = split_name(name)
+    if spec is not None:
+        return search_agent(env, make_agent(base, env, likeliest), spec, name)
     if name in REGISTRY:
         return REGISTRY[name](env)
     if ":" in name:
@@ -46,23 +52,27 @@ def make_agent(name: str, env: Any, likeliest: bool = False) -> Agent:
     run, at, update = name.rpartition("@")
     run = run if at else name
     if not Path(run).is_dir():
-        forms = ("RUN", "RUN@UPDATE", f"RUN@{START}", "MODULE:FUNCTION")
+        forms = ("RUN", "RUN@UPDATE", f"RUN@{START}", "MODULE:FUNCTION", f"NAME{SUFFIX}N")
         known = ", ".join((*sorted(REGISTRY), *forms))
         raise UserError(f"unknown agent {name!r}; the choices are: {known}; RUN is a run folder")
     return _checkpoint_agent(name, run, update if at else None, env, likeliest)
 
 
 def _checkpoint_agent(name: str, run: str, update: str | None, env: Any, likeliest: bool) -> Agent:
-    from training.checkpoint import load_policy, load_start
+    from training.checkpoint import Checkpoints, load_policy, load_start
 
     if update == START:
         network, params = load_start(run, env)
+        checkpoints = Checkpoints(run)
+        _, config = checkpoints.about(checkpoints.latest())
     else:
         if update is not None and not update.isdigit():
             raise UserError(f"agent {name!r}: after @ comes an update or {START}, got {update!r}")
         step = int(update) if update is not None else None
-        _, network, params, _, _ = load_policy(run, env, None, step)
-    return policy_agent(env, network, params, name, likeliest)
+        _, network, params, _, config = load_policy(run, env, None, step)
+    return policy_agent(
+        env, network, params, name, likeliest, config.env.reward, config.ppo.reward_scale
+    )
 
 
 def _function_agent(name: str, env: Any) -> Agent:

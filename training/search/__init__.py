@@ -20,6 +20,7 @@ from training.search.base import (
 from training.search.environment import Model, environment_model
 from training.search.gumbel import gumbel_search
 from training.search.one_layer import one_layer_search
+from training.search.targets import SearchTargets, search_targets
 from training.search.tree import Tree, memory
 from training.search.utility import UTILITIES, Utility, margin, max_n, paranoid
 
@@ -32,6 +33,7 @@ __all__ = [
     "RootFnOutput",
     "SearchOptions",
     "SearchOutput",
+    "SearchTargets",
     "Tree",
     "Utility",
     "environment_model",
@@ -41,4 +43,5 @@ __all__ = [
     "memory",
     "one_layer_search",
     "paranoid",
+    "search_targets",
 ]

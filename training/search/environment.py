@@ -49,9 +49,9 @@ def environment_model(
     def recurrent(
         params: Any, key: Array, action: Array, state: Any
     ) -> tuple[RecurrentFnOutput, Any]:
-        full = jnp.ones((action.shape[0], _num_actions(env)), bool)
-        state = jax.vmap(env.step)(state.replace(legal_action_mask=full), action)
-        state, reward = _follow(env, state, followed)
+        full = jnp.ones((action.shape[0], env.num_actions), bool)
+        state = state.replace(legal_action_mask=full)
+        state, reward = _advance(env, state, action, followed)
         over = state.terminated | state.truncated
         logits, value = evaluate(params, state)
         out = RecurrentFnOutput(
@@ -68,33 +68,41 @@ def environment_model(
     return Model(root, recurrent)
 
 
-def _num_actions(env: Any) -> int:
-    return int(env.num_actions)
-
-
 def _without_mask(state: Any) -> Any:
     """The state as the tree keeps it: the mask is in the edges already."""
     return state.replace(legal_action_mask=jnp.zeros((*state.current_player.shape, 0), bool))
 
 
-def _follow(env: Any, state: Any, most: int) -> tuple[Any, Array]:
-    """The first states with a choice, or the ends, after `state`; and what was paid up to there."""
+def _advance(env: Any, state: Any, action: Array, followed: int) -> tuple[Any, Array]:
+    """The states after `action` (B,) and the forced ones that follow; what was paid (B, P)."""
+    step = jax.vmap(env.step)
+    if not followed:
+        state = step(state, action)
+        return state, state.rewards.astype(jnp.float32)
 
-    def forced(state: Any, count: Array) -> Array:
-        over = state.terminated | state.truncated
-        return (jnp.sum(state.legal_action_mask, axis=-1) == 1) & ~over & (count < most)
-
-    def on(carry: tuple[Any, Array, Array]) -> tuple[Any, Array, Array]:
-        state, reward, count = carry
-        goes = forced(state, count)
-        after = jax.vmap(env.step)(state, jnp.argmax(state.legal_action_mask, axis=-1))
+    # The first step stands in the loop too: the environment is compiled once.
+    def on(carry: tuple[Any, Array, Array, Array]) -> tuple[Any, Array, Array, Array]:
+        state, action, reward, live = carry
+        after = step(state, action)
 
         def pick(new: Array, old: Array) -> Array:
-            return jnp.where(goes.reshape(-1, *[1] * (new.ndim - 1)), new, old)
+            return jnp.where(live.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
-        reward = reward + jnp.where(goes[:, None], after.rewards, 0)
-        return jax.tree.map(pick, after, state), reward, count + 1
+        reward = reward + jnp.where(live[:, None], after.rewards, 0)
+        state = jax.tree.map(pick, after, state)
+        options = jnp.sum(state.legal_action_mask, axis=-1)
+        live = live & (options == 1) & ~(state.terminated | state.truncated)
+        return state, jnp.argmax(state.legal_action_mask, axis=-1), reward, live
 
-    start = state, state.rewards.astype(jnp.float32), jnp.int32(0)
-    state, reward, _ = jax.lax.while_loop(lambda c: forced(c[0], c[2]).any(), on, start)
+    def goes_on(carry: tuple[Any, tuple[Any, Array, Array, Array]]) -> Array:
+        count, (_, _, _, live) = carry
+        return (count <= followed) & live.any()
+
+    def counted(carry: tuple[Any, Any]) -> tuple[Any, Any]:
+        return carry[0] + 1, on(carry[1])
+
+    action = action.astype(jnp.int32)
+    nothing = jnp.zeros(state.rewards.shape, jnp.float32)
+    start = state, action, nothing, jnp.ones(action.shape, bool)
+    _, (state, _, reward, _) = jax.lax.while_loop(goes_on, counted, (jnp.int32(0), start))
     return state, reward

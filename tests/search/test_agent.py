@@ -1,0 +1,131 @@
+"""`NAME+search:N`: what it plays, and what it says to a name that it cannot read."""
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from training.agents import make_agent
+from training.agents.base import policy_agent, random_agent
+from training.agents.search import FORMS, SearchSpec, search_agent, split_name
+from training.config import UserError
+from training.search import search_targets
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "training"))
+import toy_env
+
+
+@pytest.fixture(scope="module")
+def env():
+    return toy_env.make("toy")
+
+
+@pytest.fixture(scope="module")
+def base(env):
+    """An agent whose network knows nothing: all logits and values are 0."""
+
+    def apply(params, observation, mask):
+        return jnp.where(mask, 0.0, -1e9), jnp.zeros((len(mask), 4))
+
+    return policy_agent(env, SimpleNamespace(apply=apply), (), "toy")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        SearchSpec(12, k=8, m=4, noise=1.0, utility="margin"),
+        SearchSpec(12, form="own_turn", utility="paranoid"),
+        SearchSpec(32, form="one_layer"),
+    ],
+    ids=FORMS,
+)
+def test_it_plays_legal_actions_and_reads_the_rewards(env, base, spec):
+    agent = search_agent(env, base, spec, "toy+search")
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(1), 32))
+    # In the last four games it is not asked: the mask offers one action.
+    asked = jnp.arange(32) < 28
+    only = jnp.arange(env.num_actions) == jnp.argmax(state.legal_action_mask, -1)[:, None]
+    mask = jnp.where(asked[:, None], state.legal_action_mask, only)
+    action = jax.jit(agent.act)(agent.params, state, mask, jax.random.key(2))
+    assert mask[jnp.arange(32), action].all()
+    if spec.form == "one_layer":  # every action was tried: it takes the one that pays most
+        cells = state.legal_action_mask[:, : toy_env.C]
+        best = jnp.max(jnp.where(cells, state.game.worth[:, 0], 0), axis=1)
+        paid = jax.jit(jax.vmap(env.step))(state, action).rewards
+        own = jnp.take_along_axis(paid, state.current_player[:, None], 1)[:, 0]
+        found = asked & cells.any(1) & (best > 1)
+        assert found.sum() > 20
+        assert jnp.allclose(100 * own[found], best[found])
+
+
+def test_targets_of_a_trainer_are_policies_that_prefer_what_pays(env, base):
+    auto = toy_env.auto_reset(env)
+    states = jax.jit(jax.vmap(auto.init))(jax.random.split(jax.random.key(1), 16))
+    ended = states.replace(terminated=jnp.ones(16, bool), rewards=jnp.ones((16, 4)))
+    keys = jax.random.split(jax.random.key(2), 16)
+
+    @jax.jit
+    def targets(states):
+        return search_targets(env, base.policy.evaluate, base.params, states, keys, 8, 10.0)
+
+    found = targets(states)
+    assert jnp.allclose(found.policy.sum(-1), 1, atol=1e-5)
+    assert not (found.policy * ~states.legal_action_mask).any()
+    assert found.changed.any() and found.value.shape == (16, 4)
+    # A game that has just begun where another ended is searched as a new game.
+    fresh = targets(ended)
+    assert jnp.array_equal(fresh.policy, found.policy)
+
+
+@pytest.mark.parametrize(
+    ("name", "spec"),
+    [
+        ("runs/quick+search:32", SearchSpec(32)),
+        ("zoo/strong+search:8:form=one_layer:k=4", SearchSpec(8, k=4, form="one_layer")),
+        (
+            "a@9+search:64:m=8:utility=paranoid:scale=1.5:noise=1",
+            SearchSpec(64, m=8, utility="paranoid", scale=1.5, noise=1.0),
+        ),
+        ("module:function", None),
+    ],
+)
+def test_names_that_can_be_read(name, spec):
+    base, found = split_name(name)
+    assert found == spec
+    assert base == (name.split("+")[0])
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a+search:", "after +search: comes a number above 0, got ''"),
+        ("a+search:0", "got '0'"),
+        ("a+search:-4", "got '-4'"),
+        ("+search:4", "stands behind the name"),
+        (
+            "a+search:4:depth=2",
+            "unknown option 'depth=2'; the choices are: k=, m=, form=, utility=",
+        ),
+        ("a+search:4:k=0", "k is a whole number above 0, got '0'"),
+        ("a+search:4:form=wide", "form is one of tree, own_turn, one_layer, got 'wide'"),
+        ("a+search:4:utility=mean", "utility is one of max_n, margin, paranoid, got 'mean'"),
+        ("a+search:4:scale=0", "scale is a number above 0, got '0'"),
+        ("a+search:4:noise=much", "noise is a number at least 0, got 'much'"),
+        ("a+search:4:scale=inf", "scale is a number above 0"),
+        ("random+search:4", "a search needs a policy with values"),
+        ("nobody+search:4", "unknown agent 'nobody'"),
+    ],
+)
+def test_names_that_cannot_be_read_are_one_clear_line(env, name, message):
+    with pytest.raises(UserError, match=".") as caught:
+        make_agent(name, env)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_agent_without_values_cannot_be_searched(env):
+    with pytest.raises(UserError, match="'random' has none"):
+        search_agent(env, random_agent(env), SearchSpec(4), "random+search:4")

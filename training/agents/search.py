@@ -1,0 +1,159 @@
+"""A search on top of an agent with a policy: `NAME+search:N`, and options after more colons.
+
+    runs/quick+search:32                      32 simulations a decision
+    runs/quick+search:32:form=one_layer:k=16  the 16 likeliest actions, each tried once
+
+option   default   what
+k        32        actions kept at a position; the likeliest ones
+m        16        actions that sequential halving begins with
+form     tree      tree; own_turn: it ends where another player decides; one_layer: no tree
+utility  max_n     max_n: all want the most; margin: to be ahead of the mean of the others;
+                   paranoid: the others want the least for the one who searches
+scale    0.5       logits that 1 VP is worth (of the network's values times 10)
+noise    0         Gumbel noise at the root; 1 draws from the improved policy
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+from training.agents.base import Agent, Policy
+from training.config import UserError
+from training.search import (
+    UTILITIES,
+    Model,
+    SearchOptions,
+    SearchOutput,
+    environment_model,
+    gumbel_search,
+    one_layer_search,
+)
+
+SUFFIX = "+search:"
+FORMS = ("tree", "own_turn", "one_layer")
+FOLLOWED = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class SearchSpec:
+    """What stands behind `+search:` in the name of an agent."""
+
+    simulations: int
+    k: int = 32
+    m: int = 16
+    form: str = "tree"
+    utility: str = "max_n"
+    scale: float = 0.5
+    noise: float = 0.0
+
+    def options(self, vp: float) -> SearchOptions:
+        """The options of the search.
+
+        Args:
+            vp: what one VP is in the network's values.
+        """
+        offset = SearchOptions().visit_offset
+        return SearchOptions(
+            candidates=self.k,
+            considered=self.m,
+            utility=UTILITIES[self.utility],
+            gumbel_scale=self.noise,
+            value_scale=self.scale / (offset * vp),
+            own_turn=self.form == "own_turn",
+        )
+
+
+OPTIONS = tuple(field.name for field in dataclasses.fields(SearchSpec))[1:]
+
+
+def split_name(name: str) -> tuple[str, SearchSpec | None]:
+    """The agent that a name begins with, and the search on top of it.
+
+    Raises:
+        UserError: a search that cannot be read; the message names the choices.
+    """
+    base, suffix, text = name.partition(SUFFIX)
+    if not suffix:
+        return name, None
+    if not base:
+        raise UserError(f"agent {name!r}: {SUFFIX}N stands behind the name of an agent")
+    count, *rest = text.split(":")
+    if not count.isdecimal() or int(count) < 1:
+        raise UserError(f"agent {name!r}: after {SUFFIX} comes a number above 0, got {count!r}")
+    values: dict[str, Any] = {}
+    for option in rest:
+        key, equals, value = option.partition("=")
+        if key not in OPTIONS or not equals:
+            choices = ", ".join(f"{x}=" for x in OPTIONS)
+            raise UserError(
+                f"agent {name!r}: unknown option {option!r}; the choices are: {choices}"
+            )
+        values[key] = _read(name, key, value)
+    return base, SearchSpec(int(count), **values)
+
+
+def _read(name: str, key: str, value: str) -> Any:
+    choices = {"form": FORMS, "utility": tuple(UTILITIES)}.get(key)
+    if choices:
+        if value not in choices:
+            raise UserError(f"agent {name!r}: {key} is one of {', '.join(choices)}, got {value!r}")
+        return value
+    if key in ("k", "m"):
+        if not value.isdecimal() or int(value) < 1:
+            raise UserError(f"agent {name!r}: {key} is a whole number above 0, got {value!r}")
+        return int(value)
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    low = number > 0 or (key == "noise" and number == 0)
+    if not low or number == float("inf"):
+        least = "at least 0" if key == "noise" else "above 0"
+        raise UserError(f"agent {name!r}: {key} is a number {least}, got {value!r}")
+    return number
+
+
+Search = Callable[[Any, Any, Array], SearchOutput]
+
+
+def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Model]:
+    """The search of a spec: `search(params, states, key)` of B states, and its model."""
+    if env.reward != policy.reward:  # values and rewards must be of one kind
+        env = dataclasses.replace(env, reward=policy.reward)
+    model = environment_model(env, policy.evaluate, policy.reward_scale, FOLLOWED)
+    options = spec.options(policy.vp)
+    run = one_layer_search if spec.form == "one_layer" else gumbel_search
+
+    def search(params: Any, state: Any, key: Array) -> SearchOutput:
+        root = model.root(params, state)
+        return run(params, key, root, model.recurrent, spec.simulations, options)
+
+    return search, model
+
+
+def search_agent(env: Any, base: Agent, spec: SearchSpec, name: str) -> Agent:
+    """Plays what a search on top of the policy of `base` finds.
+
+    Raises:
+        UserError: `base` has no policy with values.
+    """
+    if base.policy is None:
+        raise UserError(
+            f"agent {name!r}: a search needs a policy with values, a run or an agent of the zoo;"
+            f" {base.name!r} has none"
+        )
+    search, _ = make_search(env, base.policy, spec)
+
+    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
+        # Games that are not this agent's to decide offer one action in `mask`, whatever is legal.
+        action = search(params, state, key).action
+        legal = jnp.take_along_axis(mask, action[:, None], axis=1)[:, 0]
+        return jnp.where(legal, action, jnp.argmax(mask, axis=1)).astype(jnp.int32)
+
+    return Agent(name, jax.named_scope("search")(act), base.params)
