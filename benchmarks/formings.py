@@ -132,7 +132,7 @@ def bounds(rules: Ruleset) -> np.ndarray:
     black = sum(planet == "Black" for tile in tiles for _, planet in tile.planets)
     out = []
     for faction in rules.factions:
-        power = pieces + costs.LOST_PLANET_POWER + black * faction.black_planet_bonus_pi
+        power = pieces + costs.POWER_VALUE["MINE"] + black * faction.black_planet_bonus_pi
         power += costs.HIVE_STATIONS * costs.STATION_POWER * (faction.special == "HIVE_STATION")
         power += costs.MOWEYDS_RINGS * costs.RING_POWER * (faction.special == "MOWEYDS_RING")
         least = min(faction.federation_requirement, faction.federation_requirement_pi)

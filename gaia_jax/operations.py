@@ -61,7 +61,6 @@ class Operation:
     burn: bool = False
     reverses_brainstone: bool = False  # (A21)
     qic_action: bool = False  # counts for SA-QIC-4VP (ADV-01)
-    virtual: int = -1  # planet of an artifact mine (ART-03)
 
 
 _COST = ("credits", "ore", "knowledge", "qic", "power", "tokens", "vp")
@@ -96,7 +95,6 @@ _PLAIN = [
     "burn",
     "reverses_brainstone",
     "qic_action",
-    "virtual",
 ]
 COLUMNS = (
     *(f"cost_{name}" for name in _COST),
@@ -264,7 +262,6 @@ def _ships(r) -> list[Operation]:
                 main=True,
                 ship=artifact_ship,
                 retrigger=a.retrigger,
-                virtual=r.ids["planet"].index(a.virtual_mine) if a.virtual_mine else -1,
             )
         )
     return ops

@@ -229,7 +229,6 @@ class Turn:
     ship_tokens: Array  # () int8, bit a ship whose token is still there
     track_token: Array  # () bool, the federation token on terraforming 5 is still there
     points: Array  # () int8, Gaia-phase tokens the Terrans can still convert
-    illegal: Array  # () int8, player whose illegal action ended the game, -1 none
 
 
 def _fields(plain: type, special: dict[str, Field]) -> dict[str, Field]:

@@ -1,14 +1,13 @@
 """The federation search against the plain solver (FED-01 to FED-24, A2, A9, A10, A11)."""
 
 import random
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gaia_jax.rules import federation_paths, federation_search
+from gaia_jax.rules import federation_legal, federation_paths, federation_search
 from gaia_jax.rules.federation_lattice import build_lattice
 from gaia_jax.rules.federation_paths import SETS, search_size
 from gaia_jax.rules.federation_search import BUILD, COMMIT, EXISTS, Position
@@ -245,8 +244,20 @@ def test_a10_of_more_than_128_federations_the_first_count(search, search_with_su
             assert bool(answer.complete[i]) == (mask in solver.legal)
 
 
+def legal_federations(position):
+    """(MAX_FEDERATIONS,) int32, groups of each legal federation, ascending; -1 behind the last."""
+    batch = jax.tree.map(lambda a: jnp.asarray(a)[None], position)
+    groups = federation_search.find_groups(LATTICE, batch.own, batch.power)
+    live = jnp.ones(1, bool)
+    terrain, _ = federation_search._terrain(LATTICE, live, batch, groups, groups.power > 0, live)
+    paths, _ = federation_paths.search_paths(LATTICE, terrain, surplus=False)
+    _, legal = federation_legal.legal_sets(terrain, paths, terrain.limit.astype(jnp.int8), False)
+    size = federation_legal.MAX_FEDERATIONS
+    return jnp.flatnonzero(legal[:, 0], size=size, fill_value=-1).astype(jnp.int32)
+
+
 def test_a10_the_list_of_legal_federations():
-    list_all = jax.jit(partial(federation_search.legal_federations, LATTICE))
+    list_all = jax.jit(legal_federations)
     own = lone_mines(12)
     for case in [*draw_cases(20, 20), open_case(dict.fromkeys(own, 1), required=4, tokens=5)]:
         legal = Solver(case).legal

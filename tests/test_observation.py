@@ -167,7 +167,6 @@ LEFT_OUT = {
     "players.enough": "a memo of the federation search, no rule",
     "players.short": "a memo of the federation search, no rule",
     "players.sectors": "follows from the board; seen as counts and new sectors",
-    "turn.illegal": "the game is over",
     "turn.picked": "is counted into the picks before anyone decides",
     "setup.sector_tile": "seen as planets",
     "setup.sector_rotation": "seen as planets",

@@ -11,9 +11,11 @@ import pytest
 from gaia_jax.components import map_tiles, planets
 from gaia_jax.components.factions import FACTION_BOARDS, FACTIONS
 from gaia_jax.geometry import rotate
-from gaia_jax.rules.draw import DRAWS, LOST_FLEET_TABLES, board_planets, draw_setup
+from gaia_jax.rules.draw import DRAWS, board_planets, draw_setup, draw_tables
+from gaia_jax.ruleset import LOST_FLEET
 
-BOARD = LOST_FLEET_TABLES.geometry
+TABLES = draw_tables(LOST_FLEET)
+BOARD = TABLES.geometry
 DRAWN = 500
 
 
@@ -145,7 +147,7 @@ def test_map_07_what_lies_on_the_interspace_cells(setups):
 
 
 def test_map_07_all_15120_layouts_are_in_the_tables():
-    contents, ships = LOST_FLEET_TABLES.interface_contents, LOST_FLEET_TABLES.ship_interface
+    contents, ships = TABLES.interface_contents, TABLES.ship_interface
     assert contents.shape == (21, 30, 10)
     assert ships.shape == (21, 24, 4)
     assert len({row.tobytes() for row in contents.reshape(-1, 10)}) == 630
@@ -195,7 +197,7 @@ def test_map_10_a_deep_tile_is_turned_never_mirrored():
         center = np.mean(place.cells, axis=0)
         for turns in range(3):
             # Which listed cell got content j: face DS1B is Proto, Empty, Asteroid.
-            row = LOST_FLEET_TABLES.deep_contents[slot, 1, turns].tolist()
+            row = TABLES.deep_contents[slot, 1, turns].tolist()
             cells = [place.cells[row.index(planet(p))] for p in ("Proto", "Empty", "Asteroid")]
             (q0, r0), (q1, r1) = np.array(cells[0]) - center, np.array(cells[1]) - center
             assert q0 * r1 - q1 * r0 < 0  # the tile: (0, 0), (1, 0), (1, -1)

@@ -24,19 +24,17 @@ NEIGHBOUR_DISTANCE = 2
 
 # Supply of each player (UPG-02, FED-17, GEN-13).
 PIECES = {"MINE": 8, "TS": 4, "RL": 3, "PI": 1, "AC_A": 1, "AC_B": 1}
-GAIAFORMERS = 3
 SATELLITES = 25
 HIVE_STATIONS = 6
 MOWEYDS_RINGS = 6
 
-# Power for leech and federations (LEE-06); stations, rings and the tile BT8_PIAC_4 beside.
+# Power for leech and federations (LEE-06); the Lost Planet has that of a mine. Stations, rings
+# and the tile BT8_PIAC_4 beside.
 POWER_VALUE = {"NONE": 0, "MINE": 1, "TS": 2, "RL": 2, "PI": 3, "AC_A": 3, "AC_B": 3}
-LOST_PLANET_POWER = 1
 STATION_POWER = 1
 RING_POWER = 2
 
 LEECH_DISTANCE = 2
-FEDERATION_REQUIREMENT = 7
 
 # Power that the brainstone is worth when spent from bowl III (ACT-06, FRE-10).
 BRAINSTONE_POWER = 3
@@ -49,8 +47,7 @@ RANGE_BONUS = 3
 # Final scoring (FIN-11): one VP for so many credits, ore and knowledge together.
 RESOURCES_PER_VP = 3
 
-# Open in a game of four (SET-03, SET-08, SET-09, SET-20).
+# Open in a game of four (SET-08, SET-09, SET-20).
 BOOSTERS_IN_PLAY = 7
 ARTIFACTS_IN_PLAY = 4
-ADVANCED_IN_PLAY = 7
 FINAL_MISSIONS_IN_PLAY = 2

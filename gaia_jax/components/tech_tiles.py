@@ -74,11 +74,6 @@ ADVANCED_TILES = (
     _advanced("TRADE-3VP-UPG", trigger=("trading_station", 3)),
 )
 
-# Slots of the basic tiles: one under each track, three free; an advanced tile on each track and
-# one extra tile.
-TRACK_SLOTS = 6
-FREE_SLOTS = 3
-EXTRA_SLOTS = 1
 # The track level from which its advanced tile can be taken (TEC-02).
 ADVANCED_TILE_LEVEL = 4
 

@@ -194,9 +194,6 @@ def _deep_contents(parts: map_tiles.MapParts) -> np.ndarray:
     return table
 
 
-LOST_FLEET_TABLES = draw_tables(LOST_FLEET)
-
-
 def _bits(key: Array) -> Array:
     """(_WORDS,) uint32, the random words of one draw."""
     return jax.random.bits(key, (_WORDS,), jnp.uint32)

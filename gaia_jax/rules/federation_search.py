@@ -23,7 +23,7 @@ from gaia_jax.rules.federation_groups import (
     number_by_cell,
 )
 from gaia_jax.rules.federation_lattice import DROP, READ, Lattice
-from gaia_jax.rules.federation_legal import MAX_FEDERATIONS, groups_beside, legal_sets
+from gaia_jax.rules.federation_legal import groups_beside, legal_sets
 from gaia_jax.rules.federation_paths import (
     FREE,
     GIVEN,
@@ -183,23 +183,6 @@ def group_numbers(lattice: Lattice, need: Array, own: Array, power: Array) -> Ar
 
     neutral = jnp.full(lattice.num_cells, NO_GROUP, jnp.int8)
     return on_demand(kernel, need, (own, power), neutral, batched=True, **CHUNK)
-
-
-def legal_federations(
-    lattice: Lattice, position: Position, *, surplus_allowed: bool = False
-) -> Array:
-    """(MAX_FEDERATIONS,) int32, bitmasks of the groups of each legal federation, ascending (A10).
-
-    -1 behind the last. For tests and study: `search` answers without listing.
-    """
-    batch = jax.tree.map(lambda a: jnp.asarray(a)[None], position)
-    groups = find_groups(lattice, batch.own, batch.power)
-    all_groups = groups.power > 0
-    live = jnp.ones(1, bool)
-    terrain, _ = _terrain(lattice, live, batch, groups, all_groups, live)
-    paths, _ = search_paths(lattice, terrain, surplus=surplus_allowed)
-    _, legal = legal_sets(terrain, paths, terrain.limit.astype(jnp.int8), surplus_allowed)
-    return jnp.flatnonzero(legal[:, 0], size=MAX_FEDERATIONS, fill_value=-1).astype(jnp.int32)
 
 
 def _on_demand(

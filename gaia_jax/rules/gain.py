@@ -86,7 +86,8 @@ def gain_all(
     happened["mine"] |= artifact["mine"]
     happened["new_type"] |= artifact["new_type"]
     zero = jnp.zeros((), jnp.int32)
-    events = jnp.stack([jnp.asarray(happened.get(x, zero), jnp.int32) for x in rules.ids["event"]])
+    happened["qic_action"] = zero  # scored when the action is resolved (`turn.py`, ADV-01)
+    events = event_vector(rules, happened)
 
     # Of what is still to come only gaiaformers are counted, and no pass brings any (PAS-01).
     counted = counts(rules, me)
@@ -262,6 +263,19 @@ def build_events(
         "new_main_sector": mine_built & main_sector,
         "guest_mine": mine_built & what.guest,
     }
+
+
+def event_vector(rules: Ruleset, happened: dict[str, Array]) -> Array:
+    """(events,) int32, how often each of ids["event"] happened.
+
+    Raises:
+        KeyError: an event that nothing fires, or one that the ruleset does not know.
+    """
+    names = rules.ids["event"]
+    odd = happened.keys() ^ set(names)
+    if odd:
+        raise KeyError(f"events without a source, or unknown: {', '.join(sorted(odd))}")
+    return jnp.stack([jnp.asarray(happened[name], jnp.int32) for name in names])
 
 
 def faction_gain(faction: Columns, before: Players, happened: dict[str, Array]) -> Array:

@@ -204,11 +204,6 @@ def explorable(
     return ~there & (there.sum() < shuttles) & (qic <= me.qic) & able
 
 
-def legal_mask(rules: Ruleset, game: GameState) -> Array:
-    """(A,) bool, the legal actions of `game.turn.player`; all True when the game is over (A7)."""
-    return look(rules, game)[1]
-
-
 def look(rules: Ruleset, game: GameState) -> tuple[GameState, Array]:
     """The legal actions, after the federation that the decider's picks have made is formed.
 

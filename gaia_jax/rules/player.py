@@ -87,15 +87,6 @@ def store(game: GameState, player: Array, me: Players) -> GameState:
     )
 
 
-def choose(condition: Array, new: Players, old: PackedPlayers) -> PackedPlayers:
-    """`new`, the rows of all players in int32, where `condition`, a () bool, else `old`."""
-    packed = PackedPlayers.of(new)
-    return PackedPlayers(
-        jnp.where(condition, packed.small, old.small),
-        jnp.where(condition, packed.large, old.large),
-    )
-
-
 def faction_of(rules: Ruleset, game: GameState, player: Array) -> Columns:
     """What the faction board of `player` prints: columns of `components.factions.Faction`."""
     return Columns.of(rules, pick(game.setup.faction, player).astype(jnp.int32))
@@ -173,7 +164,12 @@ def book(me: Players, by_source: dict[str, Array], source=0, vp=0) -> Players:
     Args:
         by_source: () int32 by id of ids["vp_source"].
         source, vp: () int32, one more amount whose source is traced.
+    Raises:
+        KeyError: a source that VP_SOURCES does not have.
     """
+    unknown = by_source.keys() - set(VP_SOURCES)
+    if unknown:
+        raise KeyError(f"no source of VP: {', '.join(sorted(unknown))}")
     zero = jnp.zeros((), jnp.int32)
     amounts = jnp.stack([jnp.asarray(by_source.get(x, zero), jnp.int32) for x in VP_SOURCES])
     amounts = amounts + jnp.where(jnp.arange(len(VP_SOURCES)) == source, vp, 0)

@@ -171,7 +171,6 @@ def _turn(rules: Ruleset, setup: Setup) -> Turn:
         ship_tokens=zero + (1 << len(rules.ships)) - 1,
         track_token=~no,
         points=zero,
-        illegal=zero + NO_PLAYER,
     )
 
 

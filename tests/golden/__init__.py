@@ -25,7 +25,7 @@ PUBLIC = {
     " colonized guests sectors tiles covered advanced tokens green formed satellites stations rings"
     " gaiaformers gaiaformers_out gaiaformers_gaia shuttles artifacts booster used tinkering",
     "turn": "round node order passed power_used ship_used advanced_left artifacts_left token_supply"
-    " ship_tokens track_token illegal",
+    " ship_tokens track_token",
 }
 
 

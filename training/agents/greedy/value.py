@@ -12,7 +12,6 @@ from jax import Array
 from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, NUM_PLAYERS, PI, RL, TS
 
 Game = Any
-BEYOND = 127  # Board.reach of a player without structures
 
 
 def real(x: Any) -> Array:
