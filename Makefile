@@ -11,10 +11,14 @@ JOBS ?= 2
 ARGS ?=
 
 RUN := $(VENV)/bin/python
+# Tests that compile nothing: tables, texts, pages, the plain-Python engine by itself.
+FAST := tests/test_actions.py tests/test_components.py tests/test_docs.py tests/test_factions_page.py \
+  tests/test_geometry.py tests/test_nothing_silent.py tests/referee/test_alone.py \
+  tests/training/test_config.py
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train test test-slow bench lint format pages clean
+.PHONY: help train test test-fast test-slow bench lint format pages clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -25,6 +29,9 @@ train: $(STAMP)-train ## Train configs/quick.yaml and evaluate the result
 
 test: $(STAMP)-dev ## Run the tests
 	$(RUN) -m pytest -x -q -n $(JOBS) --dist loadfile -m "not slow" $(ARGS)
+
+test-fast: $(STAMP)-dev ## Run what needs no compiling, under a minute
+	$(RUN) -m pytest -x -q $(FAST) $(ARGS)
 
 test-slow: $(STAMP)-dev ## Run the tests that take minutes
 	$(RUN) -m pytest -q -n $(JOBS) --dist loadfile -m slow $(ARGS)

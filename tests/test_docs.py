@@ -1,9 +1,13 @@
 """Pages keep up with the code: every ruling that is cited is defined, every path named exists."""
 
+import ast
+import importlib
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tools import rulings_index
 
@@ -107,3 +111,82 @@ def test_a_path_that_does_not_exist_is_found():
         "rules/no_such.py", "docs/none.md", "training.none",
     ]  # fmt: skip
     assert not _missing("`gaia_jax/env.py`, `env.py`, `docs/`, `python -m training.train`")
+
+
+def test_the_workflow_tries_the_oldest_jax_that_is_allowed():
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]
+    tried = {row["jax"] for row in jobs["test"]["strategy"]["matrix"]["include"]}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    floor = next(d for d in project["dependencies"] if re.match(r"jax\b", d))
+    assert tried == {floor.replace(">=", "=="), "jax"}
+    minor = re.search(r"3\.\d+", project["requires-python"])[0]
+    assert jobs["lint"]["steps"][1]["with"]["python-version"] == minor
+
+
+def test_the_targets_that_workflows_and_pages_name_exist():
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    texts = [p.read_text() for p in [*PAGES, *ROOT.glob(".github/**/*.*")]]
+    named = {n for text in texts for n in re.findall(r"(?:^|[`(]|run: )make ([a-z-]+)", text, re.M)}
+    assert {"lint", "test", "test-fast"} <= named
+    assert named <= made
+
+
+def test_the_fast_tests_exist():
+    fast = re.search(r"^FAST := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.M)[1]
+    files = fast.replace("\\\n", " ").split()
+    assert len(files) > 5
+    assert [f for f in files if not (ROOT / f).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "form", sorted(ROOT.glob(".github/ISSUE_TEMPLATE/*.yml")), ids=lambda p: p.name
+)
+def test_issue_forms_have_what_github_asks_for(form):
+    fields = yaml.safe_load(form.read_text())
+    assert {"name", "description", "body"} <= fields.keys()
+    ids = [part["id"] for part in fields["body"]]
+    assert len(ids) == len(set(ids))
+    assert all(part["attributes"]["label"] for part in fields["body"])
+
+
+def _examples() -> list[tuple[str, str]]:
+    """Python blocks of all pages."""
+    blocks = []
+    for page in PAGES:
+        for code in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
+            blocks.append((page.name, code))
+    return blocks
+
+
+@pytest.mark.parametrize("code", [c for _, c in _examples()], ids=[n for n, _ in _examples()])
+def test_examples_name_what_exists(code):
+    """They parse, what they import is there, and so is what they take from `gaia_jax`."""
+    import gaia_jax
+
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in SOURCES:
+            module = importlib.import_module(node.module)
+            for name in node.names:
+                if not hasattr(module, name.name):
+                    importlib.import_module(f"{node.module}.{name.name}")
+        elif isinstance(node, ast.Import):
+            for name in node.names:
+                if name.name.split(".")[0] in SOURCES:
+                    importlib.import_module(name.name)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) == "gaia_jax":
+            assert hasattr(gaia_jax, node.attr), node.attr
+
+
+def test_the_options_that_command_lines_name_exist():
+    """`python -m training.arena --agents ...`: each option stands in the module or beside it."""
+    wrong = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+        for module, rest in re.findall(OURS.pattern + r"([^\n`]*)", text):
+            source = ROOT.joinpath(*module.split("."))
+            files = [*source.parent.glob("*.py"), *source.glob("*.py")]  # parsers may be shared
+            code = "".join(f.read_text(encoding="utf-8") for f in files)
+            for option in re.findall(r"(?<!\S)\[?(--[a-z][a-z-]*)", rest):
+                if f'"{option}"' not in code:
+                    wrong.append(f"{page.name}: {module} {option}")
+    assert not wrong
