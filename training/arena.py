@@ -22,13 +22,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, games_table
+from training import cli, games_table, outputs
 from training.agents import make_agent
 from training.arena_report import report, table
 from training.checkpoint import make_env
 from training.config import UserError
-from training.evaluate import write_json
-from training.games_table import Played
+from training.evaluate import MOST_GAMES, write_json
+from training.games_file import GamesFile
+from training.games_table import Played, Sheet
 from training.match import NUM_SEATS, Match, rotated
 
 GAMES_AT_ONCE = 128
@@ -53,6 +54,9 @@ class Arena:
             raise UserError(
                 f"--agents wants {NUM_SEATS} names, got {len(names)}; a name may be repeated"
             )
+        for name in names:
+            if not name.isprintable():
+                raise UserError(f"--agents: {name!r} is no name: it cannot be printed")
         self.env, self.seating = env, rotated()[:rotations]
         self.names = [
             name if names[:i].count(name) == 0 else f"{name} #{names[:i].count(name) + 1}"
@@ -95,6 +99,8 @@ class Arena:
                 save(first, Played(*(x[: self.setups - first] for x in played)))
         except KeyboardInterrupt:
             return False
+        except RuntimeError as error:  # of XLA: what an agent called back failed
+            raise UserError(f"an agent failed while it played: {error}") from error
         finally:
             bar.close()
         return True
@@ -110,10 +116,13 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
+    if args.json:
+        outputs.check_report("--json", args.json)
+    if args.csv:
+        outputs.check_file("--csv", args.csv)
     if face is None:
         import gaia_jax as face
     env = make_env(face, args.env, "vp")
-    ids = env.ruleset.ids
     names = [name.strip() for name in args.agents.split(",")]
     arena = Arena(env, names, args.games, args.rotations, args.likeliest)
     about = {
@@ -122,28 +131,35 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         "seed": args.seed,
         "agents": ",".join(names) + (" likeliest" if args.likeliest else ""),
     }
+    sheet = Sheet(about, arena.names, env.ruleset.ids, args.rotations)
+    if not args.csv:
+        return _play(arena, sheet, args, None)
+    file = GamesFile(args.csv, sheet, arena.seating, args.resume)
+    try:
+        return _play(arena, sheet, args, file)
+    finally:
+        file.close()
+
+
+def _play(arena: Arena, sheet: Sheet, args: argparse.Namespace, file: GamesFile | None) -> int:
+    """Play what the file has not, and report on everything. The exit code."""
     parts = []
-    if args.csv and args.csv.exists():
-        if not args.resume:
-            raise UserError(f"{args.csv} exists: --resume goes on with it, or name another CSV")
-        kept = games_table.read(args.csv, about, args.rotations, ids)
-        if kept is not None:
-            parts.append(_whole(kept, arena, args.csv))
-        args.csv.unlink()
-        if parts:
-            games_table.write(args.csv, parts[0], 0, about, arena.names, ids)
+    if file is not None and file.played is not None:
+        file.keep(_whole(len(file.played.vp), arena, args.csv))
+        parts += [file.played] if file.played is not None else []
 
     def save(first: int, played: Played) -> None:
+        if file is not None:
+            with cli.finishing():
+                file.add(first, played)
         parts.append(played)
-        if args.csv:
-            games_table.write(args.csv, played, first, about, arena.names, ids)
 
     done = len(parts[0].vp) if parts else 0
     complete = arena.play(args.seed, done, save) if done < arena.setups else True
     if not parts:
         print("interrupted before the first games were complete", file=sys.stderr)
         return 130
-    result = about | report(games_table.join(parts), arena.names, ids)
+    result = sheet.about | report(games_table.join(parts), arena.names, sheet.ids)
     print(table(result))
     if args.json:
         write_json(result, args.json)
@@ -152,25 +168,26 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     return 0 if complete else 130
 
 
-def _whole(kept: Played, arena: Arena, path: Path) -> Played:
-    """The set-ups of a CSV in whole batches: a batch is played as one."""
-    count = len(kept.vp)
+def _whole(count: int, arena: Arena, path: Path) -> int:
+    """How many of the set-ups of a CSV are in whole batches: a batch is played as one."""
     if count > arena.setups:
         raise UserError(f"{path} holds {count} set-ups, more than the {arena.setups} asked for")
-    if count < arena.setups:
-        count -= count % arena.at_once
-    return Played(*(x[:count] for x in kept))
+    return count if count == arena.setups else count - count % arena.at_once
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.arena", description=__doc__.split("\n")[0]
-    )
+    parser = cli.Parser("python -m training.arena", __doc__)
     parser.add_argument("--agents", required=True, help="four names, e.g. random,greedy,RUN,RUN@60")
-    parser.add_argument("--games", type=int, default=512, help="rounded up to set-ups of four")
-    parser.add_argument("--seed", type=int, default=0, help="which set-ups")
-    parser.add_argument("--json", type=Path, help="write the report here")
-    parser.add_argument("--csv", type=Path, help="write a row for each seat of each game here")
+    parser.add_argument(
+        "--games", type=cli.whole(1, MOST_GAMES), default=512, help="rounded up to set-ups of four"
+    )
+    parser.add_argument(
+        "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups"
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
+    parser.add_argument(
+        "--csv", metavar="FILE", type=Path, help="write a row for each seat of each game here"
+    )
     parser.add_argument("--resume", action="store_true", help="go on with the games of --csv")
     parser.add_argument("--env", default="lost_fleet", help="the ruleset")
     parser.add_argument(
@@ -182,12 +199,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
-    if args.games < 1 or args.seed < 0:
-        raise UserError(
-            f"--games must be above 0 and --seed at least 0, got {args.games}, {args.seed}"
-        )
     if args.resume and not args.csv:
         raise UserError("--resume wants the --csv to go on with")
+    if args.json and args.csv and args.json.absolute() == args.csv.absolute():
+        raise UserError("--json and --csv want two files")
     return args
 
 

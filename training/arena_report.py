@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from training.games_table import BEHAVIOUR, Played
-from training.match import Estimate, estimate, places, wins
+from training.match import (
+    Estimate,
+    estimate,
+    illegal_moves,
+    places,
+    scores,
+    share,
+    told,
+    wins,
+)
 
 
 def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
@@ -20,23 +29,26 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
     Returns:
         `agents` by entry: `vp`, `win_share` (estimates), `place`, `rating`; `players` by agent, the
         entries of one name together: `seats`, `factions`, `games by faction`, `sources`,
-        `behaviour`; `differences`; `games`, `setups`, `decisions`, `seconds`.
+        `behaviour`; `differences`; `games`, `setups`, `decisions`, `seconds`; `forfeits`, the games
+        in which somebody moved illegally. Who does has the last place there and no VP.
     """
     own = [played.entry == i for i in range(len(names))]  # (S, R, P)
-    place, win = places(played.vp), wins(played.vp)
+    place, win = (rank(played.vp, played.illegal) for rank in (places, wins))
+    score = scores(played.vp, played.illegal)
 
     def by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:
         """(S, R, P) -> (S,), the mean over an entry's seats of a set-up."""
         return np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
 
-    vp = [by_setup(played.vp, mine) for mine in own]
+    vp = [by_setup(score, mine) for mine in own]
     skill = ratings(played, len(names))
     agents = {
         name: {
             "vp": _plain(estimate(vp[i])),
-            "win_share": _plain(estimate(by_setup(win, own[i]))),
+            "win_share": _plain(share(by_setup(win, own[i]))),
             "place": float(place[own[i]].mean()),
             "rating": skill[i],
+            "illegal_moves": illegal_moves(played.illegal, played.decided, own[i]),
         }
         for i, name in enumerate(names)
     }
@@ -46,9 +58,9 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
         mine = np.any([own[i] for i, x in enumerate(kinds) if x == kind], axis=0)
         seats = range(1, played.vp.shape[-1] + 1)
         players[kind] = {
-            "seats": {str(k): _mean(played.vp[mine & (played.order == k)]) for k in seats},
+            "seats": {str(k): _mean(score[mine & (played.order == k)]) for k in seats},
             "factions": {
-                faction: _mean(played.vp[mine & (played.faction == index)])
+                faction: _mean(score[mine & (played.faction == index)])
                 for index, faction in enumerate(ids["faction"])
             },
             "games by faction": {
@@ -69,7 +81,14 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
         "differences": [
             {"of": names[i], "to": names[j], **_plain(estimate(vp[i] - vp[j]))} for i, j in pairs
         ],
-    }
+        "forfeits": [
+            {
+                "agent": names[played.entry[s, r, p]], "setup": int(s), "rotation": int(r),
+                "seat": int(p), "illegal_moves": int(played.illegal[s, r, p]),
+            }
+            for s, r, p in np.argwhere(played.illegal > 0)
+        ],
+    }  # fmt: skip
 
 
 def ratings(played: Played, entries: int) -> list[dict[str, float]]:
@@ -78,7 +97,7 @@ def ratings(played: Played, entries: int) -> list[dict[str, float]]:
 
     model = PlackettLuce()
     skill = [model.rating() for _ in range(entries)]
-    place = places(played.vp)
+    place = places(played.vp, played.illegal)
     for s, r in np.ndindex(*played.vp.shape[:2]):
         seats = played.entry[s, r]
         teams = model.rate([[skill[i]] for i in seats], ranks=place[s, r].tolist())
@@ -95,14 +114,17 @@ def table(result: dict[str, Any]) -> str:
         f"{result['games']} games on {result['setups']} set-ups of {result['env']} "
         f"{result['version']}, seed {result['seed']}; mean (95 % interval)",
         "",
-        f"{'agent':<{width}}{'VP':>26}{'win share':>26}{'place':>8}{'rating':>16}",
+        f"{'agent':<{width}}{'VP':>26}{'win share':>26}{'place':>8}{'rating':>16}"
+        f"{'illegal moves':>16}",
     ]
     for name, x in agents.items():
         rating = f"{x['rating']['mu']:.2f} +- {x['rating']['sigma']:.2f}"
+        illegal = f"{100 * x['illegal_moves']['rate']:.2f} %"
         lines.append(
             f"{name:<{width}}{_text(x['vp']):>26}{_text(x['win_share']):>26}"
-            f"{x['place']:>8.2f}{rating:>16}"
+            f"{x['place']:>8.2f}{rating:>16}{illegal:>16}"
         )
+    lines += _forfeits(result)
     lines += ["", f"{'paired difference':<{2 * width}}{'VP':>26}"]
     lines += [
         f"{x['of'] + ' - ' + x['to']:<{2 * width}}{_text(x):>26}" for x in result["differences"]
@@ -122,6 +144,18 @@ def table(result: dict[str, Any]) -> str:
     speed = result["decisions"] / max(result["seconds"], 1e-9)
     lines += ["", f"{result['decisions']} decisions in {result['seconds']} s: {speed:,.0f}/s"]
     return "\n".join(lines)
+
+
+def _forfeits(result: dict[str, Any], most: int = 6) -> list[str]:
+    """Who moved illegally, and in which games: those are lost to all others."""
+    lines = []
+    for name, x in result["agents"].items():
+        games = [f for f in result["forfeits"] if f["agent"] == name]
+        if games:
+            shown = ", ".join(f"set-up {f['setup']} game {f['rotation']}" for f in games[:most])
+            more = f" and {len(games) - most} more" if len(games) > most else ""
+            lines.append(f"{name}: {told(x['illegal_moves'])} ({shown}{more})")
+    return ["", *lines] if lines else []
 
 
 def _row(name: str, cells: list[str], players: Any) -> str:

@@ -7,7 +7,11 @@ resolved configuration). The next update of a resumed run is bit-equal to what w
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +19,29 @@ import jax
 import orbax.checkpoint as ocp
 from jax.sharding import SingleDeviceSharding
 
+from gaia_jax.cli import one_line, reason
 from training import config as configs
-from training import ppo
+from training import outputs, ppo
 from training.config import Config, UserError
 from training.network import make_network
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"
-UNREADABLE = (ValueError, OSError, KeyError, TypeError, AttributeError)
+ASIDE = "aside"  # what a resumed run does not go on from; nothing is deleted
+DIGESTS = "digests.json"  # in the folder of a checkpoint, SHA-256 of its files
+ITEMS = ("params", "trainer", "about")
+UNREADABLE = (ValueError, OSError, KeyError, TypeError, AttributeError, RecursionError)
 
 Shapes = dict[str, tuple[int, ...]]
 
-# orbax reports every save of a single process as a warning about what it would do for many.
-logging.getLogger("absl").setLevel(logging.ERROR)
+# orbax reports every save of a single process as a warning about what it would do for many, and
+# what it cannot read with a page of text.
+for _name in ("absl", "asyncio"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class Damaged(UserError):
+    """A checkpoint that is not as it was written."""
 
 
 class Checkpoints:
@@ -37,34 +51,44 @@ class Checkpoints:
         """
         Args:
             run: the run folder.
-            keep: how many of the latest to keep; None: all.
+            keep: write as well as read, and keep so many of the latest; None: only read.
             create: make the folder if it is not there.
         Raises:
             UserError: `run` is no run folder (only without `create`).
         """
         self.run = Path(run)
-        folder = self.run / FOLDER
-        if not create and not folder.is_dir():
+        self._folder = self.run / FOLDER
+        if not create and not is_folder(self._folder):
             raise UserError(f"{run} is no run folder: it has no {FOLDER}/")
-        self._manager = ocp.CheckpointManager(
-            folder.absolute(),
-            options=ocp.CheckpointManagerOptions(
-                max_to_keep=keep,
-                create=create,
-                enable_async_checkpointing=False,
-                step_format_fixed_length=8,
-            ),
-            item_handlers={
-                "params": ocp.StandardCheckpointHandler(),
-                "trainer": ocp.StandardCheckpointHandler(),
-                "about": ocp.JsonCheckpointHandler(),
-            },
-        )
+        reads_only = keep is None and not create
+        try:
+            self._manager = ocp.CheckpointManager(
+                self._folder.absolute(),
+                options=ocp.CheckpointManagerOptions(
+                    save_interval_steps=0 if reads_only else 1,
+                    max_to_keep=keep,
+                    create=create,
+                    read_only=reads_only,
+                    enable_async_checkpointing=False,
+                    step_format_fixed_length=8,
+                ),
+                item_handlers={
+                    "params": ocp.StandardCheckpointHandler(),
+                    "trainer": ocp.StandardCheckpointHandler(),
+                    "about": ocp.JsonCheckpointHandler(),
+                },
+            )
+        except OSError as error:
+            raise UserError(f"cannot use {self._folder}: {reason(error)}") from error
 
     def save(self, runner: ppo.Runner, env: Any, config: Config) -> None:
-        """Write the runner under its number of updates; does nothing where that stands already."""
+        """Write the runner under its number of updates; does nothing where that stands already.
+
+        Raises:
+            UserError: it cannot be written; those that are there stay.
+        """
         step = int(runner.update)
-        if step in self._manager.all_steps():
+        if step in self.steps():
             return
         about = {
             "format": FORMAT,
@@ -74,21 +98,93 @@ class Checkpoints:
             "config": configs.to_dict(config),
         }
         params, trainer = _split(runner)
-        self._manager.save(
-            step,
-            args=ocp.args.Composite(
-                params=ocp.args.StandardSave(params),
-                trainer=ocp.args.StandardSave(trainer),
-                about=ocp.args.JsonSave(about),
-            ),
-        )
+        try:
+            self._manager.save(
+                step,
+                args=ocp.args.Composite(
+                    params=ocp.args.StandardSave(params),
+                    trainer=ocp.args.StandardSave(trainer),
+                    about=ocp.args.JsonSave(about),
+                ),
+            )
+            place = self._place(step)
+            outputs.write_text(place / DIGESTS, json.dumps(_digests(place), indent=1) + "\n")
+        except (OSError, ValueError) as error:
+            raise UserError(f"cannot write {self._name(step)}: {_why(error)}") from error
+
+    def steps(self) -> list[int]:
+        """The updates after which there is a checkpoint, ascending."""
+        return sorted(int(step) for step in self._manager.all_steps())
 
     def latest(self) -> int:
         """The update of the latest checkpoint; a UserError if there is none."""
-        step = self._manager.latest_step()
-        if step is None:
+        if not self.steps():
             raise UserError(f"{self.run} holds no checkpoint")
-        return int(step)
+        return self.steps()[-1]
+
+    def whole(self, update: int | None = None) -> int:
+        """The update of a checkpoint that is as it was written.
+
+        Args:
+            update: this one; None is the latest, and where that is damaged, with a warning, the
+                newest that is not.
+        Raises:
+            UserError: there is none; the message names those that are there.
+        """
+        self.latest()
+        steps = self.steps()
+        if update is not None and update not in steps:
+            there = ", ".join(map(str, steps[-12:]))
+            there = f"the last of {len(steps)} are {there}" if len(steps) > 12 else there
+            raise UserError(f"{self.run} has no checkpoint after {update} updates; there: {there}")
+        for step in [update] if update is not None else reversed(steps):
+            try:
+                self.check(step)
+                return step
+            except Damaged as error:
+                if update is not None or step == steps[0]:
+                    raise
+                print(f"warning: {one_line(error)}; trying the one before", file=sys.stderr)
+        raise AssertionError("not reached")
+
+    def check(self, step: int) -> None:
+        """Raise Damaged where a checkpoint is not as it was written."""
+        place = self._place(step)
+        try:
+            if (place / DIGESTS).exists():
+                written = json.loads((place / DIGESTS).read_bytes())
+                there = _digests(place)
+                for name in sorted(written.keys() | there.keys()):
+                    if written.get(name) != there.get(name):
+                        wrong = "is missing" if name not in there else "has changed"
+                        raise Damaged(f"{self._name(step)} is damaged: {name} {wrong}")
+                return
+        except UNREADABLE as error:
+            raise Damaged(f"{self._name(step)} is damaged: {_why(error)}") from error
+        # Of a save that was cut off at its very end, or of a version before there were digests.
+        self.about(step)
+        forms = self._forms(step)
+        self._restore(step, **{name: forms[name] for name in ITEMS[:2]})
+
+    def set_aside(self, update: int) -> list[str]:
+        """Move the checkpoints of later updates out of the way of a run that goes on from here.
+
+        Returns:
+            Where they are now.
+        """
+        moved = []
+        for step in self.steps():
+            if step > update:
+                goal = free_path(self.run / ASIDE, f"{step:08d}")
+                goal.parent.mkdir(exist_ok=True)
+                os.rename(self._place(step), goal)
+                moved.append(str(goal))
+        if moved:
+            self._manager.reload()
+        return moved
+
+    def _place(self, step: int) -> Path:
+        return self._folder / f"{step:08d}"
 
     def about(self, step: int) -> tuple[dict[str, Any], Config]:
         """What a checkpoint says of itself, and its configuration."""
@@ -97,7 +193,7 @@ class Checkpoints:
             about = self._manager.restore(step, args=args)["about"]
             written = about["format"]
         except UNREADABLE as error:
-            raise UserError(f"{self._name(step)} is unreadable or no checkpoint of ours") from error
+            raise Damaged(f"{self._name(step)} is unreadable or no checkpoint of ours") from error
         if written != FORMAT:
             raise UserError(f"{self._name(step)} has the format {written!r}, not {FORMAT!r}")
         return about, configs.from_dict(about["config"])
@@ -137,7 +233,20 @@ class Checkpoints:
                 self._check_form(step, _shapes(written[name].tree), _shapes(tree))
             return self._manager.restore(step, args=ocp.args.Composite(**args))
         except UNREADABLE as error:
-            raise UserError(f"{self._name(step)} is unreadable: {error or repr(error)}") from error
+            raise Damaged(f"{self._name(step)} is unreadable: {_why(error)}") from error
+
+    def _forms(self, step: int) -> dict[str, Any]:
+        """The arrays of a checkpoint as they were written, on one device."""
+        here = SingleDeviceSharding(jax.devices()[0])
+
+        def form(x: Any) -> jax.ShapeDtypeStruct:
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=here)
+
+        try:
+            written = self._manager.metadata(step).item_metadata
+            return {name: jax.tree.map(form, written[name].tree) for name in ITEMS[:2]}
+        except UNREADABLE as error:
+            raise Damaged(f"{self._name(step)} is unreadable: {_why(error)}") from error
 
     def _check_form(self, step: int, written: Shapes, wanted: Shapes) -> None:
         """orbax would restore what is cut or missing with a page of text, or not at all."""
@@ -148,6 +257,52 @@ class Checkpoints:
 
     def _name(self, step: int) -> str:
         return f"the checkpoint {self.run} ({step} updates)"
+
+
+def is_folder(path: Path) -> bool:
+    """Also for names that no file system takes."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def split_update(name: str) -> tuple[str, str | None]:
+    """`RUN@UPDATE` -> (RUN, UPDATE); a folder, and a name without @ -> (RUN, None)."""
+    run, at, update = name.rpartition("@")
+    return (run, update) if at and not is_folder(Path(name)) else (name, None)
+
+
+def number_of(name: str, update: str | None) -> int | None:
+    """The update after the @ of a name; a UserError where it is no number."""
+    if update is None:
+        return None
+    if not (update.isascii() and update.isdigit() and len(update) < 10):
+        raise UserError(f"{name}: after @ comes the number of an update, got {update!r}")
+    return int(update)
+
+
+def free_path(folder: Path, name: str) -> Path:
+    """folder/NAME, or the first of NAME-2, -3, ... that does not exist."""
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{name}-{number}"
+    return path
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of each file below a folder, but of the digests themselves."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != DIGESTS)
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+def _why(error: BaseException) -> str:
+    """The start of what orbax says: the rest is the specification of a store."""
+    return reason(error).split("[tensorstore_spec")[0][:150] or repr(error)
 
 
 def _split(runner: ppo.Runner) -> tuple[Any, dict[str, Any]]:
@@ -172,12 +327,12 @@ def load_policy(run: str | Path, env: Any | None, face: Any, step: int | None = 
         run: the run folder.
         env: the environment it has to fit; None makes the one it was trained on.
         face: what `make`s environments: the module `gaia_jax`.
-        step: the update; None is the latest.
+        step: the update; None is the latest that is whole.
     Returns:
         (env, network, params, step, config).
     """
     checkpoints = Checkpoints(run)
-    step = checkpoints.latest() if step is None else step
+    step = checkpoints.whole(step)
     about, config = checkpoints.about(step)
     env = env or make_env(face, about["env"], config.env.reward)
     checkpoints.check_env(step, env)
@@ -195,7 +350,7 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
         env: the environment it has to fit.
     """
     checkpoints = Checkpoints(run)
-    step = checkpoints.latest()
+    step = checkpoints.whole()
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)

@@ -1,6 +1,6 @@
-"""What the command lines share: errors of one line, the compilation cache, a word while compiling.
+"""What the command lines share: the compilation cache, a word while compiling.
 
-The user's mistakes are one line on stderr and exit code 2.
+`gaia_jax.cli` has what `gaia_jax.replay` needs too: mistakes are one line and exit code 2.
 """
 
 from __future__ import annotations
@@ -15,26 +15,38 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from gaia_jax.cli import (
+    LARGEST_SEED,
+    Parser,
+    UserError,
+    finishing,
+    one_line,
+    reason,
+    whole,
+)
+from gaia_jax.cli import run as run_command
 from gaia_jax.compilation_cache import disable_compilation_cache, enable_compilation_cache
-from training.config import UserError
+
+__all__ = [
+    "LARGEST_SEED",
+    "Parser",
+    "UserError",
+    "add_cache_flag",
+    "compiling",
+    "finishing",
+    "one_line",
+    "reason",
+    "run",
+    "whole",
+]
 
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
 
 def run(main: Callable[[], int]) -> int:
-    """Run `main` with the compilation cache.
-
-    A UserError becomes one line and the exit code 2, Ctrl-C the exit code 130.
-    """
+    """`gaia_jax.cli.run` with the compilation cache."""
     enable_compilation_cache()
-    try:
-        return main()
-    except UserError as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+    return run_command(main)
 
 
 class _NoCache(argparse.Action):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from pathlib import Path
@@ -10,9 +11,7 @@ from typing import Any
 
 import yaml
 
-
-class UserError(Exception):
-    """A mistake that one line explains; the command line prints it and exits with code 2."""
+from gaia_jax.cli import LARGEST_SEED, UserError, one_line, reason
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +122,31 @@ _MAY_BE_ZERO = {
     "ppo.entropy_coef",
     "train.max_minutes",
 }
+# The most that a number may be; what is not named here: a 32-bit whole number, or FAR.
+FAR = 1e9
+_MOST = {
+    "seed": LARGEST_SEED,
+    "network.layers": 64,
+    "network.cell_width": 4096,
+    "network.width": 4096,
+    "network.latents": 1024,
+    "network.heads": 256,
+    "ppo.num_envs": 2**20,
+    "ppo.num_steps": 2**16,
+    "ppo.minibatches": 2**16,
+    "ppo.epochs": 1000,
+    "ppo.lr": 10,
+    "ppo.lr_end": 10,
+    "ppo.gae_lambda": 1,
+    "ppo.pool": 1024,
+    "train.updates_per_chunk": 10_000,
+    "train.cpu_devices": 1024,
+    "eval.games": 10**7,
+    "eval.chunk_games": 10**7,
+    "eval.seed": LARGEST_SEED,
+}
+LONGEST_FILE = 10**6  # bytes of a configuration
+LONGEST_NAME = 100  # bytes
 
 
 def load(path: str | Path, overrides: typing.Sequence[str] = ()) -> Config:
@@ -134,18 +158,64 @@ def load(path: str | Path, overrides: typing.Sequence[str] = ()) -> Config:
     Raises:
         UserError: no such file, not YAML, an unknown key, a value of the wrong type or range.
     """
+    text = read_text(path, LONGEST_FILE, "the configuration")
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not a text file"
-        raise UserError(f"cannot read the configuration {path}: {reason}") from error
-    try:
-        tree = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+        tree = parse_yaml(text)
+    except ValueError as error:
+        raise UserError(f"{path} is not valid YAML: {error}") from error
     if tree is not None and not isinstance(tree, dict):
         raise UserError(f"{path} must hold a mapping of keys to values")
     return override(from_dict(tree or {}), overrides)
+
+
+def read_text(path: str | Path, longest: int, what: str = "") -> str:
+    """The text of a file.
+
+    Args:
+        longest: bytes, at most.
+        what: what it should be, for the message.
+    Raises:
+        UserError: it is no file, too long, not text or cannot be read.
+    """
+    read = f"cannot read {what} {path}".replace("  ", " ")
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise UserError(f"{read}: it is no file")
+        with Path(path).open("rb") as file:
+            data = file.read(longest + 1)
+        if len(data) > longest:
+            raise UserError(f"{read}: it is longer than {longest:,} bytes")
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{read}: not a text file") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{read}: {reason(error)}") from error
+
+
+class _Loader(yaml.SafeLoader):
+    """Plain values only: an alias can name a small file's content a billion times."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            raise ValueError("aliases (*) are not read")
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise ValueError(f"the key {key!r} stands there twice")
+        return super().construct_mapping(node, deep)
+
+
+def parse_yaml(text: str) -> Any:
+    """YAML -> plain values; whatever is wrong with it is a ValueError of one line."""
+    try:
+        return yaml.load(text, _Loader)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except Exception as error:  # dates out of range, tags without a value, ...
+        raise ValueError(one_line(error) or type(error).__name__) from error
 
 
 def override(config: Config, overrides: typing.Sequence[str]) -> Config:
@@ -154,7 +224,7 @@ def override(config: Config, overrides: typing.Sequence[str]) -> Config:
     for text in overrides:
         key, equals, value = text.partition("=")
         if not equals or not key:
-            raise UserError(f"expected key=value, got {text!r}")
+            raise UserError(f"expected key=value, got {_short(text)}")
         node = tree
         *parents, leaf = key.split(".")
         for parent in parents:
@@ -162,9 +232,9 @@ def override(config: Config, overrides: typing.Sequence[str]) -> Config:
             if not isinstance(node, dict):
                 raise UserError(_unknown(Config, key))
         try:
-            node[leaf] = yaml.safe_load(value)
-        except yaml.YAMLError as error:
-            raise UserError(f"{key}: cannot read the value {value!r}") from error
+            node[leaf] = parse_yaml(value)
+        except ValueError as error:
+            raise UserError(f"{key}: cannot read the value {_short(value)}") from error
     return from_dict(tree)
 
 
@@ -180,9 +250,9 @@ def to_dict(config: Config) -> dict[str, Any]:
     return dataclasses.asdict(config)
 
 
-def save(config: Config, path: str | Path) -> None:
-    """Write the resolved configuration as YAML."""
-    Path(path).write_text(yaml.safe_dump(to_dict(config), sort_keys=False), encoding="utf-8")
+def to_yaml(config: Config) -> str:
+    """The resolved configuration as YAML."""
+    return yaml.safe_dump(to_dict(config), sort_keys=False)
 
 
 def differences(old: Config, new: Config) -> list[str]:
@@ -201,11 +271,11 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def _build(cls: type, tree: Any, prefix: str) -> Any:
     if not isinstance(tree, dict):
-        raise UserError(f"{prefix[:-1]} must be a group of keys, got {tree!r}")
+        raise UserError(f"{prefix[:-1]} must be a group of keys, got {_short(tree)}")
     kinds = typing.get_type_hints(cls)
     values = {}
     for key, value in tree.items():
-        name = f"{prefix}{key}"
+        name = f"{prefix}{key if isinstance(key, str) else _short(key)}"
         if key not in kinds:
             raise UserError(_unknown(Config, name))
         if dataclasses.is_dataclass(kinds[key]):
@@ -226,31 +296,39 @@ def _unknown(cls: type, name: str) -> str:
             break
         group, path = kind, f"{path}{parent}."
     choices = ", ".join(path + field.name for field in dataclasses.fields(group))
-    return f"unknown key {name!r}; the choices are: {choices}"
+    return f"unknown key {_short(name)}; the choices are: {choices}"
+
+
+def _short(value: Any, most: int = 60) -> str:
+    """A value as it goes into a message."""
+    if isinstance(value, int) and abs(value) > 10**most:
+        return "a number of many digits"
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
 def _convert(kind: Any, value: Any, name: str) -> Any:
     assert not isinstance(kind, types.UnionType)
-    wrong = UserError(f"{name} must be {_TYPE_NAMES[kind]}, got {value!r}")
+    wrong = UserError(f"{name} must be {_TYPE_NAMES[kind]}, got {_short(value)}")
     if kind is bool:
         if not isinstance(value, bool):
             raise wrong
         return value
     if kind is str:
-        if isinstance(value, (dict, list)) or value is None:
+        if value is None or isinstance(value, (dict, list, set, tuple, bytes)):
             raise wrong
-        return str(value)
-    if isinstance(value, (bool, dict, list)) or value is None:
+        return str(value) if not isinstance(value, int) else _short(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise wrong
     try:  # YAML reads 3e-4 as text
         number = float(value)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise wrong from error
-    if kind is int:
-        if not number.is_integer():
-            raise wrong
-        return int(number)
-    return number
+    if kind is float:
+        return number
+    if not number.is_integer():
+        raise wrong
+    return value if isinstance(value, int) else int(number)
 
 
 _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
@@ -261,19 +339,12 @@ def _check(config: Config) -> None:
     flat = _flat(to_dict(config))
     for key, choices in _CHOICES.items():
         if flat[key] not in choices:
-            raise UserError(f"{key} must be one of {', '.join(choices)}, got {flat[key]!r}")
+            raise UserError(f"{key} must be one of {', '.join(choices)}, got {_short(flat[key])}")
     for key, value in flat.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            low = 0 if key in _MAY_BE_ZERO else None
-            if not (value > 0 or value == low):  # also refuses nan
-                raise UserError(
-                    f"{key} must be {'at least' if low == 0 else 'above'} 0, got {value}"
-                )
-    if not config.name or "/" in config.name or config.name in (".", ".."):
-        raise UserError(f"name must be a plain folder name, got {config.name!r}")
+            _check_range(key, value)
+    _check_name(config.name)
     network, ppo, train = config.network, config.ppo, config.train
-    if ppo.gae_lambda > 1:
-        raise UserError(f"ppo.gae_lambda must be at most 1, got {ppo.gae_lambda}")
     if ppo.num_steps % ppo.minibatches:
         raise UserError(
             f"ppo.minibatches must divide ppo.num_steps, got {ppo.minibatches} and {ppo.num_steps}"
@@ -293,3 +364,29 @@ def _check(config: Config) -> None:
             raise UserError(
                 f"network.heads must divide network.width, got {network.heads} and {network.width}"
             )
+
+
+def _check_range(key: str, value: int | float) -> None:
+    low = 0 if key in _MAY_BE_ZERO else None
+    if not (value > 0 or value == low):  # also refuses nan
+        raise UserError(
+            f"{key} must be {'at least' if low == 0 else 'above'} 0, got {_short(value)}"
+        )
+    most = _MOST.get(key, 2**31 - 1 if isinstance(value, int) else FAR)
+    if value > most or not math.isfinite(value):
+        raise UserError(f"{key} must be at most {most:.10g}, got {_short(value)}")
+
+
+def _check_name(name: str) -> None:
+    """A folder name that is also the name of an agent: RUN, RUN@UPDATE, with commas between."""
+    forbidden = [c for c in "/\\@:," if c in name]
+    if (
+        not name.isprintable()
+        or forbidden
+        or name != name.strip(" .")
+        or not 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME
+    ):
+        raise UserError(
+            f"name must be a plain folder name of at most {LONGEST_NAME} characters, without any "
+            f"of / \\ @ : and the comma, got {_short(name)}"
+        )

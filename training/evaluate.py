@@ -19,11 +19,23 @@ from typing import Any
 
 import numpy as np
 
-from training import cli
-from training.agents import make_agent, policy_agent
-from training.checkpoint import load_policy
-from training.config import UserError
-from training.match import Estimate, Match, Results, estimate, one_against_three, wins
+from training import cli, outputs
+from training.agents import check_agent, make_agent, policy_agent
+from training.checkpoint import load_policy, number_of, split_update
+from training.match import (
+    Estimate,
+    Match,
+    Results,
+    estimate,
+    illegal_moves,
+    one_against_three,
+    scores,
+    share,
+    told,
+    wins,
+)
+
+MOST_GAMES = 10**7
 
 
 class Evaluation:
@@ -74,8 +86,11 @@ def summarize(results: Results, ids: dict[str, Sequence[str]]) -> dict[str, Any]
         own = np.where(mine, x, 0).sum(axis=(1, 2)) / mine.sum(axis=(1, 2))
         return own, np.where(mine, 0, x).sum(axis=(1, 2)) / (~mine).sum(axis=(1, 2))
 
-    own_vp, other_vp = split(results.vp)
-    own_wins, other_wins = split(wins(results.vp))
+    illegal = np.zeros_like(results.vp) if results.illegal is None else results.illegal
+    decided = np.zeros_like(results.vp) if results.decided is None else results.decided
+    vp = scores(results.vp, illegal)
+    own_vp, other_vp = split(vp)
+    own_wins, other_wins = split(wins(results.vp, illegal))
     own_federations, other_federations = split(results.federations)
     sources = np.moveaxis(results.vp_source, -1, 0)
     by_source = {}
@@ -88,19 +103,23 @@ def summarize(results: Results, ids: dict[str, Sequence[str]]) -> dict[str, Any]
         if (here & mine).any():
             by_faction[name] = {
                 "games": int((here & mine).sum()),
-                "policy": float(results.vp[here & mine].mean()),
-                "opponent": float(results.vp[here & ~mine].mean()),
+                "policy": float(vp[here & mine].mean()),
+                "opponent": float(vp[here & ~mine].mean()),
             }
     return {
         "setups": len(results.vp),
         "games": int(np.prod(results.vp.shape[:2])),
         "decisions_per_game": float(results.decisions.mean()),
         "vp": {"policy": _json(estimate(own_vp)), "opponent": _json(estimate(other_vp))},
-        "win_share": {"policy": _json(estimate(own_wins)), "opponent": _json(estimate(other_wins))},
+        "win_share": {"policy": _json(share(own_wins)), "opponent": _json(share(other_wins))},
         "vp_difference": _json(estimate(own_vp - other_vp)),
         "federations": {
             "policy": _json(estimate(own_federations)),
             "opponent": _json(estimate(other_federations)),
+        },
+        "illegal_moves": {
+            "policy": illegal_moves(illegal, decided, mine),
+            "opponent": illegal_moves(illegal, decided, ~mine),
         },
         "vp_by_source": by_source,
         "vp_by_faction": by_faction,
@@ -134,6 +153,10 @@ def table(report: dict[str, Any], factions: bool = False) -> str:
     federations = {key: value["mean"] for key, value in report["federations"].items()}
     lines += [*_rows("mean of a seat", {"federations formed": federations}, other), ""]
     lines += _rows("VP by source", report["vp_by_source"], other)
+    for name, key in (("policy", "policy"), (other, "opponent")):
+        moves = report["illegal_moves"][key]
+        if moves["moves"]:
+            lines += ["", f"{name}: {told(moves)}"]
     if factions:
         lines += ["", *_rows("VP by faction", report["vp_by_faction"], other)]
     return "\n".join(lines)
@@ -156,48 +179,50 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     Returns:
         The exit code.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m training.evaluate", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("run", help="a run folder, e.g. runs/quick")
-    parser.add_argument(
-        "--games", type=int, default=400, help="rounded up to set-ups of four games"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="which set-ups")
-    parser.add_argument("--opponent", default="random", help="who holds the other three seats")
-    parser.add_argument("--update", type=int, help="which checkpoint; the latest if not given")
-    parser.add_argument(
-        "--greedy", action="store_true", help="likeliest action instead of sampling"
-    )
-    parser.add_argument("--factions", action="store_true", help="also print the table by faction")
-    parser.add_argument("--json", type=Path, help="write the report here")
-    cli.add_cache_flag(parser)
-    args = parser.parse_args(argv)
-    if args.games < 1 or args.seed < 0:
-        raise UserError(
-            f"--games must be above 0 and --seed at least 0, got {args.games}, {args.seed}"
-        )
+    args = _parse(argv)
+    run, at = split_update(args.run)
+    update = number_of(args.run, at) if at is not None else args.update
+    if args.json:
+        outputs.check_report("--json", args.json)
     if face is None:
         import gaia_jax as face
-    env, network, params, update, _ = load_policy(args.run, None, face, args.update)
-    report = _evaluation(env, network, args).run(params, args.seed)
-    report = {"run": str(args.run), "update": update} | report
+    env, network, params, update, _ = load_policy(run, None, face, update)
+    check_agent(args.opponent, env)
+    evaluation = Evaluation(env, network, args.games, args.greedy, args.opponent)
+    report = evaluation.run(params, args.seed)
+    report = {"run": run, "update": update} | report
     print(table(report, args.factions))
     if args.json:
         write_json(report, args.json)
     return 0
 
 
-def _evaluation(env: Any, network: Any, args: argparse.Namespace) -> Evaluation:
-    return Evaluation(env, network, args.games, args.greedy, args.opponent)
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.evaluate", __doc__)
+    parser.add_argument("run", metavar="RUN", help="a run folder, e.g. runs/quick; or RUN@UPDATE")
+    parser.add_argument(
+        "--games", type=cli.whole(1, MOST_GAMES), default=400,
+        help="rounded up to set-ups of four games",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups"
+    )
+    parser.add_argument("--opponent", default="random", help="who holds the other three seats")
+    parser.add_argument(
+        "--update", type=cli.whole(0, 10**9), help="the same as RUN@UPDATE; the latest if not given"
+    )
+    parser.add_argument(
+        "--greedy", action="store_true", help="likeliest action instead of sampling"
+    )
+    parser.add_argument("--factions", action="store_true", help="also print the table by faction")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
+    cli.add_cache_flag(parser)
+    return parser.parse_args(argv)
 
 
 def write_json(report: dict[str, Any], path: Path) -> None:
-    """Write a report; a path that cannot be written is the user's error."""
-    try:
-        path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from error
+    """Write a report, whole or not at all; a path that cannot be written is the user's error."""
+    outputs.write_text(path, json.dumps(report, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,17 +1,19 @@
-"""Finished games as rows of a CSV, one for each seat: what an arena writes and reads back."""
+"""Finished games as rows of a CSV, one for each seat: what an arena writes and reads back.
+
+`training.games_file` keeps them on the disk.
+"""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from training.config import UserError
 from training.match import NUM_SEATS, Results, places, wins
 
 # Columns that say which game and seat a row is, and where it comes from.
@@ -22,6 +24,8 @@ BEHAVIOUR = (
     "leech_declined", "credits_left", "ore_left", "knowledge_left", "qic_left", "tokens_left",
 )  # fmt: skip
 WATCHED = ("leech_taken", "leech_declined")
+COUNTS = ("decisions", "seconds", "own_decisions", "illegal_moves")
+FRACTIONS = ("place", "win", "seconds")
 
 
 class Played(NamedTuple):
@@ -35,6 +39,17 @@ class Played(NamedTuple):
     behaviour: np.ndarray  # (S, R, P, len(BEHAVIOUR))
     decisions: np.ndarray  # (S, R) of all players
     seconds: np.ndarray  # (S, R) of playing; the games of a batch share theirs
+    decided: np.ndarray  # (S, R, P) decisions of the seat
+    illegal: np.ndarray  # (S, R, P) its illegal moves; one forfeits the game
+
+
+class Sheet(NamedTuple):
+    """What all rows of an arena share."""
+
+    about: dict[str, Any]  # `env`, `version`, `seed`, `agents`
+    names: list[str]  # of the four entries
+    ids: Any  # of `faction` and `vp_source`
+    rotations: int
 
 
 def describe(rules: Any) -> Any:
@@ -82,6 +97,7 @@ def from_results(results: Results, seating: np.ndarray, seconds: float) -> Playe
     """
     shape = results.vp.shape
     assert results.counted is not None
+    assert results.decided is not None and results.illegal is not None
     counted = {name: results.counted[..., i] for i, name in enumerate(WATCHED)}
     behaviour = [counted[x] if x in counted else results.more[x] for x in BEHAVIOUR]
     return Played(
@@ -93,6 +109,8 @@ def from_results(results: Results, seating: np.ndarray, seconds: float) -> Playe
         np.stack(behaviour, axis=-1),
         results.decisions,
         np.full(shape[:2], seconds / (shape[0] * shape[1])),
+        results.decided,
+        results.illegal,
     )
 
 
@@ -101,68 +119,58 @@ def join(parts: Sequence[Played]) -> Played:
     return Played(*(np.concatenate(x) for x in zip(*parts, strict=True)))
 
 
-def write(
-    path: Path, played: Played, first: int, about: dict[str, Any], names: list[str], ids: Any
-) -> None:
-    """Append games to a CSV, with a head where it is new; pandas reads it.
+def head(ids: Any) -> list[str]:
+    """The names of the columns."""
+    sources = [f"vp.{name}" for name in ids["vp_source"]]
+    return [*KEYS, "faction", "vp", "place", "win", *COUNTS, *BEHAVIOUR, *sources]
+
+
+def head_text(ids: Any) -> str:
+    """The first line of a CSV."""
+    return ",".join(head(ids)) + "\r\n"
+
+
+def rows_text(played: Played, first: int, sheet: Sheet) -> str:
+    """Games as lines of a CSV; pandas reads it.
 
     Args:
         first: number of the first set-up.
-        about: `env`, `version`, `seed`, `agents`.
-        names: of the four entries.
-        ids: of `faction` and `vp_source`.
-    Raises:
-        UserError: it cannot be written.
     """
-    place, win = places(played.vp), wins(played.vp)
-    try:
-        new = not path.exists()
-        with path.open("a", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            if new:
-                writer.writerow(_head(ids))
-            for s, r, p in np.ndindex(*played.vp.shape):
-                entry = int(played.entry[s, r, p])
-                keys = [about[x] for x in KEYS[:4]]
-                keys += [first + s, r, p, played.order[s, r, p], entry, names[entry]]
-                row = [ids["faction"][played.faction[s, r, p]], played.vp[s, r, p]]
-                row += [place[s, r, p], round(float(win[s, r, p]), 6)]
-                row += [played.decisions[s, r], round(float(played.seconds[s, r]), 6)]
-                writer.writerow(keys + row + [*played.behaviour[s, r, p], *played.sources[s, r, p]])
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror}") from error
+    place, win = places(played.vp, played.illegal), wins(played.vp, played.illegal)
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    for s, r, p in np.ndindex(*played.vp.shape):
+        entry = int(played.entry[s, r, p])
+        row = [sheet.about[x] for x in KEYS[:4]]
+        row += [first + s, r, p, played.order[s, r, p], entry, sheet.names[entry]]
+        row += [sheet.ids["faction"][played.faction[s, r, p]], played.vp[s, r, p]]
+        row += [place[s, r, p], round(float(win[s, r, p]), 6)]
+        row += [played.decisions[s, r], round(float(played.seconds[s, r]), 6)]
+        row += [played.decided[s, r, p], played.illegal[s, r, p]]
+        writer.writerow([*row, *played.behaviour[s, r, p], *played.sources[s, r, p]])
+    return out.getvalue()
 
 
-def read(path: Path, about: dict[str, Any], rotations: int, ids: Any) -> Played | None:
-    """The games of a CSV that `write` made; None where there is none.
+def parse(lines: Sequence[str], sheet: Sheet, seats: np.ndarray, setups: int) -> Played | None:
+    """The games of lines that `rows_text` made, from set-up 0 on; None where there are none.
 
+    Args:
+        lines: without the head. The last ones may be of a set-up that is not whole.
+        seats: (R, P), which entry sits where.
+        setups: how many are whole.
     Raises:
-        UserError: it is of another evaluation, or not of ours.
+        ValueError: a line is not what stands there in a CSV of this arena; it says which and why.
     """
-    if not path.exists():
-        return None
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot read {path}: {error}") from error
-    head = _head(ids)
-    if rows and None in rows[-1].values():  # cut off in the middle
-        rows.pop()
-    if any(list(row) != head or None in row.values() for row in rows):
-        raise UserError(f"{path} is not a CSV of this arena")
-    for row in rows:
-        for key, value in about.items():
-            if row[key] != str(value):
-                raise UserError(f"{path} has {key} {row[key]}, this is {value}: name another CSV")
-    # A set-up that was cut off in the middle does not count.
-    games = rotations * NUM_SEATS
-    rows = rows[: len(rows) // games * games]
+    rows = []
+    for number, line in enumerate(lines):
+        try:
+            rows.append(_row(line, number, sheet, seats))
+        except ValueError as error:
+            raise ValueError(f"line {number + 2}: {error}") from error
+    rows = rows[: setups * sheet.rotations * NUM_SEATS]
     if not rows:
         return None
-    shape = (len(rows) // games, rotations, NUM_SEATS)
-    if len({row["setup"] for row in rows}) != shape[0]:
-        raise UserError(f"{path} has another number of rotations than {rotations}")
+    shape = (-1, sheet.rotations, NUM_SEATS)
 
     def column(name: str, kind: type = int) -> np.ndarray:
         return np.array([kind(row[name]) for row in rows]).reshape(shape)
@@ -173,15 +181,41 @@ def read(path: Path, about: dict[str, Any], rotations: int, ids: Any) -> Played 
     return Played(
         column("entry"),
         column("order"),
-        np.array([ids["faction"].index(row["faction"]) for row in rows]).reshape(shape),
+        np.array([sheet.ids["faction"].index(row["faction"]) for row in rows]).reshape(shape),
         column("vp"),
-        columns([f"vp.{name}" for name in ids["vp_source"]]),
+        columns([f"vp.{name}" for name in sheet.ids["vp_source"]]),
         columns(BEHAVIOUR),
         column("decisions")[..., 0],
         column("seconds", float)[..., 0],
+        column("own_decisions"),
+        column("illegal_moves"),
     )
 
 
-def _head(ids: Any) -> list[str]:
-    sources = [f"vp.{name}" for name in ids["vp_source"]]
-    return [*KEYS, "faction", "vp", "place", "win", "decisions", "seconds", *BEHAVIOUR, *sources]
+def _row(line: str, number: int, sheet: Sheet, seats: np.ndarray) -> dict[str, str]:
+    """One line by column, checked."""
+    names = head(sheet.ids)
+    cells = next(csv.reader([line], strict=True), [])
+    if len(cells) != len(names):
+        raise ValueError(f"it has {len(cells)} columns, not {len(names)}")
+    row = dict(zip(names, cells, strict=True))
+    game, seat = divmod(number, NUM_SEATS)
+    setup, rotation = divmod(game, sheet.rotations)
+    entry = int(seats[rotation, seat])
+    wanted = {
+        **{key: str(value) for key, value in sheet.about.items()}, "setup": str(setup),
+        "rotation": str(rotation), "seat": str(seat), "entry": str(entry),
+        "agent": sheet.names[entry],
+    }  # fmt: skip
+    for key, value in wanted.items():
+        if row[key] != value:
+            raise ValueError(f"has {key} {row[key]}, this is {value}: name another CSV")
+    if row["order"] not in {str(x) for x in range(1, NUM_SEATS + 1)}:
+        raise ValueError(f"{row['order']!r} is no place in the turn order")
+    if row["faction"] not in sheet.ids["faction"]:
+        raise ValueError(f"{row['faction']!r} is no faction")
+    for key in names[len(KEYS) + 1 :]:
+        value = float(row[key]) if key in FRACTIONS else int(row[key])
+        if not abs(value) < 1e9:
+            raise ValueError(f"{key} is {row[key]}")
+    return row

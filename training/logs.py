@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
+from gaia_jax.cli import UserError, one_line, reason
 from training import config as configs
-from training.config import Config, UserError
+from training import outputs
+from training.config import Config
+
+RECORDS = "metrics.jsonl"
+WITHOUT_LOGIN = ("offline", "disabled", "dryrun")  # values of WANDB_MODE
+NO_WANDB = "train.wandb needs wandb: pip install 'gaia_jax[wandb]'"
 
 
 class Logs:
@@ -22,13 +30,16 @@ class Logs:
             config: its configuration; `train.tensorboard`, `train.wandb`.
             first_update: later records of an earlier, interrupted run are dropped.
         Raises:
-            UserError: `train.wandb` without wandb.
+            UserError: `train.wandb` without wandb or a login, a file that cannot be written.
         """
-        path = run / "metrics.jsonl"
-        _drop_after(path, first_update)
-        self._file = path.open("a", encoding="utf-8")
-        self._board = _tensorboard(run, first_update) if config.train.tensorboard else None
+        self._path = run / RECORDS
         self._wandb = _wandb(run, config) if config.train.wandb else None
+        drop_after(self._path, first_update)
+        try:
+            self._file = self._path.open("a", encoding="utf-8")
+            self._board = _tensorboard(run, first_update) if config.train.tensorboard else None
+        except OSError as error:
+            raise UserError(f"cannot write into {run}: {reason(error)}") from error
 
     def write(self, update: int, metrics: dict[str, float]) -> None:
         """One record; values that are not finite are left out."""
@@ -41,33 +52,58 @@ class Logs:
             self._wandb.log(finite, step=update)
 
     def flush(self) -> None:
-        """Make everything visible to who reads along."""
-        self._file.flush()
-        if self._board is not None:
-            self._board.flush()
+        """Make everything visible to who reads along; a UserError where the disk is full."""
+        try:
+            self._file.flush()
+            if self._board is not None:
+                self._board.flush()
+        except OSError as error:
+            raise UserError(f"cannot write {self._path}: {reason(error)}") from error
 
     def close(self) -> None:
         """Nothing is written after this."""
-        self._file.close()
-        if self._board is not None:
-            self._board.close()
-        if self._wandb is not None:
-            self._wandb.finish()
+        try:
+            self._file.close()
+        except OSError as error:
+            raise UserError(f"cannot write {self._path}: {reason(error)}") from error
+        finally:
+            if self._board is not None:
+                self._board.close()
+            if self._wandb is not None:
+                self._wandb.finish()
 
 
-def _drop_after(path: Path, update: int) -> None:
-    if path.exists():
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        kept = [line for line in lines if _update(line) <= update]
-        path.write_text("".join(kept), encoding="utf-8")
+def read_records(path: Path) -> list[tuple[int, bytes]]:
+    """The (update, line) of each record; a last line that was cut off is left out.
 
-
-def _update(line: str) -> float:
-    """The update of a record; what was cut off in the middle comes after everything."""
+    Raises:
+        UserError: a line that is no record, or a file that cannot be read.
+    """
     try:
-        return json.loads(line)["update"]
-    except ValueError:
-        return math.inf
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {reason(error)}") from error
+    records = []
+    for number, line in enumerate(lines, 1):
+        if number == len(lines) and not line.endswith(b"\n"):
+            break
+        try:
+            update = json.loads(line)["update"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            update = None
+        if type(update) is not int:
+            raise UserError(f"{path}: line {number} is no record of a run: move the file away")
+        records.append((update, line))
+    return records
+
+
+def drop_after(path: Path, update: int) -> list[bytes]:
+    """Drop the records of later updates, and what was cut off; those that were dropped."""
+    records = read_records(path)
+    kept = b"".join(line for number, line in records if number <= update)
+    if path.exists() and kept != path.read_bytes():
+        outputs.write_text(path, kept.decode("utf-8"))
+    return [line for number, line in records if number > update]
 
 
 def _tensorboard(run: Path, first_update: int) -> Any:
@@ -80,11 +116,37 @@ def _tensorboard(run: Path, first_update: int) -> Any:
     return SummaryWriter(str(run / "tensorboard"), purge_step=purge)
 
 
+def check_wandb() -> None:
+    """Before any work: wandb is there, and somebody is logged in.
+
+    Raises:
+        UserError: it is not.
+    """
+    try:
+        import wandb
+
+        if os.environ.get("WANDB_MODE") in WITHOUT_LOGIN:
+            return
+        if "prompt" in inspect.signature(wandb.login).parameters:
+            known = wandb.login(prompt=False)
+        else:
+            known = wandb.api.api_key
+    except ImportError as error:
+        raise UserError(NO_WANDB) from error
+    except Exception as error:  # whatever wandb raises
+        raise UserError(f"train.wandb: W&B does not answer: {one_line(error)}") from error
+    if not known:
+        raise UserError("train.wandb: W&B knows no login: run `wandb login` or set WANDB_API_KEY")
+
+
 def _wandb(run: Path, config: Config) -> Any:
     try:
         import wandb
+
+        return wandb.init(
+            project="gaia_jax", name=run.name, dir=str(run), config=configs.to_dict(config)
+        )
     except ImportError as error:
-        raise UserError("train.wandb needs wandb: pip install 'gaia_jax[wandb]'") from error
-    return wandb.init(
-        project="gaia_jax", name=run.name, dir=str(run), config=configs.to_dict(config)
-    )
+        raise UserError(NO_WANDB) from error
+    except Exception as error:  # whatever wandb raises
+        raise UserError(f"train.wandb: W&B does not start: {one_line(error)}") from error

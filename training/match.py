@@ -29,6 +29,8 @@ class Results(NamedTuple):
     decisions: np.ndarray  # (S, R) of all players
     more: dict[str, np.ndarray] = {}  # (S, R, P) what `describe` says of the ends
     counted: np.ndarray | None = None  # (S, R, P, W) how often actions of `watch` were taken
+    decided: np.ndarray | None = None  # (S, R, P) decisions of the seat
+    illegal: np.ndarray | None = None  # (S, R, P) illegal moves of the seat; one forfeits the game
 
 
 Progress = Callable[[int], None]
@@ -107,7 +109,8 @@ class Match:
         players = state.game.players
         faction = state.game.setup.faction
         out = (players.vp, players.vp_source, players.formed, faction, carry.decisions)
-        out = jax.device_get((*out, self._end(state), carry.counted))
+        seats = (carry.counted, carry.decided, carry.illegal)
+        out = jax.device_get((*out, self._end(state), *seats))
         shape = (self.at_once, len(self._seating))
         out = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), out)
         sits = np.broadcast_to(self._seating, (*shape, NUM_SEATS))
@@ -121,6 +124,8 @@ class _Carry(NamedTuple):
     decisions: Array  # (B,) int32
     clock: Array  # () int32, decisions since the start of the batch
     counted: Array  # (B, P, W) int32
+    decided: Array  # (B, P) int32
+    illegal: Array  # (B, P) int32
 
 
 def _over(state: Any) -> Array:
@@ -140,8 +145,9 @@ def _make_batch(
         setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, first + jnp.arange(setups))
         # One key draws the whole set-up and nothing is random afterwards: R equal games.
         state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
-        none = jnp.zeros((batch, NUM_SEATS, len(watch)), jnp.int32)
-        return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), none)
+        none = jnp.zeros((batch, NUM_SEATS), jnp.int32)
+        counted = jnp.zeros((*none.shape, len(watch)), jnp.int32)
+        return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), counted, none, none)
 
     def step(params: list[Any], play_key: Array, carry: _Carry) -> _Carry:
         state = carry.state
@@ -151,12 +157,15 @@ def _make_batch(
         for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
             action = _decide(agent, own, state, turn == number, keys[number], len(agents), action)
         here = (jnp.arange(NUM_SEATS) == state.current_player[:, None]) & (turn >= 0)[:, None]
+        action, illegal = _replace_illegal(action, state.legal_action_mask)
         seen = jnp.asarray(watch)[:, action].T  # (B, W)
         return _Carry(
             jax.vmap(env.step)(state, action),
             carry.decisions + (turn >= 0),
             carry.clock + 1,
             carry.counted + (here[:, :, None] & seen[:, None]),
+            carry.decided + here,
+            carry.illegal + (here & illegal[:, None]),
         )
 
     def advance(
@@ -172,6 +181,21 @@ def _make_batch(
         return carry, _over(carry.state).sum()
 
     return jax.jit(start), jax.jit(advance)
+
+
+def _replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
+    """The first legal action where one is illegal, and where that is; both (B,).
+
+    The game goes on to its end, for the sake of the others: whoever moved illegally is last in it.
+    The environment itself would end the game, which pays for whoever leads just then.
+
+    Args:
+        action: (B,) int32, anything. mask: (B, A), the legal actions.
+    """
+    inside = (action >= 0) & (action < mask.shape[1])
+    there = jnp.take_along_axis(mask, jnp.where(inside, action, 0)[:, None], axis=1)[:, 0]
+    illegal = ~(inside & there)
+    return jnp.where(illegal, jnp.argmax(mask, axis=1).astype(jnp.int32), action), illegal
 
 
 def _decide(
@@ -216,10 +240,29 @@ def one_against_three() -> np.ndarray:
     return 1 - np.eye(NUM_SEATS, dtype=np.int32)
 
 
-def wins(vp: np.ndarray) -> np.ndarray:
-    """(..., P) VP -> (..., P) the game's one win, shared among those with the most VP."""
-    best = vp == vp.max(axis=-1, keepdims=True)
-    return best / best.sum(axis=-1, keepdims=True)
+def scores(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
+    """(..., P) VP that count: none for who moved illegally in the game.
+
+    Args:
+        illegal: (..., P), illegal moves; None: of nobody.
+    """
+    return vp if illegal is None else np.where(illegal > 0, np.minimum(vp, 0), vp)
+
+
+def _order(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
+    """(..., P) what the players of a game are ranked by: those who moved illegally are last."""
+    return vp if illegal is None else np.where(illegal > 0, -np.inf, vp)
+
+
+def wins(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
+    """(..., P) VP -> (..., P) the game's one win, shared among those with the most VP.
+
+    Args:
+        illegal: (..., P), illegal moves: one, and the game is not won.
+    """
+    order = _order(vp, illegal)
+    best = order == order.max(axis=-1, keepdims=True)
+    return np.where(np.isfinite(order), best / best.sum(axis=-1, keepdims=True), 0.0)
 
 
 class Estimate(NamedTuple):
@@ -239,19 +282,55 @@ def rotated() -> np.ndarray:
     return (seats - seats[:, None]) % NUM_SEATS
 
 
-def places(vp: np.ndarray) -> np.ndarray:
-    """(..., P) VP -> (..., P) places 1 to 4, the mean of theirs for those who tie."""
+def places(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
+    """(..., P) VP -> (..., P) places 1 to 4, the mean of theirs for those who tie.
+
+    Args:
+        illegal: (..., P), illegal moves: one, and the place is the last.
+    """
+    vp = _order(vp, illegal)
     better = (vp[..., None, :] > vp[..., :, None]).sum(-1)
     equal = (vp[..., None, :] == vp[..., :, None]).sum(-1)
     return better + (equal + 1) / 2
 
 
-def estimate(values: np.ndarray) -> Estimate:
-    """Mean of independent values (S,) with Student's 95 % interval; nan bounds below two values."""
+def estimate(values: np.ndarray, low: float = -np.inf, high: float = np.inf) -> Estimate:
+    """Mean of independent values (S,) with Student's 95 % interval; nan bounds below two values.
+
+    Args:
+        low, high: no value can lie outside, and no bound does.
+    """
     from scipy import stats
 
     mean = float(np.mean(values))
     if len(values) < 2:
         return Estimate(mean, float("nan"), float("nan"))
     half = stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
-    return Estimate(mean, float(mean - half), float(mean + half))
+    return Estimate(mean, max(float(mean - half), low), min(float(mean + half), high))
+
+
+def share(values: np.ndarray) -> Estimate:
+    """`estimate` of shares, within [0, 1]."""
+    return estimate(values, 0.0, 1.0)
+
+
+def illegal_moves(illegal: np.ndarray, decided: np.ndarray, mine: np.ndarray) -> dict[str, Any]:
+    """Illegal moves of the seats in `mine`, all (S, R, P).
+
+    Returns:
+        `moves`, `decisions`, `rate`; `forfeits`, the games that were lost by them.
+    """
+    moves, decisions = int(illegal[mine].sum()), int(decided[mine].sum())
+    lost = int(((illegal > 0) & mine).any(-1).sum())
+    return {
+        "moves": moves, "decisions": decisions, "rate": moves / max(decisions, 1),
+        "forfeits": lost,
+    }  # fmt: skip
+
+
+def told(moves: dict[str, Any]) -> str:
+    """`illegal_moves` in words."""
+    return (
+        f"{moves['moves']} illegal moves in {moves['decisions']} decisions "
+        f"({100 * moves['rate']:.2f} %), {moves['forfeits']} games forfeited: last place, no VP"
+    )

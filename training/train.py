@@ -2,29 +2,33 @@
 
 python -m training.train --config configs/quick.yaml ppo.lr=3e-4 name=mine
 python -m training.train --resume runs/mine train.updates=400
+python -m training.train --resume runs/mine@120
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+import shutil
 import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, ppo
+from training import cli, outputs, ppo
 from training import config as configs
-from training.checkpoint import Checkpoints, make_env
+from training.agents import check_agent
+from training.checkpoint import ASIDE, Checkpoints, free_path, make_env, number_of, split_update
 from training.config import Config, UserError
 from training.evaluate import Evaluation, table, write_json
-from training.logs import Logs
+from training.logs import RECORDS, Logs, check_wandb, drop_after, read_records
 from training.network import make_network
 
 
@@ -59,13 +63,16 @@ class Interrupt:
 class Trainer:
     """One run: its environment, network, compiled chunk, folder and present state."""
 
-    def __init__(self, config: Config, face: Any, run: Path, resume: bool):
+    def __init__(
+        self, config: Config, face: Any, run: Path, resume: bool, update: int | None = None
+    ):
         """
         Args:
             config: the resolved configuration.
             face: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
-            run: the run folder.
-            resume: go on from its latest checkpoint.
+            run: the run folder; nothing is written there before `save`.
+            resume: go on from one of its checkpoints.
+            update: of that checkpoint; None is the latest that is whole.
         """
         self.config, self.run = config, run
         self.env = make_env(face, config.env.id, config.env.reward)
@@ -75,14 +82,23 @@ class Trainer:
         init = ppo.make_init(auto, self.network, config)
         init = jax.jit(init, out_shardings=ppo.sharding(mesh))
         self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
-        self.checkpoints = Checkpoints(run, keep=config.train.keep_checkpoints, create=not resume)
+        self._checkpoints: Checkpoints | None = None
         if resume:
-            step = self.checkpoints.latest()
-            self.checkpoints.check_env(step, self.env)
+            checkpoints = self.checkpoints
+            step = checkpoints.whole(update)
+            checkpoints.check_env(step, self.env)
             # The form of a run, with the shardings of this machine.
-            self.runner = self.checkpoints.restore(step, init.eval_shape())
+            self.runner = checkpoints.restore(step, init.eval_shape())
         else:
             self.runner = init()
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """Of the run folder, to read and to write; makes the folder where it is not there."""
+        if self._checkpoints is None:
+            keep = self.config.train.keep_checkpoints
+            self._checkpoints = Checkpoints(self.run, keep=keep, create=True)
+        return self._checkpoints
 
     @property
     def update(self) -> int:
@@ -95,31 +111,32 @@ class Trainer:
 
     def advance(self) -> list[dict[str, float]]:
         """One chunk; the metrics of its updates. The state changes only when it is complete."""
-        runner, metrics = jax.block_until_ready(self._chunk(self.runner))
-        self.runner = runner
+        runner, metrics = self._chunk(self.runner)
+        while not all(x.is_ready() for x in metrics.values()):
+            time.sleep(0.005)  # here, and not in a wait that hears no signal
+        self.runner = jax.block_until_ready(runner)
         metrics = jax.device_get(metrics)
         count = self.config.train.updates_per_chunk
         return [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
 
     def save(self) -> None:
-        self.checkpoints.save(self.runner, self.env, self.config)
+        """Write a checkpoint, where that of this update does not stand yet."""
+        with cli.finishing():
+            self.checkpoints.save(self.runner, self.env, self.config)
 
 
-def train(trainer: Trainer) -> bool:
+def train(trainer: Trainer, logs: Logs) -> bool:
     """Chunks until the run is complete, out of time or interrupted, with logs and checkpoints.
 
     Returns:
         True where it was interrupted.
     """
     config, began = trainer.config, time.monotonic()
-    logs = Logs(trainer.run, config, trainer.update)
     evaluations = []
     if config.eval.chunks:
         evaluations = evaluations_of(trainer, config.eval.chunk_games)
     with Interrupt() as interrupt:
         try:
-            with cli.compiling("the training step"):
-                trainer.compile()
             progress = tqdm(total=config.train.updates, initial=trainer.update, unit="update")
             chunks, longest = 0, 0.0
             while trainer.update < config.train.updates and not interrupt.asked:
@@ -131,9 +148,9 @@ def train(trainer: Trainer) -> bool:
                 if evaluations and chunks % config.eval.chunks == 0:
                     for evaluation in evaluations:
                         logs.write(trainer.update, _evaluate(trainer, evaluation))
+                logs.flush()  # before the checkpoint: a resumed run drops what comes after one
                 if chunks % config.train.checkpoint_chunks == 0:
                     trainer.save()
-                logs.flush()
                 longest = max(longest, time.monotonic() - start)
                 spent = time.monotonic() - began
                 limit = config.train.max_minutes * 60
@@ -142,8 +159,11 @@ def train(trainer: Trainer) -> bool:
                     break
             progress.close()
         finally:
-            trainer.save()
-            logs.close()
+            try:
+                logs.flush()
+                trainer.save()
+            finally:
+                logs.close()
     return interrupt.asked
 
 
@@ -176,10 +196,14 @@ def _report(
     progress.update(len(records))
 
 
+def opponents(config: Config) -> list[str]:
+    """The names of `eval.opponents`."""
+    return [name.strip() for name in config.eval.opponents.split(",")]
+
+
 def evaluations_of(trainer: Trainer, games: int) -> list[Evaluation]:
     """One evaluation for each of `eval.opponents`; each compiles once."""
-    names = [name.strip() for name in trainer.config.eval.opponents.split(",")]
-    greedy = trainer.config.eval.greedy
+    names, greedy = opponents(trainer.config), trainer.config.eval.greedy
     return [Evaluation(trainer.env, trainer.network, games, greedy, name) for name in names]
 
 
@@ -199,32 +223,93 @@ def on_one_device(params: Any) -> Any:
     return jax.device_put(params, jax.devices()[0])
 
 
-def resolve(config_path: str | None, resume: str | None, overrides: list[str]) -> Config:
+class Start(NamedTuple):
+    """What a command line asks for."""
+
+    config: Config
+    run: Path | None  # to resume; None: a new one
+    update: int | None  # to resume from; None: the latest that is whole
+
+
+def resolve(config_path: str | None, resume: str | None, overrides: list[str]) -> Start:
     """The configuration of a run: of the file, or of the run to resume, with overrides.
 
+    Args:
+        resume: RUN or RUN@UPDATE.
     Raises:
         UserError: neither is given, or a resumed run would change what it depends on.
     """
     if resume is None:
         if config_path is None:
             raise UserError("give --config FILE, or --resume RUN")
-        return configs.load(config_path, overrides)
-    checkpoints = Checkpoints(resume)
-    _, old = checkpoints.about(checkpoints.latest())
+        return Start(configs.load(config_path, overrides), None, None)
+    run, at = split_update(resume)
+    update = number_of(resume, at)
+    checkpoints = Checkpoints(run)
+    _, old = checkpoints.about(checkpoints.whole(update))
     new = configs.load(config_path, overrides) if config_path else configs.override(old, overrides)
     changed = configs.differences(old, new)
     if changed:
         raise UserError(f"a resumed run cannot change {'; '.join(changed)}")
-    return new
+    return Start(new, Path(run), update)
 
 
-def free_folder(name: str, runs: Path = Path("runs")) -> Path:
-    """runs/NAME, or the first of runs/NAME-2, -3, ... that does not exist."""
-    folder, number = runs / name, 1
-    while folder.exists():
-        number += 1
-        folder = runs / f"{name}-{number}"
-    return folder
+def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
+    """Refuse what would fail later, before any work: opponents, logs, folders."""
+    config = start.config
+    if config.train.wandb:
+        check_wandb()
+    if config.eval.games or config.eval.chunks:
+        for name in opponents(config):
+            check_agent(name, env)
+    if start.run is None:
+        outputs.check_inside("name", runs)
+    else:
+        read_records(start.run / RECORDS)
+        outputs.check_inside("--resume", start.run)
+
+
+def new_folder(name: str, runs: Path = Path("runs")) -> Path:
+    """Make runs/NAME, or the first of runs/NAME-2, -3, ... that does not exist.
+
+    Two runs of one name that start at once get a folder each.
+    """
+    try:
+        runs.mkdir(exist_ok=True)
+        while True:
+            folder = free_path(runs, name)
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir()
+                return folder
+    except OSError as error:
+        raise UserError(f"cannot make a folder in {runs}: {cli.reason(error)}") from error
+
+
+def _open_new(trainer: Trainer) -> Logs:
+    """The folder and the logs of a new run; a start that is refused leaves nothing."""
+    run = trainer.run = new_folder(trainer.config.name)
+    try:
+        outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
+        return Logs(run, trainer.config)
+    except BaseException:
+        shutil.rmtree(run, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            run.parent.rmdir()  # only where nothing is in it
+        raise
+
+
+def _open_again(trainer: Trainer) -> Logs:
+    """The logs of a resumed run; what it does not go on from is set aside."""
+    run, update = trainer.run, trainer.update
+    moved = trainer.checkpoints.set_aside(update)
+    if moved:
+        print(f"later checkpoints are kept in {run / ASIDE}: {len(moved)}", file=sys.stderr)
+        dropped = [line for number, line in read_records(run / RECORDS) if number > update]
+        goal = free_path(run / ASIDE, RECORDS)
+        outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
+        drop_after(run / RECORDS, update)
+    outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
+    return Logs(run, trainer.config, update)
 
 
 def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
@@ -236,26 +321,34 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     Returns:
         The exit code; 130 after Ctrl-C.
     """
-    parser = argparse.ArgumentParser(
-        prog="python -m training.train", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--config", help="a YAML file, e.g. configs/quick.yaml")
-    parser.add_argument("--resume", metavar="RUN", help="go on with this run folder, exactly")
-    cli.add_cache_flag(parser)
-    parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
-    args = parser.parse_intermixed_args(argv)
-    config = resolve(args.config, args.resume, args.overrides)
+    args = _parse(argv)
+    start = resolve(args.config, args.resume, args.overrides)
+    config = start.config
     ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
     if face is None:
         import gaia_jax as face
-    run = Path(args.resume) if args.resume else free_folder(config.name)
-    trainer = Trainer(config, face, run, resume=args.resume is not None)
-    configs.save(config, run / "config.yaml")
+    check(start, make_env(face, config.env.id, config.env.reward))
+    with contextlib.ExitStack() as held:
+        if start.run is not None:
+            held.enter_context(outputs.folder_lock(start.run))
+        run = start.run or Path("runs") / config.name
+        trainer = Trainer(config, face, run, start.run is not None, start.update)
+        with cli.compiling("the training step"):
+            trainer.compile()
+        logs = _open_again(trainer) if start.run is not None else _open_new(trainer)
+        if start.run is None:
+            held.enter_context(outputs.folder_lock(trainer.run))
+        return _run(trainer, logs)
+
+
+def _run(trainer: Trainer, logs: Logs) -> int:
+    """Train, then evaluate. The exit code."""
+    config, run = trainer.config, trainer.run
     print(
         f"run {run}: {trainer.env.id} {trainer.env.version}, {jax.device_count()} device(s)",
         file=sys.stderr,
     )
-    if train(trainer):
+    if train(trainer, logs):
         print(f"checkpoint at update {trainer.update}; go on with --resume {run}", file=sys.stderr)
         return 130
     if config.eval.games:
@@ -267,6 +360,19 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
             write_json(report, run / name)
             print(table(report))
     return 0
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.train", __doc__)
+    parser.add_argument("--config", metavar="FILE", help="a YAML file, e.g. configs/quick.yaml")
+    parser.add_argument(
+        "--resume",
+        metavar="RUN",
+        help="go on with this run folder, exactly; or RUN@UPDATE",
+    )
+    cli.add_cache_flag(parser)
+    parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
+    return parser.parse_intermixed_args(argv)
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
         (f"random,random,random,{__name__}:IDS", "has no function 'IDS'"),
         (f"random,random,random,{__name__}:two_arguments", "it takes (state, mask)"),
         (f"random,random,random,{__name__}:no_integers", "must give one integer a game, got float"),
-        (f"random,random,random,{__name__}:breaks", "fails on two games: TypeError"),
+        (f"random,random,random,{__name__}:breaks", "fails on 2 games: TypeError"),
     ],
 )
 def test_a_wrong_agent_is_one_clear_line(names, message, capsys):

@@ -33,7 +33,7 @@ def test_overrides_win_over_the_file_and_the_file_over_defaults(file):
 
 def test_the_resolved_configuration_reads_back_equal(file, tmp_path):
     config = configs.load(file)
-    configs.save(config, tmp_path / "config.yaml")
+    (tmp_path / "config.yaml").write_text(configs.to_yaml(config))
     assert configs.load(tmp_path / "config.yaml") == config
 
 
@@ -50,7 +50,7 @@ def test_the_resolved_configuration_reads_back_equal(file, tmp_path):
         ("ppo.epochs=", "ppo.epochs must be a whole number, got None"),
         ("ppo.normalize_advantage=1", "ppo.normalize_advantage must be true or false, got 1"),
         ("name=[a]", "name must be a text, got ['a']"),
-        ("name=a/b", "name must be a plain folder name, got 'a/b'"),
+        ("name=a/b", "name must be a plain folder name of at most 100 characters"),
         ("ppo.lr=0", "ppo.lr must be above 0, got 0.0"),
         ("ppo.lr=.nan", "ppo.lr must be above 0, got nan"),
         ("seed=-1", "seed must be at least 0, got -1"),

@@ -162,8 +162,12 @@ def test_mistakes_are_one_line_and_exit_code_2(trained, capsys, tmp_path, monkey
         (evaluate.main, [str(broken)], "is unreadable or no checkpoint of ours"),
         (evaluate.main, [str(foreign)], "is unreadable or no checkpoint of ours"),
         (train.main, ["--resume", str(foreign)], "is unreadable or no checkpoint of ours"),
-        (evaluate.main, [str(run), "--update", "3"], "is unreadable or no checkpoint of ours"),
-        (evaluate.main, [str(run), "--games", "0"], "--games must be above 0"),
+        (
+            evaluate.main,
+            [str(run), "--update", "3"],
+            "no checkpoint after 3 updates; there: 42, 44",
+        ),
+        (evaluate.main, [str(run), "--games", "0"], "--games: wants a whole number 1 to"),
     ]
     for main, args, message in cases:
         code, out, err = command(capsys, main, *args)

@@ -5,12 +5,13 @@ is jittable, so that whole matches compile.
 """
 
 from training.agents.base import Act, Agent, greedy_agent, policy_agent, random_agent
-from training.agents.registry import REGISTRY, make_agent
+from training.agents.registry import REGISTRY, check_agent, make_agent
 
 __all__ = [
     "REGISTRY",
     "Act",
     "Agent",
+    "check_agent",
     "greedy_agent",
     "make_agent",
     "policy_agent",

@@ -23,9 +23,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from gaia_jax.cli import UserError, one_line
 from training.agents.base import Agent, greedy_agent, policy_agent, random_agent
 from training.agents.search import SUFFIX, search_agent, split_name
-from training.config import UserError
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
 START = "start"
@@ -49,26 +49,38 @@ def make_agent(name: str, env: Any, likeliest: bool = False) -> Agent:
         return REGISTRY[name](env)
     if ":" in name:
         return _function_agent(name, env)
-    run, at, update = name.rpartition("@")
-    run = run if at else name
-    if not Path(run).is_dir():
+    run, update = _split_run(name)
+    return _checkpoint_agent(name, run, update, env, likeliest)
+
+
+def check_agent(name: str, env: Any) -> None:
+    """Raise what `make_agent` would, without making the built-in ones."""
+    if name not in REGISTRY:
+        make_agent(name, env)
+
+
+def _split_run(name: str) -> tuple[str, str | None]:
+    """The run folder and the update that a name stands for; a UserError for an unknown name."""
+    from training.checkpoint import is_folder, split_update
+
+    run, update = split_update(name)
+    if not run or not is_folder(Path(run)):
         forms = ("RUN", "RUN@UPDATE", f"RUN@{START}", "MODULE:FUNCTION", f"NAME{SUFFIX}N")
         known = ", ".join((*sorted(REGISTRY), *forms))
-        raise UserError(f"unknown agent {name!r}; the choices are: {known}; RUN is a run folder")
-    return _checkpoint_agent(name, run, update if at else None, env, likeliest)
+        shown = repr(name) if len(name) < 80 else f"{name[:80]!r}..."
+        raise UserError(f"unknown agent {shown}; the choices are: {known}; RUN is a run folder")
+    return run, update
 
 
 def _checkpoint_agent(name: str, run: str, update: str | None, env: Any, likeliest: bool) -> Agent:
-    from training.checkpoint import Checkpoints, load_policy, load_start
+    from training.checkpoint import Checkpoints, load_policy, load_start, number_of
 
     if update == START:
         network, params = load_start(run, env)
         checkpoints = Checkpoints(run)
-        _, config = checkpoints.about(checkpoints.latest())
+        _, config = checkpoints.about(checkpoints.whole())
     else:
-        if update is not None and not update.isdigit():
-            raise UserError(f"agent {name!r}: after @ comes an update or {START}, got {update!r}")
-        step = int(update) if update is not None else None
+        step = number_of(f"agent {name!r}", update)
         _, network, params, _, config = load_policy(run, env, None, step)
     return policy_agent(
         env, network, params, name, likeliest, config.env.reward, config.ppo.reward_scale
@@ -79,13 +91,16 @@ def _function_agent(name: str, env: Any) -> Agent:
     module_name, _, function_name = name.partition(":")
     try:
         module = importlib.import_module(module_name)
-    except Exception as error:  # whatever the user's module raises
-        reason = f"{type(error).__name__}: {error}"
-        raise UserError(f"agent {name!r}: cannot import {module_name!r}: {reason}") from error
+    except (Exception, SystemExit) as error:  # whatever the user's module raises
+        said = f"{type(error).__name__}: {one_line(error)}"
+        raise UserError(f"agent {name!r}: cannot import {module_name!r}: {said}") from error
     function = getattr(module, function_name, None)
     if not callable(function):
         raise UserError(f"agent {name!r}: {module_name!r} has no function {function_name!r}")
-    params = getattr(function, "params", ())
+    try:
+        params = jax.tree.map(jnp.asarray, getattr(function, "params", ()))
+    except (Exception, SystemExit) as error:  # of objects, of texts, of what it computes
+        raise UserError(f"agent {name!r}: its params are no pytree of arrays") from error
     try:
         arguments = tuple(inspect.signature(function).parameters)
     except (TypeError, ValueError):
@@ -98,25 +113,31 @@ def _function_agent(name: str, env: Any) -> Agent:
         seen = state
         if arguments[1] == "observation":
             seen = jax.vmap(env.observe)(state, state.current_player)
-        return function(params, seen, mask, key)
+        games = len(mask)
+        try:
+            out = function(params, seen, mask, key)
+        except (Exception, SystemExit) as error:  # whatever the user's function raises
+            said = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            raise UserError(f"agent {name!r} fails on {games} games: {said}") from error
+        shape, dtype = getattr(out, "shape", None), getattr(out, "dtype", None)
+        if shape != (games,) or not jnp.issubdtype(dtype, jnp.integer):
+            got = f"{dtype} {shape}" if dtype is not None else type(out).__name__
+            raise UserError(
+                f"agent {name!r} must give one integer a game, got {got} for {games} games"
+            )
+        return jnp.asarray(out).astype(jnp.int32)
 
-    _check_function(name, act, params, env)
-    return Agent(name, lambda *args: act(*args).astype(jnp.int32), params)
+    _check_function(act, params, env)
+    return Agent(name, act, params)
 
 
-def _check_function(name: str, act: Any, params: Any, env: Any) -> None:
-    """Trace a function on two games: it must give two integers."""
+def _check_function(act: Any, params: Any, env: Any) -> None:
+    """Trace a function on two and on three games."""
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    one = jax.eval_shape(env.init, key)
 
-    def trial(key: Any) -> Any:
-        state = jax.vmap(env.init)(jax.random.split(key, 2))
-        return act(params, state, state.legal_action_mask, key)
-
-    try:
-        out = jax.eval_shape(trial, jax.random.key(0))
-    except Exception as error:  # whatever the user's function raises
-        reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-        raise UserError(f"agent {name!r} fails on two games: {reason}") from error
-    shape, dtype = getattr(out, "shape", None), getattr(out, "dtype", None)
-    if shape != (2,) or not jnp.issubdtype(dtype, jnp.integer):
-        got = f"{dtype} {shape}" if dtype is not None else type(out).__name__
-        raise UserError(f"agent {name!r} must give one integer a game, got {got} for 2 games")
+    for games in (2, 3):
+        batch = jax.tree.map(
+            lambda x, games=games: jax.ShapeDtypeStruct((games, *x.shape), x.dtype), one
+        )
+        jax.eval_shape(act, params, batch, batch.legal_action_mask, key)

@@ -1,0 +1,171 @@
+"""What the command lines share: a mistake is one line on stderr and exit code 2.
+
+Ctrl-C ends a command with exit code 130; a second one ends it at once, whatever it is doing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import NoReturn
+
+LONGEST = 280  # characters of a message
+GRACE = 1.0  # seconds that a command has to end by itself after the second Ctrl-C
+LARGEST_SEED = 2**32 - 1  # `jax.random.key` takes 32 bits: 2**32 would be seed 0 again
+
+_finishing = threading.Lock()
+
+
+class UserError(Exception):
+    """A mistake that one line explains; the command line prints it and exits with code 2."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are a UserError and whose help shows the defaults."""
+
+    def __init__(self, prog: str, description: str | None):
+        super().__init__(
+            prog=prog,
+            description=(description or "").split("\n")[0],
+            formatter_class=_Help,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}; {self.prog} --help says more")
+
+
+class _Help(argparse.HelpFormatter):
+    """Shows a default where there is one to show."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        shown = action.option_strings and action.default not in (None, False, argparse.SUPPRESS)
+        return f"{action.help} (default: %(default)s)" if shown else action.help
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """The type of an argument: a whole number from `low` to `high`."""
+
+    def number(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"wants a whole number {low} to {high}, got {text!r}")
+        return value
+
+    return number
+
+
+def one_line(message: object) -> str:
+    """A message as one printable line; what is too long is cut out of the middle."""
+    text = " ".join(str(message).split())
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    if len(text) > LONGEST:
+        half = (LONGEST - 5) // 2
+        text = f"{text[:half]} ... {text[-half:]}"
+    return text
+
+
+def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> int:
+    """The exit code of a command line.
+
+    Args:
+        main: gives the exit code.
+        mistakes: exceptions that one line explains, beside UserError; exit code 2. So are a file
+            that cannot be read or written, and too little memory.
+    """
+    with _second_interrupt():
+        try:
+            code = main()
+            sys.stdout.flush()
+            return code
+        except (UserError, *mistakes) as error:
+            return _refuse(error)
+        except BrokenPipeError:  # the reader of a pipe has gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            return 1
+        except OSError as error:
+            return _refuse(reason(error, with_name=True))
+        except MemoryError:
+            return _refuse("there is not enough memory")
+        except RuntimeError as error:
+            if "RESOURCE_EXHAUSTED" not in str(error):
+                raise
+            return _refuse(f"there is not enough memory: {error}")
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)
+            return 130
+
+
+def reason(error: BaseException, with_name: bool = False) -> str:
+    """Why something failed, in a few words.
+
+    Args:
+        with_name: also name the file.
+    """
+    if isinstance(error, OSError) and error.strerror:
+        named = with_name and error.filename is not None
+        return f"{os.fsdecode(error.filename)}: {error.strerror}" if named else error.strerror
+    return one_line(error) or type(error).__name__
+
+
+def _refuse(message: object) -> int:
+    print(f"error: {one_line(message)}", file=sys.stderr)
+    return 2
+
+
+@contextlib.contextmanager
+def finishing() -> Iterator[None]:
+    """While a file is being written: the second Ctrl-C waits for its end, the third does not."""
+    with _finishing:
+        yield
+
+
+@contextlib.contextmanager
+def _second_interrupt() -> Iterator[None]:
+    """The second Ctrl-C (or SIGTERM with a handler) ends the process, even while it compiles.
+
+    Python's handlers run between two of its instructions, and compiling or playing is one. The
+    number of a signal is written to a socket at once, and a thread reads it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_count, args=(ours,), daemon=True).start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        theirs.close()
+
+
+def _count(signals: socket.socket) -> None:
+    """Read the numbers of signals until the other end is closed."""
+    count = 0
+    with signals:
+        while received := signals.recv(64):
+            count += sum(number in (signal.SIGINT, signal.SIGTERM) for number in received)
+            if count == 2:
+                threading.Thread(target=_end, daemon=True).start()
+            elif count > 2:
+                os._exit(130)
+
+
+def _end() -> None:
+    time.sleep(GRACE)
+    _finishing.acquire(timeout=60)
+    with contextlib.suppress(Exception):
+        print("interrupted", file=sys.stderr, flush=True)
+    os._exit(130)
