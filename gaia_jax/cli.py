@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import NoReturn
 
 LONGEST = 280  # characters of a message
@@ -116,6 +117,30 @@ def reason(error: BaseException, with_name: bool = False) -> str:
         named = with_name and error.filename is not None
         return f"{os.fsdecode(error.filename)}: {error.strerror}" if named else error.strerror
     return one_line(error) or type(error).__name__
+
+
+def read_text(path: str | Path, longest: int, what: str = "") -> str:
+    """The text of a file.
+
+    Args:
+        longest: bytes, at most.
+        what: what it should be, for the message.
+    Raises:
+        UserError: it is no file, too long, not text or cannot be read.
+    """
+    read = f"cannot read {what} {path}".replace("  ", " ")
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise UserError(f"{read}: it is no file")
+        with Path(path).open("rb") as file:
+            data = file.read(longest + 1)
+        if len(data) > longest:
+            raise UserError(f"{read}: it is longer than {longest:,} bytes")
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UserError(f"{read}: not a text file") from error
+    except (OSError, ValueError) as error:
+        raise UserError(f"{read}: {reason(error)}") from error
 
 
 def _refuse(message: object) -> int:

@@ -7,7 +7,6 @@ the set-up nothing is random.
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
 import re
@@ -20,6 +19,7 @@ from typing import Any
 import jax
 
 from gaia_jax import actions as action_index
+from gaia_jax import cli
 from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.rules.draw import Setup
@@ -27,6 +27,7 @@ from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
 
 FORMAT = "gaia_jax game 1"
+LONGEST = 10**7  # bytes of a file
 KEYS = ("format", "ruleset", "version", "setup", "actions", "final_vp")
 
 
@@ -82,13 +83,12 @@ def read(path: str | Path) -> Record:
         RecordError: no such file, no record, or one of another format.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not a text file"
-        raise RecordError(f"cannot read {path}: {reason}") from error
+        text = cli.read_text(path, LONGEST)
+    except cli.UserError as error:
+        raise RecordError(str(error)) from error
     try:
         data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of too many digits
         raise RecordError(f"{path} is not JSON: {error}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise RecordError(f"{path} is no game record: its format is not {FORMAT!r}")
@@ -225,34 +225,34 @@ def table(record: Record, state: State) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the record that the command line names. The exit status, 0 where it plays as it says."""
-    parser = argparse.ArgumentParser(
-        prog="python -m gaia_jax.replay", description="Play a recorded game and verify its end."
-    )
+    """Play the record that the command line names.
+
+    Returns:
+        The exit code: 0 where it plays as it says, 2 where it does not, 130 after Ctrl-C.
+    """
+    return cli.run(lambda: _main(arguments), (RecordError,))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    parser = cli.Parser("python -m gaia_jax.replay", "Play a recorded game and verify its end.")
     parser.add_argument("file", metavar="FILE", help="a game record, JSON")
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
+    record = read(options.file)
+    shown = 0
 
     def progress(count: int, state: State) -> None:
+        nonlocal shown
         if count % 20 == 0 or count == len(record.actions):
-            message = (
-                f"\rround {int(state.game.turn.round)}, {count}/{len(record.actions)} decisions"
-            )
-            print(message, end="", file=sys.stderr, flush=True)
+            message = f"round {int(state.game.turn.round)}, {count}/{len(record.actions)} decisions"
+            print(f"\r{message}", end="", file=sys.stderr, flush=True)
+            shown = count
 
     try:
-        record = read(options.file)
-        try:
-            state = play(record, None if options.quiet else progress)
-        finally:
-            if not options.quiet:
-                print(file=sys.stderr)
-    except RecordError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("stopped", file=sys.stderr)
-        return 130
+        state = play(record, None if options.quiet else progress)
+    finally:
+        if shown:
+            print(file=sys.stderr)
     count = len(record.actions)
     print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, verified")
     print(table(record, state))

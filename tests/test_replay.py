@@ -43,7 +43,7 @@ def path(tmp_path, record):
 
 def refused(capsys, path):
     """The one line that the command says of a file."""
-    assert replay.main([str(path), "--quiet"]) == 1
+    assert replay.main([str(path), "--quiet"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1 and captured.err.startswith("error: ")

@@ -137,15 +137,18 @@ class Checkpoints:
             there = ", ".join(map(str, steps[-12:]))
             there = f"the last of {len(steps)} are {there}" if len(steps) > 12 else there
             raise UserError(f"{self.run} has no checkpoint after {update} updates; there: {there}")
+        damaged: list[Damaged] = []
         for step in [update] if update is not None else reversed(steps):
             try:
                 self.check(step)
-                return step
             except Damaged as error:
-                if update is not None or step == steps[0]:
-                    raise
+                damaged.append(error)
+                continue
+            for error in damaged:
                 print(f"warning: {one_line(error)}; trying the one before", file=sys.stderr)
-        raise AssertionError("not reached")
+            return step
+        before = ", and so is every older one" if len(damaged) > 1 else ""
+        raise Damaged(f"{damaged[0]}{before}")
 
     def check(self, step: int) -> None:
         """Raise Damaged where a checkpoint is not as it was written."""
@@ -278,7 +281,8 @@ def number_of(name: str, update: str | None) -> int | None:
     if update is None:
         return None
     if not (update.isascii() and update.isdigit() and len(update) < 10):
-        raise UserError(f"{name}: after @ comes the number of an update, got {update!r}")
+        shown = name if len(name) < 100 else f"{name[:90]} ..."
+        raise UserError(f"{shown}: after @ comes the number of an update")
     return int(update)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from gaia_jax.cli import LARGEST_SEED, UserError, one_line, reason
+from gaia_jax.cli import LARGEST_SEED, UserError, one_line, read_text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,30 +166,6 @@ def load(path: str | Path, overrides: typing.Sequence[str] = ()) -> Config:
     if tree is not None and not isinstance(tree, dict):
         raise UserError(f"{path} must hold a mapping of keys to values")
     return override(from_dict(tree or {}), overrides)
-
-
-def read_text(path: str | Path, longest: int, what: str = "") -> str:
-    """The text of a file.
-
-    Args:
-        longest: bytes, at most.
-        what: what it should be, for the message.
-    Raises:
-        UserError: it is no file, too long, not text or cannot be read.
-    """
-    read = f"cannot read {what} {path}".replace("  ", " ")
-    try:
-        if Path(path).exists() and not Path(path).is_file():
-            raise UserError(f"{read}: it is no file")
-        with Path(path).open("rb") as file:
-            data = file.read(longest + 1)
-        if len(data) > longest:
-            raise UserError(f"{read}: it is longer than {longest:,} bytes")
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise UserError(f"{read}: not a text file") from error
-    except (OSError, ValueError) as error:
-        raise UserError(f"{read}: {reason(error)}") from error
 
 
 class _Loader(yaml.SafeLoader):

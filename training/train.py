@@ -112,7 +112,7 @@ class Trainer:
     def advance(self) -> list[dict[str, float]]:
         """One chunk; the metrics of its updates. The state changes only when it is complete."""
         runner, metrics = self._chunk(self.runner)
-        while not all(x.is_ready() for x in metrics.values()):
+        while not all(x.is_ready() for x in jax.tree.leaves(metrics)):
             time.sleep(0.005)  # here, and not in a wait that hears no signal
         self.runner = jax.block_until_ready(runner)
         metrics = jax.device_get(metrics)

@@ -1,0 +1,69 @@
+"""What is killed: an arena and a trainer that do all but play, so that they write all the time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gaia_jax
+from tests.fuzz.cli_cases import FOUR
+from tests.training import toy_env
+from training import arena, cli, games_table, train
+from training.match import Match, Results
+
+SETUPS = 32  # of a batch
+
+
+def _batch(self: Match, seed: int, first: int, **_: Any) -> Results:
+    """Games of a batch that nobody played, different for each set-up."""
+    time.sleep(0.1)
+    ids = gaia_jax.make("lost_fleet").ruleset.ids
+    rng = np.random.default_rng([seed, first])
+    shape = (SETUPS, 4, 4)
+
+    def some(high: int, *more: int) -> np.ndarray:
+        return rng.integers(0, high, (*shape, *more))
+
+    more = {name: some(9) for name in games_table.BEHAVIOUR} | {"order": some(4) + 1}
+    sits = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
+    return Results(
+        sits, some(150), some(40, len(ids["vp_source"])), some(4), some(len(ids["faction"])),
+        rng.integers(300, 500, shape[:2]), more, some(5, 2), some(120), some(1),
+    )  # fmt: skip
+
+
+def play(csv: str, games: int) -> int:
+    """The arena's command line, with games that take no time."""
+    Match.play_batch = _batch  # type: ignore[method-assign,assignment]
+    Match.compile = lambda self, seed=0: None  # type: ignore[method-assign]
+    args = ["--agents", FOUR, "--games", str(games), "--csv", csv, "--resume"]
+    return cli.run(lambda: arena.main(args))
+
+
+def run(args: list[str], seconds: float = 0.0) -> int:
+    """The trainer's command line on the toy game, with updates that take no time.
+
+    Args:
+        seconds: of each chunk.
+    """
+
+    def advance(self: train.Trainer) -> list[dict[str, float]]:
+        time.sleep(seconds)
+        count = self.config.train.updates_per_chunk
+        self.runner = self.runner._replace(update=self.runner.update + count)
+        names = ("games/ended", "games/vp_sum", "games/reward_sum", "loss/policy", "loss/value")
+        return [dict.fromkeys((*names, "policy/entropy"), 0.0) for _ in range(count)]
+
+    train.Trainer.advance = advance  # type: ignore[method-assign]
+    train.Trainer.compile = lambda self: None  # type: ignore[method-assign]
+    return cli.run(lambda: train.main(args, toy_env))
+
+
+def whole_setups(path: Path) -> bytes:
+    """The rows of whole set-ups in the CSV of an arena, without its head."""
+    lines = path.read_bytes().split(b"\n")[1:-1] if path.exists() else []
+    count = len(lines) // 16 * 16
+    return b"".join(line + b"\n" for line in lines[:count])

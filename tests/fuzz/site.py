@@ -1,0 +1,264 @@
+"""The folder that wrong command lines are tried in: runs, damaged runs, files of all kinds.
+
+Made by commands that are right, in processes of their own. Cases leave it as it is, so all of them
+share one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from tests.fuzz.runner import Runner
+
+TINY: dict[str, Any] = {
+    "name": "tiny",
+    "env": {"id": "toy"},
+    "network": {"layers": 1, "cell_width": 8, "width": 16, "latents": 2},
+    "ppo": {"num_envs": 8, "num_steps": 8, "minibatches": 2},
+    "train": {"updates": 4, "updates_per_chunk": 2, "tensorboard": False},
+    "eval": {"games": 0, "opponents": "random"},
+}
+
+# Modules of agents; a wrong one is a case of the arena.
+AGENTS = {
+    "good": "def act(params, state, mask, key):\n    return mask.argmax(-1)\n",
+    "no_import": "import nothing_of_this_name\n",
+    "no_python": "def act(:\n",
+    "leaves": "import sys\nsys.exit('enough')\n",
+    "leaves_with_0": "raise SystemExit(0)\n",
+    "long_words": f"raise ValueError('{'word ' * 400}')\n",
+    "many_lines": "raise ValueError('one\\ntwo\\nthree')\n",
+    "act_leaves": "import sys\ndef act(params, state, mask, key):\n    sys.exit(3)\n",
+    "two_arguments": "def act(state, mask):\n    return mask.argmax(-1)\n",
+    "other_names": "def act(p, s, m, k):\n    return m.argmax(-1)\n",
+    "fractions": "def act(params, state, mask, key):\n    return mask.sum(-1) * 0.5\n",
+    "booleans": "def act(params, state, mask, key):\n    return mask[:, 0]\n",
+    "one_number": "def act(params, state, mask, key):\n    return mask.argmax()\n",
+    "two_numbers": (
+        "import numpy as np\n"
+        "def act(params, state, mask, key):\n    return np.zeros(2, int)\n"
+    ),
+    "a_column": "def act(params, state, mask, key):\n    return mask.argmax(-1)[:, None]\n",
+    "a_list": "def act(params, state, mask, key):\n    return [0] * len(mask)\n",
+    "nothing": "def act(params, state, mask, key):\n    pass\n",
+    "raises": "def act(params, state, mask, key):\n    raise RuntimeError('no idea')\n",
+    "concrete": "def act(params, state, mask, key):\n    return int(mask[0].argmax())\n",
+    "no_field": "def act(params, state, mask, key):\n    return state.nothing\n",
+    "object_params": (
+        "def act(params, state, mask, key):\n    return mask.argmax(-1)\nact.params = object()\n"
+    ),
+    "text_params": (
+        "def act(params, state, mask, key):\n    return mask.argmax(-1)\nact.params = {'a': 'b'}\n"
+    ),
+    "cyclic_params": (
+        "def act(params, state, mask, key):\n    return mask.argmax(-1)\n"
+        "act.params = []\nact.params.append(act.params)\n"
+    ),
+    "an_array": "import numpy as np\nact = np.zeros(3)\n",
+    "a_class": "class act:\n    def __init__(self, params, state, mask, key):\n        pass\n",
+}  # fmt: skip
+
+
+def make(folder: Path, runner: Runner) -> None:
+    """Fill a folder.
+
+    Args:
+        runner: has imported `tests.fuzz.cli_cases`.
+    """
+    (folder / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    result = runner.run(
+        "tests.fuzz.cli_cases:command", ["train", ["--config", "tiny.yaml"]], folder, timeout=500
+    )
+    if result.code:
+        raise RuntimeError(f"the run that cases resume failed: {result.err}")
+    _runs(folder / "runs")
+    _configurations(folder)
+    for name, text in AGENTS.items():
+        (folder / f"agent_{name}.py").write_text(text)
+    _tables(folder)
+    _records(folder)
+    (folder / "empty").mkdir()
+    (folder / "full").mkdir()
+    (folder / "full" / "file").write_text("something")
+    (folder / "notes.txt").write_text("my notes\n")
+    (folder / "other.json").write_text('{"mine": 1}\n')
+    (folder / "binary").write_bytes(bytes(range(256)) * 40)
+    os.mkfifo(folder / "pipe")
+    os.symlink("gone", folder / "dangling")
+    os.symlink("loop", folder / "loop")
+    os.symlink("/sys/kernel", folder / "sealed")
+
+
+def _runs(runs: Path) -> None:
+    """The run `tiny`, damaged in many ways. Its checkpoints are of the updates 2 and 4."""
+
+    def damaged(name: str) -> Path:
+        shutil.copytree(runs / "tiny", runs / name)
+        return runs / name
+
+    for step in ("00000002", "00000004"):
+        place = damaged(f"cut_{int(step)}") / "checkpoints" / step
+        largest = max(place.rglob("*"), key=lambda path: path.is_file() and path.stat().st_size)
+        largest.write_bytes(largest.read_bytes()[:-9])
+    everything = damaged("all_damaged")
+    for path in (everything / "checkpoints").rglob("metadata"):
+        path.write_bytes(path.read_bytes()[:40])
+    for name, text in {
+        "other_format": b'"format": "gaia_jax checkpoint 9"',
+        "deep": b"[" * 100_000,
+        "no_json": b"\x00\xff",
+    }.items():
+        for place in (damaged(name) / "checkpoints").iterdir():
+            path = place / "about" / "metadata"
+            written = path.read_bytes()
+            known = b'"format": "gaia_jax checkpoint 1"'
+            path.write_bytes(written.replace(known, text) if name == "other_format" else text)
+            (place / "digests.json").unlink()
+    for name, tail in {
+        "junk_records": b"\x00\xff\xfe\n{}\n",
+        "deep_records": b"[" * 100_000 + b"\n",
+        "list_records": b"[1, 2]\n",
+        "text_update": b'{"update": "four"}\n',
+    }.items():
+        with (damaged(name) / "metrics.jsonl").open("ab") as file:
+            file.write(tail)
+    place = damaged("folder_records") / "metrics.jsonl"
+    place.unlink()
+    place.mkdir()
+    (runs / "no_checkpoints").mkdir()
+    (runs / "no_checkpoints" / "checkpoints").mkdir()
+    (runs / "hollow" / "checkpoints" / "00000004").mkdir(parents=True)
+    (runs / "file_checkpoints").mkdir()
+    (runs / "file_checkpoints" / "checkpoints").write_text("")
+    (runs / "a_file").write_text("")
+    os.symlink("/sys/kernel", runs / "sealed")
+
+
+def _configurations(folder: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "broken.yaml": "ppo: {lr: ]",
+        "list.yaml": "- 1",
+        "number.yaml": "3",
+        "latin.yaml": b"name: caf\xe9",
+        "tab.yaml": "ppo:\n\tlr: 1",
+        "twice.yaml": "seed: 1\nseed: 2",
+        "aliases.yaml": "a: &a [x]\nb: [*a, *a]",
+        "deep.yaml": "[" * 20_000,
+        "wide.yaml": "name: " + "x" * 1_100_000,
+        "object.yaml": "name: !!python/object:os.system ls",
+        "documents.yaml": "seed: 1\n---\nseed: 2",
+        "number_key.yaml": "1: 2",
+        "list_key.yaml": "? [1]\n: 2",
+        "group.yaml": "ppo: 3",
+        "date.yaml": "seed: 2020-01-01",
+        "nul.yaml": 'name: "a\\0b"',
+        "control.yaml": 'name: "a\\eb"',
+        "surrogate.yaml": 'name: "\\ud800"',
+        "unknown.yaml": "pppo: {lr: 1}",
+        "binary_name.yaml": "name: !!binary aGk=",
+        "set.yaml": "name: !!set {a}",
+    }
+    for name, content in files.items():
+        path = folder / name
+        if isinstance(content, str):
+            path.write_text(content)
+        else:
+            path.write_bytes(content)
+
+
+def _tables(folder: Path) -> None:
+    """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
+    import gaia_jax
+    from training import games_table
+
+    env = gaia_jax.make("lost_fleet")
+    ids = env.ruleset.ids
+    about = {"env": env.id, "version": env.version, "seed": 0, "agents": "random," * 3 + "random"}
+    names = ["random", "random #2", "random #3", "random #4"]
+    sheet = games_table.Sheet(about, names, ids, 4)
+    shape = (3, 4, 4)
+
+    def some(*more: int) -> np.ndarray:
+        return np.arange(np.prod((*shape, *more))).reshape(*shape, *more) % 7
+
+    seats = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
+    decisions = np.full(shape[:2], 400)
+    played = games_table.Played(
+        seats, some() % 4 + 1, some(), some() + 30, some(len(ids["vp_source"])),
+        some(len(games_table.BEHAVIOUR)), decisions, decisions * 0.25, some() + 90, some() * 0,
+    )  # fmt: skip
+    head = games_table.head_text(ids)
+    good = head + games_table.rows_text(played, 0, sheet)
+    lines = good.splitlines(keepends=True)
+    other = sheet._replace(about=about | {"version": "0.0"})
+
+    def swapped(number: int, old: str, new: str) -> str:
+        return "".join([*lines[:number], lines[number].replace(old, new, 1), *lines[number + 1 :]])
+
+    texts = {
+        "good.csv": good,
+        "other_version.csv": head + games_table.rows_text(played, 0, other),
+        "foreign.csv": "name,score\nme,3\n",
+        "shopping.csv": "bread\nmilk\n",
+        "head_and_notes.csv": head + "my notes\n",
+        "notes_behind.csv": good + "my notes\n",
+        "notes_at_the_end.csv": good + "my notes",
+        "short_row.csv": swapped(9, ",", ";"),
+        "word.csv": "".join([*lines[:5], lines[5].rsplit(",", 1)[0] + ",many\r\n", *lines[6:]]),
+        "swapped_rows.csv": "".join([*lines[:3], lines[4], lines[3], *lines[5:]]),
+        "missing_row.csv": "".join([*lines[:7], *lines[8:]]),
+        "faction.csv": swapped(2, f",{ids['faction'][1]},", ",Martians,"),
+        "quote.csv": swapped(6, ",", ',"'),
+        "infinite.csv": swapped(4, ",30,", ",9999999999,") if ",30," in lines[4] else "x\n",
+    }
+    for name, text in texts.items():
+        (folder / name).write_bytes(text.encode())
+    (folder / "latin.csv").write_bytes(good.replace("random", "r\u00e4ndom", 1).encode("latin-1"))
+    (folder / "zeros.csv").write_bytes(b"\0" * 5000)
+
+
+def _records(folder: Path) -> None:
+    """Game records that are none; whether one plays as it says is for `tests/test_replay.py`."""
+    import gaia_jax
+    from gaia_jax import replay
+
+    env = gaia_jax.make("lost_fleet")
+    good: dict[str, Any] = {
+        "format": replay.FORMAT, "ruleset": env.id, "version": env.version, "setup": {},
+        "actions": ["pass"], "final_vp": [1, 2, 3, 4],
+    }  # fmt: skip
+    changes: dict[str, dict[str, Any]] = {
+        "format": {"format": "chess"}, "no_format": {"format": None}, "ruleset": {"ruleset": "go"},
+        "ruleset_list": {"ruleset": []}, "long_ruleset": {"ruleset": "x" * 5000},
+        "version": {"version": "0.0"}, "number_version": {"version": 1},
+        "long_version": {"version": "9" * 5000}, "newline": {"version": "a\nb\x1b[2J"},
+        "setup_list": {"setup": []}, "setup_text": {"setup": "x"}, "setup_empty": {"setup": {}},
+        "setup_key": {"setup": {"colour": 1}}, "setup_long": {"setup": {"x" * 5000: 1}},
+        "sectors": {"setup": {"sectors": 3}}, "actions_text": {"actions": "pass"},
+        "actions_number": {"actions": ["pass", 3]}, "vp_none": {"final_vp": None},
+        "vp_fraction": {"final_vp": [1.5]}, "vp_true": {"final_vp": [True] * 4},
+        "vp_long": {"final_vp": ["9" * 3000]}, "more": {"colour": "red"},
+    }  # fmt: skip
+    for name, change in changes.items():
+        (folder / f"record_{name}.json").write_text(json.dumps(good | change))
+    for key in replay.KEYS:
+        rest = {name: value for name, value in good.items() if name != key}
+        (folder / f"record_no_{key}.json").write_text(json.dumps(rest))
+    text = json.dumps(good)
+    raw: dict[str, str | bytes] = {
+        "empty": "", "number": "3", "list": "[1, 2]", "cut": text[:60], "no_json": "{'a': 1}",
+        "twice": text[:-1] + ', "version": "9"}', "deep": "[" * 200_000,
+        "deep_object": '{"a":' * 100_000, "digits": '{"format": ' + "9" * 6000 + "}",
+        "binary": bytes(range(256)), "nan": text.replace("[1,", "[NaN,"),
+        "infinite": text.replace("[1,", "[1e999,"), "utf16": text.encode("utf-16"),
+    }  # fmt: skip
+    for name, content in raw.items():
+        path = folder / f"record_{name}.json"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)

@@ -1,0 +1,65 @@
+"""Every wrong command line is one clear line and exit code 2, and leaves the disk as it was.
+
+A sample of about 60 is part of `make test`; the others are slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fuzz import site
+from tests.fuzz.cli_cases import CASES, Case
+from tests.fuzz.runner import Runner
+
+EVERY = 7  # of the cases are in the sample, and all on a full disk
+LONGEST = 300  # characters of the line
+MODULES = [
+    "tests.fuzz.cli_cases", "training.agents.greedy", "training.checkpoint", "openskill.models",
+]  # fmt: skip
+
+
+def _table() -> Iterator[Any]:
+    for number, case in enumerate(CASES):
+        sample = number % EVERY == 0 or case.command.startswith("full")
+        text = " ".join((case.command, *case.args))
+        short = text if len(text) < 70 else f"{text[:66]}..."
+        marks = () if sample else (pytest.mark.slow,)
+        yield pytest.param(
+            case, id=f"{number}-{short.encode('unicode_escape').decode()}", marks=marks
+        )
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[Runner]:
+    # Modules of agents leave no __pycache__; a wandb that is there is not found.
+    with Runner(MODULES, env={"PYTHONDONTWRITEBYTECODE": "1"}) as runner:
+        yield runner
+
+
+@pytest.fixture(scope="module")
+def folder(runner: Runner, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    site.make(folder, runner)
+    return folder
+
+
+def test_there_are_at_least_350_cases_no_two_of_them_the_same() -> None:
+    assert len(set(CASES)) == len(CASES) >= 350
+
+
+@pytest.mark.parametrize("case", _table())
+def test_a_wrong_command_line_is_one_line(case: Case, runner: Runner, folder: Path) -> None:
+    result = runner.run("tests.fuzz.cli_cases:command", [case.command, case.args], folder)
+    assert not result.timed_out
+    assert result.code == 2, result.err
+    assert result.out == ""
+    assert result.err.startswith("error: ") and result.err.endswith("\n"), result.err
+    assert result.err.count("\n") == 1 and len(result.err) <= LONGEST, result.err
+    assert result.err[:-1].isprintable()
+    assert "Traceback" not in result.err
+    assert case.says in result.err
+    assert result.changes == []

@@ -1,0 +1,105 @@
+"""kill -9 at many moments: no finished game, no record and no checkpoint is lost."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+
+from tests.fuzz import kill_cases
+from tests.fuzz.runner import Result, Runner
+from tests.fuzz.site import TINY
+from training.checkpoint import Checkpoints
+
+KILLS = 20
+MODULES = ["tests.fuzz.kill_cases", "training.checkpoint", "openskill.models"]
+HERE = "tests.fuzz.kill_cases"
+
+
+@pytest.fixture(scope="module")
+def runners() -> Iterator[list[Runner]]:
+    with Runner(MODULES) as one, Runner(MODULES) as two:
+        yield [one, two]
+
+
+@pytest.mark.slow
+def test_an_arena_that_is_killed_and_goes_on_loses_no_game(
+    runners: list[Runner], tmp_path: Path
+) -> None:
+    rng, killed, grown, games = np.random.default_rng(0), 0, 0, 0
+    for kill in range(KILLS):
+        name = f"games-{kill // 5}.csv"  # a table that grew is read longer than it is added to
+        before = kill_cases.whole_setups(tmp_path / name)
+        moment = float(rng.uniform(0.5, 5.0))
+        result = runners[0].run(f"{HERE}:play", [name, 10**7], tmp_path, None, moment)
+        assert result.timed_out, result.err
+        killed += result.code == -signal.SIGKILL
+        after = kill_cases.whole_setups(tmp_path / name)
+        if after != before:
+            # What was there is there, as it was; only what was no whole batch may be played anew.
+            lines = before.split(b"\n")[:-1]
+            whole = len(lines) // (16 * kill_cases.SETUPS) * 16 * kill_cases.SETUPS
+            kept = b"".join(line + b"\n" for line in lines[:whole])
+            assert after.startswith(kept), f"kill {kill} after {moment:.2f} s"
+            assert len(after) >= len(before)
+            grown += 1
+            games += (len(after.split(b"\n")) - len(before.split(b"\n"))) // 4
+    print(f"{killed} kills, {grown} of them after new games: {games} games, none lost")
+    assert killed == KILLS and grown >= KILLS // 2
+
+
+@pytest.mark.slow
+def test_two_trainings_of_one_name_that_are_killed_lose_nothing(
+    runners: list[Runner], tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
+    rng = np.random.default_rng(1)
+
+    def both(args: list[str]) -> list[Result]:
+        """Two at once, each killed at a moment of its own."""
+
+        def one(runner: Runner, moment: float) -> Result:
+            return runner.run(f"{HERE}:run", [args], tmp_path, None, moment)
+
+        with ThreadPoolExecutor(2) as pool:
+            return list(pool.map(one, runners, rng.uniform(4.0, 10.0, 2).tolist()))
+
+    longer, told = "train.updates=1000000", 0
+    for _ in range(KILLS // 4):
+        both(["--config", "tiny.yaml", longer, "train.checkpoint_chunks=3"])
+    runs = sorted((tmp_path / "runs").iterdir())
+    kept = {run: _check(run) for run in runs}
+    for kill in range(KILLS // 4):
+        # Both want to go on with one run: one does, the other is told so.
+        run = runs[kill % len(runs)]
+        for result in both(["--resume", f"runs/{run.name}", longer]) if kept[run] else []:
+            refused = result.code == 2 and "in use by another process" in result.err
+            assert refused or result.code == -signal.SIGKILL, result.err
+            told += refused
+        latest = _check(run)
+        assert latest >= kept[run]
+        kept[run] = latest
+    print(f"{KILLS} kills of trainings, {told} told of the other; updates kept: {[*kept.values()]}")
+    assert len(runs) > 1 and max(kept.values()) > 0 and told > 0
+
+
+def _check(run: Path) -> int:
+    """The latest update that is kept; all before it is there, each once."""
+    if not (run / "checkpoints").exists():
+        return 0
+    checkpoints = Checkpoints(run)
+    if not checkpoints.steps():
+        return 0
+    latest = checkpoints.whole()
+    assert latest == checkpoints.latest()
+    lines = (run / "metrics.jsonl").read_bytes().split(b"\n")[:-1]
+    updates = [json.loads(line)["update"] for line in lines]
+    assert updates[:latest] == list(range(1, latest + 1))
+    assert updates == sorted(set(updates))
+    return latest

@@ -1,0 +1,197 @@
+"""The CSV of an arena: what is cut off, what is foreign, who holds it. No game is played."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gaia_jax.cli import UserError
+from training import games_table, outputs
+from training.games_file import GamesFile
+from training.games_table import Played, Sheet
+from training.match import rotated
+
+IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
+ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
+SHEET = Sheet(ABOUT, ["a", "b", "c", "d"], IDS, 4)
+SEATS = rotated()
+
+
+def games(setups: int, seed: int = 0) -> Played:
+    rng = np.random.default_rng(seed)
+    shape = (setups, 4, 4)
+
+    def some(*more: int) -> np.ndarray:
+        return rng.integers(0, 5, (*shape, *more))
+
+    seconds = rng.integers(1, 9, shape[:2]) / 4
+    return Played(
+        np.broadcast_to(SEATS, shape), some() % 4 + 1, some(), some() * 7, some(2),
+        some(len(games_table.BEHAVIOUR)), some()[..., 0] + 90, seconds, some() + 20, some() // 4,
+    )  # fmt: skip
+
+
+def opened(path: Path, resume: bool = True, sheet: Sheet = SHEET) -> GamesFile:
+    return GamesFile(path, sheet, SEATS, resume)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A table of three set-ups, added in two batches."""
+    file = opened(tmp_path / "games.csv", resume=False)
+    file.add(0, Played(*(x[:2] for x in games(3))))
+    file.add(2, Played(*(x[2:] for x in games(3))))
+    file.close()
+    return tmp_path / "games.csv"
+
+
+def same(a: Any, b: Any) -> bool:
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_games_read_as_they_were_written(path: Path) -> None:
+    file = opened(path)
+    assert same(file.played, games(3))
+    file.close()
+    assert [p.name for p in path.parent.iterdir()] == ["games.csv"]
+
+
+def test_whatever_is_cut_off_no_whole_set_up_is_lost(path: Path) -> None:
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    ends = [sum(map(len, lines[: 1 + 16 * n])) for n in range(4)]
+    for cut in [0, 5, ends[0] - 1, *range(ends[0], len(whole), 97), len(whole) - 1]:
+        path.write_bytes(whole[:cut])
+        file = opened(path)
+        count = sum(end <= cut for end in ends[1:])
+        if count:
+            assert same(file.played, (x[:count] for x in games(3)))
+        else:
+            assert file.played is None
+        assert path.read_bytes() == whole[:cut]  # until there are new games
+        if cut % 2:
+            file.add(count, Played(*(x[count:] for x in games(3))))
+            assert path.read_bytes() == whole
+        file.close()
+
+
+def test_set_ups_that_are_played_anew_stay_until_then(path: Path) -> None:
+    whole = path.read_bytes()
+    file = opened(path)
+    file.keep(2)
+    assert file.played is not None and len(file.played.vp) == 2
+    assert path.read_bytes() == whole
+    file.add(2, Played(*(x[2:] for x in games(5))))
+    file.close()
+    again = opened(path)
+    assert again.played is not None and len(again.played.vp) == 5
+    again.close()
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"bread\nmilk\n", "is not a CSV of this arena"),
+        (b"notes", "is not a CSV of this arena"),
+        (bytes(range(256)), "is not a CSV of this arena"),
+        (None, "line 50: it has 1 columns"),
+    ],
+)
+def test_a_foreign_file_is_refused_and_untouched(path: Path, content: Any, says: str) -> None:
+    foreign = path.read_bytes() + b"my notes\n" if content is None else content
+    path.write_bytes(foreign)
+    for resume, words in ((True, says), (False, "exists")):
+        with pytest.raises(UserError, match=words):
+            opened(path, resume)
+        assert path.read_bytes() == foreign
+
+
+def test_a_table_of_another_arena_is_refused(path: Path) -> None:
+    for key, value in {"seed": 4, "version": "2", "agents": "a,b,c,e"}.items():
+        with pytest.raises(UserError, match=f"has {key} .*, this is {value}"):
+            opened(path, sheet=SHEET._replace(about=ABOUT | {key: value}))
+
+
+def test_a_table_is_held_by_one_arena(path: Path) -> None:
+    file = opened(path)
+    with pytest.raises(UserError, match="in use by another arena"):
+        opened(path)
+    file.keep(1)
+    file.add(1, Played(*(x[1:] for x in games(3))))  # beside and renamed: another file
+    with pytest.raises(UserError, match="in use by another arena"):
+        opened(path)
+    file.close()
+    opened(path).close()
+
+
+def test_a_new_table_without_games_goes_away(tmp_path: Path) -> None:
+    file = opened(tmp_path / "games.csv", resume=False)
+    with pytest.raises(UserError, match="in use by another arena|exists"):
+        opened(tmp_path / "games.csv", resume=False)
+    file.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = path.read_bytes()
+    file = opened(path)
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(UserError, match="No space left on device"):
+        file.add(3, games(1))
+    assert path.read_bytes() == whole
+    file.keep(1)
+    with pytest.raises(UserError, match="No space left on device"):
+        file.add(1, games(1))
+    file.close()
+    assert path.read_bytes() == whole and list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_is_locked_without_a_trace(tmp_path: Path) -> None:
+    with outputs.folder_lock(tmp_path):
+        with (
+            pytest.raises(UserError, match="in use by another process"),
+            outputs.folder_lock(tmp_path),
+        ):
+            pass
+        assert list(tmp_path.iterdir()) == []
+    with outputs.folder_lock(tmp_path):
+        pass
+
+
+def test_folders_for_results(tmp_path: Path) -> None:
+    outputs.check_folder("--record", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "empty").mkdir()
+    outputs.check_folder("--record", tmp_path / "empty")
+    (tmp_path / "file").write_text("")
+    wrong = {
+        tmp_path / "file": "wants a folder",
+        tmp_path: "is not empty",
+        tmp_path / "gone" / "new": "does not exist",
+        tmp_path / "file" / "new": "does not exist",
+        Path("/sys/kernel/new"): "cannot write",
+    }
+    for path, says in wrong.items():
+        with pytest.raises(UserError, match=f"--record.*{says}"):
+            outputs.check_folder("--record", path)
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "report.json"
+    outputs.write_text(path, "one")
+    path.chmod(0o640)
+    outputs.write_text(path, "two")
+    assert path.read_text() == "two" and path.stat().st_mode & 0o777 == 0o640
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(UserError, match="No space left on device"):
+        outputs.write_text(path, "three")
+    assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]
