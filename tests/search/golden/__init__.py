@@ -1,0 +1,67 @@
+"""Golden trees: searches of random games, written down. `python -m tests.search.golden` makes them.
+
+A tree here is only ever changed on purpose: then look at what changed, and write it anew.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from tests.search import random_game
+from training.search import UTILITIES, SearchOptions, Tree, gumbel_search
+
+FOLDER = Path(__file__).parent
+SIMULATIONS = 14
+GAMES = 2
+
+
+def search(utility: str) -> Tree:
+    """The trees of two games for three players."""
+    games = random_game.draw(21, GAMES, players=3, actions=4, depth=4)
+    options = SearchOptions(
+        candidates=3, considered=3, utility=UTILITIES[utility], value_scale=0.05
+    )
+    root = random_game.root(games)
+
+    def run(key: Any) -> Tree:
+        tree: Tree = gumbel_search(
+            games, key, root, random_game.recurrent, SIMULATIONS, options
+        ).tree
+        return tree
+
+    return jax.jit(run)(jax.random.key(3))
+
+
+def plain(tree: Tree, row: int) -> list[dict[str, Any]]:
+    """The nodes of a row that were visited, as plain values."""
+    nodes = []
+    for node in np.flatnonzero(tree.node_visits[row]):
+        here = (row, int(node))
+        edges = slice(0, min(int(tree.legal[here]), tree.action.shape[-1]))
+        nodes.append(
+            {
+                "node": int(node),
+                "parent": int(tree.parent[here]),
+                "player": int(tree.to_play[here]),
+                "visits": int(tree.node_visits[here]),
+                "closed": bool(tree.closed[here]),
+                "values": np.round(np.asarray(tree.node_values[here], float), 4).tolist(),
+                "actions": np.asarray(tree.action[here])[edges].tolist(),
+                "children": np.asarray(tree.child[here])[edges].tolist(),
+                "edge_visits": np.asarray(tree.visits[here])[edges].tolist(),
+                "utility": np.round(np.asarray(tree.utility[here], float)[edges], 4).tolist(),
+            }
+        )
+    return nodes
+
+
+def write(path: Path, trees: list[list[dict[str, Any]]]) -> None:
+    """One node a line."""
+    rows = [",\n  ".join(json.dumps(node) for node in nodes) for nodes in trees]
+    text = "[\n [" + "],\n [".join(rows) + "]\n]\n"
+    path.write_text(text, encoding="utf-8")
