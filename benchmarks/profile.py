@@ -47,7 +47,7 @@ PARTS = {
     "frame": "between the turns",
     "uses": "mask: the cells",
     "sites": "mask: a cell by itself",
-    "look": "mask: all else",
+    "legal_mask": "mask: all else",
     "decide": "checks, rewards, packing",
 }
 OTHER = "other"

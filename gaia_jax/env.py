@@ -19,7 +19,7 @@ from gaia_jax.actions import PLANES
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
 from gaia_jax.rules.draw import Setup, draw_setup
-from gaia_jax.rules.legal import look
+from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
 from gaia_jax.ruleset import RULESETS, Ruleset
@@ -213,18 +213,18 @@ class GaiaEnv:
             step_count=count,
         )
 
-    @jax.named_scope("look")
+    @jax.named_scope("legal_mask")
     def with_mask(self, state: S) -> S:
         """The state with the mask of its game; all True where the episode has ended (A7)."""
         over = state.terminated | state.truncated
-        game, mask = self._look(state.game)
-        return state.replace(game=game, legal_action_mask=mask | over)
+        return state.replace(legal_action_mask=self.legal_mask(state.game) | over)
+
+    def legal_mask(self, game: GameState) -> Array:
+        """(A,) bool, what the rules allow `game.turn.player`; changes nothing."""
+        return legal_mask(self.ruleset, game)
 
     def _play(self, game: GameState, action: Array, plays: Array) -> GameState:
         return rules_step(self.ruleset, game, action, plays)
-
-    def _look(self, game: GameState) -> tuple[GameState, Array]:
-        return look(self.ruleset, game)
 
 
 def make(id: str = "lost_fleet", reward: str = "margin") -> GaiaEnv:

@@ -294,11 +294,21 @@ class PackedTurn(Packed):
 
 
 @pytree
+class FederationOptions:
+    """What a search found that the decider may do about federations (A10); the mask reads it."""
+
+    may_form: Array  # () bool, at TURN: a legal federation exists
+    addable: Array  # (ceil(C / 8),) uint8, in the builder: bit a cell, the lowest of its group
+    complete: Array  # () bool, in the builder: the picks may be committed
+
+
+@pytree
 class GameState:
     """One game and the set-up that it was dealt from. At most 4 KB with its mask."""
 
     board: Board
     players: PackedPlayers
     turn: PackedTurn
+    federation: FederationOptions
     setup: Setup
     steps: Array  # (P, 14) int8, terraforming steps by planet, INI-09; -1 not colonizable by steps

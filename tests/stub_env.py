@@ -71,6 +71,6 @@ class StubEnv(GaiaEnv):
         )
         return jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, game)
 
-    def _look(self, game: GameState) -> tuple[GameState, Array]:
+    def legal_mask(self, game: GameState) -> Array:
         ended = game.turn.node == Node.ENDED
-        return game, (jnp.arange(self.num_actions) % 3 == game.turn.placed % 3) | ended
+        return (jnp.arange(self.num_actions) % 3 == game.turn.placed % 3) | ended

@@ -67,7 +67,7 @@ HLO = """
 }
 ENTRY %main {
   %state = s8[4,2]{1,0} parameter(0)
-  %uses.1 = s16[4]{0} fusion(%state), kind=kLoop, calls=%fused, metadata={op_name="jit(f)/vmap(look)/uses/cond/or"}
+  %uses.1 = s16[4]{0} fusion(%state), kind=kLoop, calls=%fused, metadata={op_name="jit(f)/vmap(legal_mask)/uses/cond/or"}
   ROOT %copy.1 = s16[4]{0} copy(%uses.1)
 }
 """  # noqa: E501
@@ -77,7 +77,7 @@ def test_a_profile_books_each_instruction_to_the_innermost_part_with_its_bytes()
     found = profile.instructions(HLO)
     kind, scope, moved = found["uses.1"]
     assert (kind, profile.part_of(scope), moved) == ("fusion", "uses", 4 * 2 * 1 + 4 * 2)
-    assert profile.part_of("jit(f)/vmap(look)/or") == "look"
+    assert profile.part_of("jit(f)/vmap(legal_mask)/or") == "legal_mask"
     assert profile.part_of(found["copy.1"][1]) == profile.OTHER
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import gaia_jax
 from gaia_jax.rules import mine
-from gaia_jax.rules.legal import operation
+from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import GAIA, Columns, load
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from gaia_jax import actions, setup_json
+from gaia_jax.rules import federation
 from gaia_jax.state import Node
 from tests import golden
 from tests.conftest import GAMES
@@ -27,10 +28,10 @@ def test_the_games_are_varied() -> None:
 
 
 @pytest.fixture(scope="module")
-def ends(env: Any, step_games: Callable[..., Any]) -> list[Any]:
-    """The last state of each recorded game, played GAMES at a time."""
+def played(env: Any, step_games: Callable[..., Any]) -> tuple[list[Any], list[Any]]:
+    """The last state of each recorded game, and all states at every 8th decision, [GAMES] each."""
     init = jax.jit(jax.vmap(env.init_from))
-    found = []
+    found, moments = [], []
     for first in range(0, len(RECORDED), GAMES):
         games = (RECORDED[first : first + GAMES] + [RECORDED[0]] * GAMES)[:GAMES]
         length = max(len(game["actions"]) for game in games)
@@ -40,18 +41,37 @@ def ends(env: Any, step_games: Callable[..., Any]) -> list[Any]:
             script[: len(texts), lane] = [actions.from_text(env.ruleset, text) for text in texts]
         setups = [setup_json.setup_from_json(game["setup"]) for game in games]
         states = init(jax.tree.map(lambda *x: jnp.stack(x), *setups))
-        for row in script:
+        for number, row in enumerate(script):
             states = step_games(states, row)
+            moments += [states] if number % 8 == 0 else []
         states = jax.device_get(states)
         found += [jax.tree.map(lambda leaf, i=i: leaf[i], states) for i in range(GAMES)]
-    return found[: len(RECORDED)]
+    return found[: len(RECORDED)], moments
 
 
 @pytest.mark.parametrize("number", range(len(RECORDED)))
-def test_a_recorded_game_ends_as_it_did(env: Any, ends: list[Any], number: int) -> None:
-    recorded, end = RECORDED[number], ends[number]
+def test_a_recorded_game_ends_as_it_did(env: Any, played: Any, number: int) -> None:
+    recorded, end = RECORDED[number], played[0][number]
     assert recorded["version"] == env.version
     assert end.step_count == len(recorded["actions"])
     assert end.terminated and end.game.turn.node == Node.ENDED
     assert end.game.players.vp.tolist() == recorded["final_vp"]
     assert golden.digests(end.game) == recorded["digests"]
+
+
+def test_a10_what_a_game_remembers_is_what_a_fresh_search_finds(env: Any, played: Any) -> None:
+    """Also: a mask is a question, and gives the same whenever it is asked."""
+
+    def ask_afresh(game: Any) -> tuple[Any, Any]:
+        forgotten = federation.forget(game.players, np.ones(4, bool))
+        game = federation.resolve(env.ruleset, game.replace(players=forgotten))
+        return game.federation, env.legal_mask(game)
+
+    ask, asked = jax.jit(jax.vmap(ask_afresh)), 0
+    for states in played[1]:
+        kept, (found, mask) = states.game.federation, ask(states.game)
+        for name in ("may_form", "addable", "complete"):
+            assert np.array_equal(getattr(kept, name), getattr(found, name)), name
+        assert np.array_equal(mask, states.legal_action_mask)
+        asked += int(kept.may_form.sum()) + int((kept.addable != 0).any(-1).sum())
+    assert asked > 20

@@ -61,9 +61,8 @@ class StartsStuck(StubEnv):
 
 @faulty("game 0, after decision 4: legal_action_mask is empty")
 class GetsStuck(StubEnv):
-    def _look(self, game):
-        game, mask = super()._look(game)
-        return game, mask & (game.turn.placed < 4)
+    def legal_mask(self, game):
+        return super().legal_mask(game) & (game.turn.placed < 4)
 
 
 @faulty("is neither terminated nor truncated after 128 decisions")

@@ -12,7 +12,7 @@ from gaia_jax.components import costs
 from gaia_jax.components.research import TRACKS
 from gaia_jax.observation.view import Block, Ids, View, fixed, hot, ids
 from gaia_jax.operations import NO_TARGET
-from gaia_jax.rules.legal import open_boosters
+from gaia_jax.rules.passing import open_boosters
 from gaia_jax.rules.player import bit_vector
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, Phase

@@ -11,9 +11,10 @@ from jax import Array, lax
 
 from gaia_jax.components import costs
 from gaia_jax.fence import stage
-from gaia_jax.operations import OperationRow
+from gaia_jax.operations import SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, upgrade
 from gaia_jax.rules.player import LOST, Columns, load
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
 from gaia_jax.struct import pytree
@@ -131,3 +132,24 @@ def _uses(
 def _somewhere(cells: Array) -> Array:
     """(...) bool, some of (..., C); in int8, of which a CPU takes the greatest in one call."""
     return cells.astype(jnp.int8).max(-1) > 0
+
+
+def planes(seat: Seat, mode: OperationRow, uses: Cells) -> Array:
+    """(4 C,) bool, the options of the four planes: mine, project, upgrade, pick."""
+    target = seat.at(Node.TARGET)
+
+    def wanted(when: Array, *names: str) -> Array:
+        return jnp.where(when, sum(bit(name) for name in names), 0).astype(jnp.int16)
+
+    picks = [
+        wanted(seat.at(Node.START), "start"),
+        wanted(seat.at(Node.FREE_MINE) | target & (mode.mine > 0), "mine"),
+        wanted(target, "project", "own"),
+        wanted(target & (mode.target == SPACE), "station"),
+        wanted(target & (mode.target == UNRINGED), "unringed"),
+        wanted(seat.at(Node.LOST_PLANET), "lost"),
+        wanted(seat.at(Node.FEDERATION), "add"),
+    ]
+    my_turn = seat.at(Node.TURN)
+    kinds = [wanted(my_turn, name) for name in ("mine", "project", "upgrade")] + [sum(picks)]
+    return jnp.concatenate([uses.bits & kind != 0 for kind in kinds])

@@ -6,7 +6,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import upgrade
-from gaia_jax.rules.legal import operation, special_operations
+from gaia_jax.rules.once_a_round import special_operations
+from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import Columns, power_worth
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState, Node, Players

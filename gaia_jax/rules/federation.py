@@ -18,8 +18,19 @@ from gaia_jax.rules.federation_lattice import Lattice, build_lattice
 from gaia_jax.rules.federation_search import Position
 from gaia_jax.rules.mine import EMPTY
 from gaia_jax.rules.player import Columns, bit_vector, faction_of, load, store
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import GAIAFORMER, PI, GameState, Node, PackedPlayers, PackedTurn, Players
+from gaia_jax.state import (
+    GAIAFORMER,
+    NUM_PLAYERS,
+    PI,
+    FederationOptions,
+    GameState,
+    Node,
+    PackedPlayers,
+    PackedTurn,
+    Players,
+)
 
 # `Turn.picked` where the player has said that the picks are to be committed.
 STOP = -2
@@ -113,62 +124,102 @@ def token_left(rules: Ruleset, game: GameState, me: Players) -> Array:
     return (game.turn.token_supply > 0).any() | (ships > 0).any()
 
 
-def look(
-    rules: Ruleset, game: GameState, player: Array, faction: Columns
-) -> tuple[GameState, Array, Array, Array]:
-    """What the decider may do about federations, and the federation that his picks have made (A10).
+def resolve(rules: Ruleset, game: GameState) -> GameState:
+    """The game with the federation that the decider's picks have made, and what they may do next.
 
     At TURN: whether one can be formed. That is monotone in the satellites that can be paid, so what
     was found is kept in `Players.enough` and `short` until the player's pieces change. In the
-    builder: which groups can be added; once the picks suffice, the federation is formed.
-
-    Args:
-        player: () int32, the decider; faction: what his board prints.
-    Returns:
-        The game, () bool FORM_FEDERATION is legal, (C,) bool the groups that can be added, () bool
-        COMMIT is legal.
+    builder: which groups can be added; once the picks suffice, the federation is formed. One search
+    answers all of it; `GameState.federation` hands the answer on to the mask.
     """
-    turn, me = game.turn, load(game, player)
-    building = turn.node == Node.FEDERATION
-    where = position(rules, game, player, me, faction)
-    tokens = where.tokens.astype(jnp.int32)
-    strong = where.power.sum(dtype=jnp.int16) >= where.required
-    # Where surplus is allowed the player says when the picks are enough; growth that needs none is
-    # enough at once (A10).
-    stop = None
-    if rules.surplus_federations:
-        stop = (turn.picked == STOP) | (where.required <= 0)
-    asks = (turn.node == Node.TURN) & strong & token_left(rules, game, me)
-    unknown = (tokens < me.enough) & (tokens > me.short)
-    searched = asks & unknown
-    answer = federation_search.survey(
-        lattice(rules),
-        searched | building,
-        where,
-        building,
-        turn.picks.astype(jnp.int32),
-        turn.picked.astype(jnp.int32),
-        stop,
-        surplus_allowed=rules.surplus_federations,
-    )
-    exists = jnp.where(unknown, answer.exists, tokens >= me.enough)
-    yes, no = searched & answer.exists, searched & ~answer.exists
-    me = me.replace(enough=jnp.where(yes, tokens, me.enough), short=jnp.where(no, tokens, me.short))
-    game = store(game, player, me).replace(
-        turn=turn.replace(
-            picks=jnp.where(building, answer.picks, turn.picks),
-            picked=jnp.where(building, -1, turn.picked),
-        )
-    )
+    seat = Seat.of_decider(rules, game)
+    building = game.turn.node == Node.FEDERATION
+    asks, known, where = _question(seat)
+    answer = _survey(seat, asks & ~known | building, where)
+    game, exists = _remember(seat, answer, asks, known, where.tokens.astype(jnp.int32))
     forms = building & answer.commits
     args = (game, answer.members, answer.satellites)
     players, turn, links = on_demand(
         partial(_form, rules), forms, args, (game.players, game.turn, game.board.links), cpu_chunk=8
     )
-    game = game.replace(players=players, turn=turn, board=game.board.replace(links=links))
     still = building & ~forms
-    complete = answer.complete & still & rules.surplus_federations
-    return game, asks & exists, answer.add_cells & still, complete
+    found = FederationOptions(
+        may_form=asks & exists,
+        addable=jnp.packbits(answer.add_cells & still, bitorder="little"),
+        complete=answer.complete & still & rules.surplus_federations,
+    )
+    board = game.board.replace(links=links)
+    return game.replace(players=players, turn=turn, board=board, federation=found)
+
+
+def _question(seat: Seat) -> tuple[Array, Array, Position]:
+    """Whether the node asks if a federation exists, whether that is known, and the position."""
+    game, me = seat.game, seat.me
+    where = position(seat.ruleset, game, seat.player, me, seat.faction)
+    tokens = where.tokens.astype(jnp.int32)
+    strong = where.power.sum(dtype=jnp.int16) >= where.required
+    asks = (game.turn.node == Node.TURN) & strong & token_left(seat.ruleset, game, me)
+    return asks, (tokens >= me.enough) | (tokens <= me.short), where
+
+
+def _survey(seat: Seat, needed: Array, where: Position) -> federation_search.Answer:
+    """The search: does a federation exist, or how does the builder go on?"""
+    rules, turn = seat.ruleset, seat.game.turn
+    # Where surplus is allowed the player says when the picks are enough; growth that needs none is
+    # enough at once (A10).
+    stop = None
+    if rules.surplus_federations:
+        stop = (turn.picked == STOP) | (where.required <= 0)
+    return federation_search.survey(
+        lattice(rules),
+        needed,
+        where,
+        turn.node == Node.FEDERATION,
+        turn.picks.astype(jnp.int32),
+        turn.picked.astype(jnp.int32),
+        stop,
+        surplus_allowed=rules.surplus_federations,
+    )
+
+
+def _remember(
+    seat: Seat, answer: federation_search.Answer, asks: Array, known: Array, tokens: Array
+) -> tuple[GameState, Array]:
+    """The game with what the search found, and () bool, whether a federation exists."""
+    game, me, turn = seat.game, seat.me, seat.game.turn
+    building, searched = turn.node == Node.FEDERATION, asks & ~known
+    exists = jnp.where(known, tokens >= me.enough, answer.exists)
+    yes, no = searched & answer.exists, searched & ~answer.exists
+    me = me.replace(enough=jnp.where(yes, tokens, me.enough), short=jnp.where(no, tokens, me.short))
+    turn = turn.replace(
+        picks=jnp.where(building, answer.picks, turn.picks),
+        picked=jnp.where(building, -1, turn.picked),
+    )
+    return store(game, seat.player, me).replace(turn=turn), exists
+
+
+def forget(players: PackedPlayers, who: Array) -> PackedPlayers:
+    """Nothing is known any more of the federations of the players `who`, (P,) bool.
+
+    What is known holds until a player's pieces or their power change, or a cell is taken.
+    """
+    return players.replace(
+        enough=jnp.where(who, UNKNOWN_ENOUGH, players.enough),
+        short=jnp.where(who, UNKNOWN_SHORT, players.short),
+    )
+
+
+def addable(seat: Seat) -> Array:
+    """(C,) bool, the lowest cell of each group that can be added to the picks (A10)."""
+    cells = seat.ruleset.geometry.num_cells
+    bits = jnp.unpackbits(seat.game.federation.addable, count=cells, bitorder="little")
+    return bits != 0
+
+
+def options(seat: Seat) -> dict[str, Array]:
+    """`form_federation` and `commit`, as `resolve` found them."""
+    found = seat.game.federation
+    return {"form_federation": found.may_form[None], "commit": found.complete[None]}
 
 
 def _form(
@@ -192,13 +243,12 @@ def _form(
         qic=me.qic - jnp.where(in_qic, laid, 0),
         satellites=me.satellites + laid,
         formed=me.formed + 1,
-        enough=UNKNOWN_ENOUGH,
-        short=UNKNOWN_SHORT,
     )
     turn = game.turn.replace(building=False, picks=0, token=True, node=Node.TOKEN)
     board = game.board.replace(links=links.astype(game.board.links.dtype))
     game = store(game.replace(board=board, turn=turn), player, me)
-    return game.players, turn, _absorb(rules, game, player)
+    players = forget(game.players, jnp.arange(NUM_PLAYERS) == player)
+    return players, turn, _absorb(rules, game, player)
 
 
 def absorb(rules: Ruleset, game: GameState, player: Array, changed: Array) -> GameState:

@@ -11,7 +11,8 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.fence import stage
 from gaia_jax.rules import gaia, income, scoring, tech
-from gaia_jax.rules.player import Columns, inverse, load, receive
+from gaia_jax.rules.player import Columns, bit_vector, inverse, load, receive
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
 from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
 
@@ -100,6 +101,14 @@ def _tinkerers(rules: Ruleset, game: GameState) -> Array:
     faction = game.setup.faction.astype(jnp.int32)
     ability = jnp.asarray(rules.tables.faction.tinkering)[faction] > 0
     return ability & (game.players.tinkering < 0)
+
+
+def tinkering_options(seat: Seat) -> Array:
+    """(tinkering tiles,) bool: of this half of the game, not chosen before (TIN-01)."""
+    rules = seat.ruleset
+    this_half = (rules.tables.tinkering_round == seat.game.turn.round).any(-1)
+    chosen = bit_vector(seat.me.tinkered, len(rules.tinkering_tiles)) == 1
+    return seat.at(Node.TINKERING) & this_half & ~chosen
 
 
 def _gaia_phase(

@@ -14,7 +14,7 @@ from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules import mine, place, research, tech
 from gaia_jax.rules.decode import Decision, says
-from gaia_jax.rules.legal import operation
+from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import (
     GAIA,
     PROTO,

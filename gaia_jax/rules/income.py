@@ -8,6 +8,7 @@ from jax import Array
 
 from gaia_jax.rules import power
 from gaia_jax.rules.player import Columns, bit_vector, book, receive, uncovered
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import CHARGE_ATOMS, GAIN_FIELDS, Ruleset
 from gaia_jax.state import (
     AC_A,
@@ -17,6 +18,7 @@ from gaia_jax.state import (
     RL,
     TS,
     GameState,
+    Node,
     PackedPlayers,
     Players,
 )
@@ -109,3 +111,9 @@ def collect(
 
     faction = game.setup.faction.astype(jnp.int32)
     return PackedPlayers.of(jax.vmap(one)(game.players.unpack(), faction, jnp.arange(NUM_PLAYERS)))
+
+
+def options(seat: Seat) -> Array:
+    """(8,) bool, the pending atoms of ids["income"]."""
+    pending = bit_vector(seat.me.income, len(seat.ruleset.ids["income"])) == 1
+    return seat.at(Node.INCOME) & pending

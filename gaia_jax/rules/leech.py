@@ -10,8 +10,18 @@ from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import gaia, power
 from gaia_jax.rules.player import book, inverse, pick, uncovered
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import GAIAFORMER, NUM_PLAYERS, PI, Board, GameState, PackedPlayers, Players
+from gaia_jax.state import (
+    GAIAFORMER,
+    NUM_PLAYERS,
+    PI,
+    Board,
+    GameState,
+    Node,
+    PackedPlayers,
+    Players,
+)
 
 EVENTS = 3
 BLACK = PLANETS.index("Black")
@@ -192,3 +202,17 @@ def add_event(queue: Array, offered: Array, happens: Array) -> Array:
     place = jnp.argmax(empty)
     here = (jnp.arange(EVENTS) == place) & happens
     return jnp.where(here[:, None], offered[None].astype(queue.dtype), queue)
+
+
+def options(seat: Seat) -> Array:
+    """(3,) bool by `ruleset.LEECH_CHOICES` (LEE-02, LEE-07)."""
+    charges = amount(seat.me, _current_offer(seat.game, seat.player)) >= 1
+    chooses = taklons(seat.ruleset, seat.game)[seat.player]
+    return seat.at(Node.LEECH) & jnp.stack([charges, chooses, jnp.array(True)])
+
+
+def _current_offer(game: GameState, player: Array) -> Array:
+    """() int32, power of the first offer that waits for `player`, 0 for none."""
+    mine_queue = game.turn.leech[:, player].astype(jnp.int32)
+    waits = (game.turn.leech > 0).any(-1)
+    return jnp.where(waits.any(), mine_queue[jnp.argmax(waits)], 0)

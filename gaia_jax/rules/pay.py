@@ -10,7 +10,7 @@ from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE
 from gaia_jax.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, place, power
 from gaia_jax.rules.decode import Decision, says
-from gaia_jax.rules.legal import operation
+from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import Columns, book, power_worth
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GAIA_AREA, MINE, PI, GameState, Node, Players

@@ -6,9 +6,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.research import MAX_LEVEL
+from gaia_jax.operations import OperationRow
+from gaia_jax.rules.operation import operation, payable
 from gaia_jax.rules.player import Columns
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import PI, GameState, Players
+from gaia_jax.state import PI, GameState, Node, Players
 
 
 def advance_options(
@@ -31,3 +34,29 @@ def advance_options(
 def lowest(me: Players) -> Array:
     """(6,) bool, the tracks at the player's lowest level (ACT-15)."""
     return me.tracks == me.tracks.min()
+
+
+def step_options(rules: Ruleset, below: Array, enter: Array, step: Array) -> Array:
+    """(6,) bool, tracks offered at STEP: any that can advance, or the one asked for."""
+    track = jnp.arange(below.shape[0])
+    asked = (step >= 2) & (track == step.astype(jnp.int32) - 2)
+    on_track = below | enter if rules.free_step_is_optional else enter
+    return jnp.where(step == 1, below | enter, asked & on_track)
+
+
+def options(seat: Seat, mode: OperationRow) -> tuple[Array, Array]:
+    """(6,) bool `advance`: the main action, a step to choose, the target of a mode; and () bool,
+    the step may be declined (TEC-09).
+    """
+    rules, me, turn = seat.ruleset, seat.me, seat.game.turn
+    below, enter = advance_options(rules, seat.game, seat.faction, me)
+    tracks, target = below | enter, seat.at(Node.TARGET)
+    by_mode = tracks & (mode.research > 0) & ((mode.lowest == 0) | lowest(me))
+    steps = step_options(rules, below, enter, turn.step)
+    price = operation(rules, rules.operation_index["research"])
+    advance = seat.at(Node.TURN) & tracks & payable(seat.faction, me, price)
+    advance |= seat.at(Node.STEP) & steps | target & by_mode
+    declines = seat.at(Node.STEP) & ~(steps & below).any()
+    if rules.free_step_is_optional:
+        declines = seat.at(Node.STEP) | target & (mode.lowest > 0)
+    return advance, declines

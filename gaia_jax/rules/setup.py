@@ -15,6 +15,7 @@ from gaia_jax.components.planets import (
     TERRAFORM_CYCLE,
 )
 from gaia_jax.rules.draw import Setup, board_planets
+from gaia_jax.rules.federation import UNKNOWN_ENOUGH, UNKNOWN_SHORT
 from gaia_jax.rules.player import SOURCE, Columns, receive, receive_power
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
@@ -23,6 +24,7 @@ from gaia_jax.state import (
     NUM_PLAYERS,
     PI,
     Board,
+    FederationOptions,
     GameState,
     Node,
     PackedPlayers,
@@ -120,8 +122,8 @@ def _player(rules: Ruleset, faction: Array) -> Players:
         shuttles=jnp.where(ship >= 0, 1 << jnp.maximum(ship, 0), 0),
         booster=zero - 1,
         tinkering=zero - 1,
-        enough=zero + 100,
-        short=zero - 1,
+        enough=zero + UNKNOWN_ENOUGH,
+        short=zero + UNKNOWN_SHORT,
     )
     # Bonuses of the starting levels (SET-14); the Gleens' QIC of navigation becomes ore.
     bonus = jnp.asarray(rules.tables.level_bonus).astype(jnp.int32)
@@ -197,6 +199,11 @@ def new_game(rules: Ruleset, setup: Setup) -> GameState:
         board=board,
         players=PackedPlayers.of(players),
         turn=PackedTurn.of(_turn(rules, setup)),
+        federation=FederationOptions(
+            may_form=jnp.zeros((), bool),
+            addable=jnp.zeros(-(-cells // 8), jnp.uint8),
+            complete=jnp.zeros((), bool),
+        ),
         setup=setup,
         steps=terraforming_steps(rules, setup),
     )

@@ -17,12 +17,13 @@ from gaia_jax.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN
 from gaia_jax.rules import federation, gaia, leech, mine, place
 from gaia_jax.rules.decode import Decision, decode, says
 from gaia_jax.rules.gain import Step, gain_all
-from gaia_jax.rules.legal import operation
+from gaia_jax.rules.operation import operation
 from gaia_jax.rules.pay import pay, placement_and_price
 from gaia_jax.rules.player import Columns, faction_of, has, load, store
 from gaia_jax.rules.turn import settle
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
+    NUM_PLAYERS,
     PI,
     Board,
     GameState,
@@ -51,7 +52,7 @@ class Acted:
 
 
 def step(rules: Ruleset, game: GameState, action: Array, plays: Array | bool = True) -> GameState:
-    """The game after a legal action of `game.turn.player`.
+    """The game after a legal action of `game.turn.player`, ready for the next decision.
 
     Args:
         rules: the ruleset, static.
@@ -76,7 +77,8 @@ def step(rules: Ruleset, game: GameState, action: Array, plays: Array | bool = T
     player, placed = game.turn.player.astype(jnp.int32), acted.placement
     game = federation.absorb(rules, game, player, placed.is_new | placed.station | placed.swap)
     passed = game.turn.passed[game.turn.active.astype(jnp.int32)] > 0
-    return settle(rules, game, passed | says(rules, acted.what, "end_turn"), acted.what)
+    game = settle(rules, game, passed | says(rules, acted.what, "end_turn"), acted.what)
+    return federation.resolve(rules, game)
 
 
 def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
@@ -148,13 +150,12 @@ def _follow(
     op = operation(rules, acted.op)
     me, turn = _write_down(rules, game, gained.me.unpack(), turn, player, acted, op)
     players = store(game, player, me).players
+    placed = acted.placement
+    changes = (placed.structure > 0) | placed.station | placed.ring
+    changes |= says(rules, acted.what, "tile")
     # The Lost Planet takes a cell from everyone's satellites.
-    lost = acted.placement.lost
-    players = players.replace(
-        enough=jnp.where(lost, federation.UNKNOWN_ENOUGH, players.enough),
-        short=jnp.where(lost, federation.UNKNOWN_SHORT, players.short),
-    )
-    return players, PackedTurn.of(turn)
+    who = changes & (jnp.arange(NUM_PLAYERS) == player) | placed.lost
+    return federation.forget(players, who), PackedTurn.of(turn)
 
 
 def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_tile: Array) -> Turn:
@@ -224,13 +225,6 @@ def _write_down(
         used=me.used | mark,
         tinkering=jnp.where(tinkers, what.argument, me.tinkering),
         tinkered=me.tinkered | jnp.where(tinkers, 1 << what.argument, 0),
-    )
-    # What is known of the player's federations holds until his pieces or their power change.
-    changes = (acted.placement.structure > 0) | acted.placement.station | acted.placement.ring
-    changes |= says(rules, what, "tile")
-    me = me.replace(
-        enough=jnp.where(changes, federation.UNKNOWN_ENOUGH, me.enough),
-        short=jnp.where(changes, federation.UNKNOWN_SHORT, me.short),
     )
     spent = jnp.zeros((), jnp.int32)
     for name, points in gaia.CONVERSION_PRICE.items():

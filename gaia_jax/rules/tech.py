@@ -6,9 +6,11 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.tech_tiles import ADVANCED_TILE_LEVEL, EXTRA_A_VP, EXTRA_B_SHIPS
+from gaia_jax.operations import TOKEN, OperationRow
 from gaia_jax.rules.player import bit_vector, uncovered
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import GameState, Players
+from gaia_jax.state import GameState, Node, Players
 
 
 def tile_options(rules: Ruleset, game: GameState, me: Players) -> tuple[Array, Array]:
@@ -43,3 +45,33 @@ def slot_of(game: GameState, kind: Array) -> Array:
     slots = game.setup.basic_slot
     hit = slots == kind
     return jnp.where(hit.any(), jnp.argmax(hit), slots.shape[0])
+
+
+def options(seat: Seat) -> dict[str, Array]:
+    """`tile` and `advanced`: what can be taken, or which tile an advanced one covers (TEC-05)."""
+    tiles, slots = tile_options(seat.ruleset, seat.game, seat.me)
+    takes = seat.at(Node.TILE, Node.ITARS)
+    covers = seat.at(Node.COVER) & (uncovered(seat.ruleset, seat.me) > 0)
+    return {"tile": takes & tiles | covers, "advanced": takes & slots}
+
+
+def owned_tokens(seat: Seat) -> Array:
+    """(11,) bool by `token` action, kinds that the player owns (FED-21)."""
+    base, me = len(seat.ruleset.base_tokens) + 1, seat.me
+    ship = me.tokens[base:][seat.game.setup.ship_token.astype(jnp.int32)]
+    return jnp.concatenate([me.tokens[:base] > 0, ship[: len(seat.ruleset.ships)] > 0])
+
+
+def token_options(seat: Seat, mode: OperationRow) -> Array:
+    """(11,) bool, tokens to choose after a federation (FED-18), or owned ones to score again."""
+    turn, ships, owned = seat.game.turn, len(seat.ruleset.ships), owned_tokens(seat)
+    supply = jnp.concatenate(
+        [
+            turn.token_supply > 0,
+            jnp.zeros(1, bool),
+            (bit_vector(turn.ship_tokens, ships) == 1) & (bit_vector(seat.me.shuttles, ships) == 1),
+        ]
+    )
+    again = seat.at(Node.RETRIGGER) & owned
+    by_mode = seat.at(Node.TARGET) & (owned & (mode.target == TOKEN))
+    return seat.at(Node.TOKEN) & supply | again | by_mode

@@ -13,10 +13,10 @@ from jax import Array
 
 from gaia_jax.fence import stage
 from gaia_jax.on_demand import on_demand
-from gaia_jax.rules import leech, mine, research, tech
+from gaia_jax.rules import free, leech, mine, research, tech
 from gaia_jax.rules.decode import Decision, says
 from gaia_jax.rules.frame import frame
-from gaia_jax.rules.legal import free_options, keeps_turn_open, operation, step_options
+from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import Columns, book, faction_of, load, store
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
@@ -113,7 +113,7 @@ def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[
     early = jnp.stack([there for there, _ in first]).any()
     free_mine = (turn.free_mine >= 0) & (early | mine_there)
     early |= free_mine
-    step = (turn.step > 0) & (early | step_options(rules, below, enter, turn.step).any())
+    step = (turn.step > 0) & (early | research.step_options(rules, below, enter, turn.step).any())
     early |= step
     lost_planet = turn.lost_planet & (early | lost_there)
     later = [
@@ -157,9 +157,9 @@ def _end_of_turn(
     event = rules.ids["event"].index("qic_action")
     bonus = int(rules.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    free = free_options(rules, Columns(rules, faction_row), me, turn)
+    still = free.conversions(rules, Columns(rules, faction_row), me, turn)
     acts = done & (turn.phase == Phase.ACTIONS)
-    over = acts & (turn_over | turn.acted & ~keeps_turn_open(rules, free))
+    over = acts & (turn_over | turn.acted & ~free.keeps_turn_open(rules, still))
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
     waiting = turn.passed == 0
     nearest = jnp.argmin(jnp.where(waiting, after, NUM_PLAYERS))

@@ -6,8 +6,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules.player import LOST, Columns
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, GameState, Players
+from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, GameState, Node, Players
 
 NUM_STRUCTURES = AC_B + 1
 
@@ -68,3 +69,12 @@ def upgrade_cells(
     for i in range(MINE, NUM_STRUCTURES):
         out |= (current == i) & jnp.where(near, with_discount[i], without[i])
     return out
+
+
+def piece_options(seat: Seat) -> Array:
+    """(4,) bool, the pieces of the upgrade that waits for its piece."""
+    cell = jnp.maximum(seat.game.turn.cell, 0).astype(jnp.int32)
+    pieces = pieces_for(seat.ruleset, seat.game, seat.faction, seat.me, seat.player, cell)
+    kinds = seat.ruleset.ids["structure"]
+    named = [pieces[kinds.index(name)] for name in seat.ruleset.actions.ids["piece"]]
+    return seat.at(Node.PIECE) & jnp.stack(named)

@@ -21,6 +21,7 @@ import gaia_jax
 from gaia_jax.actions import from_text, to_text
 from gaia_jax.components import costs
 from gaia_jax.packed import LOW_BITS
+from gaia_jax.rules import federation
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import AC_B, GAIAFORMER, Node, Phase
 
@@ -28,7 +29,13 @@ from gaia_jax.state import AC_B, GAIAFORMER, Node, Phase
 @cache
 def _engine(name: str):
     env = gaia_jax.make(name, reward="vp")
-    return env, jax.jit(env.step), jax.jit(env.with_mask), jax.jit(env.init_from)
+
+    @jax.jit
+    def complete(state):
+        """The state of a game that was put together by hand, with its mask."""
+        return env.with_mask(state.replace(game=federation.resolve(env.ruleset, state.game)))
+
+    return env, jax.jit(env.step), complete, jax.jit(env.init_from)
 
 
 @cache

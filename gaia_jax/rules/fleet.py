@@ -1,0 +1,57 @@
+"""The ships of The Lost Fleet: exploring them, their artifacts (EXP, ART-01)."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.operations import OperationRow
+from gaia_jax.rules import mine, power
+from gaia_jax.rules.operation import operation, payable
+from gaia_jax.rules.player import bit_vector, has
+from gaia_jax.rules.seat import Seat
+from gaia_jax.state import Node
+
+
+def explorable(seat: Seat, bonus: Array) -> Array:
+    """(..., ships) bool: no own shuttle there, one left, in range, payable (EXP-01 to EXP-03).
+
+    Args:
+        bonus: (...) int32, range that the action adds.
+    """
+    rules, game, faction, me = seat.ruleset, seat.game, seat.faction, seat.me
+    there = bit_vector(me.shuttles, len(rules.ships)) == 1
+    cells = game.setup.ship_cell.astype(jnp.int32)
+    distance = game.board.reach[seat.player].astype(jnp.int32)[cells]
+    qic = mine.range_qic(distance, mine.reach_bonus(rules, me) + bonus[..., None])
+    able = payable(faction, me, operation(rules, faction.explore_op))
+    shuttles = faction.shuttles + (faction.preplaced_ship >= 0)
+    return ~there & (there.sum() < shuttles) & (qic <= me.qic) & able
+
+
+def reachable(seat: Seat, mode: OperationRow, bonus: Array) -> tuple[Array, Array, Array]:
+    """Ships that can be explored by the main action, by the open mode, by each other mode.
+
+    Args:
+        mode: the mode that waits for its target; bonus: (n,) int32, range that each mode adds.
+    Returns:
+        (ships,), (ships,), (n, ships) bool.
+    """
+    ways = [jnp.zeros(1, jnp.int32), mode.range_bonus[None], bonus]
+    ships = explorable(seat, jnp.concatenate(ways))
+    return ships[0], ships[1], ships[2:]
+
+
+def explore_options(seat: Seat, mode: OperationRow, ships: tuple[Array, Array, Array]) -> Array:
+    """(ships,) bool, the main action, or the target of a mode."""
+    by_mode = seat.at(Node.TARGET) & (mode.explore > 0) & ships[1]
+    return seat.at(Node.TURN) & ships[0] | by_mode
+
+
+def artifact_options(seat: Seat) -> Array:
+    """(artifacts in play,) bool: still there, an own shuttle on the ship, payable (ART-01)."""
+    rules, me = seat.ruleset, seat.me
+    left = bit_vector(seat.game.turn.artifacts_left, rules.artifacts_in_play) == 1
+    ship = rules.ids["ship"].index(rules.artifact_ship) if rules.artifacts else 0
+    can_take = has(me.shuttles, ship) & (power.held(me) >= rules.artifact_cost.tokens)
+    return seat.at(Node.TURN) & left & can_take

@@ -1,0 +1,68 @@
+"""Free actions before and after the main action, and the Terrans' conversions (FRE, ROU-08)."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
+from gaia_jax.operations import OperationRow
+from gaia_jax.rules import gaia, power
+from gaia_jax.rules.operation import Either, payable
+from gaia_jax.rules.player import Columns, power_worth
+from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import AC_B, GAIA_AREA, PI, Node, PackedTurn, Players
+
+
+def options(seat: Seat) -> Array:
+    """(free actions,) bool at TURN and AFTER; at TERRANS the same words name the conversions."""
+    turn = seat.game.turn
+    free = conversions(seat.ruleset, seat.faction, seat.me, turn)
+    free &= seat.at(Node.TURN) | seat.at(Node.AFTER) & keeps_turn_open(seat.ruleset, free)
+    points = gaia.conversion_options(seat.ruleset, seat.me, turn.points.astype(jnp.int32))
+    return free | seat.at(Node.TERRANS) & points
+
+
+def conversions(rules: Ruleset, faction: Columns, me: Players, turn: PackedTurn) -> Array:
+    """(free actions,) bool: payable, the faction's own, and not all of the gain lost (FRE-03).
+
+    Args:
+        turn: for the free actions already taken this turn (ROU-08, A21).
+    """
+    row, ops = rules.operation_index, rules.tables.ops
+    plain = np.array([row[f"free {x}"] for x in rules.ids["free_action"]])
+    bundles = rules.tables.faction.bundles
+    whole_tokens = power_worth(faction, me) > 1
+    bundled = np.where(bundles > 0, bundles, plain)
+    op = Either(whole_tokens, OperationRow(ops[bundled]), OperationRow(ops[plain]))
+    no_academy = me.built[AC_B] == 0
+    as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & no_academy
+    useful = (
+        (op.gain_credits > 0) & (me.credits < costs.CAPS["credits"])
+        | ((op.gain_ore > 0) | (op.gain_qic > 0) & as_ore) & (me.ore < costs.CAPS["ore"])
+        | (op.gain_knowledge > 0) & (me.knowledge < costs.CAPS["knowledge"])
+        | (op.gain_qic > 0) & ~as_ore
+        | (op.gain_tokens > 0)
+        | (op.burn > 0)
+        | (op.reverses_brainstone > 0)
+    )
+    in_bowl = (me.brainstone >= 0) & (me.brainstone != GAIA_AREA)
+    able = (
+        payable(faction, me, op)
+        & ((op.burn == 0) | power.burnable(me))
+        & (me.gaiaformers >= op.gaiaformer)
+        & (me.power[2] >= op.to_gaia)
+        & ((op.reverses_brainstone == 0) | in_bowl & ~turn.brainstone_reversed)
+        & faction.free_actions
+        & ((me.built[PI] > 0) | ~rules.tables.faction.free_needs_pi)
+    )
+    return useful & able & (turn.free_actions < FREE_ACTIONS_PER_TURN)
+
+
+def keeps_turn_open(rules: Ruleset, free: Array) -> Array:
+    """() bool, some free action is legal that is not the brainstone's alone (ROU-03, A1, A21)."""
+    alone = np.array([action.reverses_brainstone for action in rules.free_actions])
+    return (free & ~alone).any()

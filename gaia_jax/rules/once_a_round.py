@@ -1,0 +1,155 @@
+"""Actions that are there once a round: power actions, those of ships, own specials (ACT)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.operations import (
+    NO_TARGET,
+    OWN,
+    SITE,
+    SPACE,
+    TOKEN,
+    TRACK,
+    UNRINGED,
+)
+from gaia_jax.rules import mine, research, tech
+from gaia_jax.rules.cells import Cells
+from gaia_jax.rules.operation import Listed, operation, payable, placed
+from gaia_jax.rules.player import Columns, bit_vector, has, pick, uncovered
+from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import AC_B, MINE, PI, Node, Players
+
+
+def special_operations(rules: Ruleset, faction: Columns, me: Players) -> list[Array]:
+    """() int32 each, by ids["special"], the operation behind it, 0 if it is not there (ACT-11)."""
+    ids, row = rules.ids, rules.operation_index
+    tiles = uncovered(rules, me)
+
+    def owned(name: str) -> Array:
+        if name in ids["booster"]:
+            return me.booster == ids["booster"].index(name)
+        if name in ids["tile"]:
+            return tiles[ids["tile"].index(name)] > 0
+        return has(me.advanced, ids["advanced"].index(name))
+
+    tile = pick(jnp.asarray(rules.tables.tinkering_op), jnp.maximum(me.tinkering, 0))
+    own = jnp.where(me.tinkering >= 0, tile.astype(jnp.int32), faction.special_op)
+    needs = (faction.special_needs_pi > 0) | (faction.tinkering > 0)
+    of_game = {
+        "AC_B": jnp.where(me.built[AC_B] > 0, faction.academy_b_op, 0),
+        "FACTION": jnp.where(needs & (me.built[PI] == 0), 0, own),
+    }
+    return [
+        of_game[name] if name in of_game else jnp.where(owned(name), row[f"special {name}"], 0)
+        for name in ids["special"]
+    ]
+
+
+@dataclass(frozen=True)
+class Actions:
+    """The once-a-round actions of a ruleset: power actions, shared ones, own specials, n in all."""
+
+    names: list[str]  # the operations, for specials of the game `special ...`
+    sizes: tuple[int, int, int]  # how many of each kind
+    printed: np.ndarray  # (n,) int, their operations; 0 where the game says which
+    rows: Listed  # (n,) rows
+    faction: Array  # () int32, the operation of the faction's own special, 0 none
+    there: Array  # () int32, bit an action: it is there and not used this round
+
+    @property
+    def modes(self) -> np.ndarray:
+        """The places of printed actions that build a mine, ascending."""
+        ops = self.rows.operations
+        return np.flatnonzero([bool(ops[op].mine) for op in self.printed])
+
+    @property
+    def faction_place(self) -> int:
+        """The place of the faction's own special."""
+        return self.names.index("special FACTION")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+def actions(seat: Seat) -> Actions:
+    """The actions, and which of them are left this round."""
+    rules, turn, row = seat.ruleset, seat.game.turn, seat.ruleset.operation_index
+    shared = [f"{verb} {a.id}" for verb, a in rules.shared_actions]
+    specials = special_operations(rules, seat.faction, seat.me)
+    names = [f"power {a.id}" for a in rules.power_actions] + shared
+    fixed = [row[name] for name in names]
+    printed = np.array(fixed + [row.get(f"special {x}", 0) for x in rules.ids["special"]])
+    of_game = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(printed == 0)}
+    sizes = (len(rules.power_actions), len(shared), len(rules.ids["special"]))
+    # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
+    if sum(sizes) > 31:
+        raise ValueError(f"{sum(sizes)} once-a-round actions in a ruleset; int32 has room for 31")
+    left = jnp.int32((1 << len(fixed)) - 1)
+    left += sum(jnp.where(op > 0, 1 << len(fixed) + i, 0) for i, op in enumerate(specials))
+    used = (turn.power_used, turn.ship_used, seat.me.used)
+    for marks, first in zip(used, np.cumsum([0, *sizes[:2]]), strict=True):
+        left &= ~(marks.astype(jnp.int32) << first)
+    names += [f"special {x}" for x in rules.ids["special"]]
+    return Actions(
+        names=names,
+        sizes=sizes,
+        printed=printed,
+        rows=Listed(rules, printed, {i: operation(rules, op) for i, op in of_game.items()}),
+        faction=of_game[names.index("special FACTION")],
+        there=left,
+    )
+
+
+def options(
+    seat: Seat, acts: Actions, uses: Cells, ships: tuple[Array, Array, Array]
+) -> list[Array]:
+    """(power actions,), (shared,), (own specials,) bool: payable, with a target where one is asked.
+
+    Args:
+        uses: what the cells are good for; its `mines` are of the plane's own way, the faction's
+            special, then `acts.modes`.
+        ships: `fleet.reachable`.
+    """
+    ops, me = acts.rows, seat.me
+    crew = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
+    ready = (bit_vector(acts.there, len(acts)) == 1) & payable(seat.faction, me, ops) & crew
+    in_place = partial(placed, len(acts))
+    any_mine = in_place(np.array([acts.faction_place, *acts.modes]), uses.mines[1:])
+    # A mode for a Gaia project needs its nearest transdim planet only.
+    places, projects = ops.that_may("project")
+    payable_there = mine.project_affordable(seat.ruleset, me, uses.nearest, projects)
+    any_project = uses.some("spot") & in_place(places, payable_there)
+    places, explores = ops.that_may("explore")
+    any_ship = in_place(places, ships[2].any(-1) & (explores.explore > 0))
+    below, enter = research.advance_options(seat.ruleset, seat.game, seat.faction, me)
+    tracks, lowest = below | enter, research.lowest(me)
+    tiles, slots = tech.tile_options(seat.ruleset, seat.game, me)
+    has_target = {
+        NO_TARGET: (ops.tile == 0) | tiles.any() | slots.any(),
+        SITE: any_mine | any_project | any_ship,
+        TRACK: jnp.where(ops.lowest > 0, (tracks & lowest).any(), tracks.any()),
+        TOKEN: tech.owned_tokens(seat).any(),
+        OWN: _any_own(seat, acts, uses),
+        SPACE: uses.some("station"),
+        UNRINGED: uses.some("unringed"),
+    }
+    for kind, found in has_target.items():
+        ready &= (ops.target != kind) | found
+    return jnp.split(seat.at(Node.TURN) & ready, np.cumsum(acts.sizes)[:-1])
+
+
+def _any_own(seat: Seat, acts: Actions, uses: Cells) -> Array:
+    """(n,) bool, an own structure stands that the action replaces, and the new piece is left."""
+    pieces, me = seat.ruleset.tables.pieces, seat.me
+    # Guests count among the mines built, and are no target.
+    standing = jnp.where(np.arange(len(pieces)) == MINE, uses.some("own_mine"), me.built > 0)
+    places, replaces = acts.rows.that_may("own")
+    in_supply = (replaces.piece == 0) | (me.built < pieces)[replaces.piece]
+    return placed(len(acts), places, standing[replaces.own] & in_supply)

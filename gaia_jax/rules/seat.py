@@ -1,0 +1,38 @@
+"""One player of one game, and what every rule asks about them: the first argument of the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+from jax import Array
+
+from gaia_jax.rules.player import Columns, faction_of, load
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import GameState, Players
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A player of a game, with their own row and what their faction board prints."""
+
+    ruleset: Ruleset  # static
+    game: GameState
+    player: Array  # () int32
+    faction: Columns
+    me: Players  # the player's row in int32
+
+    @classmethod
+    def of(cls, ruleset: Ruleset, game: GameState, player: Array) -> Seat:
+        """The seat of `player`, () int32."""
+        faction = faction_of(ruleset, game, player)
+        return cls(ruleset, game, player, faction, load(game, player))
+
+    @classmethod
+    def of_decider(cls, ruleset: Ruleset, game: GameState) -> Seat:
+        """The seat of the player who decides."""
+        return cls.of(ruleset, game, game.turn.player.astype(jnp.int32))
+
+    def at(self, *nodes: int) -> Array:
+        """() bool, one of these nodes is open."""
+        return jnp.stack([self.game.turn.node == node for node in nodes]).any(0)
