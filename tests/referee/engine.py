@@ -189,6 +189,7 @@ ONLY_AT = {
 }
 FIELDS += (
     _turn("active", lambda g, ids: -1 if g.active is None else g.active.number),
+    _turn("brainstone_reversed", lambda g, ids: any(p.brainstone_turned for p in g.players)),
     _turn("free_actions", lambda g, ids: A_TURN - g.free_actions_left),
 )
 

@@ -27,6 +27,7 @@ from gaia_jax.rules import (
     gain,
     income,
     leech,
+    legal,
     mine,
     place,
     player,
@@ -34,9 +35,10 @@ from gaia_jax.rules import (
     research,
     scoring,
     tech,
+    turn,
 )
 from gaia_jax.ruleset import GAIN_FIELDS
-from gaia_jax.state import AC_A, GAIAFORMER, TS
+from gaia_jax.state import AC_A, GAIA_AREA, GAIAFORMER, TS
 from tests.referee import setup as drawing
 from tests.referee.duel import Match, play
 from tests.referee.engine import Engine
@@ -145,9 +147,53 @@ def satellites_are_federated(flag, out, rules, game):
     return out.at[row].add(where(flag, game.players.satellites, 0))
 
 
-def stations_do_not_count(flag, out, rules, game):
+def stations_count(flag, out, rules, game):
     row = rules.final_missions.index("SATELLITES")
-    return out.at[row].add(where(flag, -game.players.stations, 0))
+    return out.at[row].add(where(flag, game.players.stations, 0))
+
+
+def nobody_burns(flag, out, *_):
+    return out & ~flag
+
+
+def small_costs_spare_it(flag, me, cost, worth, reverse):
+    return me, cost, worth, reverse & ~(flag & (cost < power.BRAINSTONE_POWER))
+
+
+def great_costs_take_it(flag, me, cost, worth, reverse):
+    return me, cost, worth, reverse & ~(flag & (cost >= power.BRAINSTONE_POWER))
+
+
+def one_credit_for_it(flag, out, me, cost, worth, reverse):
+    return out[0], out[1] & ~(flag & reverse)
+
+
+def projects_take_it(flag, me, count, reverse):
+    return me, count, reverse & ~flag
+
+
+def burns_move_it(flag, me, happens, to_gaia, reverse):
+    return me, happens, to_gaia, reverse & ~flag
+
+
+def mark_stays(flag, out, rules, game, *_):
+    players, turn, over = out
+    stays = turn.brainstone_reversed | flag & game.turn.brainstone_reversed
+    return players, turn.replace(brainstone_reversed=stays), over
+
+
+def turned_again(flag, out, rules, faction, me, turn):
+    own = np.array([action.reverses_brainstone for action in rules.free_actions])
+    return out | flag & own & turn.brainstone_reversed
+
+
+def turned_anywhere(flag, out, rules, faction, me, turn):
+    own = np.array([action.reverses_brainstone for action in rules.free_actions])
+    return out | flag & own & (me.brainstone == GAIA_AREA)
+
+
+def turned_keeps_open(flag, out, rules, free):
+    return out | flag & free.any()
 
 
 def order_stays(flag, out, game, starts):
@@ -174,6 +220,7 @@ def _round_tile(name: str) -> dict[str, Any]:
     return {"round_tiles": name}
 
 
+TURNED = {"free brainstone": 30.0, "free P1_to_C": 100.0, "free burn": 100.0}
 INSTITUTE = {"piece PI": 100.0, "upgrade": 4.0}  # players who build it early
 
 ERRORS = [
@@ -237,6 +284,27 @@ ERRORS = [
           leech.accept, leech_costs_one_more),
     Error("taklons_leech", "LEE-07", "the Taklons' token last when asked for first", "before",
           leech.accept, taklons_swap_the_order, ("TAKLONS",)),
+    Error("free_leech", "A20", "the Itars with the PI are not asked for free leech", "inside",
+          (leech.settle, gaia.decides_on_tiles), nobody_burns, ("ITARS",), taste=INSTITUTE),
+    # The brainstone the other way round.
+    Error("stone_small", "A21", "a small cost is paid with ordinary tokens as ever", "before",
+          power.spend, small_costs_spare_it, ("TAKLONS",), taste=TURNED),
+    Error("stone_great", "A21", "a great cost is paid with the brainstone as ever", "before",
+          power.spend, great_costs_take_it, ("TAKLONS",), taste=TURNED | {"power": 20.0}),
+    Error("stone_credits", "A21", "the brainstone gives 1 credit beside ordinary tokens", "after",
+          power.spend, one_credit_for_it, ("TAKLONS",), taste=TURNED),
+    Error("stone_project", "A21", "a project takes it as ever", "before", power.to_gaia_area,
+          projects_take_it, ("TAKLONS",), taste=TURNED | {"advance gaia": 30.0, "project": 100.0}),
+    Error("stone_burn", "A21", "a burn moves it as ever", "before", power.burn, burns_move_it,
+          ("TAKLONS",), taste=TURNED),
+    Error("stone_mark", "A21", "the mark outlasts the turn", "after", turn._end_of_turn,
+          mark_stays, ("TAKLONS",), taste=TURNED),
+    Error("stone_twice", "A21", "twice a turn", "after", legal.free_options, turned_again,
+          ("TAKLONS",), taste=TURNED),
+    Error("stone_away", "A21", "also where it lies in the Gaia area", "after", legal.free_options,
+          turned_anywhere, ("TAKLONS",), taste=TURNED | {"explore": 30.0}),
+    Error("stone_open", "A21", "it keeps a turn open", "after", legal.keeps_turn_open,
+          turned_keeps_open, ("TAKLONS",), taste={"free": 300.0, "free brainstone": 0.0}),
     # Income and power.
     Error("third_mine", "INC-01", "the third mine gives one ore more", "column",
           (None, "mine_income"), lambda t: t + (np.arange(9) == 3)),
@@ -310,8 +378,8 @@ ERRORS = [
     Error("federation_mission", "FIN-09", "satellites count as buildings of federations", "after",
           scoring.final_values, satellites_are_federated,
           setup={"final_missions": ["FEDERATION_BUILDINGS", "PLANET_TYPES"]}),
-    Error("satellite_mission", "FIN-07", "stations do not count as satellites", "after",
-          scoring.final_values, stations_do_not_count, ("HIVES",),
+    Error("satellite_mission", "A22", "stations count as satellites", "after",
+          scoring.final_values, stations_count, ("HIVES",),
           setup={"final_missions": ["SATELLITES", "PLANET_TYPES"]}),
 ]  # fmt: skip
 

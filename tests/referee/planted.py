@@ -56,7 +56,7 @@ class Error:
     name: str
     ruling: str
     wrong: str  # what the planted engine does
-    where: str  # constant, table, column, operation, before, after
+    where: str  # constant, table, column, operation, before, after, inside
     target: Any
     change: Any
     factions: tuple[str, ...] = ()  # the first players of its games
@@ -77,6 +77,7 @@ class Planted:
     def __init__(self, rules: Ruleset, errors: list[Error]) -> None:
         self.rules, self.errors = rules, errors
         self.which: Any = None
+        self._running: list[Any] = []  # hooked functions that are being traced
         self._constants: list[tuple[Any, str, Any, Callable[[], Any]]] = []
         self._hooks: dict[Any, list[tuple[int, str, Any]]] = {}
         self._tables: dict[tuple[int, str], tuple[Any, list[tuple[int, Any]]]] = {}
@@ -167,6 +168,16 @@ class Planted:
     def _after(self, number: int, error: Error) -> None:
         self._hooks.setdefault(error.target, []).append((number, "after", error.change))
 
+    def _inside(self, number: int, error: Error) -> None:
+        """What a function gives while another one calls it."""
+        outer, inner = error.target
+
+        def change(flag: Any, out: Any, *args: Any, **kwargs: Any) -> Any:
+            return error.change(flag, out, *args, **kwargs) if outer in self._running else out
+
+        self._hooks.setdefault(inner, []).append((number, "after", change))
+        self._hooks.setdefault(outer, [])
+
     # -- how it is switched
 
     def _alternatives(self, space: Any, name: str, changes: list[Any]) -> None:
@@ -194,7 +205,11 @@ class Planted:
             for number, when, change in hooks:
                 if when == "before":
                     args = change(self.flag(number), *args)
-            out = function(*args, **kwargs)
+            self._running.append(function)
+            try:
+                out = function(*args, **kwargs)
+            finally:
+                self._running.pop()
             for number, when, change in hooks:
                 if when == "after":
                     out = change(self.flag(number), out, *args, **kwargs)
