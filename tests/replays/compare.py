@@ -25,9 +25,17 @@ from tests.replays.player import BETWEEN, Line
 from tests.replays.table import Seat
 
 Difference = tuple[str, Any, Any]  # field, recorded, ours
+PHASES = {
+    "START": "setupBuilding",
+    "BOOSTER": "setupBooster",
+    "TURN": "roundMove",
+    "LEECH": "roundLeech",
+    "ENDED": "endGame",
+}
 # What some players have already and others not while the phases between the turns are open.
 STOCKS = ("c", "o", "k", "q", "pw", "bs", "gfg", "used")
 BOWLS = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, None: -1}
+RANGES = (1, 1, 2, 2, 3, 4)  # by level of navigation (MIN-04)
 # Planets in the order of ids["planet"].
 LETTERS = {name: letter for letter, name in PLANETS.items()}
 
@@ -39,23 +47,25 @@ def compare(seat: Seat, line: Line, waiting: int | None) -> Iterator[Difference]
         waiting: a player with conversions to come when leech is answered, whose stocks are not
             compared before.
     """
-    told, state = line.after, seat.state
-    assert told is not None
+    told, state = line.told, seat.state
     game, phase = state.game, told["ph"]
     between, ended = phase in BETWEEN, phase == "endGame"
-    for player, row in enumerate(told["pl"]):
+    if not (between or phase == PHASES.get(seat.node, "")):
+        yield "ph", phase, seat.node
+    for player, told_row in enumerate(told["pl"]):
+        row = read_player(told_row)
         skipped = STOCKS if between or ended or player == waiting else ()
         ours = player_row(seat, game, player)
         for field, value in row.items():
-            if field not in ours or field in skipped or (ended and field in ("vp", "boost")):
+            if field not in ours or field in skipped or (ended and field == "vp"):
                 continue
             own = ours[field]
-            if told["rd"] == 6 and player in told["passed"]:  # the booster is given back
+            if told["rd"] == 6 and (ended or player in told["passed"]):  # the booster goes back
                 if field == "boost":
-                    continue
+                    own = None
                 if field == "used":
                     own = own - set(BOOSTERS.values())
-            if value != own and not (field == "boost" and value is None):
+            if value != own:
                 yield f"{row['f']}.{field}", value, own
     yield from compare_map(seat, game, told, between)
     supply = {TOKENS[kind]: count for kind, count in told["fedpool"].items()}
@@ -72,10 +82,31 @@ def compare(seat: Seat, line: Line, waiting: int | None) -> Iterator[Difference]
         ("order", [p for p in order if p not in passed]),
         ("passed", passed),
         ("board", used_spaces(seat, game)),
+        ("to", seat.player),
+        ("pool", open_boosters(seat, told)),
+        ("tfed", token_of_level_5(seat, game)),
     ):
-        recorded = sorted(told[field]) if field == "board" else told[field]
+        recorded = sorted(told[field]) if field in ("board", "pool") else told[field]
         if recorded != value:
             yield field, recorded, value
+
+
+def open_boosters(seat: Seat, told: dict[str, Any]) -> list[str]:
+    """Those in play that nobody holds; in round 6 who passes gives the own back."""
+    game, ids = seat.state.game, seat.rules.ids
+    back = told["passed"] if told["rd"] == 6 else ()
+    held = {int(game.players.booster[p]) for p in range(4) if p not in back}
+    names = {ours: name for name, ours in BOOSTERS.items()}
+    in_play = {int(kind) for kind in game.setup.boosters}
+    return sorted(names[ids["booster"][kind]] for kind in in_play - held)
+
+
+def token_of_level_5(seat: Seat, game: Any) -> str | None:
+    """The token on level 5 of terraforming, until somebody stands there."""
+    if (np.asarray(game.players.tracks)[:, 0] == 5).any():
+        return None
+    names = {ours: name for name, ours in TOKENS.items()}
+    return names[seat.rules.ids["token"][int(game.setup.tf5_token)]]
 
 
 def used_spaces(seat: Seat, game: Any) -> list[str]:
@@ -102,7 +133,8 @@ def player_row(seat: Seat, game: Any, player: int) -> dict[str, Any]:
     kinds = range(len(ids["token"]))
     tokens = Counter({ids["token"][k]: int(players.tokens[player, k]) for k in kinds})
     stone = {bowl: name for name, bowl in BOWLS.items()}[one("brainstone")]
-    booster = one("booster")
+    held = one("booster")
+    booster = ids["booster"][held] if held >= 0 else ""
     return {
         "f": {ours: name for name, ours in FACTIONS.items()}[faction],
         "vp": one("vp"),
@@ -116,12 +148,14 @@ def player_row(seat: Seat, game: Any, player: int) -> dict[str, Any]:
         "b": [*pieces, one("gaiaformers_out"), one("stations")],
         "lost": int(players.colonized[player, ids["planet"].index("Lost")]),
         "sat": one("satellites"),
+        "rng": RANGES[players.tracks[player, 1]],
         "gf": one("gaiaformers") + one("gaiaformers_out") + one("gaiaformers_gaia"),
         "gfg": one("gaiaformers_gaia"),
-        "boost": {ours: name for name, ours in BOOSTERS.items()}.get(ids["booster"][booster]),
+        "boost": {ours: name for name, ours in BOOSTERS.items()}.get(booster),
         "tech": tiles(seat, game, player),
         "fed": tokens,
         "green": one("green"),
+        "fc": one("formed"),
         "used": specials(seat, game, player),
     }
 
@@ -146,7 +180,8 @@ def tiles(seat: Seat, game: Any, player: int) -> set[str]:
 def specials(seat: Seat, game: Any, player: int) -> set[str]:
     """Special actions used this round; that of a booster goes with it."""
     ids = seat.rules.ids
-    held = ids["booster"][int(game.players.booster[player])]
+    number = int(game.players.booster[player])
+    held = ids["booster"][number] if number >= 0 else None
     used = int(game.players.used[player])
     return {
         name
@@ -198,6 +233,25 @@ def compare_map(seat: Seat, game: Any, told: dict[str, Any], between: bool) -> I
             continue  # a planet of the Gaia phase that is still going on
         elif theirs != own:
             yield f"map {q},{r}", theirs, own
+
+
+def compare_end(seat: Seat, record: dict[str, Any], before: Any) -> Iterator[Difference]:
+    """Whether the game is over, and its final VP.
+
+    Args:
+        before: the game before its last decision.
+    """
+    rows = record["steps"][-1]["s"]["pl"]
+    told = [[row["f"], row["vp"]] for row in rows]
+    if "auction" not in record["opts"] and record["vp"] != told:  # bids come off later
+        yield "vp", record["vp"], told
+    if seat.over != record["ended"]:
+        yield "ended", record["ended"], seat.over
+    if seat.over:
+        for number, (faction, vp) in enumerate(told):
+            ours = final_vp(seat, before, number)
+            if vp != ours:
+                yield f"{faction}.vp at the end", vp, ours
 
 
 def final_vp(seat: Seat, before: Any, player: int) -> int:

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.actions import from_text
+from tests.replays import brainstone
+from tests.replays.notation import PIECES, amounts
 from tests.replays.table import Differs, Seat
 
 
@@ -46,9 +48,11 @@ def group_of(seat: Seat, text: str, game: Any) -> set[int]:
     return group
 
 
-def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> None:
+def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     """Put the recorded satellites where ours lie, after comparing planets, power and number.
 
+    Returns:
+        Whether they lay elsewhere.
     Raises:
         Differs: the federation has other planets, or another number of satellites.
     """
@@ -70,27 +74,80 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> None:
     links &= ~((1 << player) | (16 << player))
     links[list(satellites)] |= 1 << player
     links[list(joined)] |= 16 << player
+    if (links == np.asarray(game.board.links)).all():
+        return False
     board = game.board.replace(links=links.astype(game.board.links.dtype))
-    seat.table.put(seat.lane, state.replace(game=game.replace(board=board)))
+    seat.put(state.replace(game=game.replace(board=board)))
+    return True
 
 
-def pay(seat: Seat, price: str, times: int) -> None:
-    """Take one of `times` payments that brought nothing from the decider's stocks (FRE-03)."""
-    from tests.replays.player import amounts
+def stands(seat: Seat, player: int, piece: str, cell: str) -> bool:
+    """Whether a player has such a piece on a cell "q,r"."""
+    q, r = cell.split(",")
+    at, board = seat.rules.geometry.cell_index[int(q), int(r)], seat.state.game.board
+    if piece == "gf":
+        return int(board.gaiaformer[at]) == player
+    if piece == "sp":
+        return bool(board.station[at])
+    if piece == "m" and int(board.guest[at]) == player:
+        return True
+    wanted = seat.rules.ids["structure"].index(PIECES[piece])
+    return int(board.owner[at]) == player and int(board.structure[at]) == wanted
 
-    state, player = seat.state, seat.player
+
+def is_full(seat: Seat, gain: str, player: int) -> bool:
+    """Whether nothing of a conversion's gain has room."""
+    players = seat.state.game.players
+    names = {"c": "credits", "o": "ore", "k": "knowledge"}
+    caps = {"credits": 30, "ore": 15, "knowledge": 15}
+    held = [names.get(unit) for _, unit in amounts(gain)]
+    return all(name and int(getattr(players, name)[player]) >= caps[name] for name in held)
+
+
+def pay(seat: Seat, price: str, times: int, player: int) -> None:
+    """Take one of `times` payments that brought nothing from a player's stocks (FRE-03).
+
+    Power is paid as our rules pay it: the brainstone too (ACT-06, A21), Nevlas with the PI in
+    tokens worth 2 (ACT-07).
+    """
+    state = seat.state
     players = state.game.players
     ((count, unit),) = amounts(price)
-    names = {"c": "credits", "o": "ore", "k": "knowledge", "q": "qic"}
+    each = count // times
     order = ("c", "o", "k", "q")
-    if unit in names:
+    stone, tokens = brainstone.lies(state.game, player)
+    if unit in order:
         resources = np.array(players.resources)
-        resources[player, order.index(unit)] -= count // times
-        players = players.replace(resources=resources)
+        resources[player, order.index(unit)] -= each
+        seat.put(
+            state.replace(game=state.game.replace(players=players.replace(resources=resources)))
+        )
+        return
+    if unit == "t-a3":
+        tokens[2] -= 1
+        tokens[3] += 1
     elif unit == "pw":
-        power = np.array(players.power)
-        power[player] += np.array([1, 0, -1], power.dtype) * (count // times)
-        players = players.replace(power=power)
+        if brainstone.is_spent(seat, player, each):
+            stone, each = 0, max(0, each - brainstone.WORTH)
+        each = -(-each // worth(seat, player))
+        tokens[2] -= each
+        tokens[0] += each
     else:
         raise Differs("wasted conversion", price, "not known")
-    seat.table.put(seat.lane, state.replace(game=state.game.replace(players=players)))
+    brainstone.write(seat, player, stone, tokens)
+
+
+def take(seat: Seat, player: int, credits: int) -> None:
+    """Take credits from a player."""
+    state = seat.state
+    resources = np.array(state.game.players.resources)
+    resources[player, 0] -= credits
+    players = state.game.players.replace(resources=resources)
+    seat.put(state.replace(game=state.game.replace(players=players)))
+
+
+def worth(seat: Seat, player: int) -> int:
+    """What a token of bowl III is worth to a player (ACT-07)."""
+    game = seat.state.game
+    faction = seat.rules.factions[int(game.setup.faction[player])]
+    return int(faction.pi_power_worth) if game.players.built[player, 4] else 1

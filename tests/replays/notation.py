@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from gaia_jax.geometry import rotate
 from gaia_jax.ruleset import Ruleset
+from tests.replays.table import Differs
 
 Cell = tuple[int, int]
 
@@ -128,6 +130,15 @@ BOARD_ACTIONS = {
     "qic2": "qic QIC_TOKEN",
     "qic3": "qic QIC_TYPES",
 }
+POWER_COSTS = {
+    "power1": 7,
+    "power2": 5,
+    "power3": 4,
+    "power4": 4,
+    "power5": 4,
+    "power6": 3,
+    "power7": 3,
+}
 SPECIALS = {
     "range+3": "RB11",
     "step": "RB13",
@@ -174,8 +185,14 @@ def hex_names(setup: dict[str, Any]) -> dict[str, Cell]:
 
 
 def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
-    """The set-up of a recorded game in our words; its map is found among our tiles, turned."""
+    """The set-up of a recorded game in our words; its map is found among our tiles, turned.
+
+    Raises:
+        ValueError: it is no game of four, or no tile of ours lies as recorded.
+    """
     setup = record["setup"]
+    if len(record["vp"]) != 4:
+        raise ValueError(f"a game of {len(record['vp'])} players; four are played")
     lies = {here(q, r): PLANETS[planet] for q, r, planet, _ in setup["hexes"]}
     chosen = {}
     for step in record["steps"]:
@@ -213,3 +230,14 @@ def _tile_at(center: Cell, lies: dict[Cell, str], rules: Ruleset) -> dict[str, A
 def _distance(a: Cell, b: Cell) -> int:
     dq, dr = a[0] - b[0], a[1] - b[1]
     return (abs(dq) + abs(dr) + abs(dq + dr)) // 2
+
+
+def amounts(text: str) -> list[tuple[int, str]]:
+    """ "4pw" -> [(4, "pw")], "1o,1c" -> [(1, "o"), (1, "c")]."""
+    found = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d*)(t-a3|[a-z]+)", part)
+        if match is None:
+            raise Differs("amount", text, "unknown")
+        found.append((int(match[1] or 1), match[2]))
+    return found

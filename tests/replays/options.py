@@ -5,36 +5,87 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from tests.replays import brainstone, layouts
+from tests.replays.compare import Difference
 from tests.replays.notation import BOARD_ACTIONS, BOOSTERS, PIECES, SLOTS, SPECIALS
 from tests.replays.player import Line, Player
 
 OURS = {piece: name for name, piece in PIECES.items()}
+# What a conversion gains, in recorded units.
+GAINS = {
+    "K_to_C": "c",
+    "O_to_C": "c",
+    "P1_to_C": "c",
+    "P3_to_O": "o",
+    "Q_to_O": "o",
+    "P4_to_K": "k",
+    "C3_to_O": "o",
+    "C4_to_K": "k",
+    "T_to_K": "k",
+    "T3_to_2O": "o",
+}
+# What a space of the board gains: the recorded engine does not offer it where nothing has room.
+SPACES = {"power PA_2O": "o", "power PA_7C": "c", "power PA_2K": "k", "power PA_3K": "k"}
+STEPS = ("power PA_TF1", "power PA_TF2", "special RB13")
 
 
-def compare(player: Player, line: Line, report: Any) -> None:
-    """Both ways, kind by kind; each kind of difference is counted with an example."""
+def compare(player: Player, line: Line, report: Any) -> Iterator[Difference]:
+    """Both ways; what differs for a known reason is counted, everything else is a difference."""
     seat, offered = player.seat, line.options
-    if offered is None:
+    if offered is None or seat.written:
         return
     report.asked += 1
+    player.who = line.who
     theirs = set(read(player, offered))
-    if seat.node == "TURN":
-        ours = at_turn(player)
-    else:
-        ours = set(seat.menu())
-    if seat.node == "LEECH":  # which of the two orders a Taklons player may choose is told apart
+    if seat.node == "LEECH":  # conversions are offered there to no end
         theirs = {text for text in theirs if text.startswith("leech")}
-    for text in theirs - ours:
-        report.option(player.record["id"], line, f"offered only: {kind(text)}", text)
-    for text in ours - theirs:
-        report.option(player.record["id"], line, f"only ours: {kind(text)}", text)
+    ours = at_turn(player) if seat.node == "TURN" else set(seat.menu())
+    for text in sorted(theirs - ours):
+        if reason := why_not_ours(player, text):
+            report.known[reason] += 1
+        else:
+            yield "offered", text, "not legal"
+    for text in sorted(ours - theirs):
+        if reason := why_only_ours(player, text):
+            report.known[reason] += 1
+        else:
+            yield "offered", "not offered", text
 
 
-def kind(text: str) -> str:
-    verb, _, argument = text.partition(" ")
-    if verb == "build":
-        return f"build {argument.split()[0]}"
-    return verb if "," in argument else text
+def why_not_ours(player: Player, text: str) -> str | None:
+    """Why the recorded engine offers what our rules do not."""
+    seat = player.seat
+    verb, _, name = text.partition(" ")
+    if verb == "free" and layouts.is_full(seat, GAINS.get(name, "q"), seat.player):
+        return "a conversion whose gain has no room (FRE-03)"
+    if verb == "free" and name == "P4_to_Q" and gains_ore(player):
+        return "a conversion whose gain has no room (FRE-03)"
+    if text in STEPS:
+        return "steps without a planet to use them on"
+    if text == "special RB11":
+        return "range without a planet to use it on"
+    stone, tokens = brainstone.lies(seat.state.game, seat.player)
+    if text == "leech CHARGE" and not tokens[0] + tokens[1] and stone not in (0, 1):
+        return "a token where nothing can be charged (LEE-07)"
+    return None
+
+
+def why_only_ours(player: Player, text: str) -> str | None:
+    """Why our rules offer what the recorded engine does not."""
+    seat = player.seat
+    if text == "free brainstone":
+        return "the brainstone the other way round (A21)"
+    if text in SPACES and layouts.is_full(seat, SPACES[text], seat.player):
+        return "a space of the board whose gain has no room"
+    return None
+
+
+def gains_ore(player: Player) -> bool:
+    """Whether QIC come as ore, and ore is full (GLE-01)."""
+    seat = player.seat
+    faction = seat.rules.factions[int(seat.state.game.setup.faction[seat.player])]
+    academy = seat.state.game.players.built[seat.player, 6]
+    return faction.id == "GLEENS" and not academy and layouts.is_full(seat, "o", seat.player)
 
 
 def at_turn(player: Player) -> set[str]:
@@ -79,9 +130,8 @@ def read(player: Player, offered: dict[str, Any]) -> Iterator[str]:
     if offered.get("federation"):
         yield "form_federation"
     if "charge" in offered:
-        yield "leech CHARGE"
         for offer in offered["charge"]["offers"]:
-            if offer["offer"].split(",")[0].endswith("t"):
-                yield "leech TOKEN_FIRST"
+            first = offer["offer"].split(",")[0].endswith("t")
+            yield "leech TOKEN_FIRST" if first else "leech CHARGE"
     if "decline" in offered:
         yield "leech DECLINE"

@@ -3,9 +3,9 @@
     python -m tests.replays.play FILE.jsonl.gz ...
 
 A file has one JSON object a line: the set-up, and for each line of the game what was offered, what
-was done and the state after it. Each difference is printed with game, line, field and both values;
-the last line says how many games and lines were played and how many differences there were, and
-the exit code is 0 where there is none.
+was done and the state after it. Each difference is printed with game, line, field and both values,
+and a game ends at its first line with one. The last line says how many games and lines were played
+and how many differences there were; the exit code is 0 where there is none.
 """
 
 from __future__ import annotations
@@ -20,90 +20,89 @@ from typing import Any
 
 from tests.replays import compare, options
 from tests.replays.notation import setup_of
-from tests.replays.player import BETWEEN, Line, Player
+from tests.replays.player import Line, Player
 from tests.replays.table import Differs, Script, Seat, Table
 
 BATCH = 64  # as the duel, whose compiled step it shares
+# What is raised where a record says something that cannot be read.
+UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 
 class Report:
     """What was found in all games."""
 
-    def __init__(self, shown: int) -> None:
-        self.games = self.lines = self.differences = 0
-        self.ended = self.stopped = self.asked = 0
+    def __init__(self, shown: int = 0) -> None:
+        self.games = self.lines = self.ended = self.asked = 0
         self.shown = shown
-        self.options: Counter[str] = Counter()
-        self.examples: dict[str, str] = {}
+        self.differences: list[tuple[str, str]] = []  # game, what
+        self.known: Counter[str] = Counter()  # offers that differ for a known reason
+        self.written: Counter[str] = Counter()  # what was written into our states
 
-    def differs(self, game: str, line: Line, field: str, recorded: Any, ours: Any) -> None:
-        self.differences += 1
-        if self.differences <= self.shown:
-            print(f"{game}, line {line.number} {line.text!r}: {field}: {recorded}, ours {ours}")
-
-    def option(self, game: str, line: Line, kind: str, what: str) -> None:
-        self.options[kind] += 1
-        self.examples.setdefault(kind, f"{game}, line {line.number} {line.text!r}: {what}")
+    def differs(self, game: str, line: Line | None, field: str, recorded: Any, ours: Any) -> None:
+        where = f"line {line.number} {line.text!r}" if line else "set-up"
+        self.differences.append((game, f"{where}: {field}: {recorded}, ours {ours}"))
+        if len(self.differences) <= self.shown:
+            print(f"{game}, {self.differences[-1][1]}")
 
 
 def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
-    """The script of one game."""
-    game, player = record["id"], Player(seat, record)
-    lines = player.lines
+    """The script of one game; it ends at the first difference."""
+    game = str(record.get("id"))
+    line: Line | None = None
     report.games += 1
-    at = 0
-    before = seat.state.game
-    while at < len(lines):
-        line = lines[at]
-        together = [line]
-        if at and lines[at - 1].after["ph"] in BETWEEN:  # type: ignore[index]
-            while together[-1].after["ph"] in BETWEEN and at + len(together) < len(lines):  # type: ignore[index]
-                together.append(lines[at + len(together)])
-        before = seat.state.game
-        try:
-            if together[0] is not line or lines[at - 1].after["ph"] in BETWEEN and at:  # type: ignore[index]
+    try:
+        player = Player(seat, record)
+        player.written = report.written
+        found: list[compare.Difference] = []
+        for together in player.groups():
+            line = together[-1]
+            if together[0].between:
                 yield from player.between(together)
             else:
-                options.compare(player, line, report)
-                yield from player.line(line)
-        except Differs as found:
-            if other_brainstone(together):
-                report.stopped += 1
-                print(f"{game}, line {line.number} {line.text!r}: the brainstone, stopped")
-                return
-            report.differs(game, line, *found.args)
-            return
-        line = together[-1]
-        at += len(together)
-        waits = player.waiting[0] if player.waiting else None
-        told = line.after
-        assert told is not None
-        told["pl"] = [compare.read_player(row) for row in told["pl"]]
-        found = list(compare.compare(seat, line, waits))
-        if found and other_brainstone(together) and all(moved_power(f[0]) for f in found):
-            report.stopped += 1
-            print(f"{game}, line {line.number} {line.text!r}: the brainstone, stopped")
-            return
-        report.lines += len(together)
+                found = list(options.compare(player, line, report))
+                if not found:
+                    yield from player.line(line)
+            found = found or list(compare.compare(seat, line, player.waiting_for()))
+            if found:
+                break
+            report.lines += len(together)
+        else:
+            found = list(compare.compare_end(seat, record, player.before))
+            report.ended += seat.over and not found
         for difference in found:
             report.differs(game, line, *difference)
-        if found:
-            return
-    if seat.over:
-        report.ended += 1
-        for number, row in enumerate(lines[-1].after["pl"]):  # type: ignore[index]
-            ours = compare.final_vp(seat, before, number)
-            if row["vp"] != ours:
-                report.differs(game, lines[-1], f"{row['f']}.vp at the end", row["vp"], ours)
+    except Differs as difference:
+        report.differs(game, line, *difference.args)
+    except UNREADABLE as error:
+        report.differs(game, line, "unreadable", f"{type(error).__name__} {error}", "nothing")
 
 
-def other_brainstone(lines: list[Line]) -> bool:
-    """Whether a line says where the brainstone goes."""
-    return any(command[0] == "brainstone" for line in lines for command in line.commands)
+def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
+    """Play games, `table.batch` at a time; a set-up that cannot be read counts as a difference."""
+    readable, setups = [], []
+    for record in records:
+        try:
+            setups.append(table.read(setup_of(record, table.env.ruleset)))
+            readable.append(record)
+        except UNREADABLE as error:
+            report.games += 1
+            report.differs(str(record.get("id")), None, "unreadable", error, "nothing")
+    for first in range(0, len(readable), table.batch):
+        together = readable[first : first + table.batch]
+
+        def script(lane: int, together: list[dict[str, Any]] = together) -> Script:
+            return tell(Seat(table, lane), together[lane], report)
+
+        table.play(setups[first : first + table.batch], script)
 
 
-def moved_power(field: str) -> bool:
-    return field.startswith("taklons.") and field.split(".")[1] in ("pw", "bs", "c", "o", "k", "q")
+def read(files: list[Path]) -> list[dict[str, Any]]:
+    """The games of files."""
+    records = []
+    for file in files:
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            records += [json.loads(line) for line in lines]
+    return records
 
 
 def main() -> int:
@@ -113,22 +112,14 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="JSON lines, gzipped")
     parser.add_argument("--shown", type=int, default=40, help="differences that are printed")
     args = parser.parse_args()
-    records = []
-    for file in args.files:
-        with gzip.open(file, "rt", encoding="utf-8") as lines:
-            records += [json.loads(line) for line in lines]
-    report, table = Report(args.shown), Table("base", BATCH)
-    for first in range(0, len(records), BATCH):
-        together = records[first : first + BATCH]
-        setups = [setup_of(record, table.env.ruleset) for record in together]
-        table.play(
-            setups,
-            lambda lane, together=together: tell(Seat(table, lane), together[lane], report),
-        )
-    print(f"to the end {report.ended}, stopped at the brainstone {report.stopped}")
-    for kind, count in sorted(report.options.items()):
-        print(f"options, {kind}: {count}, for example {report.examples[kind]}")
-    print(f"games {report.games}, lines {report.lines}, differences {report.differences}")
+    report = Report(args.shown)
+    play(Table("base", BATCH), read(args.files), report)
+    for kind, count in sorted(report.known.items()):
+        print(f"offers that differ, {kind}: {count}")
+    for kind, count in sorted(report.written.items()):
+        print(f"written into our states, {kind}: {count}")
+    print(f"to the end {report.ended}, lines whose offers were compared {report.asked}")
+    print(f"games {report.games}, lines {report.lines}, differences {len(report.differences)}")
     return 1 if report.differences else 0
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
-from tests.replays import layouts
+from tests.replays import brainstone, layouts
 from tests.replays.notation import (
     BOARD_ACTIONS,
     BOOSTERS,
@@ -15,28 +17,62 @@ from tests.replays.notation import (
     SPECIALS,
     TECHS,
     TOKENS,
+    amounts,
     hex_names,
 )
 from tests.replays.table import Differs, Script, Seat
 
+# What one conversion costs; the Nevlas with the PI may also pay 4 for an ore and a credit.
+PRICES = {
+    "P1_to_C": 1,
+    "P3_to_O": 3,
+    "P4_to_K": 4,
+    "P4_to_Q": 4,
+    "T3_to_2O": 6,
+    "T_to_K": 1,
+    "K_to_C": 1,
+    "O_to_C": 1,
+    "Q_to_O": 1,
+    "O_to_token": 1,
+    "GF_to_Q": 1,
+    "C4_to_K": 4,
+    "C3_to_O": 3,
+    "C4_to_Q": 4,
+}
+# The first words of a leech line; `decline up` is none.
+LEECH = ("charge", "decline")
 BETWEEN = ("roundIncome", "roundGaia")  # phases in which some players are ahead of the others
 
 
 class Line:
-    """One line of a record."""
+    """One line of a record; `between` says whether it lies in a phase between two turns."""
 
-    def __init__(self, number: int, step: dict[str, Any], names: set[str]) -> None:
+    between = False
+
+    def __init__(self, number: int, step: dict[str, Any], names: dict[str, int]) -> None:
         self.number, self.text, self.who = number, step["l"], step["p"]
         self.options: dict[str, Any] | None = step["op"]
-        self.after: dict[str, Any] | None = step["s"]
+        self.told: dict[str, Any] = step["s"]  # the state after it
         words = self.text.rstrip(". ").split(" ", 1)
-        told = words[1] if words[0] in names and len(words) > 1 else ""
+        if names.get(words[0]) != self.who:
+            raise ValueError(f"line {number} {self.text!r} is not of player {self.who}")
+        told = words[1] if len(words) > 1 else ""
         self.commands = [cmd.strip().split() for cmd in told.split(". ") if cmd.strip()]
         self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
 
     @property
     def is_leech(self) -> bool:
-        return bool(self.commands) and self.commands[0][0] in ("charge", "decline")
+        return is_leech(self.commands)
+
+
+def is_leech(commands: list[list[str]]) -> bool:
+    """Whether the next command answers an offer of leech."""
+    return (
+        bool(commands)
+        and commands[0][0] in LEECH
+        and len(commands[0]) > 1
+        and (commands[0] != ["decline", "up"])
+    )
 
 
 class Player:
@@ -46,8 +82,11 @@ class Player:
         self.seat, self.record = seat, record
         self.cells = hex_names(record["setup"])
         self.slots = {SLOTS[s]: TECHS[t] for s, t in record["setup"]["techs"].items() if s in SLOTS}
-        names = {words[2] for st in record["steps"] if len(words := st["l"].split()) == 3}
-        names = {name for name in names if name in FACTIONS}
+        names: dict[str, int] = {}
+        for step in record["steps"]:
+            words = step["l"].split()
+            if len(words) == 3 and words[1] == "faction" and words[2] in FACTIONS:
+                names[words[2]] = step["p"]
         self.lines = [
             Line(i, step, names)
             for i, step in enumerate(record["steps"])
@@ -55,8 +94,28 @@ class Player:
         ]
         # What a player does after the main action, while the others are still asked for leech.
         self.waiting: tuple[int, list[list[str]]] | None = None
-        # Conversions whose gain was lost entirely, which our rules do not offer (FRE-03).
-        self.wasted = 0
+        self.written: Counter[str] = Counter()  # what was written into our states
+        # The game before the last decision.
+        self.before: Any = None
+        self.who = 0  # whose command is played
+
+    def groups(self) -> Iterator[list[Line]]:
+        """The lines in order, those of the phases between two turns together."""
+        at = 0
+        while at < len(self.lines):
+            together = [self.lines[at]]
+            together[0].between = at > 0 and self.lines[at - 1].told["ph"] in BETWEEN
+            at += 1
+            while together[0].between and together[-1].told["ph"] in BETWEEN:
+                if at == len(self.lines):
+                    break
+                together.append(self.lines[at])
+                at += 1
+            yield together
+
+    def waiting_for(self) -> int | None:
+        """The player with conversions to come once leech is answered."""
+        return self.waiting[0] if self.waiting else None
 
     # -- one action
 
@@ -64,6 +123,9 @@ class Player:
         seat = self.seat
         if not seat.legal(text):
             raise Differs(f"legal {seat.node}", text, "not legal")
+        if text == "pass":
+            self.before = seat.state.game
+        seat.written = False
         yield seat.table.index[text]
 
     def at(self, name: str) -> str:
@@ -92,28 +154,51 @@ class Player:
             yield from self.act("end_turn")
 
     def commands(self, who: int, commands: list[list[str]]) -> Script:
-        leech = commands and commands[0][0] in ("charge", "decline") and len(commands[0]) > 1
+        """Commands of one player; what is left waits while the others are asked for leech."""
+        seat, answers = self.seat, is_leech(commands)
         while commands:
-            asked = self.seat.node == "LEECH"
-            if asked and commands[0] == ["decline", "up"]:
-                commands.pop(0)
+            if commands[0] == ["decline", "up"] and seat.node not in ("STEP", "TARGET"):
+                commands.pop(0)  # no track can advance (A12)
                 continue
-            if asked and not (leech and self.seat.player == who and commands[0][0] != "spend"):
-                commands = [c for c in commands if c[0] != "brainstone"]
-                self.waiting = (who, commands) if commands else None
+            if seat.node == "LEECH" and not answers:
+                if self.waiting is not None:
+                    raise Differs("decision", commands, "another player waits already")
+                self.waiting = (who, commands)
                 return
-            command = commands.pop(0)
-            yield from self.command(command, commands)
-            leech = False
+            if seat.player != who and commands[0][0] != "spend":
+                raise Differs("decision", commands, f"{seat.node} of player {seat.player}")
+            yield from self.next_command(who, commands)
+            if answers and commands:
+                raise Differs("decision", commands, "none after an answer")
+
+    def next_command(self, who: int, commands: list[list[str]]) -> Script:
+        """The next command, and where the brainstone is put behind it."""
+        seat, command = self.seat, commands.pop(0)
+        place = None
+        if commands and commands[0][0] == "brainstone":
+            place = brainstone.place_in(commands.pop(0))
+        before, self.who = seat.state.game, who
+        if brainstone.wants_other_way(seat, who, command, place):
+            yield from self.act("free brainstone")
+        yield from self.command(command, commands)
+        while place is not None and seat.node == "TARGET" and seat.player == who and commands:
+            yield from self.command(commands.pop(0), commands)  # we pay with the target
+        if place is not None and brainstone.put(seat, before, who, place):
+            self.written["the brainstone and a token change places"] += 1
 
     def between(self, lines: list[Line]) -> Script:
         """Income and Gaia phase: our game asks, each player answers from the own lines."""
-        queues: dict[int, list[list[str]]] = {player: [] for player in range(4)}
-        for line in lines:
-            queues[line.who] += [c for c in line.commands if c[0] != "brainstone"]
         seat = self.seat
+        queues: dict[int, list[list[str]]] = {player: [] for player in range(4)}
+        places: dict[int, list[int]] = {}
+        for line in lines:
+            for command in line.commands:
+                if command[0] == "brainstone":
+                    places.setdefault(line.who, []).append(brainstone.place_in(command))
+                else:
+                    queues[line.who].append(command)
         while seat.node != "TURN":
-            queue = queues[seat.player]
+            queue, self.who = queues[seat.player], seat.player
             if seat.node == "INCOME":
                 yield from self.income(queue)
             elif seat.node == "TERRANS":
@@ -131,6 +216,9 @@ class Player:
         left = [c for queue in queues.values() for c in queue if c[0] not in ("income", "decline")]
         if [c for c in left if not (c[0] == "spend" and c[1].endswith("tg"))]:
             raise Differs("decision", left, "none")
+        for player, choices in places.items():
+            if brainstone.adopt(seat, player, lines[-1].told["pl"][player], choices):
+                self.written["the brainstone and a token change places"] += 1
 
     def income(self, queue: list[list[str]]) -> Script:
         menu = [text.split()[1] for text in self.seat.menu()]
@@ -186,8 +274,7 @@ class Player:
         elif name == "up":
             yield from self.act(f"advance {SLOTS[words[0]]}")
         elif name == "decline" and words[0] == "up":
-            if seat.node in ("STEP", "TARGET"):  # else no track can advance (A12)
-                yield from self.act("skip")
+            yield from self.act("skip")
         elif name == "tech":
             track = SLOTS[words[0].removeprefix("adv-")]
             high = words[0].startswith("adv-")
@@ -218,12 +305,11 @@ class Player:
             yield from self.act("leech DECLINE")
         elif name == "federation":
             yield from self.federation(words[0].split(","), words[1])
-        elif name != "brainstone":
+        else:
             raise Differs("command", " ".join(command), f"unknown at {seat.node}")
 
     def build(self, piece: str, cell: str) -> Script:
-        node = self.seat.node
-        if node in ("START", "TARGET"):
+        if self.seat.node in ("START", "TARGET"):
             yield from self.act(f"pick {cell}")
         elif piece in ("m", "gf"):
             yield from self.act(f"{'mine' if piece == 'm' else 'project'} {cell}")
@@ -231,29 +317,37 @@ class Player:
             yield from self.act(f"upgrade {cell}")
             if self.seat.node == "PIECE":
                 yield from self.act(f"piece {PIECES[piece]}")
+        if not layouts.stands(self.seat, self.who, piece, cell):
+            raise Differs("built", piece, f"another piece on {cell}")
 
     def spend(self, price: str, gain: str) -> Script:
-        """A conversion, as often as the amounts say."""
+        """A conversion, as often as the amounts say; one that gains nothing we do not offer."""
+        seat, who = self.seat, self.who
         action, times = self.conversion(price, gain)
-        if action == "P1_to_C":  # the brainstone alone gives three at once (FRE-10)
-            left = times
-            while left > 0:
-                if seat_is_full(self.seat, gain):
-                    self.wasted += 1
-                    layouts.pay(self.seat, price, times)
-                    left -= 1
-                    continue
-                before = int(self.seat.state.game.players.credits[self.seat.player])
-                yield from self.act("free P1_to_C")
-                now = int(self.seat.state.game.players.credits[self.seat.player])
-                left -= max(now - before, 1)
-            return
-        for _ in range(times):
-            if seat_is_full(self.seat, gain):
-                self.wasted += 1
-                layouts.pay(self.seat, price, times)
+        ((paid, _), *_), left = amounts(price), times
+        if paid != times * PRICES[action] and (action, paid) != ("P3_to_O", 4 * times):
+            raise Differs("price", price, f"{PRICES[action]} for each of {times}")
+        while left > 0:
+            if layouts.is_full(seat, gain, who):
+                layouts.pay(seat, price, times, who)
+                self.written["a conversion whose gain was lost"] += 1
+                left -= 1
+                continue
+            if seat.player != who:
+                raise Differs("decision", f"{price}>{gain}", f"{seat.node} of {seat.player}")
+            before = int(seat.state.game.players.credits[who])
+            yield from self.act(f"free {action}")
+            left -= 1
+            gained = int(seat.state.game.players.credits[who]) - before
+            if action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
+                surplus = max(0, gained - 1 - left) if layouts.worth(seat, who) == 2 else 0
+                left -= max(0, gained - 1)
             else:
-                yield from self.act(f"free {action}")
+                told = {unit: n for n, unit in amounts(gain)}
+                surplus = gained if action == "P3_to_O" and "c" not in told else 0
+            if surplus:  # what our rules give for the rest of a token (FRE-07)
+                layouts.take(seat, who, surplus)
+                self.written["half a token lost"] += 1
 
     def conversion(self, price: str, gain: str) -> tuple[str, int]:
         """Our name of a recorded conversion, and how often it is taken."""
@@ -262,7 +356,8 @@ class Player:
         if unit == "pw":
             if "o" in gains:
                 pays = amounts(price)[0][0]
-                if pays == 3 * gains["o"] and gains["o"] % 2 == 0 and self.worth() == 2:
+                double = layouts.worth(self.seat, self.who) == 2
+                if pays == 3 * gains["o"] and gains["o"] % 2 == 0 and double:
                     return "T3_to_2O", gains["o"] // 2
                 return "P3_to_O", gains["o"]
             kind = next(kind for kind in ("q", "k", "c") if kind in gains)
@@ -280,12 +375,6 @@ class Player:
             ("t-a3", "k"): "T_to_K",
         }
         return names[unit, kind], count
-
-    def worth(self) -> int:
-        """What a token of bowl III is worth to the decider."""
-        game, player = self.seat.state.game, self.seat.player
-        faction = self.seat.rules.factions[int(game.setup.faction[player])]
-        return faction.pi_power_worth if game.players.built[player, 4] else 1
 
     def federation(self, names: list[str], token: str) -> Script:
         """Pick the groups, commit; then the recorded satellites take the place of ours."""
@@ -309,25 +398,6 @@ class Player:
                 numbers |= more
                 continue
             yield from self.act(picks[0] if picks else "commit")
-        layouts.adopt(seat, before, player, numbers)
+        if layouts.adopt(seat, before, player, numbers):
+            self.written["satellites on other cells"] += 1
         yield from self.act(f"token {TOKENS[token]}")
-
-
-def seat_is_full(seat: Seat, gain: str) -> bool:
-    """Whether nothing of a conversion's gain has room."""
-    players, player = seat.state.game.players, seat.player
-    names = {"c": "credits", "o": "ore", "k": "knowledge"}
-    caps = {"credits": 30, "ore": 15, "knowledge": 15}
-    held = [names.get(unit) for _, unit in amounts(gain)]
-    return all(name and int(getattr(players, name)[player]) >= caps[name] for name in held)
-
-
-def amounts(text: str) -> list[tuple[int, str]]:
-    """ "4pw" -> [(4, "pw")], "1o,1c" -> [(1, "o"), (1, "c")]."""
-    found = []
-    for part in text.split(","):
-        match = re.fullmatch(r"(\d*)(t-a3|[a-z]+)", part)
-        if match is None:
-            raise Differs("amount", text, "unknown")
-        found.append((int(match[1] or 1), match[2]))
-    return found

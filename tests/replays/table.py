@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -41,14 +42,20 @@ class Table:
         me, faction = load(game, player), faction_of(rules, game, player)
         return upgrade.pieces_for(rules, game, faction, me, player, cell)
 
-    def play(self, setups: list[dict[str, Any]], scripts: Callable[[int], Script]) -> None:
+    def read(self, setup: dict[str, Any]) -> Any:
+        """A set-up; also one of the maps that people laid, where equal types may touch (A23)."""
+        rules = self.env.ruleset
+        anyhow = dataclasses.replace(rules.map, same_types_touch=True)
+        return setup_from_json(setup, dataclasses.replace(rules, map=anyhow))
+
+    def play(self, setups: list[Any], scripts: Callable[[int], Script]) -> None:
         """Play one script for each set-up to its end.
 
         Args:
-            scripts: gives the script of a lane; it reads and writes `row(lane)`.
+            setups: what `read` gave; scripts: gives the script of a lane; it reads and writes
+                `row(lane)`.
         """
-        read = [setup_from_json(setup, self.env.ruleset) for setup in setups]
-        read += [read[0]] * (self.batch - len(read))
+        read = setups + [setups[0]] * (self.batch - len(setups))
         states = self._start(jax.tree.map(lambda *x: jnp.stack(x), *read))
         self.states = jax.tree.map(np.array, states)
         running = {lane: scripts(lane) for lane in range(len(setups))}
@@ -81,10 +88,16 @@ class Seat:
     def __init__(self, table: Table, lane: int) -> None:
         self.table, self.lane = table, lane
         self.rules = table.env.ruleset
+        self.written = False  # the state was changed by hand since the last decision
 
     @property
     def state(self) -> Any:
         return self.table.row(self.lane)
+
+    def put(self, state: Any) -> None:
+        """Replace the state; its legal actions are those of the one before until the next step."""
+        self.written = True
+        self.table.put(self.lane, state)
 
     @property
     def node(self) -> str:

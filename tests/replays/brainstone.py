@@ -1,0 +1,134 @@
+"""Where a recorded player puts the brainstone.
+
+The recorded engine asks for its place after every charge, payment, project and discard where it
+could lie elsewhere: `brainstone area3` behind the command. In our rules it moves first when
+charged (INC-03) and leaves last (FED-06), and `free brainstone` turns its place in payments and
+projects for a turn (A21). What a player chose beyond that is written into our state: the brainstone
+and an ordinary token change places, nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tests.replays.notation import POWER_COSTS, amounts
+from tests.replays.table import Differs, Seat
+
+WORTH = 3
+PLACES = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, "discard": -1}
+BOWL_II, BOWL_III, GAIA = 1, 2, 3
+
+
+def place_in(command: list[str]) -> int:
+    """The place that a `brainstone` command names."""
+    if len(command) != 2 or command[1] not in PLACES:
+        raise Differs("brainstone", " ".join(command), "no such place")
+    return PLACES[command[1]]
+
+
+def lies(game: Any, player: int) -> tuple[int, list[int]]:
+    """Where the brainstone is, and the ordinary tokens of the bowls and the Gaia area."""
+    players = game.players
+    tokens = [*players.power[player].tolist(), int(players.gaia_power[player])]
+    return int(players.brainstone[player]), tokens
+
+
+def is_spent(seat: Seat, player: int, cost: int) -> bool:
+    """Whether our rules pay with the brainstone (ACT-06, A21)."""
+    stone, tokens = lies(seat.state.game, player)
+    if stone != BOWL_III:
+        return False
+    turned = bool(seat.state.game.turn.brainstone_reversed)
+    return (cost >= WORTH) != turned or tokens[BOWL_III] < cost
+
+
+def wants_other_way(seat: Seat, player: int, command: list[str], place: int | None) -> bool:
+    """Whether our rules would use the brainstone otherwise than recorded.
+
+    Args:
+        command: what comes next; place: where the brainstone is to lie then, None: not asked.
+    """
+    if seat.player != player:
+        return False
+    stone, tokens = lies(seat.state.game, player)
+    name = command[0]
+    if name == "action" and command[1] in POWER_COSTS and stone == BOWL_III:
+        cost = POWER_COSTS[command[1]]
+        return place is not None and is_spent(seat, player, cost) != (place == 0)
+    if name == "spend" and stone == BOWL_III:
+        ((count, unit), *_), gains = amounts(command[1]), amounts(command[3])
+        if unit != "pw":
+            return False
+        spent = tokens[BOWL_III] < count if place is None else place == 0
+        once = 1 if gains[0][1] == "c" else count // gains[0][0]
+        return is_spent(seat, player, once) != spent
+    if name == "burn" and stone == BOWL_II:
+        turned = bool(seat.state.game.turn.brainstone_reversed)
+        return place == BOWL_II and not turned and tokens[BOWL_II] >= 2
+    if name == "build" and command[1] == "gf" and place in (0, 1, 2):
+        return place == stone and not bool(seat.state.game.turn.brainstone_reversed)
+    return False
+
+
+def put(seat: Seat, before: Any, player: int, place: int) -> bool:
+    """Let the brainstone lie where it was put: it and an ordinary token change places.
+
+    Args:
+        before: the game before the command that moved tokens.
+    Returns:
+        Whether it did not lie there.
+    Raises:
+        Differs: there is no such token.
+    """
+    state = seat.state
+    stone, tokens = lies(state.game, player)
+    if stone == place:
+        return False
+    was, held = lies(before, player)
+    if 0 <= place < GAIA and 0 <= stone < GAIA:
+        here, there = place, stone
+    elif place in (GAIA, -1) and stone == was and 0 <= was < GAIA:
+        # It went instead of the last token that went.
+        went = [bowl for bowl in range(GAIA) if held[bowl] > tokens[bowl]]
+        if not went:
+            raise Differs("brainstone", place, stone)
+        here, there = place, went[-1]
+    else:
+        raise Differs("brainstone", place, stone)
+    if here >= 0 and tokens[here] < 1:
+        raise Differs("brainstone", place, stone)
+    if here >= 0:
+        tokens[here] -= 1
+    tokens[there] += 1
+    write(seat, player, place, tokens)
+    return True
+
+
+def write(seat: Seat, player: int, place: int, tokens: list[int]) -> None:
+    """Change where one player's brainstone and tokens lie."""
+    state = seat.state
+    players = state.game.players
+    power, stones = np.array(players.power), np.array(players.brainstone)
+    gaia = np.array(players.gaia_power)
+    power[player], gaia[player], stones[player] = tokens[:3], tokens[3], place
+    players = players.replace(power=power, gaia_power=gaia, brainstone=stones)
+    seat.put(state.replace(game=state.game.replace(players=players)))
+
+
+def adopt(seat: Seat, player: int, row: dict[str, Any], choices: list[int]) -> bool:
+    """After income: where the brainstone was left, if only it and a token have changed places.
+
+    Args:
+        row: the recorded player; choices: the places that were named, in their order.
+    """
+    stone, tokens = lies(seat.state.game, player)
+    place = -1 if row["bs"] is None else PLACES[row["bs"]]
+    theirs = [bowl + (i == place) for i, bowl in enumerate(row["pw"])]
+    ours = [bowl + (i == stone) for i, bowl in enumerate(tokens)]
+    # Later charges move it on, none moves it back.
+    if place == stone or theirs != ours or not (0 <= stone < GAIA and choices[-1] <= place < GAIA):
+        return False
+    write(seat, player, place, list(row["pw"]))
+    return True

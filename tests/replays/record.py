@@ -1,0 +1,449 @@
+"""Games of the referee in the form of recorded ones, so that the reader can be tried without any.
+
+`record(...)` plays a game of the `base` rules and tells it as the public engine would: its names,
+its coordinates, a line for each turn and each answer, the offers before and the state after.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from tests.referee.board import Cell
+from tests.referee.federation import builder
+from tests.referee.game import Game
+from tests.referee.income import power_income
+from tests.referee.player import Player
+from tests.referee.policies import Rare
+from tests.referee.setup import draw
+from tests.referee.upgrade import pieces
+from tests.replays import notation
+from tests.replays.compare import LETTERS, PHASES, RANGES
+from tests.replays.notation import here
+
+FACTIONS = {ours: name for name, ours in notation.FACTIONS.items()}
+BOOSTERS = {ours: name for name, ours in notation.BOOSTERS.items()}
+TECHS = {ours: name for name, ours in notation.TECHS.items()}
+TOKENS = {ours: name for name, ours in notation.TOKENS.items()}
+SLOTS = {ours: name for name, ours in notation.SLOTS.items()}
+BOARD = {ours: name for name, ours in notation.BOARD_ACTIONS.items()}
+PIECES = {ours: name for name, ours in notation.PIECES.items()}
+SPECIALS = {ours: name for name, ours in notation.SPECIALS.items() if ours != "FACTION"}
+FACTION_SPECIALS = {
+    "BESCODS": "up-lowest",
+    "HIVES": "space-station",
+    "AMBAS": "swap-PI",
+    "FIRAKS": "down-lab",
+}
+CONVERSIONS = {
+    "P1_to_C": ("1pw", "1c"),
+    "P3_to_O": ("3pw", "1o"),
+    "P4_to_K": ("4pw", "1k"),
+    "P4_to_Q": ("4pw", "1q"),
+    "K_to_C": ("1k", "1c"),
+    "O_to_C": ("1o", "1c"),
+    "Q_to_O": ("1q", "1o"),
+    "O_to_token": ("1o", "1t"),
+    "GF_to_Q": ("1gf", "1q"),
+    "C4_to_K": ("4c", "1k"),
+    "C3_to_O": ("3c", "1o"),
+    "C4_to_Q": ("4c", "1q"),
+    "T_to_K": ("1t-a3", "1k"),
+    "T3_to_2O": ("6pw", "2o"),
+}
+NEVLAS = CONVERSIONS | {"P1_to_C": ("2pw", "2c"), "P3_to_O": ("4pw", "1o,1c")}
+TERRANS = {"P4_to_Q": ("4tg", "1q"), "P3_to_O": ("3tg", "1o"), "P4_to_K": ("4tg", "1k")}
+AREAS = {0: "area1", 1: "area2", 2: "area3", 3: "gaia", -1: "discard"}
+OWN_LINE = ("START", "BOOSTER", "INCOME", "TERRANS", "ITARS", "LEECH")
+BETWEEN = {"INCOME": "roundIncome", "TERRANS": "roundGaia", "ITARS": "roundGaia"}
+Power = tuple[int, list[int]]  # where the brainstone is; tokens of the bowls and the Gaia area
+
+
+class Recorder:
+    """A game of the referee, and its lines so far."""
+
+    def __init__(self, setup: dict[str, Any], name: str) -> None:
+        self.setup = setup | {"turn_order": [0, 1, 2, 3]}
+        self.game = Game(self.setup, "base")
+        self.name = name
+        told: dict[str, list[Any]] = {"hexes": [], "sectors": []}
+        self.told = told
+        for laid, cells, (q, r) in zip(
+            self.setup["sectors"],
+            self.game.board.geometry.sector_hexes,
+            self.game.rules.map["sector_centres"],
+            strict=True,
+        ):
+            tile = laid["tile"].removeprefix("M").lstrip("0")
+            told["sectors"].append([tile, laid["rotation"], *here(q, r)])
+            told["hexes"] += [[*here(*c), self.letter(self.cell(c)), tile] for c in cells]
+        self.names = {self.cell(c): name for name, c in notation.hex_names(told).items()}
+        self.steps: list[dict[str, Any]] = [
+            {"l": f"p{n + 1} faction {FACTIONS[f]}", "p": n, "op": None, "s": None}
+            for n, f in enumerate(self.setup["factions"])
+        ]
+        self.open = False  # a line is open: the last step
+        self.commands: dict[int, list[str]] = {}  # by number of the step
+        self.turn = 0  # the step of the turn that is played
+        self.upgrading = ""
+        self.forming: tuple[set[Cell], list[list[Cell]]] | None = None
+        self.paying: int | None = None  # the place of a power action whose target is not chosen
+
+    def cell(self, hex_: tuple[int, int]) -> Cell:
+        return self.game.board.geometry.index[hex_]
+
+    def letter(self, cell: Cell) -> str:
+        return LETTERS[self.game.board.planet[cell]]
+
+    def place(self, text: str) -> str:
+        """The recorded name of a cell "q,r"."""
+        return self.names[self.game.board.geometry.cell(text)]
+
+    # -- playing
+
+    def play(self, rng: random.Random, taste: dict[str, float]) -> dict[str, Any]:
+        """Play to the end; the record."""
+        choose, game = Rare(taste), self.game
+        power: Power = (0, [])
+        while not game.over:
+            node, player = game.node, game.players[game.current_player]
+            if not self.open:
+                self.steps.append({"l": "", "p": player.number, "op": self.offers(), "s": None})
+                self.commands[len(self.steps) - 1] = []
+                self.open = True
+            if node == "TURN":
+                self.turn = len(self.steps) - 1
+            text = choose(rng, sorted(game.legal_actions()), game)
+            if text == "form_federation":
+                self.forming = player.federated | player.satellites, []
+                self.groups = builder(game, player).groups
+                power = _power(player)  # a federation is told as a whole
+            elif self.forming is None:
+                power = _power(player)
+            game.apply(text)
+            told = self.commands[self.turn if node == "AFTER" else len(self.steps) - 1]
+            told += self.tell(player, node, text)
+            self.tell_brainstone(player, node, text, power, told, rng)
+            if game.over or game.node in OWN_LINE or self.is_new_turn(node, text):
+                self.close()
+        return self.as_record()
+
+    def is_new_turn(self, node: str, text: str) -> bool:
+        if self.game.node != "TURN":
+            return False
+        return not (node == "TURN" and text.startswith("free "))
+
+    def close(self) -> None:
+        """The open line has ended; conversions after leech were added to the turn's line."""
+        self.open = False
+        last = len(self.steps) - 1
+        self.steps[last]["s"] = self.state()
+        for number in {self.turn, last} - {0}:
+            step = self.steps[number]
+            faction = FACTIONS[self.setup["factions"][step["p"]]]
+            step["l"] = f"{faction} {'. '.join(self.commands[number])}"
+
+    def tell(self, player: Player, node: str, text: str) -> list[str]:
+        """The commands that an action is, after it was played."""
+        verb, _, what = text.partition(" ")
+        if verb == "upgrade":
+            self.upgrading = what
+            if self.game.node == "PIECE":
+                return []
+            piece = player.structures[self.game.board.geometry.cell(what)]
+            return [f"build {PIECES[piece]} {self.place(what)}"]
+        if verb == "piece":
+            return [f"build {PIECES[what]} {self.place(self.upgrading)}"]
+        if node == "FEDERATION" and verb == "pick" and self.forming is not None:
+            lowest = self.game.board.geometry.cell(what)
+            self.forming[1].extend(g for g in self.groups if min(g) == lowest)
+            return []
+        if verb == "token" and self.forming is not None:
+            before, picked = self.forming
+            cells = (player.satellites - before).union(*picked)
+            self.forming = None
+            names = ",".join(sorted(self.names[c] for c in cells))
+            return [f"federation {names} {TOKENS[what]}"]
+        if verb in ("form_federation", "commit", "end_turn"):
+            return []
+        if node in ("TERRANS", "ITARS"):
+            return self.tell_gaia(node, verb, what)
+        return [self.command(player, node, verb, what)]
+
+    def tell_gaia(self, node: str, verb: str, what: str) -> list[str]:
+        if verb == "skip":
+            return ["decline tech"]
+        if node == "TERRANS":
+            price, gain = TERRANS[what]
+            return [f"spend {price} for {gain}"]
+        return ["spend 4tg for tech", self.tile(verb, what)]
+
+    def tile(self, verb: str, what: str) -> str:
+        if verb == "advanced":
+            return f"tech adv-{SLOTS[what]}"
+        slot = {tile: slot for slot, tile in self.setup["basic_tiles"].items()}[what]
+        return f"tech {SLOTS[slot]}"
+
+    def command(self, player: Player, node: str, verb: str, what: str) -> str:
+        """One command of the recorded engine."""
+        simple = {
+            "advance": lambda: f"up {SLOTS[what]}",
+            "skip": lambda: "decline up",
+            "booster": lambda: f"{'pass' if node == 'TURN' else 'booster'} {BOOSTERS[what]}",
+            "pass": lambda: "pass",
+            "power": lambda: f"action {BOARD['power ' + what]}",
+            "qic": lambda: f"action {BOARD['qic ' + what]}",
+            "token": lambda: f"fedtile {TOKENS[what]}",
+            "special": lambda: f"special {self.special(player, what)}",
+            "income": lambda: self.income(player, what),
+            "leech": lambda: self.leech(what),
+            "mine": lambda: f"build m {self.place(what)}",
+            "project": lambda: f"build gf {self.place(what)}",
+            "advanced": lambda: self.tile(verb, what),
+            "pick": lambda: self.pick(player, node, what),
+            "free": lambda: self.conversion(player, what),
+        }
+        if verb == "tile":
+            told = self.tile(verb, what)
+            return told.replace("tech", "cover") if node == "COVER" else told
+        return simple[verb]()
+
+    def special(self, player: Player, what: str) -> str:
+        return FACTION_SPECIALS[player.faction] if what == "FACTION" else SPECIALS[what]
+
+    def income(self, player: Player, atom: str) -> str:
+        charges, tokens = power_income(self.game, player)
+        return f"income {charges[atom]}pw" if atom in charges else f"income {tokens[atom]}t"
+
+    def leech(self, what: str) -> str:
+        told = {"DECLINE": "decline 1pw", "TOKEN_FIRST": "charge 1t,1pw", "CHARGE": "charge 1pw"}
+        return told[what]
+
+    def pick(self, player: Player, node: str, what: str) -> str:
+        place, cell = self.place(what), self.game.board.geometry.cell(what)
+        if node == "LOST_PLANET":
+            return f"lostPlanet {place}"
+        if node == "START":
+            return f"build {PIECES[player.structures[cell]]} {place}"
+        started = self.commands[len(self.steps) - 1][-1].split()
+        if started[1] == "swap-PI":
+            return f"swap-PI {place}"
+        if self.game.board.gaiaformer[cell] == player.number:
+            return f"build gf {place}"
+        piece = {"down-lab": "ts", "space-station": "sp"}.get(started[1], "m")
+        return f"build {piece} {place}"
+
+    def conversion(self, player: Player, what: str) -> str:
+        if what == "brainstone":
+            return ""  # told by where it goes
+        if what == "burn":
+            return "burn 1"
+        price, gain = self.prices(player)[what]
+        return f"spend {price} for {gain}"
+
+    def prices(self, player: Player) -> dict[str, tuple[str, str]]:
+        return NEVLAS if player.has_pi("NEVLAS") else CONVERSIONS
+
+    def tell_brainstone(
+        self, player: Player, node: str, text: str, before: Power, told: list[str], rng: Any
+    ) -> None:
+        """Where the brainstone was put, behind the command that moved power.
+
+        What is charged at leech sometimes leaves the brainstone behind, as that engine allows.
+        """
+        told[:] = [command for command in told if command]
+        verb, was = text.split()[0], before[0]
+        if not player.is_("TAKLONS") or verb in ("booster", "pass", "end_turn"):
+            return
+        if self.forming is not None:  # told behind the federation
+            return
+        if verb == "power":
+            self.paying = len(told)
+        if _power(player) == before:
+            return
+        moved = node == "LEECH" and player.brainstone != was and self.open_to_others(player)
+        if moved and player.bowls[was] and rng.random() < 0.5:
+            player.bowls[was] -= 1
+            player.bowls[player.brainstone] += 1
+            player.brainstone = was
+        at = len(told) if self.paying is None else self.paying
+        told.insert(at, f"brainstone {AREAS[player.brainstone]}")
+        self.paying = None
+
+    def open_to_others(self, player: Player) -> bool:
+        return self.game.current_player != player.number
+
+    # -- what is offered
+
+    def offers(self) -> dict[str, Any] | None:
+        """The legal actions as the recorded engine offers them; None where it does not ask."""
+        game, player = self.game, self.game.players[self.game.current_player]
+        offered: dict[str, Any] = {}
+        if game.node not in ("START", "BOOSTER", "TURN", "LEECH"):
+            return None
+        for text in sorted(game.legal_actions()):
+            verb, _, what = text.partition(" ")
+            if verb == "upgrade":
+                cell = game.board.geometry.cell(what)
+                for piece in pieces(game, player, cell):
+                    offered.setdefault("build", []).append([PIECES[piece], self.place(what)])
+            elif verb in ("mine", "project", "pick"):
+                piece = "gf" if verb == "project" else "m"
+                offered.setdefault("build", []).append([piece, self.place(what)])
+            elif verb == "advance":
+                offered.setdefault("up", []).append(SLOTS[what])
+            elif verb in ("power", "qic"):
+                offered.setdefault("action", []).append(BOARD[text])
+            elif verb == "special":
+                offered.setdefault("special", []).append(self.special(player, what))
+            elif text == "free burn":
+                offered["burn"] = [1]
+            elif verb == "free" and what != "brainstone":
+                price, gain = self.prices(player)[what]
+                offered.setdefault("spend", []).append(f"{price}>{gain}")
+            elif verb == "booster":
+                kind = "pass" if game.node == "TURN" else "booster"
+                offered.setdefault(kind, []).append(BOOSTERS[what])
+            elif verb == "pass":
+                offered["pass"] = []
+            elif verb == "form_federation":
+                offered["federation"] = [["?", 0, 0, 0]]
+            elif verb == "leech":
+                kind, offer = self.leech(what).split()
+                offered.setdefault(kind, {"offers": []})["offers"].append({"offer": offer})
+        return offered
+
+    # -- the state after a line
+
+    def state(self) -> dict[str, Any]:
+        game, board = self.game, self.game.board
+        passed = [player.number for player in game.pass_order]
+        pool = set(self.setup["boosters"])
+        pool -= {p.booster for p in game.players if not self.gave_back(p)}
+        five = any(player.tracks["terraforming"] == 5 for player in game.players)
+        used = {BOARD[text] for text in BOARD if text.split()[1] in game.used}
+        cells = range(len(board.planet))
+        return {
+            "ph": BETWEEN.get(game.node) or PHASES[game.node],
+            "rd": game.round,
+            "to": game.current_player,
+            "order": [p for p in game.turn_order if p not in passed],
+            "passed": passed,
+            "board": dict.fromkeys(sorted(used), 0),
+            "pool": sorted(BOOSTERS[booster] for booster in pool),
+            "fedpool": {TOKENS[kind]: left for kind, left in game.token_supply.items()},
+            "tfed": None if five else TOKENS[self.setup["tf5_token"]],
+            "pl": [self.row(player) for player in game.players],
+            "map": [told for cell in cells if (told := self.on_map(cell))],
+        }
+
+    def gave_back(self, player: Player) -> bool:
+        """In the last round who passes gives the booster back."""
+        return self.game.round == 6 and player.passed
+
+    def row(self, player: Player) -> dict[str, Any]:
+        built = [player.count(piece) for piece in PIECES]
+        formers = self.game.board.gaiaformer.count(player.number)
+        tokens = [TOKENS[kind] for kind, n in player.tokens.items() for _ in range(n)]
+        given = self.gave_back(player)
+        used = {
+            self.special(player, name)
+            for name in player.used
+            if name not in BOOSTERS or (name == player.booster and not given)
+        }
+        return {
+            "f": FACTIONS[player.faction],
+            "vp": self.final_vp(player) if self.game.over else player.vp,
+            "c": player.credits,
+            "o": player.ore,
+            "k": player.knowledge,
+            "q": player.qic,
+            "pw": [*player.bowls, player.gaia_tokens],
+            "bs": AREAS[player.brainstone] if player.brainstone >= 0 else None,
+            "res": list(player.tracks.values()),
+            "b": [built[0] - (player.lost_planet is not None), *built[1:], formers]
+            + [len(player.stations)],
+            "lost": int(player.lost_planet is not None),
+            "sat": len(player.satellites),
+            "rng": RANGES[player.tracks["navigation"]],
+            "gf": player.gaiaformers + formers + player.gaiaformers_in_gaia_area,
+            "gfg": player.gaiaformers_in_gaia_area,
+            "boost": None if player.booster is None or given else BOOSTERS[player.booster],
+            "tech": sorted(self.tiles(player)),
+            "fed": [t + ("+" if i < player.green else "-") for i, t in enumerate(tokens)],
+            "fc": player.federations_formed,
+            "used": sorted(used),
+        }
+
+    def tiles(self, player: Player) -> Iterator[str]:
+        slots = {tile: slot for slot, tile in self.setup["basic_tiles"].items()}
+        for tile, covered in player.tiles.items():
+            yield f"{TECHS[tile]}@{SLOTS[slots[tile]]}{'!' if covered else ''}"
+        slots = {tile: slot for slot, tile in self.setup["advanced_tiles"].items()}
+        for tile in player.advanced:
+            yield f"{TECHS[tile]}@adv-{SLOTS[slots[tile]]}"
+
+    def on_map(self, cell: Cell) -> list[Any] | None:
+        board, players = self.game.board, self.game.players
+        owner, guest = board.owner[cell], board.guest[cell]
+        piece = PIECES[players[owner].structures[cell]] if owner is not None else ""
+        if (former := board.gaiaformer[cell]) is not None:
+            piece, owner = "gf", former
+        for player in players:
+            if cell in player.stations:
+                piece, owner = "sp", player.number
+        inside = [p.number for p in players if cell in p.federated or cell in p.satellites]
+        fed = "".join(map(str, inside))
+        planet = self.letter(cell)
+        if planet == "e" and not piece and not fed:
+            return None
+        who = -1 if owner is None else owner
+        q, r = here(*board.geometry.cells[cell])
+        return [q, r, planet, piece, who, -1 if guest is None else guest, fed]
+
+    def final_vp(self, player: Player) -> int:
+        """VP with what that engine makes of what is left: bowl II burned, power and QIC sold."""
+        stone, worth = player.brainstone, 2 if player.has_pi("NEVLAS") else 1
+        burned = (player.bowls[1] + (stone == 1)) // 2
+        power = 3 if stone == 2 or (stone == 1 and burned) else 0
+        tokens = player.bowls[2] + burned - (stone == 1 and burned > 0)
+        credits = min(player.credits + power + tokens * worth, 30)
+        ore = min(player.ore + player.qic, 15)
+        left = (credits + ore + player.knowledge) // 3
+        return player.vp - player.vp_source["RESOURCES"] + left
+
+    def as_record(self) -> dict[str, Any]:
+        setup, slots = self.setup, {**self.setup["basic_tiles"]}
+        techs = {SLOTS[slot]: TECHS[tile] for slot, tile in slots.items()}
+        techs |= {f"adv-{SLOTS[s]}": TECHS[t] for s, t in setup["advanced_tiles"].items()}
+        rounds = {ours: name for name, ours in notation.ROUNDS.items()}
+        finals = {ours: name for name, ours in notation.FINALS.items()}
+        told = {
+            "boosters": [BOOSTERS[booster] for booster in setup["boosters"]],
+            "techs": techs,
+            "rounds": [rounds[tile] for tile in setup["round_tiles"]],
+            "final": [finals[mission] for mission in setup["final_missions"]],
+            "tfed": TOKENS[setup["tf5_token"]],
+        }
+        rows = self.steps[-1]["s"]["pl"]
+        return {
+            "id": self.name,
+            "opts": {},
+            "setup": self.told | told,
+            "steps": self.steps,
+            "ended": True,
+            "vp": [[row["f"], row["vp"]] for row in rows],
+        }
+
+
+def _power(player: Player) -> Power:
+    return player.brainstone, [*player.bowls, player.gaia_tokens]
+
+
+def record(name: str, factions: list[str], seed: int, taste: dict[str, float]) -> dict[str, Any]:
+    """A game of these factions, the first to act first."""
+    setup = draw(seed, "base", factions)
+    # Through JSON, as from a file: nothing is shared between the lines.
+    return json.loads(json.dumps(Recorder(setup, name).play(random.Random(seed), taste)))
