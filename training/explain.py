@@ -3,10 +3,11 @@
     python -m training.explain GAME.json --at 57 --agent runs/quick+search:64
     python -m training.explain GAME.json --agent runs/quick+search:64 --worst 12 --json table.json
 
-With `--at` the table of one decision: the candidates with the policy's probability, the visits, the
-final VP that the search expects for each seat, and the line that it expects to follow. Without it
-the whole game, and the decisions that cost most. What a move cost: the position after it and the
-one after the search's own move are searched alike, and the mover's values are compared.
+With `--at` the table of one decision: the candidates (`*` the search's move, `>` the played one)
+with the policy's probability, the visits, the final VP that the search expects for each seat, and
+the line that it expects to follow. Without it the whole game, and the decisions that cost most.
+What a move cost: the position after it and the one after the search's own move are searched alike,
+and the mover's values are compared.
 """
 
 from __future__ import annotations
@@ -236,7 +237,7 @@ def decision_text(about: dict[str, Any]) -> str:
         + " ".join(f"{name[:9]:>9}" for name in about["factions"]),
     ]
     for row in about["candidates"]:
-        mark = ("*" if row["best"] else " ") + ("p" if row["played"] else " ")
+        mark = ("*" if row["best"] else " ") + (">" if row["played"] else " ")
         values = " ".join(f"{x:9.1f}" for x in row["final_vp"])
         lines.append(
             f"{mark}{row['action'][:27]:<28}{row['prior']:7.1%}{row['visits']:8}{'':12}{values}"
