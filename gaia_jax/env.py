@@ -51,6 +51,14 @@ class State:
         """A copy with the named fields changed."""
         return dataclasses.replace(self, **changes)
 
+    def _repr_html_(self) -> str | None:
+        """The table as a picture, in notebooks; a batch of states has none."""
+        if np.ndim(self.current_player):
+            return None
+        from gaia_jax.render import svg  # it lies above this module, and few need it
+
+        return svg(self)
+
 
 S = TypeVar("S", bound=State)
 

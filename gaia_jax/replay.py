@@ -2,7 +2,7 @@
 
 A record holds the ruleset, the version of the environment, the set-up (`gaia_jax.setup_json`), the
 text of each action in order, and the VP of each player at the end. Nothing else is needed: after
-the set-up nothing is random.
+the set-up nothing is random. Without VP the game is unfinished. `docs/records.md` has the format.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import functools
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,13 +37,13 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True)
 class Record:
-    """A finished game."""
+    """A game from its set-up on."""
 
     ruleset: str
     version: str
     setup: Mapping[str, Any]  # as `setup_to_dict` writes it
     actions: tuple[str, ...]
-    final_vp: tuple[int, ...]  # by player
+    final_vp: tuple[int, ...]  # by player; empty for an unfinished game
     # Where each action stands in the file that it was read from; empty for none.
     lines: tuple[int, ...] = ()
 
@@ -57,7 +57,7 @@ class Record:
             env: where.
             setup: what `env.draw_setup` gave or `env.init_from` took: one, not a batch.
             actions: the index of each action in order.
-            final_vp: (P,) VP at the end.
+            final_vp: (P,) VP at the end; empty for an unfinished game.
         """
         texts = tuple(action_index.to_text(env.ruleset, int(action)) for action in actions)
         vp = tuple(int(x) for x in final_vp)
@@ -87,9 +87,37 @@ def read(path: str | Path) -> Record:
     except cli.UserError as error:
         raise RecordError(str(error)) from error
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_no_key_twice)
+    except _KeyTwice as error:
+        raise RecordError(f"{path}: key {error} stands there twice") from error
     except (ValueError, RecursionError) as error:  # also numbers of too many digits
         raise RecordError(f"{path} is not JSON: {error}") from error
+    return parse(data, path, text)
+
+
+class _KeyTwice(Exception):
+    """A key that an object has twice; JSON readers would take the last one without a word."""
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in out:
+            raise _KeyTwice(repr(key))
+        out[key] = value
+    return out
+
+
+def parse(data: Any, path: str | Path = "record", text: str = "") -> Record:
+    """The record that JSON data describes.
+
+    Args:
+        data: as `json.loads` gives it.
+        path: what messages call it.
+        text: where it was read from, for the numbers of lines in messages.
+    Raises:
+        RecordError: no record, or one of another format.
+    """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise RecordError(f"{path} is no game record: its format is not {FORMAT!r}")
     for key in KEYS:
@@ -127,9 +155,47 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
     Returns:
         The state at the end.
     Raises:
+        RecordError: as `states`.
+    """
+    for number, reached in enumerate(states(record)):
+        state = reached
+        if progress and number:
+            progress(number, state)
+    return state
+
+
+def states(record: Record) -> Iterator[State]:
+    """The states of a recorded game, the first before its first decision.
+
+    Raises:
         RecordError: an unknown ruleset, another version, a broken set-up, an action that is
             unknown, illegal, missing or too many, or another final VP.
     """
+    env, setup, indices = _prepared(record)
+    init_from, step = compiled(env)
+    state = init_from(setup)
+    yield state
+    for number, action in enumerate(indices):
+        if state.terminated | state.truncated:
+            raise RecordError(f"{_where(record, number)}: the game ended before this action")
+        if not state.legal_action_mask[action]:
+            raise RecordError(
+                f"{_where(record, number)}: {record.actions[number]!r} is illegal for player"
+                f" {int(state.current_player)}; {_legal(env, state)}"
+            )
+        state = step(state, action)
+        yield state
+    if not record.final_vp:
+        return
+    if not state.terminated | state.truncated:
+        raise RecordError(f"the game is not over after its {len(indices)} actions")
+    vp = tuple(int(x) for x in state.game.players.vp)
+    if vp != record.final_vp:
+        raise RecordError(f"the game ends with VP {list(vp)}, recorded {list(record.final_vp)}")
+
+
+def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
+    """Where it is played, its set-up, the index of each action."""
     if record.ruleset not in RULESETS:
         known = ", ".join(RULESETS)
         raise RecordError(f"unknown ruleset {record.ruleset!r}; known are {known}")
@@ -149,26 +215,7 @@ def play(record: Record, progress: Callable[[int, State], None] | None = None) -
             indices.append(action_index.from_text(env.ruleset, text))
         except ValueError as error:
             raise RecordError(f"{_where(record, number)}: {error}") from error
-
-    init_from, step = compiled(env)
-    state = init_from(setup)
-    for number, action in enumerate(indices):
-        if state.terminated | state.truncated:
-            raise RecordError(f"{_where(record, number)}: the game ended before this action")
-        if not state.legal_action_mask[action]:
-            raise RecordError(
-                f"{_where(record, number)}: {record.actions[number]!r} is illegal for player"
-                f" {int(state.current_player)}; {_legal(env, state)}"
-            )
-        state = step(state, action)
-        if progress:
-            progress(number + 1, state)
-    if not state.terminated | state.truncated:
-        raise RecordError(f"the game is not over after its {len(indices)} actions")
-    vp = tuple(int(x) for x in state.game.players.vp)
-    if vp != record.final_vp:
-        raise RecordError(f"the game ends with VP {list(vp)}, recorded {list(record.final_vp)}")
-    return state
+    return env, setup, indices
 
 
 @functools.cache

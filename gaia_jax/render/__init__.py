@@ -1,0 +1,14 @@
+"""Pictures of the game: `svg(state)` of the whole table, `text(state)` for terminals.
+
+    from gaia_jax import render
+    open("table.svg", "w").write(render.svg(state, env.ruleset))
+
+Own drawings, no publisher's art. It sees the state and the ruleset, no rules.
+"""
+
+from gaia_jax.render.names import names, say
+from gaia_jax.render.picture import svg
+from gaia_jax.render.table import Table
+from gaia_jax.render.terminal import text
+
+__all__ = ["Table", "names", "say", "svg", "text"]

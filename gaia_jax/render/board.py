@@ -1,0 +1,246 @@
+"""The map: cells, planets, structures and everything else that lies on it."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from gaia_jax.render import colours
+from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES
+from gaia_jax.render.pen import box, circle, group, label, number, polygon
+from gaia_jax.render.table import Table
+from gaia_jax.ruleset import Ruleset
+
+# Room for the map.
+WIDTH, HEIGHT = 716, 716
+_ROOT3 = math.sqrt(3)
+# Corners of a cell of radius 1, and the direction (of `geometry.DIRECTIONS`) of the edge from each
+# corner to the next: pointed tops, r growing upward.
+_CORNERS = tuple(
+    (math.cos(math.radians(60 * k - 90)), math.sin(math.radians(60 * k - 90))) for k in range(6)
+)
+_EDGES = (1, 0, 5, 4, 3, 2)
+
+
+class Places:
+    """Where the cells of a ruleset's map lie in the picture."""
+
+    def __init__(self, ruleset: Ruleset):
+        cells = ruleset.geometry.cells.astype(float)
+        x, y = _ROOT3 * (cells[:, 0] + cells[:, 1] / 2), -1.5 * cells[:, 1]
+        wide, high = x.max() - x.min() + _ROOT3, y.max() - y.min() + 2
+        self.size = min((WIDTH - 12) / wide, (HEIGHT - 12) / high)
+        left = (WIDTH - wide * self.size) / 2 + _ROOT3 / 2 * self.size
+        top = (HEIGHT - high * self.size) / 2 + self.size
+        self.x = [left + (v - x.min()) * self.size for v in x.tolist()]
+        self.y = [top + (v - y.min()) * self.size for v in y.tolist()]
+
+    def corner(self, cell: int, k: int, inset: float = 1.0) -> tuple[float, float]:
+        """Corner k of a cell, the cell shrunk by `inset`."""
+        dx, dy = _CORNERS[k % 6]
+        r = self.size * inset
+        return self.x[cell] + dx * r, self.y[cell] + dy * r
+
+    def outline(self, cell: int, inset: float = 1.0) -> list[tuple[float, float]]:
+        """The six corners."""
+        return [self.corner(cell, k, inset) for k in range(6)]
+
+
+@functools.cache
+def places(ruleset: Ruleset) -> Places:
+    """Where the cells lie."""
+    return Places(ruleset)
+
+
+def frame() -> str:
+    """The night behind the cells."""
+    return box(0, 0, WIDTH, HEIGHT, "#0f1730", radius=10)
+
+
+@functools.cache
+def grid(ruleset: Ruleset) -> str:
+    """What never changes: the cells, and the borders of the sectors."""
+    where, geometry = places(ruleset), ruleset.geometry
+    out = []
+    for cell, (q, r) in enumerate(geometry.cells.tolist()):
+        sector = int(geometry.sector[cell])
+        deep = sector >= geometry.num_main_sectors
+        fill = colours.BETWEEN if sector < 0 else colours.DEEP if deep else colours.SPACE
+        shape = polygon(where.outline(cell, 0.985), fill, colours.GRID, 0.7)
+        out.append(shape.replace("<polygon", f'<polygon id="hex-{cell}" data-cell="{q},{r}"', 1))
+    borders = []
+    for cell in range(geometry.num_cells):
+        for k, direction in enumerate(_EDGES):
+            other = int(geometry.neighbors[cell, direction])
+            if other < cell and (other < 0 or geometry.sector[other] != geometry.sector[cell]):
+                (a, b), (c, d) = where.corner(cell, k), where.corner(cell, k + 1)
+                borders.append(f"M{number(a)} {number(b)}L{number(c)} {number(d)}")
+    line = f'fill="none" stroke="{colours.SECTOR}" stroke-width="1.6" stroke-linecap="round"'
+    return "".join(out) + f'<path d="{"".join(borders)}" {line}/>'
+
+
+def _use(name: str, x: float, y: float, scale: float, more: str = "") -> str:
+    at = f"translate({number(x)},{number(y)})scale({scale:.2f})"
+    return f'<use href="#g-{name}" transform="{at}"{more}/>'
+
+
+def _shape(kind: str, x: float, y: float, scale: float, player: int, faction: str) -> str:
+    """A structure in the colours of a player, with the number of the seat."""
+    fill, ink = colours.faction(faction)
+    line = 1.3 / scale
+    out = _use(kind, x, y, scale, f' fill="#fff" stroke="#fff" stroke-width="{3.4 / scale:.2f}"')
+    out += _use(
+        kind, x, y, scale, f' fill="{fill}" stroke="{colours.INK}" stroke-width="{line:.2f}"'
+    )
+    lower = {"MINE": 0.42, "GAIAFORMER": -0.02, "PI": 0.5, "STATION": 0.34}.get(kind, 0.5)
+    size = max(7.0, scale * 0.86)
+    return out + label(x, y + scale * lower, str(player), size, ink, "middle", bold=True)
+
+
+_SCALE = {"MINE": 0.46, "TS": 0.5, "RL": 0.5, "PI": 0.56, "AC_A": 0.58, "AC_B": 0.58}
+
+
+class MapDrawing:
+    """The pieces on the cells of one state."""
+
+    def __init__(self, table: Table):
+        self.table, self.map = table, table.map
+        self.where = places(table.ruleset)
+        self.factions = [seat.faction.start_planet for seat in table.seats]
+        self.ships = {cell: ship for ship, cell in table.ship_cells.items()}
+        self.kinds = table.ids["structure"]
+        self.planets = table.ids["planet"]
+        m = self.map
+        lies = (m.planet > 0) | (m.structure > 0) | (m.gaiaformer >= 0) | (m.guest >= 0)
+        lies |= m.station | m.ring | m.satellite.any(0) | m.federated.any(0)
+        self.busy = [int(c) for c in lies.nonzero()[0]]
+
+    def parts(self) -> dict[str, str]:
+        """A fragment for each cell on which something lies, by id."""
+        return {f"cell-{c}": group(self._cell(c), f"cell-{c}", self._title(c)) for c in self.busy}
+
+    def _title(self, c: int) -> str:
+        m = self.map
+        q, r = self.table.ruleset.geometry.cells[c].tolist()
+        out = [f"{q},{r}"]
+        if c in self.ships:
+            out.append(f"the {SHIPS[self.ships[c]]}")
+        elif m.planet[c]:
+            out.append(PLANETS[self.planets[m.planet[c]]])
+        seats = self.table.seats
+        if m.structure[c]:
+            name = seats[m.owner[c]].faction.name
+            out.append(f"{STRUCTURES[self.kinds[m.structure[c]]]} of {name}")
+        for kind, player in (("gaiaformer", m.gaiaformer[c]), ("guest mine", m.guest[c])):
+            if player >= 0:
+                out.append(f"{kind} of {seats[player].faction.name}")
+        out += [f"satellite of {seats[p].faction.name}" for p in m.satellite[:, c].nonzero()[0]]
+        out += ["space station"] if m.station[c] else []
+        out += ["power ring"] if m.ring[c] else []
+        out += [f"federation of {seats[p].faction.name}" for p in m.federated[:, c].nonzero()[0]]
+        return ", ".join(out)
+
+    def _owner_of_station(self) -> int:
+        found = [s.player for s in self.table.seats if s.faction.federation_grows]
+        return found[0] if found else 0
+
+    def _cell(self, c: int) -> str:
+        m, s = self.map, self.where.size
+        x, y = self.where.x[c], self.where.y[c]
+        out = []
+        inset = 0.88
+        for owner in m.federated[:, c].nonzero()[0].tolist():
+            edge = polygon(
+                self.where.outline(c, inset), "none", colours.faction(self.factions[owner])[0], 2.6
+            )
+            out.append(group(edge, f"federated-{owner}-{c}"))
+            inset -= 0.13
+        planet = self.planets[m.planet[c]]
+        if c in self.ships:
+            ship = self.ships[c]
+            body = _use("ship", x, y - s * 0.2, s * 0.56)
+            body += label(x, y + s * 0.68, SHIPS[ship], 8, "#e8edf8", "middle", True, s * 1.5)
+            out.append(group(body, f"ship-{ship}"))
+        elif planet != "Empty":
+            body = _use(planet, x, y, s)
+            if m.structure[c] or m.gaiaformer[c] >= 0:
+                # The sign moves aside for the piece.
+                body = _use(f"{planet}-bare", x, y, s)
+                sign = _use(planet, x - s * 0.56, y - s * 0.5, s * 0.36)
+                body += sign if planet != "Asteroid" else ""
+            out.append(group(body, f"planet-{c}"))
+        if m.ring[c]:
+            ring = circle(x, y, s * 0.74, "none", "#ffd23f", 3)
+            out.append(group(ring + circle(x, y, s * 0.74, "none", "#4a3500", 0.8), f"ring-{c}"))
+        if m.structure[c]:
+            out.append(self._structure(c, x, y))
+        if m.gaiaformer[c] >= 0:
+            p = int(m.gaiaformer[c])
+            body = _shape("GAIAFORMER", x, y, s * 0.46, p, self.factions[p])
+            out.append(group(body, f"gaiaformer-{c}"))
+        if m.guest[c] >= 0:
+            p = int(m.guest[c])
+            body = _shape("MINE", x + s * 0.5, y + s * 0.4, s * 0.3, p, self.factions[p])
+            out.append(group(body, f"guest-{c}"))
+        if m.station[c]:
+            p = self._owner_of_station()
+            crowd = m.satellite[:, c].any()
+            body = _shape(
+                "STATION", x, y - s * (0.42 if crowd else 0), s * 0.38, p, self.factions[p]
+            )
+            out.append(group(body, f"station-{c}"))
+        out += self._satellites(c, x, y)
+        return "".join(out)
+
+    def _structure(self, c: int, x: float, y: float) -> str:
+        m, s = self.map, self.where.size
+        kind, p = self.kinds[m.structure[c]], int(m.owner[c])
+        crowded = m.guest[c] >= 0
+        dx, dy = (-s * 0.16, -s * 0.14) if crowded else (0.0, 0.0)
+        body = _shape(kind, x + dx, y + dy, s * _SCALE[kind], p, self.factions[p])
+        if kind in ("AC_A", "AC_B"):
+            name = "k" if kind == "AC_A" else "a"
+            at = f'x="{number(x - 4)}" y="{number(y - s * 0.46)}" width="8" height="8"'
+            body += f'<use href="#g-{name}" {at}/>'
+        return group(body, f"structure-{c}")
+
+    def _satellites(self, c: int, x: float, y: float) -> list[str]:
+        m, s = self.map, self.where.size
+        owners = [int(p) for p in m.satellite[:, c].nonzero()[0]]
+        side = s * 0.46
+        layouts: dict[int, list[tuple[float, float]]] = {
+            1: [(0, 0)],
+            2: [(-0.29, 0), (0.29, 0)],
+            3: [(-0.29, -0.27), (0.29, -0.27), (0, 0.29)],
+            4: [(-0.29, -0.28), (0.29, -0.28), (-0.29, 0.28), (0.29, 0.28)],
+        }
+        spots = layouts.get(len(owners), [])
+        if m.station[c]:
+            spots = [(-0.6 + 0.4 * k, 0.42) for k in range(len(owners))]
+            side = s * 0.36
+        if m.planet[c]:
+            spots = [(0.5, -0.5)] * len(owners)
+        out = []
+        for p, (dx, dy) in zip(owners, spots, strict=True):
+            fill, ink = colours.faction(self.factions[p])
+            a, b = x + dx * s - side / 2, y + dy * s - side / 2
+            n = number
+            body = (
+                f'<rect x="{n(a)}" y="{n(b)}" width="{n(side)}" height="{n(side)}" rx="1.5"'
+                f' fill="{fill}" stroke="#fff" stroke-width="1.2"/>'
+            )
+            body += label(
+                a + side / 2, b + side * 0.8, str(p), side * 0.82, ink, "middle", bold=True
+            )
+            out.append(group(body, f"satellite-{p}-{c}"))
+        return out
+
+
+def marked(ruleset: Ruleset, cell: int) -> str:
+    """The mark on the cell of the last move."""
+    where = places(ruleset)
+    halo = polygon(where.outline(cell, 1.0), "none", "#000", 5)
+    return halo + polygon(where.outline(cell, 1.0), "none", colours.MARK, 3)
+
+
+__all__ = ["HEIGHT", "WIDTH", "MapDrawing", "grid", "marked", "places"]

@@ -1,0 +1,254 @@
+"""Plain names of everything that has an id: one table, made from what is printed on the pieces.
+
+`names(ruleset)` has a name for each id of `ruleset.ids`; `say(ruleset, text)` puts an action text
+into words.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from gaia_jax.components.research import TRACKS
+from gaia_jax.render.faces import (
+    BOOSTER_ACTIONS,
+    COUNTS,
+    EVENTS,
+    action_words,
+    artifact_words,
+    booster_words,
+    free_words,
+    tile_words,
+    tinkering_words,
+    token_words,
+    words,
+)
+from gaia_jax.ruleset import Ruleset
+
+PLANETS = {
+    "Empty": "empty space",
+    "Red": "oxide planet (red)",
+    "Orange": "volcanic planet (orange)",
+    "Yellow": "desert planet (yellow)",
+    "Brown": "swamp planet (brown)",
+    "Black": "titanium planet (grey)",
+    "White": "ice planet (white)",
+    "Blue": "terra planet (blue)",
+    "Gaia": "Gaia planet",
+    "Proto": "protoplanet",
+    "Asteroid": "asteroids",
+    "Lost": "Lost Planet",
+    "Transdim": "transdim planet",
+    "Ship": "ship",
+}
+STRUCTURES = {
+    "NONE": "nothing",
+    "MINE": "mine",
+    "TS": "trading station",
+    "RL": "research lab",
+    "PI": "planetary institute",
+    "AC_A": "academy (income)",
+    "AC_B": "academy (action)",
+}
+TRACK_NAMES = {
+    "terraforming": "Terraforming",
+    "navigation": "Navigation",
+    "ai": "Artificial Intelligence",
+    "gaia": "Gaia project",
+    "economy": "Economy",
+    "science": "Science",
+}
+SHIPS = {
+    "TWILIGHT": "Twilight",
+    "ECLIPSE": "Eclipse",
+    "REBELLION": "Rebellion",
+    "TF_MARS": "TF Mars",
+}
+MISSIONS = {
+    "BUILDINGS": ("most structures", "structures"),
+    "DEEP_SECTORS": ("most deep space sectors", "deep sectors"),
+    "PLANET_TYPES": ("most planet types", "planet types"),
+    "PI_AC_DISTANCE": ("greatest distance of institute and academy", "PI to AC"),
+    "SATELLITES": ("most satellites", "satellites"),
+    "ASTEROID_PROTO_BUILDINGS": (
+        "most structures on asteroids and protoplanets",
+        "asteroid + proto",
+    ),
+    "ASTEROID_BUILDINGS": ("most structures on asteroids", "on asteroids"),
+    "MAIN_SECTORS": ("most main sectors", "main sectors"),
+    "GAIA_BUILDINGS": ("most structures on Gaia planets", "Gaia planets"),
+    "FEDERATION_BUILDINGS": ("most structures in federations", "in federations"),
+}
+VP_SOURCES = {
+    "START": "start",
+    "ROUND_TILE": "round tiles",
+    "BOOSTER": "boosters",
+    "BASIC_TILE": "tech tiles",
+    "ADVANCED_TILE": "advanced tiles",
+    "FEDERATION": "federations",
+    "RESEARCH": "research bonuses",
+    "FACTION": "faction",
+    "PROTO": "protoplanets",
+    "ARTIFACT": "artifacts",
+    "SHIP": "ship actions",
+    "ECONOMY": "economy track",
+    "LEECH": "leech paid",
+    "EXPLORE": "shuttles paid",
+    "FINAL_1": "final mission 1",
+    "FINAL_2": "final mission 2",
+    "RESEARCH_END": "research at the end",
+    "RESOURCES": "leftovers",
+}
+INCOME = {
+    "CH_PI": "charge from the planetary institute",
+    "CH_ECO": "charge from the economy track",
+    "CH_BOOSTER": "charge from the booster",
+    "CH_TILE": "charge from tech tiles",
+    "CH_LABS": "charge from research labs",
+    "TK_FACTION": "power token of the faction",
+    "TK_PI": "power token from the planetary institute",
+    "TK_BOOSTER": "power tokens from the booster",
+}
+LEECH = {
+    "CHARGE": "take the power",
+    "TOKEN_FIRST": "take the power, the new token first",
+    "DECLINE": "decline the power",
+}
+SPECIALS = {
+    "HIVE_STATION": "place a space station",
+    "AMBAS_SWAP": "swap the institute with a mine",
+    "FIRAKS_DOWNGRADE": "lab to trading station, a research step",
+    "BESCODS_LOWEST": "step on a lowest track",
+    "TINKEROIDS_TILE": "this round's tinkering tile",
+    "SPACE_GIANTS_TF2": "mine with 2 free steps",
+    "MOWEYDS_RING": "place a power ring",
+    "GLEENS_RANGE": "range +2",
+}
+# Short forms of these for the face of a board.
+SPECIALS_SHORT = {
+    "HIVE_STATION": "station",
+    "AMBAS_SWAP": "swap PI",
+    "FIRAKS_DOWNGRADE": "lab to TS {r}",
+    "BESCODS_LOWEST": "lowest {r}",
+    "TINKEROIDS_TILE": "tinkering",
+    "SPACE_GIANTS_TF2": "2 steps {m}",
+    "MOWEYDS_RING": "power ring",
+    "GLEENS_RANGE": "range +2",
+}
+
+
+def _map(things: Iterable[Any], form: Any) -> dict[str, str]:
+    return {thing.id: form(thing) for thing in things}
+
+
+@functools.cache
+def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
+    """A plain name for every id of `ruleset.ids`, by kind and id."""
+    r, ids = ruleset, ruleset.ids
+    tiles = (*r.basic_tiles, *r.ship_tiles)
+    special = {t.id: words(t.special) for t in (*tiles, *r.advanced_tiles) if t.special}
+    special["AC_B"] = "the academy's action"
+    special |= {b.id: BOOSTER_ACTIONS[b.special][0] for b in r.boosters if b.special}
+    special["FACTION"] = "the faction's action"
+    tokens = (*r.base_tokens, r.gleens_token, *r.ship_tokens)
+    token_names = _map(tokens, token_words)
+    token_names[r.gleens_token.id] += " (Gleens)"
+    for token in r.ship_tokens:
+        token_names[token.id] += " (ship)"
+    main = {s: s.replace("main", "sector") for s in ids["sector"]}
+    table: dict[str, dict[str, str]] = {
+        "planet": PLANETS,
+        "planet_type": PLANETS,
+        "structure": STRUCTURES,
+        "faction": {f.id: f.name for f in r.factions},
+        "track": TRACK_NAMES,
+        "tile": _map(tiles, tile_words),
+        "advanced": _map(r.advanced_tiles, tile_words),
+        "advanced_slot": {**TRACK_NAMES, "extra": "the extra tile"},
+        "booster": _map(r.boosters, booster_words),
+        "round_tile": {t.id: f"{t.vp} VP per {EVENTS[t.event][0]}" for t in r.round_tiles},
+        "final_mission": {m: MISSIONS[m][0] for m in r.final_missions},
+        "token": token_names,
+        "ship": SHIPS,
+        "ship_action": _map(r.ship_actions, action_words),
+        "qic_action": _map(r.qic_actions, action_words),
+        "power_action": _map(r.power_actions, action_words),
+        "special": special,
+        "artifact": _map(r.artifacts, artifact_words),
+        "tinkering": _map(r.tinkering_tiles, tinkering_words),
+        "free_action": _map(r.free_actions, free_words),
+        "income": INCOME,
+        "vp_source": VP_SOURCES,
+        "sector": main,
+        "event": {k: v[0] for k, v in EVENTS.items()},
+        "count": {k: v[0] for k, v in COUNTS.items()},
+    }
+    return {kind: {id: table[kind][id] for id in ids[kind]} for kind in ids}
+
+
+_VERBS = {
+    "mine": "mine on",
+    "project": "Gaia project on",
+    "upgrade": "upgrade on",
+    "pick": "choose",
+}
+_BARE = {
+    "end_turn": "end the turn",
+    "skip": "skip",
+    "pass": "pass",
+    "form_federation": "form a federation",
+    "commit": "complete the federation",
+}
+
+
+@functools.cache
+def say(ruleset: Ruleset, text: str) -> str:
+    """An action text in words.
+
+    Args:
+        ruleset: whose action it is.
+        text: as `gaia_jax.actions.to_text` writes it.
+    Raises:
+        ValueError: an action text that the ruleset does not have.
+    """
+    verb, _, argument = text.partition(" ")
+    table = names(ruleset)
+    if text not in ruleset.actions.by_text:
+        raise ValueError(f"unknown action text {text!r}")
+    if verb in _BARE:
+        return _BARE[verb]
+    if verb in _VERBS:
+        return f"{_VERBS[verb]} {argument}"
+    if verb == "artifact":
+        return f"take the artifact in place {argument}"
+    if verb == "piece":
+        return f"build a {STRUCTURES[argument]}"
+    if verb == "leech":
+        return LEECH[argument]
+    if verb == "advanced":
+        place = TRACK_NAMES.get(argument, argument)
+        return f"advanced tile: {place}"
+    if verb == "token" and argument in SHIPS:
+        return f"federation token of the {SHIPS[argument]}"
+    kinds = {
+        "free": ("convert ", "free_action"),
+        "advance": ("research: ", "track"),
+        "power": ("power action: ", "power_action"),
+        "ship": ("ship action: ", "ship_action"),
+        "qic": ("QIC action: ", "qic_action"),
+        "special": ("special action: ", "special"),
+        "explore": ("shuttle to the ", "ship"),
+        "booster": ("booster ", "booster"),
+        "tile": ("tech tile: ", "tile"),
+        "token": ("federation token: ", "token"),
+        "income": ("income: ", "income"),
+        "tinkering": ("tinkering tile: ", "tinkering"),
+    }
+    head, kind = kinds[verb]
+    if argument == "burn":
+        head = ""
+    return head + table[kind][argument]
+
+
+assert tuple(TRACK_NAMES) == TRACKS

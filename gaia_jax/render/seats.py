@@ -1,0 +1,267 @@
+"""The player boards."""
+
+from __future__ import annotations
+
+from gaia_jax.components import costs
+from gaia_jax.components.common import Gain
+from gaia_jax.render import colours
+from gaia_jax.render.faces import (
+    amounts,
+    artifact_face,
+    artifact_words,
+    booster_face,
+    booster_words,
+    tile_face,
+    tile_words,
+    tinkering_face,
+    tinkering_words,
+    token_face,
+    token_words,
+)
+from gaia_jax.render.names import SPECIALS, SPECIALS_SHORT
+from gaia_jax.render.pen import box, circle, group, label, run, seat_disc
+from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN
+from gaia_jax.render.table import Seat, Table
+from gaia_jax.state import GAIA_AREA
+
+WIDTH, HEIGHT = 314.0, 296.0
+_CHIPS_TOP = 164.0
+_PIECES = (
+    ("MINE", "m"),
+    ("TS", "ts"),
+    ("RL", "rl"),
+    ("PI", "pi"),
+    ("AC_A", "ac"),
+    ("AC_B", "ac"),
+)
+
+
+def frame(seat: Seat) -> str:
+    """What never changes of a board."""
+    fill, _ = colours.faction(seat.faction.start_planet)
+    out = box(0, 0, WIDTH, HEIGHT, colours.PANEL, "#9aa3b8", 8, 1)
+    out += f'<path d="M8 0H{WIDTH - 8}A8 8 0 0 1 {WIDTH} 8V32H0V8A8 8 0 0 1 8 0Z" fill="{fill}"/>'
+    out += seat_disc(20, 16, 11, seat.player, seat.faction.start_planet)
+    ink = colours.faction(seat.faction.start_planet)[1]
+    return out + label(38, 21.5, seat.faction.name, 15, ink, bold=True, room=150)
+
+
+def parts(table: Table, seat: Seat) -> dict[str, str]:
+    """What changes of a board, by id."""
+    p = seat.player
+    return {
+        f"seat-{p}-head": _head(table, seat),
+        f"seat-{p}-stock": _stock(seat),
+        f"seat-{p}-power": _power(seat),
+        f"seat-{p}-pieces": _pieces(seat),
+        f"seat-{p}-tiles": _tiles(table, seat),
+    }
+
+
+def _head(table: Table, seat: Seat) -> str:
+    ink = colours.faction(seat.faction.start_planet)[1]
+    out = run(WIDTH - 10, 23, f"{seat.vp}{{v}}", 20, ink, "end", True)
+    decides = table.player == seat.player and not table.over
+    if decides:
+        out += box(0, 0, WIDTH, HEIGHT, "none", colours.MARK, 8, 3.5)
+    state = "decides" if decides else "passed" if seat.passed else ""
+    if table.over and max(s.vp for s in table.seats) == seat.vp:
+        state = "wins"
+    out += label(WIDTH - 82, 21, state, 11, ink, "end")
+    return group(out, f"vp-{seat.player}")
+
+
+def _stock(seat: Seat) -> str:
+    out = ""
+    for i, (name, key) in enumerate(
+        (("credits", "c"), ("ore", "o"), ("knowledge", "k"), ("qic", "q"))
+    ):
+        x = 10 + i * 75
+        body = run(x, 56, f"{{{key}}}", 17)
+        value = getattr(seat, name)
+        body += label(x + 24, 55.5, str(value), 17, bold=True)
+        come = getattr(seat.income, name)
+        body += label(x + 70, 55, f"+{come}", 10.5, "#2a6b35", "end") if come else ""
+        out += group(body, f"{name}-{seat.player}", f"{value} {name}, income {come}")
+    return out
+
+
+def _power(seat: Seat) -> str:
+    out = ""
+    names = ("I", "II", "III", "Gaia")
+    counts = (*seat.power, seat.gaia_power)
+    for i, (name, count) in enumerate(zip(names, counts, strict=True)):
+        x, y = 27 + i * 49, 87
+        gaia = i == GAIA_AREA
+        fill = ("#e9dcf1", "#d9c2e6", "#bb8fd3", "#d3ecd6")[i]
+        body = circle(x, y, 17.5, fill, "#2a6b35" if gaia else "#6b3a83", 1.3)
+        stone = seat.brainstone == i
+        body += label(x, y + 6.5, str(count), 15, anchor="middle", bold=True)
+        body += label(x, y + 28, name, 9.5, colours.QUIET, "middle")
+        if stone:
+            body += group(
+                f'<use href="#g-b" x="{x + 8}" y="{y - 20}" width="13" height="13"/>',
+                f"brainstone-{seat.player}",
+                "brainstone",
+            )
+        title = f"{count} power tokens in {'the Gaia area' if gaia else 'bowl ' + name}"
+        out += group(body, f"bowl-{seat.player}-{i + 1}", title)
+    come = seat.income
+    rest = Gain(charge=come.charge, tokens=come.tokens, tokens_iii=come.tokens_iii, vp=come.vp)
+    lines = [f"+{n}{key}" for n, key in _income(rest)]
+    if lines:
+        out += run(WIDTH - 10, 84, " ".join(lines[:2]), 10.5, "#2a6b35", "end", room=96)
+        out += run(WIDTH - 10, 100, " ".join(lines[2:]), 10.5, "#2a6b35", "end", room=96)
+    return out
+
+
+def _income(gain: Gain) -> list[tuple[int, str]]:
+    keys = {"charge": "{p}", "tokens": "{t}", "tokens_iii": "{t}III", "vp": "{v}"}
+    return [(n, keys[k]) for k, n in amounts(gain).items()]
+
+
+def _pieces(seat: Seat) -> str:
+    """Pieces on the map out of those that there are, gaiaformers, satellites, the green tokens."""
+    out = ""
+    found = [(icon, seat.built[k], costs.PIECES[k], k) for k, icon in _PIECES]
+    x = 8.0
+    for icon, built, most, kind in found:
+        text = f"{{{icon}}}{built}/{most}" if most > 1 else f"{{{icon}}}{built}"
+        if kind in ("AC_A", "AC_B"):
+            text = f"{{{icon}}}{'{k}' if kind == 'AC_A' else '{a}'}{built}"
+        ink = colours.INK if built else "#6d7484"
+        body = run(x, 133, text, 11, ink, bold=bool(built))
+        out += group(body, f"built-{seat.player}-{kind}", f"{built} of {most} built")
+        x += {"MINE": 58, "TS": 50, "RL": 50, "PI": 38, "AC_A": 50, "AC_B": 50}[kind]
+    owned = seat.gaiaformers + seat.gaiaformers_out + seat.gaiaformers_gaia
+    rest = [f"{{g}}{seat.gaiaformers}/{owned}", f"{{x}}{seat.satellites}"]
+    rest += [f"{{f}}{seat.green} green"] if sum(seat.tokens.values()) else []
+    rest += [f"stations {seat.stations}"] if seat.faction.federation_grows else []
+    rest += [f"rings {seat.rings}"] if seat.faction.special == "MOWEYDS_RING" else []
+    rest += [f"guests {seat.guests}"] if seat.faction.guest_mines else []
+    return out + run(8, 152, "   ".join(rest), 10.5, room=WIDTH - 16)
+
+
+def _tiles(table: Table, seat: Seat) -> str:
+    chips = _chips(table, seat)
+    # As many columns as the chips need; four are the rule.
+    columns = next(n for n in (4, 5, 6, 7, 8) if -(-len(chips) // n) <= 4 or n == 8)
+    rows = max(4, -(-len(chips) // columns))
+    width, height = (WIDTH - 12) / columns, (HEIGHT - _CHIPS_TOP - 6) / rows
+    out = ""
+    for i, (id, title, face, fill, state, action) in enumerate(chips):
+        x, y = 6 + i % columns * width, _CHIPS_TOP + i // columns * height
+        edge = "#8b93a7" if state != "turned" else "#c6cad4"
+        ink = colours.INK if state == "" else "#7c8394"
+        body = box(x, y, width - 3, height - 3, fill, edge, 4, 0.9)
+        lines = [line for line in face if line]
+        for k, line in enumerate(lines):
+            base = y + (height - 3) / 2 + 3.4 + (k - (len(lines) - 1) / 2) * 12
+            body += run(x + (width - 3) / 2, base, line, 9.4, ink, "middle", room=width - 9)
+        if state:
+            dash = "" if state == "used" else ' stroke-dasharray="3 3"'
+            a, b = x + 2, y + height - 5
+            body += (
+                f'<path d="M{a:.1f} {b:.1f}L{x + width - 5:.1f} {y + 2:.1f}" stroke="#8a2b2b"'
+                f' stroke-width="1.6"{dash}/>'
+            )
+            title += f", {state}"
+        out += group(body, id, title, action)
+    return out
+
+
+Chip = tuple[str, str, tuple[str, ...], str, str, str]
+
+
+def _chips(table: Table, seat: Seat) -> list[Chip]:
+    """(id, title, face, fill, "" or "used" or "covered", action text) of all that a player owns."""
+    return _actions(table, seat) + _technology(table, seat) + _treasures(table, seat)
+
+
+def _actions(table: Table, seat: Seat) -> list[Chip]:
+    """The booster, the faction's action, the academy's."""
+    r, p = table.ruleset, seat.player
+    out: list[Chip] = []
+
+    def used(id: str) -> str:
+        return "used" if id in seat.used else ""
+
+    for b in r.boosters:
+        if b.id == seat.booster:
+            face, words = booster_face(b), f"booster: {booster_words(b)}"
+            action = f"special {b.id}" if b.special else ""
+            out.append((f"held-{p}-{b.id}", words, face, "#fdf1dc", used(b.id), action))
+    if seat.faction.special:
+        works = not seat.faction.special_needs_pi or seat.built["PI"] > 0
+        name = SPECIALS_SHORT[seat.faction.special]
+        for t in r.tinkering_tiles:
+            if t.id == seat.tinkering:
+                name = tinkering_face(t)
+        words = f"the faction's action: {SPECIALS[seat.faction.special]}"
+        if works:
+            face = ("{a}", name)
+            out.append((f"special-{p}", words, face, "#ffe3cf", used("FACTION"), "special FACTION"))
+    if seat.built["AC_B"]:
+        gain = "".join(f"{n}{_keys(k)}" for k, n in amounts(seat.faction.academy_b_action).items())
+        face = ("{a}{ac}", gain)
+        out.append((f"academy-{p}", "the academy's action", face, "#ffe3cf", used("AC_B"),
+                    "special AC_B"))  # fmt: skip
+    return out
+
+
+def _technology(table: Table, seat: Seat) -> list[Chip]:
+    """Basic, ship and advanced tiles."""
+    r, p = table.ruleset, seat.player
+    out: list[Chip] = []
+
+    def used(id: str) -> str:
+        return "used" if id in seat.used else ""
+
+    for tile in (*r.basic_tiles, *r.ship_tiles):
+        if tile.id in seat.tiles:
+            state = "covered" if tile.id in seat.covered else used(tile.id)
+            action = f"special {tile.id}" if tile.special else f"tile {tile.id}"
+            out.append((f"tile-{p}-{tile.id}", f"tech tile: {tile_words(tile)}", tile_face(tile),
+                        "#fffdf5", state, action))  # fmt: skip
+    for tile in r.advanced_tiles:
+        if tile.id in seat.advanced:
+            action = f"special {tile.id}" if tile.special else ""
+            words = f"advanced tile: {tile_words(tile)}"
+            out.append((f"tile-{p}-{tile.id}", words, tile_face(tile), "#ffe9bd", used(tile.id),
+                        action))  # fmt: skip
+    return out
+
+
+def _treasures(table: Table, seat: Seat) -> list[Chip]:
+    """Federation tokens, artifacts, a tinkering tile that waits for the planetary institute."""
+    r, p = table.ruleset, seat.player
+    out: list[Chip] = []
+    for token in (*r.base_tokens, r.gleens_token, *r.ship_tokens):
+        count = seat.tokens.get(token.id, 0)
+        for n in range(count):
+            words = f"federation token: {token_words(token)}"
+            fill = GREEN_TOKEN if token.green else GREY_TOKEN
+            face = ("{f}", token_face(token))
+            action = _token_action(table, token.id)
+            out.append((f"token-{p}-{token.id}-{n}", words, face, fill, "", action))
+    for a in r.artifacts:
+        if a.id in seat.artifacts:
+            words = f"artifact: {artifact_words(a)}"
+            out.append((f"held-{p}-{a.id}", words, artifact_face(a), "#f7e3ee", "", ""))
+    for t in r.tinkering_tiles:
+        if t.id == seat.tinkering and not seat.built["PI"]:
+            words = f"tinkering tile: {tinkering_words(t)}"
+            out.append((f"held-{p}-{t.id}", words, ("{a}", tinkering_face(t)), "#ffe3cf", "", ""))
+    return out
+
+
+def _token_action(table: Table, id: str) -> str:
+    """The text that names a kind of token: a ship's is named by the ship."""
+    for ship, (token, _) in table.ship_tokens.items():
+        if token == id:
+            return f"token {ship}"
+    return f"token {id}"
+
+
+def _keys(field: str) -> str:
+    return {"credits": "{c}", "qic": "{q}", "ore": "{o}", "knowledge": "{k}"}[field]

@@ -1,0 +1,352 @@
+"""What lies on the table, read out of a state into plain Python. Only here are arrays read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import jax
+import numpy as np
+
+from gaia_jax.components import costs, research
+from gaia_jax.components.common import Gain
+from gaia_jax.components.factions import Faction
+from gaia_jax.ruleset import RULESETS, Ruleset
+from gaia_jax.state import GAIA_AREA, NODES
+
+PHASES = ("set-up", "tinkering", "income", "Gaia phase", "actions", "over")
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One player, everything by its id. Numbers as in `gaia_jax.state.Players`."""
+
+    player: int
+    faction: Faction
+    vp: int
+    credits: int
+    ore: int
+    knowledge: int
+    qic: int
+    power: tuple[int, ...]
+    gaia_power: int
+    brainstone: int  # bowl 0..2, GAIA_AREA, -1 none
+    tracks: tuple[int, ...]
+    built: dict[str, int]
+    colonized: dict[str, int]
+    guests: int
+    guest_protos: int
+    guest_asteroids: int
+    sectors: tuple[str, ...]
+    tiles: tuple[str, ...]
+    covered: tuple[str, ...]
+    advanced: tuple[str, ...]
+    tokens: dict[str, int]
+    green: int
+    satellites: int
+    stations: int
+    rings: int
+    gaiaformers: int
+    gaiaformers_out: int
+    gaiaformers_gaia: int
+    shuttles: tuple[str, ...]
+    artifacts: tuple[str, ...]
+    booster: str | None
+    used: tuple[str, ...]
+    tinkering: str | None
+    passed: int
+    vp_source: dict[str, int]
+    income: Gain
+    missions: tuple[int, ...]  # what each final mission of the game counts
+
+
+@dataclass(frozen=True)
+class Map:
+    """What lies on the cells; arrays as the properties of `gaia_jax.state.Board`."""
+
+    planet: np.ndarray
+    structure: np.ndarray
+    owner: np.ndarray
+    guest: np.ndarray
+    gaiaformer: np.ndarray
+    station: np.ndarray
+    ring: np.ndarray
+    satellite: np.ndarray
+    federated: np.ndarray
+
+
+def ruleset_of(state: Any) -> Ruleset:
+    """The ruleset that a state is of, as far as its shapes tell: the first that fits.
+
+    Raises:
+        ValueError: none fits, or `state` is a batch.
+    """
+    if np.ndim(state.current_player):
+        raise ValueError("one state is wanted, not a batch; index it, or use jax.tree.map")
+    cells, actions = state.game.board.planet.shape[-1], state.legal_action_mask.shape[-1]
+    for ruleset in RULESETS.values():
+        if (ruleset.geometry.num_cells, ruleset.actions.num_actions) == (cells, actions):
+            tiles = np.max(np.asarray(state.game.setup.round_tiles), initial=0)
+            if tiles < len(ruleset.round_tiles):
+                return ruleset
+    raise ValueError("no ruleset has states of this shape; name it")
+
+
+class Table:
+    """A state, read. One state, not a batch."""
+
+    def __init__(self, state: Any, ruleset: Ruleset | None = None):
+        """
+        Args:
+            state: of `gaia_jax.GaiaEnv`.
+            ruleset: `env.ruleset`; None asks `ruleset_of`.
+        """
+        self.ruleset = ruleset or ruleset_of(state)
+        self.over = bool(state.terminated) or bool(state.truncated)
+        self.decisions = int(state.step_count)
+        game = jax.device_get(state.game)
+        self._game, turn, setup = game, game.turn, game.setup
+        self.num_players = len(setup.turn_order)
+        self.round, self.phase = int(turn.round), PHASES[int(turn.phase)]
+        self.node = NODES[int(turn.node)]
+        self.player, self.active = int(state.current_player), int(turn.active)
+        self.order = tuple(int(p) for p in turn.order)
+        board = game.board
+        self.map = Map(**{f.name: np.asarray(getattr(board, f.name)) for f in fields(Map)})
+
+    @cached_property
+    def ids(self) -> dict[str, tuple[str, ...]]:
+        """`ruleset.ids`."""
+        return self.ruleset.ids
+
+    def _bits(self, value: Any, kind: str | tuple[str, ...]) -> tuple[str, ...]:
+        ids = self.ids[kind] if isinstance(kind, str) else kind
+        return tuple(id for i, id in enumerate(ids) if int(value) >> i & 1)
+
+    def _id(self, kind: str, index: Any) -> str | None:
+        return None if int(index) < 0 else self.ids[kind][int(index)]
+
+    @cached_property
+    def setup(self) -> Any:
+        """The set-up, arrays of numpy."""
+        return self._game.setup
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:
+        """The players, by number."""
+        return tuple(self._seat(p) for p in range(self.num_players))
+
+    def _seat(self, p: int) -> Seat:
+        me, turn, r = self._game.players, self._game.turn, self.ruleset
+
+        def row(kind: str, values: Any) -> dict[str, int]:
+            return {id: int(n) for id, n in zip(self.ids[kind], values, strict=True)}
+
+        def number(name: str) -> int:
+            return int(getattr(me, name)[p])
+
+        faction = r.factions[int(self.setup.faction[p])]
+        plain: tuple[str, ...] = (
+            "vp",
+            "credits",
+            "ore",
+            "knowledge",
+            "qic",
+            "gaia_power",
+            "brainstone",
+            "green",
+        )
+        plain += ("guests", "guest_protos", "guest_asteroids", "satellites", "stations", "rings")
+        plain += ("gaiaformers", "gaiaformers_out", "gaiaformers_gaia")
+        found: dict[str, Any] = {name: number(name) for name in plain}
+        found |= {
+            "built": row("structure", me.built[p]),
+            "colonized": row("planet", me.colonized[p]),
+            "tokens": {
+                k: n
+                for k, n in zip(self.ids["token"], me.tokens[p].tolist(), strict=False)
+                if n > 0
+            },
+            "tiles": self._bits(me.tiles[p], "tile"),
+            "covered": self._bits(me.covered[p], "tile"),
+            "advanced": self._bits(me.advanced[p], "advanced"),
+            "artifacts": self._bits(me.artifacts[p], "artifact"),
+            "sectors": self._bits(me.sectors[p], "sector"),
+        }
+        tracks = tuple(int(x) for x in me.tracks[p])
+        booster = self._id("booster", me.booster[p])
+        return Seat(
+            player=p,
+            faction=faction,
+            power=tuple(int(x) for x in me.power[p]),
+            tracks=tracks,
+            shuttles=self._bits(me.shuttles[p], "ship"),
+            booster=booster,
+            used=self._bits(me.used[p], "special"),
+            tinkering=self._id("tinkering", me.tinkering[p]),
+            passed=int(turn.passed[p]),
+            vp_source=row("vp_source", me.vp_source[p]),
+            income=self._income(faction, found, tracks, booster),
+            missions=tuple(
+                self._mission(p, self.ruleset.final_missions[int(m)], found)
+                for m in self.setup.final_missions
+            ),
+            **found,
+        )
+
+    def _income(
+        self, faction: Faction, found: dict[str, Any], tracks: tuple[int, ...], booster: str | None
+    ) -> Gain:
+        """What the next income phase brings as things stand (INC-01)."""
+        r, built = self.ruleset, found["built"]
+        side = int(self.setup.economy_side)
+        parts = [
+            faction.base_income,
+            Gain(ore=sum(faction.mine_income_ore[: built["MINE"]])),
+            *faction.ts_income[: built["TS"]],
+            *faction.rl_income[: built["RL"]],
+            r.economy_income[side][tracks[research.TRACKS.index("economy")]],
+            research.SCIENCE_INCOME[tracks[research.TRACKS.index("science")]],
+        ]
+        parts += [faction.pi_income] if built["PI"] else []
+        parts += [faction.academy_a_income] if built["AC_A"] else []
+        parts += [b.income for b in r.boosters if b.id == booster]
+        own = set(found["tiles"]) - set(found["covered"])
+        parts += [t.income for t in (*r.basic_tiles, *r.ship_tiles) if t.id in own]
+        parts += [a.income for a in r.artifacts if a.id in found["artifacts"]]
+        return Gain(**{f.name: sum(getattr(x, f.name) for x in parts) for f in fields(Gain)})
+
+    def _mission(self, p: int, mission: str, found: dict[str, Any]) -> int:
+        """What a final mission counts (FIN-03 to FIN-10)."""
+        board, built, colonized = self.map, found["built"], found["colonized"]
+        artifacts = [a.virtual_mine for a in self.ruleset.artifacts if a.id in found["artifacts"]]
+        rocks, protos = artifacts.count("Asteroid"), artifacts.count("Proto")
+        types = {t for t in self.ids["planet_type"] if colonized.get(t)} | set(artifacts) - {None}
+        asteroids = colonized["Asteroid"] + found["guest_asteroids"] + rocks
+        main = [s for s in found["sectors"] if s.startswith("main")]
+        if mission == "BUILDINGS":
+            virtual = rocks + protos
+            return sum(n for s, n in built.items() if s != "NONE") + colonized["Lost"] + virtual
+        if mission == "PI_AC_DISTANCE":
+            return self._academy_distance(p)
+        if mission == "FEDERATION_BUILDINGS":
+            own = (board.owner == p) & (board.structure > 0) | (board.guest == p)
+            return int((own & board.federated[p]).sum())
+        return {
+            "DEEP_SECTORS": len(found["sectors"]) - len(main),
+            "PLANET_TYPES": len(types),
+            "SATELLITES": found["satellites"] + found["stations"],
+            "ASTEROID_PROTO_BUILDINGS": asteroids
+            + colonized["Proto"]
+            + found["guest_protos"]
+            + protos,
+            "ASTEROID_BUILDINGS": asteroids,
+            "MAIN_SECTORS": len(main),
+            "GAIA_BUILDINGS": colonized["Gaia"],
+        }[mission]
+
+    def _academy_distance(self, p: int) -> int:
+        kinds, board = self.ids["structure"], self.map
+        own = board.owner == p
+        seat = np.flatnonzero(own & (board.structure == kinds.index("PI")))
+        academies = np.isin(board.structure, [kinds.index("AC_A"), kinds.index("AC_B")])
+        distances = self.ruleset.geometry.distance[seat][:, np.flatnonzero(own & academies)]
+        return int(distances.max(initial=0))
+
+    @cached_property
+    def power_used(self) -> tuple[str, ...]:
+        """Power actions used this round."""
+        return self._bits(self._game.turn.power_used, "power_action")
+
+    @cached_property
+    def ship_used(self) -> tuple[str, ...]:
+        """Ship and QIC actions used this round."""
+        ids = tuple(action.id for _, action in self.ruleset.shared_actions)
+        return self._bits(self._game.turn.ship_used, ids)
+
+    @cached_property
+    def advanced_tiles(self) -> dict[str, tuple[str, bool]]:
+        """The advanced tile of each slot, and whether it is still there."""
+        left = self._bits(self._game.turn.advanced_left, "advanced_slot")
+        tiles = [self.ids["advanced"][int(i)] for i in self.setup.advanced]
+        slots = zip(self.ids["advanced_slot"], tiles, strict=True)
+        return {slot: (tile, slot in left) for slot, tile in slots}
+
+    @cached_property
+    def basic_tiles(self) -> tuple[str, ...]:
+        """The basic tile of each slot: six tracks, then the free ones."""
+        return tuple(self.ids["tile"][int(i)] for i in self.setup.basic_slot)
+
+    @cached_property
+    def artifacts(self) -> tuple[tuple[str, bool], ...]:
+        """The artifact of each place, and whether it is still there."""
+        left = int(self._game.turn.artifacts_left)
+        ids = [self.ids["artifact"][int(i)] for i in self.setup.artifacts]
+        return tuple((id, bool(left >> place & 1)) for place, id in enumerate(ids))
+
+    @cached_property
+    def token_supply(self) -> dict[str, int]:
+        """Base federation tokens left."""
+        ids = [token.id for token in self.ruleset.base_tokens]
+        supply = self._game.turn.token_supply.tolist()
+        return dict(zip(ids, supply, strict=True))
+
+    @cached_property
+    def track_token(self) -> str | None:
+        """The federation token on terraforming 5, None once taken."""
+        there = bool(self._game.turn.track_token)
+        return self.ruleset.base_tokens[int(self.setup.tf5_token)].id if there else None
+
+    @cached_property
+    def ship_tokens(self) -> dict[str, tuple[str, bool]]:
+        """The federation token of each ship, and whether it is still there."""
+        left = self._bits(self._game.turn.ship_tokens, "ship")
+        tokens = self.ruleset.ship_tokens
+        return {
+            ship: (tokens[int(i)].id, ship in left)
+            for ship, i in zip(self.ruleset.ships, self.setup.ship_token, strict=False)
+        }
+
+    @cached_property
+    def ship_tiles(self) -> dict[str, str]:
+        """The tech tile of each ship that holds one."""
+        tiles, ships = self.ruleset.ship_tiles, self.ruleset.ship_tile_ships
+        return {s: tiles[int(i)].id for s, i in zip(ships, self.setup.ship_tile, strict=False)}
+
+    @cached_property
+    def ship_cells(self) -> dict[str, int]:
+        """The cell of each ship."""
+        return {s: int(c) for s, c in zip(self.ruleset.ships, self.setup.ship_cell, strict=False)}
+
+    @cached_property
+    def boosters(self) -> dict[str, int]:
+        """The boosters in play, and who has each; -1 nobody."""
+        holder = {seat.booster: seat.player for seat in self.seats}
+        ids = [self.ids["booster"][int(i)] for i in self.setup.boosters]
+        return {id: holder.get(id, -1) for id in ids}
+
+    @cached_property
+    def round_tiles(self) -> tuple[Any, ...]:
+        """The round tiles of rounds 1 to 6."""
+        return tuple(self.ruleset.round_tiles[int(i)] for i in self.setup.round_tiles)
+
+    @cached_property
+    def final_missions(self) -> tuple[str, ...]:
+        """The two final missions."""
+        return tuple(self.ruleset.final_missions[int(i)] for i in self.setup.final_missions)
+
+    @cached_property
+    def offers(self) -> dict[int, int]:
+        """Power offered to each player by the event that is being answered."""
+        waiting = np.asarray(self._game.turn.leech)[0].tolist()
+        return {p: n for p, n in enumerate(waiting) if n > 0}
+
+    @cached_property
+    def picks(self) -> int:
+        """How many groups of a federation have been picked."""
+        return int(self._game.turn.picks).bit_count()
+
+
+BRAINSTONE_PLACES = {0: "bowl I", 1: "bowl II", 2: "bowl III", GAIA_AREA: "Gaia area"}
+ROUNDS = costs.ROUNDS

@@ -1,0 +1,48 @@
+"""Plain names: one for every id and every action text of every ruleset."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gaia_jax import RULESETS, render
+
+# Ids that two pieces of the box share are told apart by where they lie, not by their name.
+SHARED = {"planet_type", "special"}
+
+
+@pytest.mark.parametrize("id", RULESETS)
+def test_every_id_has_a_name_of_its_own(id: str) -> None:
+    table, ids = render.names(RULESETS[id]), RULESETS[id].ids
+    assert table.keys() == ids.keys()
+    for kind, known in ids.items():
+        assert tuple(table[kind]) == known
+        assert all(table[kind].values()), kind
+        if kind not in SHARED and kind != "round_tile":
+            doubled = [n for n in table[kind].values() if list(table[kind].values()).count(n) > 1]
+            assert not doubled, f"{kind}: {doubled}"
+
+
+@pytest.mark.parametrize("id", RULESETS)
+def test_every_action_can_be_said(id: str) -> None:
+    ruleset = RULESETS[id]
+    for text in ruleset.actions.texts:
+        said = render.say(ruleset, text)
+        assert said and not re.search(r"[{}]|_", said), said
+
+
+def test_an_unknown_action_is_refused() -> None:
+    with pytest.raises(ValueError, match="unknown action text 'dance'"):
+        render.say(RULESETS["base"], "dance")
+
+
+def test_names_say_what_is_printed() -> None:
+    table = render.names(RULESETS["lost_fleet"])
+    assert table["tile"]["BT3_O1_Q1"] == "1 ore, 1 QIC"
+    assert table["advanced"]["PI-AC-6VP"] == "6 VP per planetary institute and academy"
+    assert table["booster"]["RB13"] == "income: 2 credits; action: a mine with one free step"
+    assert table["power_action"]["PA_7C"] == "7 credits for 4 power"
+    published = render.names(RULESETS["lost_fleet_published"])
+    assert published["ship_action"]["TFM_C"] == "a mine with one free step for 3 credits"
+    assert table["ship_action"]["TFM_C"] == "a mine with one free step for 5 credits"

@@ -1,0 +1,151 @@
+"""Pictures of random positions: each piece once, within its box, no two labels over one another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import pytest
+
+import gaia_jax
+from gaia_jax import render, replay
+from gaia_jax.testing import sample_legal
+from tests.conftest import GAMES
+from tests.render.layout import Layout
+from tests.render.pieces import KINDS, expected
+from tests.render.records import RECORDS
+
+
+def look_at(state: Any, ruleset: Any, last: int | None = None) -> Layout:
+    """Draw a position and check what must hold of every picture."""
+    layout = Layout(render.svg(state, ruleset, last))
+    twice = [id for id, count in layout.ids.items() if count > 1]
+    assert not twice, f"ids that stand there twice: {twice}"
+    pieces = {id for id in layout.ids if id.startswith(KINDS)}
+    wanted = expected(state, ruleset)
+    mine = {id for id in pieces if not id.startswith(("held-", "token-", "ship-"))}
+    assert not wanted - pieces, f"not drawn: {sorted(wanted - pieces)}"
+    assert not {x for x in mine if x not in wanted}, f"too many: {sorted(mine - wanted)}"
+    page, blocks = layout.frame(), layout.blocks()
+    assert len(blocks) == 5
+    for box in (*layout.labels, *layout.shapes):
+        frame = blocks.get(box.block, page)
+        assert box.inside(frame), f"{box} sticks out of {frame}"
+    over = [f"{a.what!r} and {b.what!r} in {a.block}, {b.block}" for a, b in layout.overlaps()]
+    assert not over, f"labels overlap: {over}"
+    return layout
+
+
+def one(states: Any, game: int) -> Any:
+    """One state of a batch."""
+    return jax.tree.map(lambda x: x[game], states)
+
+
+@pytest.mark.parametrize("when", ["new_games", "games_under_way", "ended_games"])
+def test_random_positions_are_drawn_whole(when: str, env: Any, request: Any) -> None:
+    states = jax.device_get(request.getfixturevalue(when))
+    for game in range(GAMES):
+        look_at(one(states, game), env.ruleset)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_position_of_the_sample_records_is_drawn_whole(name: str) -> None:
+    record = replay.read(RECORDS[name])
+    env = gaia_jax.make(record.ruleset)
+    for number, state in enumerate(replay.states(record)):
+        if number % 23 == 0 or number == len(record.actions):
+            last = None
+            if number:
+                last = gaia_jax.actions.from_text(env.ruleset, record.actions[number - 1])
+            look_at(state, env.ruleset, last)
+
+
+def positions(env: Any, rounds: int, every: int) -> Iterator[Any]:
+    """Random games, all positions of GAMES of them at every so many decisions."""
+
+    def some(states: Any, key: jax.Array) -> Any:
+        def decide(states: Any, key: jax.Array) -> tuple[Any, None]:
+            uniform = jax.random.uniform(key, (GAMES,))
+            chosen = jax.vmap(sample_legal)(states.legal_action_mask, uniform)
+            return jax.vmap(env.step)(states, chosen), None
+
+        return jax.lax.scan(decide, states, jax.random.split(key, every))[0]
+
+    key = jax.random.key(7)
+    go = jax.jit(some)
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(key, GAMES))
+    for number in range(rounds):
+        yield from (one(jax.device_get(states), game) for game in range(GAMES))
+        states = go(states, jax.random.fold_in(key, number))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", gaia_jax.RULESETS)
+def test_500_random_positions_of_each_ruleset(id: str) -> None:
+    env = gaia_jax.make(id)
+    count = 0
+    for state in positions(env, rounds=32, every=9):
+        look_at(state, env.ruleset)
+        count += 1
+    assert count >= 500
+
+
+def test_a_notebook_shows_the_table(new_games: Any) -> None:
+    state = one(new_games, 0)
+    assert state._repr_html_() == render.svg(state)
+    assert new_games._repr_html_() is None, "a batch has no picture"
+
+
+def test_a_batch_is_refused(new_games: Any, draw: Callable[..., str] = render.svg) -> None:
+    with pytest.raises(ValueError, match="one state is wanted, not a batch"):
+        draw(new_games)
+    with pytest.raises(ValueError, match="one state is wanted, not a batch"):
+        render.text(new_games)
+
+
+def test_the_income_shown_is_what_the_next_round_brings() -> None:
+    record = replay.read(RECORDS["lost_fleet"])
+    env = gaia_jax.make(record.ruleset)
+    before = None
+    seen = 0
+    for state in replay.states(record):
+        table = render.Table(state, env.ruleset)
+        if before is not None and before.round and table.round == before.round + 1:
+            for old, new in zip(before.seats, table.seats, strict=True):
+                if old.player == before.player:  # passed with this decision: another booster
+                    continue
+                # Caps: 30 credits, 15 ore and knowledge; tinkering tiles come later.
+                assert new.credits == min(30, old.credits + old.income.credits)
+                assert new.ore == min(15, old.ore + old.income.ore)
+                assert new.knowledge == min(15, old.knowledge + old.income.knowledge)
+                seen += 1
+        before = table
+    assert seen == 15, "five changes of the round, three players each"
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_the_missions_shown_are_the_ones_paid(name: str) -> None:
+    """FIN-02: the prizes of the counts in the picture are the VP that the rules have paid."""
+    record = replay.read(RECORDS[name])
+    env = gaia_jax.make(record.ruleset)
+    *_, end = replay.states(record)
+    table = render.Table(end, env.ruleset)
+    for i, source in enumerate(("FINAL_1", "FINAL_2")):
+        counts = [seat.missions[i] for seat in table.seats]
+        for seat in table.seats:
+            better = sum(c > counts[seat.player] for c in counts)
+            equal = counts.count(counts[seat.player])
+            prize = sum((18, 12, 6, 0)[better : better + equal]) // equal
+            if not env.ruleset.zero_ranks and counts[seat.player] == 0:
+                prize = 0
+            assert seat.vp_source[source] == prize, f"{table.final_missions[i]} {counts}"
+
+
+def test_the_terminal_fits_120_columns(games_under_way: Any, env: Any) -> None:
+    for game in range(GAMES):
+        out = render.text(one(games_under_way, game), env.ruleset)
+        rows = out.split("planets:")[0].splitlines()
+        assert max(map(len, rows)) <= 120
+        for seat in render.Table(one(games_under_way, game), env.ruleset).seats:
+            assert seat.faction.name in out
