@@ -7,6 +7,7 @@ the set-up nothing is random. Without VP the game is unfinished. `docs/records.m
 
 from __future__ import annotations
 
+import argparse
 import functools
 import json
 import re
@@ -256,11 +257,12 @@ def table(record: Record, state: State) -> str:
     """The players of a finished game, the best first, with what their VP came from."""
     env = make(record.ruleset)
     players, sources = state.game.players, env.ruleset.ids["vp_source"]
+    final_vp = players.vp.tolist()
     rows = [("place", "player", "faction", "VP", "most of it from")]
-    order = sorted(range(env.num_players), key=lambda p: -record.final_vp[p])
+    order = sorted(range(env.num_players), key=lambda p: -final_vp[p])
     for player in order:
-        vp = record.final_vp[player]
-        place = 1 + sum(other > vp for other in record.final_vp)
+        vp = final_vp[player]
+        place = 1 + sum(other > vp for other in final_vp)
         by = sorted(zip(players.vp_source[player].tolist(), sources, strict=True), reverse=True)
         most = ", ".join(f"{name} {amount}" for amount, name in by[:4] if amount > 0)
         rows.append((str(place), str(player), record.setup["factions"][player], str(vp), most))
@@ -281,10 +283,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    parser = cli.Parser("python -m gaia_jax.replay", "Play a recorded game and verify its end.")
-    parser.add_argument("file", metavar="FILE", help="a game record, JSON")
-    parser.add_argument("--quiet", action="store_true", help="print no progress")
-    options = parser.parse_args(arguments)
+    options = _parse(arguments)
     record = read(options.file)
     shown = 0
 
@@ -300,12 +299,52 @@ def _main(arguments: Sequence[str] | None) -> int:
     finally:
         if shown:
             print(file=sys.stderr)
+    _write_out(record, options)
     count = len(record.actions)
-    print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, verified")
+    found = "verified" if record.final_vp else "unfinished"
+    print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {found}")
     print(table(record, state))
     return 0
 
 
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m gaia_jax.replay", "Play a recorded game and verify its end.")
+    parser.add_argument("file", metavar="FILE", help="a game record, JSON")
+    parser.add_argument("--moves", action="store_true", help="print every decision in words")
+    parser.add_argument("--csv", metavar="OUT.csv", type=Path, help="write a row a decision")
+    parser.add_argument(
+        "--html", metavar="OUT.html", type=Path, help="write the game as a page to look at"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print no progress")
+    options = parser.parse_args(arguments)
+    for out in (options.csv, options.html):
+        # Before any work: a game takes seconds to play.
+        if out and (out.is_dir() or not out.absolute().parent.is_dir()):
+            what = "it is a folder" if out.is_dir() else "there is no such folder"
+            raise RecordError(f"cannot write {out}: {what}")
+    return options
+
+
+def _write_out(record: Record, options: argparse.Namespace) -> None:
+    """What the options ask for beside the table."""
+    if not (options.moves or options.csv or options.html):
+        return
+    from gaia_jax.render import listing  # it lies above this module
+    from gaia_jax.render.page import moves, page
+
+    if options.moves:
+        for line in listing.lines(moves(record)):
+            print(line)
+    if options.csv:
+        with options.csv.open("w", encoding="utf-8", newline="") as file:
+            listing.write_csv(file, moves(record))
+    if options.html:
+        options.html.write_text(page(record), encoding="utf-8")
+
+
 if __name__ == "__main__":
+    # The module under its own name: what it raises is what other modules of the package raise.
+    from gaia_jax.replay import main as main_of_the_module
+
     enable_compilation_cache()
-    sys.exit(main())
+    sys.exit(main_of_the_module())

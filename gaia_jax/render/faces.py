@@ -264,6 +264,8 @@ def free_words(action: Any) -> str:
     """What a free action turns into what."""
     if action.burn:
         return "burn a power token of bowl II to move another to bowl III"
+    if action.reverses_brainstone:
+        return "pay with the brainstone in the other order this turn"
     if action.gaiaformer:
         return "a gaiaformer into 1 QIC"
     if action.tokens_to_gaia:

@@ -246,7 +246,7 @@ def say(ruleset: Ruleset, text: str) -> str:
         "tinkering": ("tinkering tile: ", "tinkering"),
     }
     head, kind = kinds[verb]
-    if argument == "burn":
+    if argument in ("burn", "brainstone"):
         head = ""
     return head + table[kind][argument]
 

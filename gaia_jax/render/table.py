@@ -236,7 +236,8 @@ class Table:
         return {
             "DEEP_SECTORS": len(found["sectors"]) - len(main),
             "PLANET_TYPES": len(types),
-            "SATELLITES": found["satellites"] + found["stations"],
+            "SATELLITES": found["satellites"]
+            + found["stations"] * self.ruleset.stations_count_as_satellites,
             "ASTEROID_PROTO_BUILDINGS": asteroids
             + colonized["Proto"]
             + found["guest_protos"]

@@ -1,0 +1,52 @@
+"""The decisions of a recorded game as text and as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
+
+from gaia_jax.render.page import Move
+from gaia_jax.render.table import Table
+
+_STOCKS = ("credits", "ore", "knowledge", "qic", "power_1", "power_2", "power_3", "gaia_power")
+
+
+def columns(table: Table) -> list[str]:
+    """The columns of the CSV: who decided what, all VP and the decider's stocks afterwards."""
+    vp = [f"vp_{seat.player}" for seat in table.seats]
+    return ["decision", "round", "player", "faction", "node", "action", "words", *vp, *_STOCKS]
+
+
+def row(move: Move) -> list[Any]:
+    """The values of `columns` for one decision."""
+    seat = move.after.seats[move.player]
+    stocks = (seat.credits, seat.ore, seat.knowledge, seat.qic, *seat.power, seat.gaia_power)
+    who = (move.number, move.round, move.player, seat.faction.id)
+    vp = [other.vp for other in move.after.seats]
+    return [*who, move.node, move.text, move.words, *vp, *stocks]
+
+
+def write_csv(file: TextIO, moves: Iterable[Move]) -> int:
+    """Write a row a decision, the names of the columns first; how many decisions there were."""
+    writer, count = csv.writer(file, lineterminator="\n"), 0
+    for move in moves:
+        if not count:
+            writer.writerow(columns(move.after))
+        writer.writerow(row(move))
+        count += 1
+    return count
+
+
+def lines(moves: Iterable[Move]) -> Iterator[str]:
+    """A line a decision, a head line a round."""
+    last = -1
+    for move in moves:
+        if move.round != last:
+            last = move.round
+            yield f"round {last}" if last else "set-up"
+        seat = move.after.seats[move.player]
+        gained = seat.vp - move.before.seats[move.player].vp
+        vp = f"  {gained:+d} VP" if gained else ""
+        who = f"{move.player} {seat.faction.id}"
+        yield f"{move.number:4}  {who:16} {move.text:26} {move.words}{vp}"

@@ -1,0 +1,167 @@
+"""A recorded game as one HTML file: the picture of its first position, and what changes after."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+from typing import Any
+
+from gaia_jax import actions
+from gaia_jax.render import colours, picture
+from gaia_jax.render.names import VP_SOURCES, say
+from gaia_jax.render.table import Table
+from gaia_jax.replay import Record, states
+from gaia_jax.ruleset import RULESETS
+
+
+@dataclass(frozen=True)
+class Move:
+    """One decision of a game and what it led to."""
+
+    number: int  # from 1
+    round: int
+    player: int
+    node: str
+    text: str
+    words: str
+    before: Table
+    after: Table
+
+
+def moves(record: Record) -> Iterator[Move]:
+    """The decisions of a recorded game, which is played and verified on the way.
+
+    Raises:
+        RecordError: as `gaia_jax.replay.states`.
+    """
+    ruleset = RULESETS.get(record.ruleset)
+    before: Table | None = None
+    for number, state in enumerate(states(record)):
+        after = Table(state, ruleset)
+        if before is not None:
+            text = " ".join(record.actions[number - 1].split())
+            words = say(after.ruleset, text)
+            yield Move(number, before.round, before.player, before.node, text, words, before, after)
+        before = after
+
+
+def static(name: str) -> str:
+    """A file of this package's pages."""
+    return resources.files("gaia_jax.render").joinpath("static", name).read_text("utf-8")
+
+
+def seats_json(table: Table) -> list[dict[str, Any]]:
+    """What a page must know of the players."""
+    out = []
+    for seat in table.seats:
+        fill, ink = colours.faction(seat.faction.start_planet)
+        name = seat.faction.name
+        out.append({"player": seat.player, "name": name, "fill": fill, "ink": ink})
+    return out
+
+
+def sources_json(table: Table) -> list[dict[str, str]]:
+    """The sources of VP, named and coloured."""
+    ids = table.ids["vp_source"]
+    return [
+        {"name": VP_SOURCES[id], "colour": colour}
+        for id, colour in zip(ids, colours.VP_SOURCES, strict=True)
+    ]
+
+
+class _Timeline:
+    """The parts of a picture, each with the decisions after which it changed."""
+
+    def __init__(self) -> None:
+        self._now: dict[tuple[str, str], str] = {}
+        self.changes: dict[str, dict[str, list[tuple[int, str]]]] = {}
+
+    def add(self, number: int, parts: dict[str, dict[str, str]]) -> None:
+        """The parts after decision `number`; one that is gone is empty."""
+        there = {(block, id): body for block, some in parts.items() for id, body in some.items()}
+        gone = dict.fromkeys(self._now.keys() - there.keys(), "")
+        for key, body in (there | gone).items():
+            if self._now.get(key) == body:
+                continue
+            self._now[key] = body
+            block, id = key
+            changes = self.changes.setdefault(block, {}).setdefault(id, [])
+            if not changes and number:
+                changes.append((0, ""))
+            changes.append((number, body))
+
+
+def game_json(record: Record, progress: Callable[[int, Table], None] | None = None) -> str:
+    """What the replay page embeds.
+
+    Raises:
+        RecordError: as `gaia_jax.replay.states`.
+    """
+    timeline, vp, sources = _Timeline(), [], []
+    found: list[dict[str, Any]] = []
+    first: Table | None = None
+    known: dict[tuple[int, int], int] = {}
+
+    def add(number: int, table: Table, last: int | None) -> None:
+        timeline.add(number, picture.parts(table, last))
+        vp.append([seat.vp for seat in table.seats])
+        for seat in table.seats:
+            for i, value in enumerate(seat.vp_source.values()):
+                if known.get((seat.player, i), 0) != value:
+                    known[seat.player, i] = value
+                    sources.append((number, seat.player, i, value))
+
+    for move in moves(record):
+        if first is None:
+            first = move.before
+            add(0, first, None)
+        add(move.number, move.after, actions.from_text(first.ruleset, move.text))
+        found.append(
+            {"round": move.round, "player": move.player, "text": move.text, "words": move.words}
+        )
+        if progress:
+            progress(move.number, move.after)
+    if first is None:
+        first = Table(next(states(record)))
+        add(0, first, None)
+    # What never changes is in the picture alone.
+    parts = {
+        block: {id: changes for id, changes in some.items() if len(changes) > 1}
+        for block, some in timeline.changes.items()
+    }
+    game = {
+        "picture": picture.compose(first, picture.parts(first)),
+        "parts": parts,
+        "moves": found,
+        "vp": vp,
+        "vp_source": sources,
+        "seats": seats_json(first),
+        "sources": sources_json(first),
+    }
+    return json.dumps(game, separators=(",", ":"))
+
+
+def page(record: Record, progress: Callable[[int, Table], None] | None = None) -> str:
+    """A recorded game as one HTML file that asks nothing of any network.
+
+    Args:
+        record: what `gaia_jax.replay.read` gave.
+        progress: called with the number of decisions played and the table, after each.
+    Raises:
+        RecordError: as `gaia_jax.replay.states`.
+    """
+    game = game_json(record, progress)
+    factions = ", ".join(str(faction) for faction in record.setup.get("factions", ()))
+    fills = {
+        "title": escape(f"Gaia Project: {factions}"),
+        "css": static("view.css"),
+        # Inside a script element only an end tag and the start of a comment have a meaning.
+        "game": game.replace("</", "<\\/").replace("<!--", "<\\u0021--"),
+        "view": static("view.js"),
+        "replay": static("replay.js"),
+    }
+    return re.sub(r"\{(title|css|game|view|replay)\}", lambda m: fills[m[1]], static("replay.html"))

@@ -1,0 +1,191 @@
+"""The HTTP face of a room."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from importlib import resources
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from gaia_jax.render.page import static
+from gaia_jax.ruleset import RULESETS
+from training.play.game import HUMAN, Game, Refused
+from training.play.guard import Guard, parsed, refusal
+from training.play.room import Room, view
+
+# What a page may load, by name: where it lies.
+FILES = {
+    "view.js": ("gaia_jax.render", "text/javascript"),
+    "view.css": ("gaia_jax.render", "text/css"),
+    "play.js": ("training.play", "text/javascript"),
+    "overlay.js": ("training.play", "text/javascript"),
+    "play.css": ("training.play", "text/css"),
+}
+CHANGES = ("act", "go", "undo", "seat", "resume")
+# A page asks again after so long without news.
+PATIENCE = 15.0
+MOST_WAITING = 64
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def _file(name: str) -> str:
+    package, _ = FILES[name]
+    if package == "gaia_jax.render":
+        return static(name)
+    return resources.files(package).joinpath("static", name).read_text("utf-8")
+
+
+class Pages:
+    """The handlers."""
+
+    def __init__(self, room: Room, record: str | None = None):
+        """`record`: the name of a saved record that the first page opens."""
+        self.room, self.first = room, record
+        self.waiting = 0
+
+    async def index(self, request: Request) -> Response:
+        """The page."""
+        text = resources.files("training.play").joinpath("static", "index.html").read_text("utf-8")
+        return Response(text, media_type="text/html")
+
+    async def file(self, request: Request) -> Response:
+        """A script or a style sheet."""
+        name = request.path_params["name"]
+        if name not in FILES:
+            return refusal(404, "there is no such file")
+        return Response(_file(name), media_type=FILES[name][1])
+
+    async def offers(self, request: Request) -> Response:
+        """What a game can be made of."""
+        ruleset = request.query_params.get("ruleset", "lost_fleet")
+        return JSONResponse(
+            {
+                "rulesets": list(RULESETS),
+                "human": HUMAN,
+                "agents": self.room.bench.known(ruleset),
+                "records": self.room.saved(),
+                "first": self.first,
+            }
+        )
+
+    async def open(self, request: Request) -> Response:
+        """A new game."""
+        wanted = parsed(await request.body())
+        game = await run_in_threadpool(self.room.open, wanted)
+        return JSONResponse({"id": game.id})
+
+    async def game(self, request: Request) -> Response:
+        """A game, once it is otherwise than at version `since`; as it is after a while."""
+        game = self._game(request)
+        since = _whole(request, "since", 0)
+        await self._news(game, since)
+        return await self._answer(game, whole=not since)
+
+    async def _news(self, game: Game, since: int) -> None:
+        if self.waiting >= MOST_WAITING:
+            return
+        self.waiting += 1
+        try:
+            until = time.monotonic() + PATIENCE
+            while game.version <= since and time.monotonic() < until:
+                await asyncio.sleep(0.05)
+        finally:
+            self.waiting -= 1
+
+    async def change(self, request: Request) -> Response:
+        """A change to a game, and the game after it."""
+        game, what = self._game(request), request.path_params["what"]
+        if what not in CHANGES:
+            return refusal(404, "there is no such request")
+        body = parsed(await request.body())
+        await run_in_threadpool(self.room.change, game, what, body)
+        return await self._answer(game)
+
+    async def insight(self, request: Request) -> Response:
+        """What an agent thinks of the position, or of the whole line."""
+        game = self._game(request)
+        name = request.query_params.get("agent", "")
+        whole = request.query_params.get("whole") == "1"
+        return JSONResponse(await run_in_threadpool(self.room.insight, game, name, whole))
+
+    async def save(self, request: Request) -> Response:
+        """Save a record."""
+        game = self._game(request)
+        body = parsed(await request.body())
+        name = await run_in_threadpool(self.room.save, game, body.get("name", ""))
+        return JSONResponse({"name": name})
+
+    async def _answer(self, game: Game, whole: bool = False) -> Response:
+        def made() -> dict[str, Any]:
+            with self.room.lock:
+                out = {**view(self.room, game), "parts": game.parts()}
+                return {**out, "picture": game.picture()} if whole else out
+
+        return JSONResponse(await run_in_threadpool(made))
+
+    def _game(self, request: Request) -> Game:
+        try:
+            return self.room.get(request.path_params["id"])
+        except KeyError:
+            raise HTTPException(404, "there is no such game") from None
+
+
+def _whole(request: Request, name: str, default: int) -> int:
+    text = request.query_params.get(name, str(default))
+    if not text.isascii() or not text.isdigit() or len(text) > 9:
+        raise Refused(f"{name}: a whole number is wanted")
+    return int(text)
+
+
+def _told(handler: Handler) -> Handler:
+    """A handler whose mistakes of the user are answers."""
+
+    async def told(request: Request) -> Response:
+        try:
+            return await handler(request)
+        except ValueError as error:  # Refused among them
+            return refusal(400, " ".join(str(error).split())[:500])
+        except HTTPException as error:
+            return refusal(error.status_code, error.detail)
+
+    return told
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    texts = {404: "there is no such page", 405: "that method is not taken here"}
+    return refusal(status, texts.get(status, "the server failed; its terminal says more"))
+
+
+def make_app(room: Room, hosts: tuple[str, ...], record: str | None = None) -> ASGIApp:
+    """The application.
+
+    Args:
+        room: the games.
+        hosts: the names by which it may be called.
+        record: the name of a saved record that the first page opens.
+    """
+    pages = Pages(room, record)
+    game = "/api/games/{id}"
+    routes = [
+        Route("/", _told(pages.index)),
+        Route("/static/{name}", _told(pages.file)),
+        Route("/api/offers", _told(pages.offers)),
+        Route("/api/games", _told(pages.open), methods=["POST"]),
+        Route(game, _told(pages.game)),
+        Route(game + "/insight", _told(pages.insight)),
+        Route(game + "/save", _told(pages.save), methods=["POST"]),
+        Route(game + "/{what}", _told(pages.change), methods=["POST"]),
+    ]
+    handlers: Any = {404: _missing, 405: _missing, 500: _missing}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), hosts)

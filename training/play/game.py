@@ -1,0 +1,227 @@
+"""One game at the table: a tree of positions, who sits where, and where the table stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gaia_jax.render import Table, picture
+from gaia_jax.replay import Record
+from gaia_jax.setup_json import setup_to_dict
+from training.play.rules import Rules
+
+HUMAN = "you"
+MOST_NODES = 6000
+# Nodes that belong to a move which has begun and is paid for only when it is complete.
+HALF_MADE = ("TARGET", "PIECE", "FEDERATION")
+
+
+class Refused(ValueError):
+    """A request that cannot be carried out; the message is one line for the user."""
+
+
+@dataclass
+class Node:
+    """A position."""
+
+    id: int
+    parent: int  # -1: the first
+    text: str  # the action that led here
+    action: int
+    state: Any
+    children: list[int] = field(default_factory=list)
+    table: Table | None = None
+    insight: dict[str, Any] = field(default_factory=dict)  # by agent
+
+
+class Game:
+    """The tree. It is changed under the lock of its room only."""
+
+    def __init__(self, id: str, rules: Rules, setup: Any, seats: list[str], name: str = ""):
+        """
+        Args:
+            id: in the address of the page.
+            setup: of one game.
+            seats: for each player HUMAN or the name of an agent.
+            name: what it is called, for records that are saved.
+        """
+        self.id, self.rules, self.setup, self.name = id, rules, setup, name
+        self.nodes = [Node(0, -1, "", -1, rules.start(setup))]
+        self.seats = list(seats)
+        self.line = [0]  # from the first position to the tip of the line in view
+        self.now = 0
+        self.paused = False  # agents wait: an earlier position is looked at
+        self.message = ""
+        self.version = 1
+
+    def changed(self) -> None:
+        """Something that a page shows is otherwise."""
+        self.version += 1
+
+    def node(self, id: int) -> Node:
+        """A position by its number; Refused if there is none."""
+        if not 0 <= id < len(self.nodes):
+            raise Refused(f"this game has no position {id}")
+        return self.nodes[id]
+
+    def table(self, id: int | None = None) -> Table:
+        """A position, read; the present one."""
+        node = self.nodes[self.now if id is None else id]
+        if node.table is None:
+            node.table = self.rules.table(node.state)
+        return node.table
+
+    def over(self) -> bool:
+        """Whether the present position ends the game."""
+        return self.table().over
+
+    def agent_to_move(self) -> str | None:
+        """The agent whose decision it is; None for a person, at the end, or while paused."""
+        if self.paused or self.over():
+            return None
+        seat = self.seats[self.table().player]
+        return None if seat == HUMAN else seat
+
+    def play(self, text: str) -> None:
+        """The player to move takes an action; one that was taken before is gone along again.
+
+        Raises:
+            Refused: an unknown or illegal action, or the game is over.
+        """
+        node = self.nodes[self.now]
+        try:
+            action = self.rules.index(text)
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        if self.over():
+            raise Refused("the game is over")
+        if not node.state.legal_action_mask[action]:
+            raise Refused(f"{text!r} is not legal here")
+        known = [child for child in node.children if self.nodes[child].action == action]
+        if known:
+            child = known[0]
+        else:
+            if len(self.nodes) >= MOST_NODES:
+                raise Refused(f"a game holds at most {MOST_NODES} positions; start another")
+            child = len(self.nodes)
+            said = self.rules.env.ruleset.actions.texts[action]
+            after = self.rules.after(node.state, action)
+            self.nodes.append(Node(child, node.id, said, action, after))
+            node.children.append(child)
+        self.paused = False
+        self.message = ""
+        self._stand_on(child)
+
+    def go(self, id: int) -> None:
+        """Look at a position; agents wait if there are later ones."""
+        node = self.node(id)
+        self._stand_on(node.id)
+        self.paused = bool(node.children)
+
+    def back(self) -> None:
+        """Take back: to the last earlier decision of a person, or to the one before.
+
+        A half-made move is given up alone. What was played stays as a branch.
+        """
+        node = self.nodes[self.now]
+        if node.parent < 0:
+            raise Refused("there is nothing to take back")
+        if self.half_made():
+            at = node
+            while at.parent >= 0 and self.table(at.id).node in HALF_MADE:
+                at = self.nodes[at.parent]
+            self._stand_on(at.id)
+            self._prune(node.id, at.id)
+        else:
+            at = self.nodes[node.parent]
+            while at.parent >= 0 and self.seats[self.table(at.id).player] != HUMAN:
+                at = self.nodes[at.parent]
+            self._stand_on(at.id)
+        self.paused = self.seats[self.table().player] != HUMAN
+        self.changed()
+
+    def _prune(self, id: int, until: int) -> None:
+        """Forget the half-made positions from `id` up to `until` that nothing follows."""
+        while id != until and not self.nodes[id].children and id == len(self.nodes) - 1:
+            node = self.nodes.pop()
+            self.nodes[node.parent].children.remove(id)
+            id = node.parent
+        self.line = self.line[: self.line.index(self.now) + 1]
+
+    def half_made(self) -> bool:
+        """Whether a move has begun that is not paid for yet."""
+        return not self.over() and self.table().node in HALF_MADE
+
+    def sit(self, player: int, who: str) -> None:
+        """Another hand plays a seat from now on."""
+        if not 0 <= player < len(self.seats):
+            raise Refused(f"there is no player {player}")
+        self.seats[player] = who
+        self.message = ""
+        self.changed()
+
+    def resume(self) -> None:
+        """Agents go on from here."""
+        self.paused, self.message = False, ""
+        self.changed()
+
+    def _stand_on(self, id: int) -> None:
+        self.now = id
+        if id not in self.line:
+            path = self.path(id)
+            # The line in view goes on along the first moves that were played from here.
+            while self.nodes[path[-1]].children:
+                path.append(self.nodes[path[-1]].children[-1])
+            self.line = path
+        self.changed()
+
+    def path(self, id: int) -> list[int]:
+        """The positions from the first to this one."""
+        out = []
+        while id >= 0:
+            out.append(id)
+            id = self.nodes[id].parent
+        return out[::-1]
+
+    def record(self) -> Record:
+        """The game up to the present position."""
+        path = self.path(self.now)
+        moves = [self.nodes[id].action for id in path[1:]]
+        ended = self.over()
+        vp = [seat.vp for seat in self.table().seats] if ended else []
+        return Record.of(self.rules.env, self.setup, moves, vp)
+
+    def parts(self) -> dict[str, dict[str, str]]:
+        """The picture of the present position, in parts."""
+        action = self.nodes[self.now].action
+        return picture.parts(self.table(), action if action >= 0 else None)
+
+    def picture(self) -> str:
+        """The whole picture of the present position."""
+        return picture.compose(self.table(), self.parts())
+
+    def setup_json(self) -> dict[str, Any]:
+        """The set-up, as records hold it."""
+        return setup_to_dict(self.setup, self.rules.env.ruleset)
+
+    def move_rows(self) -> list[dict[str, Any]]:
+        """The line in view: a row a decision, with the other moves tried at each position."""
+        rows = []
+        for before, id in zip(self.line, self.line[1:], strict=False):
+            node, table = self.nodes[id], self.table(before)
+            others = [
+                {"node": other, "words": self.rules.say(self.nodes[other].text)}
+                for other in self.nodes[before].children
+                if other != id
+            ]
+            rows.append(
+                {
+                    "node": id,
+                    "round": table.round,
+                    "player": table.player,
+                    "text": node.text,
+                    "words": self.rules.say(node.text),
+                    "others": others,
+                }
+            )
+        return rows

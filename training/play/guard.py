@@ -1,0 +1,120 @@
+"""What may reach the server: known hosts, own pages, small bodies. All else is a JSON error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES = 128 * 1024
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self';"
+    " style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+def refusal(status: int, message: str) -> JSONResponse:
+    """One clear JSON error."""
+    return JSONResponse({"error": message}, status_code=status, headers=HEADERS)
+
+
+class Guard:
+    """ASGI: refuses what comes from elsewhere, reads bodies up to a limit, adds the headers."""
+
+    def __init__(self, app: ASGIApp, hosts: Sequence[str]):
+        """`hosts`: the names, without ports, by which a page may call this server."""
+        self.app, self.hosts = app, frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        wrong = self._wrong(Headers(scope=scope), scope["method"])
+        if wrong:
+            await wrong(scope, receive, send)
+            return
+        body = await _body(receive)
+        if body is None:
+            await refusal(413, f"a body has at most {MOST_BYTES} bytes")(scope, receive, send)
+            return
+        asked = False
+
+        async def given() -> Message:
+            nonlocal asked
+            if asked:
+                return await receive()
+            asked = True
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                known = {name.lower() for name, _ in message["headers"]}
+                extra = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
+                message["headers"] += [(k, v) for k, v in extra if k not in known]
+            await send(message)
+
+        await self.app(scope, given, answered)
+
+    def _wrong(self, headers: Headers, method: str) -> JSONResponse | None:
+        if not self._known(f"//{headers.get('host', '')}"):
+            return refusal(421, "this server is not called by that host name")
+        origin = headers.get("origin")
+        if origin is not None and (not self._known(origin) or not self._same(origin, headers)):
+            return refusal(403, "requests of other sites are refused")
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            return refusal(403, "requests of other sites are refused")
+        if method == "POST" and headers.get("content-type", "").split(";")[0] != "application/json":
+            return refusal(415, "a body must be application/json")
+        try:
+            length = int(headers.get("content-length", "0"))
+        except ValueError:
+            return refusal(400, "content-length must be a number")
+        if length > MOST_BYTES:
+            return refusal(413, f"a body has at most {MOST_BYTES} bytes")
+        return None
+
+    def _known(self, address: str) -> bool:
+        try:
+            return (urlsplit(address).hostname or "") in self.hosts
+        except ValueError:
+            return False
+
+    @staticmethod
+    def _same(origin: str, headers: Headers) -> bool:
+        """Whether a page of this very server asks: host and port are those it was called by."""
+        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body; None where it is too long."""
+    out = b""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return out
+        out += message.get("body", b"")
+        if len(out) > MOST_BYTES:
+            return None
+        if not message.get("more_body", False):
+            return out
+
+
+def parsed(body: bytes) -> dict[str, object]:
+    """The JSON object of a body; ValueError with one line if it is none."""
+    try:
+        data = json.loads(body or b"{}")
+    except (ValueError, RecursionError) as error:
+        raise ValueError("the body is not JSON") from error
+    if not isinstance(data, dict):
+        raise ValueError("the body must be a JSON object")
+    return data

@@ -1,0 +1,310 @@
+"""All games of a server, the thread that plays for the agents, and the records that are saved."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from gaia_jax import replay
+from gaia_jax.render.page import seats_json, sources_json
+from gaia_jax.replay import Record, RecordError
+from gaia_jax.ruleset import RULESETS
+from training.play import insight
+from training.play.bench import Bench, Ready
+from training.play.game import HUMAN, Game, Refused
+from training.play.rules import Rules
+
+MOST_GAMES = 16
+MOST_SAVED = 500
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
+
+
+class Room:
+    """The games. Every method may be called from any thread."""
+
+    def __init__(self, bench: Bench, saves: Path, most_games: int = MOST_GAMES):
+        """
+        Args:
+            bench: the agents on offer.
+            saves: where records are saved, and offered from.
+            most_games: more end the one that has rested longest.
+        """
+        self.bench, self.saves, self.most_games = bench, saves, most_games
+        self.rules = {id: Rules(id) for id in RULESETS}
+        self.games: dict[str, Game] = {}
+        self.lock = threading.RLock()
+        self.wake = threading.Condition(self.lock)
+        self._touched: dict[str, float] = {}
+        bench.on_change = self.stir
+        threading.Thread(target=self._work, name="agents", daemon=True).start()
+
+    def stir(self) -> None:
+        """Agents may have something to do, and pages something to show."""
+        with self.wake:
+            for game in self.games.values():
+                if game.agent_to_move() or game.message:
+                    game.changed()
+            self.wake.notify_all()
+
+    # Games.
+
+    def open(self, wanted: Mapping[str, Any]) -> Game:
+        """A new game: `ruleset`, `seats`, and `seed`, `setup` or `record`.
+
+        Raises:
+            Refused: anything wrong with these; the message is one line.
+        """
+        record = _record(wanted, self.saves)
+        id = record.ruleset if record else wanted.get("ruleset")
+        if not isinstance(id, str) or id not in RULESETS:
+            raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
+        rules = self.rules[id]
+        seats = self._seats(wanted.get("seats", [HUMAN] * 4))
+        setup = _setup(wanted, rules, record)
+        name = wanted.get("record") if record else f"seed {wanted.get('seed', 0)}"
+        game = Game(secrets.token_hex(6), rules, setup, seats, str(name or "game"))
+        if record:
+            _walk(game, record)
+        for seat in set(seats) - {HUMAN}:
+            self.bench.get(seat, rules)
+        with self.wake:
+            if len(self.games) >= self.most_games:
+                oldest = min(self._touched, key=lambda key: self._touched[key])
+                del self.games[oldest], self._touched[oldest]
+            self.games[game.id] = game
+            self._touched[game.id] = time.monotonic()
+            self.wake.notify_all()
+        return game
+
+    def get(self, id: str) -> Game:
+        """A game by its id; KeyError if there is none."""
+        with self.lock:
+            game = self.games[id]
+            self._touched[id] = time.monotonic()
+            return game
+
+    def _seats(self, seats: Any) -> list[str]:
+        if not isinstance(seats, list) or len(seats) != 4:
+            raise Refused("seats: four names are wanted")
+        return [self.seat(seat) for seat in seats]
+
+    def seat(self, who: Any) -> str:
+        """Who may sit at the table: HUMAN or an agent on offer."""
+        if who != HUMAN and who not in self.bench.names:
+            known = ", ".join((HUMAN, *self.bench.names))
+            raise Refused(f"unknown player {who!r}; known are {known}")
+        return str(who)
+
+    def change(self, game: Game, what: str, body: Mapping[str, Any]) -> None:
+        """One change to a game: act, go, undo, seat or resume.
+
+        Raises:
+            Refused: it cannot be made.
+        """
+        with self.wake:
+            if what == "act":
+                if body.get("node") not in (None, game.now):
+                    raise Refused("the table has moved on since; look again")
+                if game.agent_to_move():
+                    raise Refused("it is an agent's decision; take over the seat first")
+                game.play(_text(body, "action"))
+            elif what == "go":
+                game.go(_number(body, "node"))
+            elif what == "undo":
+                game.back()
+            elif what == "seat":
+                who = self.seat(body.get("who"))
+                game.sit(_number(body, "player"), who)
+                if who != HUMAN:
+                    self.bench.get(who, game.rules)
+            elif what == "resume":
+                game.resume()
+            self.wake.notify_all()
+
+    def insight(self, game: Game, name: str, whole: bool) -> dict[str, Any]:
+        """What an agent thinks of the present position, or of the whole line; see `insight`."""
+        self.seat(name)
+        agent = self.bench.get(name, game.rules)
+        if agent.status != "ready":
+            return {"agent": name, "waiting": agent.said()}
+        if agent.look is None:
+            return {"agent": name, "waiting": f"{name} has no policy to show"}
+        with self.lock:
+            for id in game.line if whole else ():
+                insight.look(game, id, agent)
+            return insight.report(game, agent)
+
+    # The agents' hands.
+
+    def _work(self) -> None:
+        seed = 0
+        while True:
+            with self.wake:
+                turn = self._next()
+                if turn is None:
+                    self.wake.wait(5)
+                    continue
+                game, agent = turn
+                node, state = game.now, game.nodes[game.now].state
+            seed += 1
+            try:
+                action = agent.act(state, seed) if agent.act else -1
+                text = game.rules.env.ruleset.actions.texts[action]
+                with self.wake:
+                    if game.now == node and game.agent_to_move() == agent.name:
+                        game.play(text)
+                        self.wake.notify_all()
+            except Exception as error:  # an agent's own code may raise anything
+                with self.wake:
+                    reason = f"{type(error).__name__}: {error}".splitlines()[0]
+                    game.message, game.paused = f"{agent.name}: {reason}", True
+                    game.changed()
+                    self.wake.notify_all()
+
+    def _next(self) -> tuple[Game, Ready] | None:
+        """A game whose decision is an agent's that is ready; the one touched last first."""
+        for id in sorted(self.games, key=lambda id: -self._touched[id]):
+            game = self.games[id]
+            name = game.agent_to_move()
+            if not name:
+                continue
+            agent = self.bench.get(name, game.rules)
+            if agent.status == "ready":
+                return game, agent
+            if agent.status == "failed" and not game.paused:
+                game.message, game.paused = agent.said(), True
+                game.changed()
+                self.wake.notify_all()
+        return None
+
+    # Records.
+
+    def saved(self) -> list[str]:
+        """The names of the records on offer."""
+        if not self.saves.is_dir():
+            return []
+        return sorted(path.stem for path in self.saves.glob("*.json"))
+
+    def save(self, game: Game, name: Any) -> str:
+        """Save the game up to the present position; the name of the record.
+
+        The file is whole on the disk before this returns, or not there at all.
+        """
+        with self.lock:
+            record = game.record()
+        name = (name or time.strftime("%Y-%m-%d %H.%M.%S")) if name is not None else name
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise Refused("a record's name has letters, digits, blanks and _.- alone, at most 60")
+        if name not in self.saved() and len(self.saved()) >= MOST_SAVED:
+            raise Refused(f"{MOST_SAVED} records are saved; move some of them away first")
+        self.saves.mkdir(parents=True, exist_ok=True)
+        target, part = self.saves / f"{name}.json", self.saves / f".{secrets.token_hex(6)}.part"
+        replay.write(part, record)
+        with part.open("rb") as file:
+            os.fsync(file.fileno())
+        part.replace(target)
+        return name
+
+
+def _text(body: Mapping[str, Any], key: str) -> str:
+    value = body.get(key)
+    if not isinstance(value, str) or len(value) > 100:
+        raise Refused(f"{key}: a short text is wanted")
+    return value
+
+
+def _number(body: Mapping[str, Any], key: str) -> int:
+    value = body.get(key)
+    if type(value) is not int:
+        raise Refused(f"{key}: a whole number is wanted")
+    return value
+
+
+def _record(wanted: Mapping[str, Any], saves: Path) -> Record | None:
+    """The record to go on from: one of the saved ones by name, or one sent along."""
+    found = wanted.get("record")
+    if found is None:
+        return None
+    try:
+        if isinstance(found, Mapping):
+            return replay.parse(found)
+        if isinstance(found, str) and _NAME.fullmatch(found):
+            return replay.read(saves / f"{found}.json")
+    except RecordError as error:
+        raise Refused(str(error).replace(f"{saves}{os.sep}", "")) from error
+    raise Refused("record: the name of a saved one is wanted")
+
+
+def _setup(wanted: Mapping[str, Any], rules: Rules, record: Record | None) -> Any:
+    data = record.setup if record else wanted.get("setup")
+    if data is not None:
+        if not isinstance(data, Mapping):
+            raise Refused("setup: an object is wanted")
+        try:
+            return rules.read_setup(data)
+        except (ValueError, TypeError, KeyError) as error:
+            raise Refused(f"setup: {error}") from error
+    seed = wanted.get("seed", 0)
+    if type(seed) is not int or not 0 <= seed < 2**31:
+        raise Refused("seed: a whole number from 0 to 2147483647 is wanted")
+    return rules.draw(seed)
+
+
+def _walk(game: Game, record: Record) -> None:
+    """Play a record's moves; the table stands at its first position."""
+    if record.version != game.rules.env.version:
+        raise Refused(f"the record is of version {record.version}, not {game.rules.env.version}")
+    for number, text in enumerate(record.actions):
+        try:
+            game.play(text)
+        except Refused as error:
+            raise Refused(f"action {number + 1}: {error}") from error
+    game.go(0)
+
+
+def view(room: Room, game: Game) -> dict[str, Any]:
+    """All that a page shows of a game, apart from the picture's parts."""
+    with room.lock:
+        table = game.table()
+        agents = {seat for seat in game.seats if seat != HUMAN}
+        waiting = [room.bench.get(name, game.rules) for name in sorted(agents)]
+        return {
+            "id": game.id,
+            "name": game.name,
+            "version": game.version,
+            "ruleset": game.rules.env.id,
+            "node": game.now,
+            "line": game.line,
+            "moves": game.move_rows(),
+            "seats": [
+                {**seat, "who": who, "vp": table.seats[p].vp}
+                for p, (seat, who) in enumerate(zip(seats_json(table), game.seats, strict=True))
+            ],
+            "vp": [[seat.vp for seat in game.table(id).seats] for id in game.line],
+            "sources": sources_json(table),
+            "by_source": [list(seat.vp_source.values()) for seat in table.seats],
+            "player": table.player,
+            "asks": table.node,
+            "over": table.over,
+            "paused": game.paused,
+            "thinking": game.agent_to_move() or "",
+            "half_made": game.half_made(),
+            "message": game.message,
+            "progress": [ready.said() for ready in waiting if ready.status != "ready"],
+            "legal": legal(game),
+        }
+
+
+def legal(game: Game) -> list[dict[str, str]]:
+    """What a person may do at the present position; nothing where an agent decides."""
+    if game.agent_to_move():
+        return []
+    rules = game.rules
+    state = game.nodes[game.now].state
+    return [{"text": text, "words": rules.say(text)} for text in rules.legal(state)]

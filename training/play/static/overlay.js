@@ -1,0 +1,112 @@
+"use strict";
+// The analysis: what an agent with a policy thinks of the present position and of the line.
+
+class Analysis {
+  // `ask(whole)` gets the report; `game()` is the present game; `go(node)` moves the table.
+  constructor({ ask, game, go }) {
+    Object.assign(this, { ask, game, go });
+    this.report = null;
+    this.turn = 0;
+    this.on = false;
+    byId("analysis").addEventListener("change", (event) => this.switch(event.target.checked));
+    byId("analyst").addEventListener("change", () => this.refresh());
+    byId("whole").addEventListener("click", () => this.refresh(true));
+    byId("costly").addEventListener("click", () => this.costly());
+  }
+
+  switch(on) {
+    this.on = on;
+    byId("insight").hidden = !on;
+    if (on) this.refresh();
+    else {
+      this.report = null;
+      this.draw();
+    }
+  }
+
+  async refresh(whole = false) {
+    if (!this.on) return;
+    const turn = ++this.turn;
+    byId("insight-said").textContent = whole ? "The line is looked at." : "";
+    const report = await this.ask(byId("analyst").value, whole);
+    if (turn !== this.turn || !this.on || !report) return;
+    if (report.waiting) {
+      byId("insight-said").textContent = report.waiting;
+      this.report = null;
+      this.draw();
+      if (/compiled/.test(report.waiting)) setTimeout(() => this.refresh(whole), 1000);
+      return;
+    }
+    byId("insight-said").textContent = "";
+    this.report = report;
+    this.draw();
+  }
+
+  // The move of the line that cost its player at least 2 VP, after the present position.
+  costly() {
+    if (!this.report) return;
+    const game = this.game();
+    const here = game.line.indexOf(game.node);
+    const next = this.report.cost.findIndex((cost, k) => k >= here && cost !== null && cost >= 2);
+    if (next >= 0) this.go(game.line[next + 1]);
+    else byId("verdict").textContent = "No later move of the line costs 2 VP or more.";
+  }
+
+  draw() {
+    const game = this.game();
+    drawHeat(this.report, game);
+    const { report } = this;
+    if (!report) {
+      byId("policy").replaceChildren();
+      byId("values").replaceChildren();
+      byId("verdict").textContent = "";
+      return;
+    }
+    byId("policy").replaceChildren(...report.policy.map(([text, chance]) => {
+      const bar = element("i");
+      bar.style.width = `${(chance * 100).toFixed(1)}%`;
+      return element("div", { class: "bar", title: text }, bar, element("span", {}, text),
+        element("span", {}, `${(chance * 100).toFixed(1)} %`));
+    }));
+    const here = game.line.indexOf(game.node);
+    lineChart(byId("values"), {
+      series: game.seats.map((seat) => ({
+        values: report.lines[seat.player], colour: seat.fill, name: String(seat.player),
+      })),
+      length: game.line.length - 1, at: here, pick: (n) => this.go(game.line[n]),
+    });
+    const k = here - 1;
+    byId("verdict").textContent = k >= 0 && report.cost[k] !== null
+      ? `The last move: choice ${report.rank[k] || "-"} of the policy, cost ${report.cost[k]} VP.`
+      : "";
+    markCosts(report, game);
+  }
+}
+
+// The chances of the legal cells, as discs over the map.
+function drawHeat(report, game) {
+  const svg = document.querySelector("#table svg");
+  if (!svg) return;
+  svg.querySelectorAll(".over-cell").forEach((one) => one.remove());
+  if (!report) return;
+  const sums = new Map();
+  for (const [text, chance] of Object.entries(report.all)) {
+    const cell = text.split(" ")[1] || "";
+    if (cell.includes(",")) sums.set(cell, (sums.get(cell) || 0) + chance);
+  }
+  const map = svg.querySelector("#block-map");
+  for (const [cell, chance] of sums) {
+    if (chance < 0.005) continue;
+    const box = svg.querySelector(`[data-cell="${cell}"]`).getBBox();
+    map.append(shape("circle", { cx: box.x + box.width / 2, cy: box.y + box.height / 2,
+      r: box.width * 0.5 * Math.sqrt(chance), fill: "#00e0ff", "fill-opacity": 0.5,
+      stroke: "#003a57", class: "over-cell" }));
+  }
+}
+
+function markCosts(report, game) {
+  game.line.slice(1).forEach((node, k) => {
+    const row = document.querySelector(`.moves [data-node="${node}"] .cost`);
+    if (row) row.textContent = report.cost[k] !== null && report.cost[k] >= 2 ? `-${report.cost[k]}` : "";
+  });
+}

@@ -1,0 +1,362 @@
+"use strict";
+// The table in the browser: the start form, one game, its moves.
+
+const byId = (id) => document.getElementById(id);
+let offers = null;
+let game = null;
+let view = null;
+let analysis = null;
+let busy = false;
+
+// A request; null and a message where it was refused.
+async function call(path, body = undefined) {
+  const options = body === undefined ? {} : {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  };
+  try {
+    const response = await fetch(path, options);
+    const data = await response.json();
+    if (response.ok) return data;
+    say(data.error || `error ${response.status}`);
+  } catch (error) {
+    say(`the server does not answer (${error.message})`);
+  }
+  return null;
+}
+
+function say(text) {
+  byId(game ? "message" : "start-message").textContent = text;
+}
+
+// The start form.
+
+async function loadOffers() {
+  offers = await call(`/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`);
+  if (!offers) return;
+  const ruleset = byId("ruleset");
+  if (!ruleset.options.length) {
+    for (const id of offers.rulesets) ruleset.append(element("option", { value: id }, id));
+    const names = [offers.human, ...offers.agents.map((agent) => agent.name)];
+    const start = names.includes("greedy") ? "greedy" : "random";
+    for (let p = 0; p < 4; p++) {
+      const select = element("select", { id: `chair-${p}` }, ...names.map((name) =>
+        element("option", { value: name, selected: name === (p ? start : offers.human) }, name)));
+      byId("chairs").append(element("div", { class: "chair" },
+        element("label", { for: `chair-${p}` }, `Player ${p}`), select));
+    }
+    for (const name of names.slice(1)) byId("analyst").append(element("option", { value: name }, name));
+    const policy = names.findLast((name) => !["random", "greedy", offers.human].includes(name));
+    if (policy) byId("analyst").value = policy;
+  }
+  byId("record").replaceChildren(element("option", { value: "" }, "none"),
+    ...offers.records.map((name) => element("option", { value: name }, name)));
+  if (offers.first) byId("record").value = offers.first;
+}
+
+async function begin(event) {
+  event.preventDefault();
+  say("The game is dealt; at the first time the rules are compiled, up to a minute.");
+  byId("begin").disabled = true;
+  const wanted = {
+    ruleset: byId("ruleset").value,
+    seats: [0, 1, 2, 3].map((p) => byId(`chair-${p}`).value),
+  };
+  try {
+    const file = byId("upload").files[0];
+    if (file) wanted.record = JSON.parse(await file.text());
+    else if (byId("record").value) wanted.record = byId("record").value;
+    else if (byId("setup").value.trim()) wanted.setup = JSON.parse(byId("setup").value);
+    else wanted.seed = Number(byId("seed").value);
+  } catch (error) {
+    byId("begin").disabled = false;
+    return say("that is not JSON");
+  }
+  const made = await call("/api/games", wanted);
+  byId("begin").disabled = false;
+  if (made) {
+    say("");
+    location.hash = made.id;
+  }
+  return null;
+}
+
+// One game.
+
+async function enter(id) {
+  const found = await call(`/api/games/${id}`);
+  if (!found) {
+    location.hash = "";
+    return;
+  }
+  byId("start").hidden = true;
+  byId("layout").hidden = false;
+  game = null;
+  view = new TableView(byId("table"), found.picture);
+  view.svg.addEventListener("click", clicked);
+  byId("view-of").replaceChildren(...found.seats.map((seat) =>
+    element("option", { value: seat.player }, `${seat.player} ${seat.name}`)));
+  analysis = analysis || new Analysis({
+    game: () => game,
+    go: (node) => change("go", { node }),
+    ask: (agent, whole) => call(`/api/games/${game.id}/insight?agent=${encodeURIComponent(agent)}`
+      + `&whole=${whole ? 1 : 0}`),
+  });
+  update(found);
+  follow(id);
+}
+
+// Ask again and again; the server answers when there is news.
+async function follow(id) {
+  while (game && game.id === id) {
+    let found = null;
+    try {
+      const response = await fetch(`/api/games/${id}?since=${game.version}`);
+      if (response.status === 404) break;
+      found = await response.json();
+    } catch (error) {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      continue;
+    }
+    if (found && game && game.id === id && found.version > game.version) update(found);
+    else if (!found || found.error) await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+async function change(what, body = {}) {
+  if (busy || !game) return;
+  busy = true;
+  document.body.classList.add("busy");
+  closeChoice();
+  byId("message").textContent = "";
+  const found = await call(`/api/games/${game.id}/${what}`, body);
+  busy = false;
+  document.body.classList.remove("busy");
+  if (found && found.version >= game.version) update(found);
+}
+
+function update(found) {
+  const moved = !game || game.node !== found.node || game.line.length !== found.line.length;
+  game = found;
+  view.show(found.parts);
+  const seat = found.seats[found.player];
+  const who = seat.who === offers.human ? seat.name : `${seat.name} (${seat.who})`;
+  byId("asks").textContent = found.over ? "The game is over." : found.thinking
+    ? `${who} is thinking.` : `${who}: ${found.half_made ? "complete your move" : "your decision"}`;
+  byId("progress").textContent = found.progress.join("; ");
+  byId("message").textContent = found.message;
+  byId("undo").disabled = found.line.indexOf(found.node) <= 0;
+  byId("cancel").hidden = !found.half_made || Boolean(found.thinking);
+  const agent = found.paused && seat.who !== offers.human && !found.over;
+  byId("resume").hidden = !agent;
+  byId("place").textContent = `${found.line.indexOf(found.node)} / ${found.line.length - 1}`;
+  drawLegal();
+  drawSeats();
+  drawMoves();
+  lineChart(byId("scores"), {
+    series: found.seats.map((s) => ({ values: found.vp.map((vp) => vp[s.player]),
+      colour: s.fill, name: String(s.player) })),
+    length: found.line.length - 1, at: found.line.indexOf(found.node),
+    pick: (n) => change("go", { node: game.line[n] }),
+  });
+  if (analysis.on && moved) analysis.refresh();
+  else analysis.draw();
+}
+
+const GROUPS = [
+  ["mine", "Mine"], ["project", "Gaia project"], ["upgrade", "Upgrade"], ["pick", "Choose a place"],
+  ["piece", "Build"], ["power", "Power action"], ["ship", "Ship action"], ["qic", "QIC action"],
+  ["special", "Special action"], ["advance", "Research"], ["explore", "Shuttle"],
+  ["artifact", "Artifact"], ["form_federation", "Federation"], ["commit", "Federation"],
+  ["tile", "Tech tile"], ["advanced", "Advanced tile"], ["token", "Federation token"],
+  ["leech", "Power offered"], ["income", "Income"], ["tinkering", "Tinkering tile"],
+  ["booster", "Pass or take a booster"], ["pass", "Pass"], ["end_turn", "Turn"], ["skip", "Skip"],
+  ["free", "Convert"],
+];
+
+function drawLegal() {
+  const svg = view.svg;
+  svg.querySelectorAll(".legal-cell, .legal-piece").forEach((one) =>
+    one.classList.remove("legal-cell", "legal-piece", "hover"));
+  byId("legal-panel").hidden = !game.legal.length;
+  const groups = new Map(GROUPS.map(([verb, name]) => [verb, { name, actions: [] }]));
+  const pieces = new Map();
+  svg.querySelectorAll("[data-action]").forEach((one) => {
+    const text = one.dataset.action;
+    pieces.set(text, [...(pieces.get(text) || []), one]);
+  });
+  for (const action of game.legal) {
+    const [verb, argument] = action.text.split(" ");
+    groups.get(verb).actions.push(action);
+    const cell = argument && argument.includes(",") && svg.querySelector(`[data-cell="${argument}"]`);
+    if (cell) cell.classList.add("legal-cell");
+    (pieces.get(action.text) || []).forEach((one) => one.classList.add("legal-piece"));
+  }
+  const shown = [...groups.values()].filter((group) => group.actions.length);
+  byId("legal").replaceChildren(...shown.map(({ name, actions }) => {
+    const many = actions.length > 6 && shown.length > 1;
+    return element("details", { open: !many },
+      element("summary", {}, `${name}${actions.length > 1 ? ` (${actions.length})` : ""}`),
+      ...actions.map(actionButton));
+  }));
+}
+
+function actionButton(action) {
+  const cell = (action.text.split(" ")[1] || "").includes(",") ? action.text.split(" ")[1] : "";
+  const lit = () => view.svg.querySelectorAll(cell ? `[data-cell="${cell}"]`
+    : `[data-action="${CSS.escape(action.text)}"]`);
+  return element("button", {
+    type: "button", "data-text": action.text, title: action.text,
+    onclick: () => act(action.text),
+    onmouseenter: () => lit().forEach((one) => one.classList.add("hover")),
+    onmouseleave: () => lit().forEach((one) => one.classList.remove("hover")),
+  }, action.words);
+}
+
+const act = (text) => change("act", { action: text, node: game.node });
+
+// A click on the picture: a legal cell or piece; where it could mean several things they are asked.
+function clicked(event) {
+  const cell = event.target.closest("[data-cell]") || cellUnder(event);
+  const piece = event.target.closest("[data-action]");
+  let found = [];
+  if (piece) found = game.legal.filter((a) => a.text === piece.dataset.action);
+  if (!found.length && cell) {
+    found = game.legal.filter((a) => a.text.split(" ")[1] === cell.dataset.cell);
+    const ship = cellShip(cell);
+    if (!found.length && ship) found = game.legal.filter((a) => a.text === `explore ${ship}`);
+  }
+  if (found.length === 1) act(found[0].text);
+  else if (found.length) openChoice(found, event);
+  else closeChoice();
+}
+
+// The pieces lie over the cells: ask what cell is beneath them.
+function cellUnder(event) {
+  return document.elementsFromPoint(event.clientX, event.clientY)
+    .find((one) => one.dataset && one.dataset.cell) || null;
+}
+
+function cellShip(cell) {
+  const part = view.svg.querySelector(`[id="cell-${cell.id.slice(4)}"] [id^="ship-"]`);
+  return part ? part.id.slice(5) : "";
+}
+
+function openChoice(actions, event) {
+  const box = byId("choice");
+  box.replaceChildren(...actions.map(actionButton));
+  box.hidden = false;
+  box.style.left = `${Math.min(event.clientX, window.innerWidth - 240)}px`;
+  box.style.top = `${Math.min(event.clientY, window.innerHeight - 160)}px`;
+  box.querySelector("button").focus();
+}
+
+function closeChoice() {
+  byId("choice").hidden = true;
+}
+
+function drawSeats() {
+  const names = [offers.human, ...offers.agents.map((agent) => agent.name)];
+  byId("seats").replaceChildren(...game.seats.map((seat) => {
+    const select = element("select", { "aria-label": `who plays ${seat.name}`,
+      onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
+    ...names.map((name) => element("option", { value: name, selected: name === seat.who }, name)));
+    const now = seat.player === game.player && !game.over ? " now" : "";
+    return element("div", { class: `seat${now}`, "data-seat": seat.player }, disc(seat),
+      element("span", { title: seat.name }, seat.name.slice(0, 14)), select,
+      element("span", { class: "vp" }, `${seat.vp} VP`));
+  }));
+}
+
+function drawMoves() {
+  const list = byId("moves");
+  const here = game.line.indexOf(game.node);
+  const rows = [];
+  let round = -1;
+  game.moves.forEach((move, k) => {
+    if (move.round !== round) {
+      round = move.round;
+      rows.push(element("li", { class: "round" }, round ? `Round ${round}` : "Set-up"));
+    }
+    const state = k + 1 === here ? "now" : k + 1 > here ? "later" : "";
+    rows.push(element("li", { class: state, "data-node": move.node, title: move.text,
+      onclick: () => change("go", { node: move.node }) },
+    element("span", { class: "number" }, String(k + 1)), disc(game.seats[move.player]),
+    element("span", {}, move.words), element("span", { class: "cost" })));
+    for (const other of move.others) {
+      rows.push(element("li", { class: "branch", "data-branch": other.node,
+        onclick: () => change("go", { node: other.node }) }, `or: ${other.words}`));
+    }
+  });
+  list.replaceChildren(...rows);
+  const now = list.querySelector(".now");
+  if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+}
+
+// The line: the position some steps further on.
+function along(step) {
+  const here = game.line.indexOf(game.node);
+  const to = Math.max(0, Math.min(game.line.length - 1, here + step));
+  if (to !== here) change("go", { node: game.line[to] });
+}
+
+function seatInView(player) {
+  view.seat(player);
+  byId("view-of").value = view.first;
+}
+
+async function save() {
+  const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
+  if (saved) byId("message").textContent = `saved as ${saved.name}`;
+}
+
+function leave() {
+  game = null;
+  byId("layout").hidden = true;
+  byId("start").hidden = false;
+  closeChoice();
+  loadOffers();
+}
+
+function wire() {
+  const buttons = {
+    undo: () => change("undo"), cancel: () => change("undo"), resume: () => change("resume"),
+    first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
+    last: () => along(1e6), save, new: () => { location.hash = ""; },
+    wide: () => byId("layout").classList.toggle("wide"),
+    dice: () => { byId("seed").value = Math.floor(Math.random() * 2147483647); },
+  };
+  for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
+  byId("start").addEventListener("submit", begin);
+  byId("ruleset").addEventListener("change", loadOffers);
+  byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
+  const keys = {
+    ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),
+    End: () => along(1e6), u: () => change("undo"), v: () => seatInView(view.first + 1),
+    m: () => byId("layout").classList.toggle("wide"), Escape: closeChoice,
+  };
+  document.addEventListener("keydown", (event) => {
+    const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
+    if (!game || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act_ = keys[event.key];
+    if (act_) {
+      event.preventDefault();
+      act_();
+    }
+  });
+  window.addEventListener("hashchange", route);
+}
+
+function route() {
+  const id = location.hash.slice(1);
+  if (/^[0-9a-f]{12}$/.test(id)) {
+    if (!game || game.id !== id) enter(id);
+  } else leave();
+}
+
+async function main() {
+  wire();
+  await loadOffers();
+  route();
+}
+
+main();
