@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -159,8 +161,8 @@ def page(record: Record, progress: Callable[[int, Table], None] | None = None) -
     fills = {
         "title": escape(f"Gaia Project: {factions}"),
         "css": static("view.css"),
-        # Inside a script element only an end tag and the start of a comment have a meaning.
-        "game": game.replace("</", "<\\/").replace("<!--", "<\\u0021--"),
+        # A tenth of the size; browsers have had DecompressionStream since 2023.
+        "game": base64.b64encode(zlib.compress(game.encode(), 9)).decode(),
         "view": static("view.js"),
         "replay": static("replay.js"),
     }

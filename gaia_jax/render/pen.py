@@ -1,7 +1,11 @@
-"""Drawing: text of known width, icons, boxes. Everything here gives fragments of SVG as text."""
+"""Drawing: text of known width, icons, boxes. Everything here gives fragments of SVG as text.
+
+Most of a picture is as it was a decision ago, so what is drawn again and again is remembered.
+"""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from html import escape
@@ -32,6 +36,7 @@ def number(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
+@functools.lru_cache(8192)
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """How wide a text is drawn."""
     total = sum(_WIDTHS[ord(c) - 32] if 32 <= ord(c) <= 126 else 600 for c in text)
@@ -46,6 +51,7 @@ def run_width(run: str, size: float, bold: bool = False) -> float:
     return out
 
 
+@functools.lru_cache(8192)
 def label(
     x: float,
     y: float,
@@ -77,6 +83,7 @@ def icon(name: str, x: float, y: float, size: float) -> str:
     return f'<use href="#g-{name}" x="{number(x)}" y="{number(y)}" width="{s}" height="{s}"/>'
 
 
+@functools.lru_cache(8192)
 def run(
     x: float,
     y: float,
@@ -106,6 +113,7 @@ def run(
     return "".join(out)
 
 
+@functools.lru_cache(8192)
 def box(
     x: float,
     y: float,

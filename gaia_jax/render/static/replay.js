@@ -1,12 +1,21 @@
 "use strict";
-// The replay page: one game, embedded as JSON.
+// The replay page: one game, embedded as JSON that is compressed and in base 64.
 
-const game = JSON.parse(document.getElementById("game").textContent);
-const count = game.moves.length;
-const view = new TableView(document.getElementById("table"), game.picture);
 const find = (id) => document.getElementById(id);
+let game = null;
+let count = 0;
+let view = null;
+let bySource = [];
+const bands = [];
+let rounds = [];
 let now = 0;
 let timer = null;
+
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
 
 // Each part has the decisions after which it changed; the last one up to now holds.
 function bodyAt(changes, n) {
@@ -17,20 +26,6 @@ function bodyAt(changes, n) {
   }
   return changes[low][1];
 }
-
-// VP by source are sent as changes: [decision, player, source, value].
-const bySource = game.seats.map(() => game.sources.map(() => new Array(count + 1).fill(0)));
-for (const [n, player, source, value] of game.vp_source) {
-  bySource[player][source].fill(value, n);
-}
-
-const bands = [];
-game.moves.forEach((move, n) => {
-  if (!bands.length || bands[bands.length - 1].name !== `R${move.round}`) {
-    bands.push({ at: n, name: `R${move.round}`, round: move.round });
-  }
-});
-const rounds = bands.filter((band) => band.round > 0).map((b) => ({ ...b, name: String(b.round) }));
 
 function go(n) {
   now = Math.max(0, Math.min(count, n));
@@ -96,6 +91,22 @@ function toggle() {
   return null;
 }
 
+function prepare() {
+  count = game.moves.length;
+  view = new TableView(find("table"), game.picture);
+  // VP by source are sent as changes: [decision, player, source, value].
+  bySource = game.seats.map(() => game.sources.map(() => new Array(count + 1).fill(0)));
+  for (const [n, player, source, value] of game.vp_source) {
+    bySource[player][source].fill(value, n);
+  }
+  game.moves.forEach((move, n) => {
+    if (!bands.length || bands[bands.length - 1].round !== move.round) {
+      bands.push({ at: n, name: String(move.round), round: move.round });
+    }
+  });
+  rounds = bands.filter((band) => band.round > 0);
+}
+
 function build() {
   const list = find("moves");
   let round = -1;
@@ -140,15 +151,23 @@ const keys = {
   v: () => seat(view.first + 1),
   m: () => find("layout").classList.toggle("wide"),
 };
-document.addEventListener("keydown", (event) => {
+function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
   const act = keys[event.key];
   if (act) {
     event.preventDefault();
     act();
   }
-});
+}
 
-build();
-go(0);
-seat(0);
+async function main() {
+  game = await unpacked(find("game").textContent);
+  prepare();
+  build();
+  go(0);
+  seat(0);
+  document.addEventListener("keydown", pressed);
+  document.body.dataset.ready = "1";
+}
+
+main();
