@@ -15,8 +15,9 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from training import cli
-from training.config import UserError
+from gaia_jax import cli
+from gaia_jax.cli import UserError
+from gaia_jax.compilation_cache import enable_compilation_cache
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -80,10 +81,10 @@ def _take(path: Path, saves: Path) -> str:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m training.play", description=__doc__.split("\n")[0]
+    parser = cli.Parser("python -m training.play", __doc__)
+    parser.add_argument(
+        "--port", type=cli.whole(0, 65535), default=8420, help="0 takes any that is free"
     )
-    parser.add_argument("--port", type=int, default=8420, help="0 takes any that is free")
     parser.add_argument("--host", default="127.0.0.1", help="who else may call: an address")
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME",
@@ -101,11 +102,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if options.ruleset not in RULESETS:
         known = ", ".join(RULESETS)
         raise UserError(f"unknown ruleset {options.ruleset!r}; known are {known}")
-    if not 0 <= options.port < 65536:
-        raise UserError(f"--port must be 0 to 65535, got {options.port}")
     return options
 
 
 if __name__ == "__main__":
     sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    enable_compilation_cache()
     sys.exit(cli.run(main))

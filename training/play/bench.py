@@ -13,9 +13,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gaia_jax.cli import UserError
 from training.agents import make_agent
 from training.agents.registry import REGISTRY
-from training.config import UserError
 from training.play.rules import Rules
 
 
