@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.search import golden, random_game
+from tools import search_picture
 from training.search import (
     UTILITIES,
     SearchOptions,
@@ -173,6 +174,11 @@ def test_golden_trees(utility):
             for name in ("values", "utility"):
                 assert node.pop(name) == pytest.approx(old.pop(name), abs=2e-4)
             assert node == old
+
+
+def test_the_picture_in_the_docs_is_of_a_golden_tree():
+    trees = json.loads(search_picture.SOURCE.read_text())
+    assert search_picture.TARGET.read_text() == search_picture.draw(trees[search_picture.ROW])
 
 
 def test_the_memory_is_what_was_said(games, keys):
