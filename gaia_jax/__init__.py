@@ -8,7 +8,7 @@
 """
 
 from gaia_jax import actions, testing
-from gaia_jax.auto_reset import AutoReset, AutoState, auto_reset
+from gaia_jax.auto import AutoReset, AutoState, auto_reset
 from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.observation import Observation

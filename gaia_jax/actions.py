@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from gaia_jax.arguments import shown, whole
 
 if TYPE_CHECKING:
     from gaia_jax.geometry import Geometry
@@ -87,12 +89,10 @@ def to_text(ruleset: Ruleset, action: int) -> str:
         ruleset: whose index it is.
         action: 0 .. A-1.
     Raises:
-        ValueError: an index outside 0 .. A-1.
+        ValueError: an index outside 0 .. A-1; TypeError: no integer, or no ruleset.
     """
-    space = ruleset.actions
-    if not 0 <= int(action) < space.num_actions:
-        raise ValueError(f"action {action} is not in 0 .. {space.num_actions - 1}")
-    return space.texts[int(action)]
+    space = _space(ruleset)
+    return space.texts[whole("action", action, 0, space.num_actions - 1)]
 
 
 def from_text(ruleset: Ruleset, text: str) -> int:
@@ -100,18 +100,28 @@ def from_text(ruleset: Ruleset, text: str) -> int:
 
     Raises:
         ValueError: an unknown verb, cell or id; the message names it and the choices.
+        TypeError: no text, or no ruleset.
     """
-    space = ruleset.actions
+    space = _space(ruleset)
+    if not isinstance(text, str):
+        raise TypeError(f"an action's text must be a str, not {shown(text)}")
     words = text.split()
     action = space.by_text.get(" ".join(words))
     if action is not None:
         return action
     verbs = (*PLANES, *(verb for verb, ids in space.groups if ids))
     if not words or words[0] not in verbs:
-        raise ValueError(f"action {text!r}: unknown verb, one of {', '.join(verbs)}")
+        raise ValueError(f"action {shown(text)}: unknown verb, one of {', '.join(verbs)}")
     verb = words[0]
     if verb in PLANES:
-        raise ValueError(f"action {text!r}: {verb} wants a cell of the map as q,r")
+        raise ValueError(f"action {shown(text)}: {verb} wants a cell of the map as q,r")
     if verb in BARE:
-        raise ValueError(f"action {text!r}: {verb} takes no argument")
-    raise ValueError(f"action {text!r}: {verb} wants one of {', '.join(space.ids[verb])}")
+        raise ValueError(f"action {shown(text)}: {verb} takes no argument")
+    raise ValueError(f"action {shown(text)}: {verb} wants one of {', '.join(space.ids[verb])}")
+
+
+def _space(ruleset: Any) -> ActionSpace:
+    space = getattr(ruleset, "actions", None)
+    if not isinstance(space, ActionSpace):
+        raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")
+    return space

@@ -14,8 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax import observation
+from gaia_jax import arguments, observation
 from gaia_jax.actions import PLANES
+from gaia_jax.arguments import shown
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
 from gaia_jax.rules.draw import Setup, draw_setup
@@ -23,8 +24,9 @@ from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
 from gaia_jax.ruleset import RULESETS, Ruleset
+from gaia_jax.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import NUM_PLAYERS, GameState, Node
-from gaia_jax.struct import pytree
+from gaia_jax.struct import pytree, static
 
 # Raised when behaviour changes and only then; the history is in docs/versions.md.
 VERSION = "0.2"
@@ -46,6 +48,7 @@ class State:
     terminated: Array  # () bool, the game is over, or an illegal action ended it
     truncated: Array  # () bool, the guard of `max_steps` ended it
     step_count: Array  # () int32, decisions taken in this game
+    ruleset: str = static()  # the variant's id; no leaf, part of the structure
 
     def replace(self, **changes: Any) -> Self:
         """A copy with the named fields changed."""
@@ -76,8 +79,12 @@ class GaiaEnv:
     max_steps: int = MAX_STEPS
 
     def __post_init__(self) -> None:
-        if self.reward not in REWARDS:
-            raise ValueError(f"unknown reward {self.reward!r}; known are {', '.join(REWARDS)}")
+        if not isinstance(self.ruleset, Ruleset):
+            raise TypeError(f"ruleset must be a Ruleset, not {shown(self.ruleset)}")
+        if not isinstance(self.reward, str) or self.reward not in REWARDS:
+            known = ", ".join(REWARDS)
+            raise ValueError(f"unknown reward {shown(self.reward)}; known are {known}")
+        arguments.whole("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id} {self.version}, reward {self.reward}>"
@@ -112,7 +119,10 @@ class GaiaEnv:
 
         Args:
             key: one key of `jax.random`.
+        Raises:
+            TypeError, ValueError: `key` is something else, or a batch of keys.
         """
+        arguments.one_key("key", key)
         return draw_setup(key, self.ruleset)
 
     def init(self, key: Array) -> State:
@@ -129,9 +139,11 @@ class GaiaEnv:
         Args:
             setup: as `draw_setup` or `gaia_jax.setup_from_json` give it.
         Raises:
-            TypeError, ValueError: `setup` is something else, or has arrays of other shapes.
+            TypeError, ValueError: `setup` is something else, or has arrays of other shapes; or,
+                outside `jit` and `vmap`, where its numbers can be looked at, breaks a rule of
+                set-ups.
         """
-        _check("setup", setup, jax.eval_shape(self.draw_setup, _KEY))
+        self._check_setup(setup)
         return self.with_mask(self._start(self.deal(setup)))
 
     def step(self, state: State, action: Array | int) -> State:
@@ -145,7 +157,8 @@ class GaiaEnv:
             state: one state; for a batch, `jax.vmap(env.step)`.
             action: () int32, an index that is True in `state.legal_action_mask`.
         Raises:
-            TypeError, ValueError: `action` is not an integer scalar.
+            TypeError, ValueError: `action` is not an integer scalar; `state` is no state, a batch
+                of them, or of another ruleset.
         """
         return self.with_mask(self.decide(state, action))
 
@@ -160,8 +173,12 @@ class GaiaEnv:
         Args:
             state: one state.
             player: () int32, 0 .. P-1.
+        Raises:
+            TypeError, ValueError: `state` is no state, a batch of them, or of another ruleset;
+                `player` is not an integer scalar, or, where it is known, out of range.
         """
-        player = _scalar("player", player)
+        self._check_state(state)
+        player = arguments.scalar("player", player, self.num_players)
         return observation.observe(self.ruleset, state.game, player)
 
     def seats(self, state: State, player: Array | int) -> Array:
@@ -170,8 +187,11 @@ class GaiaEnv:
         Args:
             state: one state.
             player: () int32, 0 .. P-1.
+        Raises:
+            TypeError, ValueError: as `observe`.
         """
-        return observation.seats(state.game, _scalar("player", player))
+        self._check_state(state)
+        return observation.seats(state.game, arguments.scalar("player", player, self.num_players))
 
     def deal(self, setup: Setup) -> GameState:
         """The game that a set-up deals, as the rules see it."""
@@ -187,12 +207,33 @@ class GaiaEnv:
             terminated=jnp.zeros((), bool),
             truncated=jnp.zeros((), bool),
             step_count=jnp.zeros((), jnp.int32),
+            ruleset=self.id,
         )
+
+    def _check_state(self, state: Any) -> None:
+        """One state of this ruleset, else a TypeError or ValueError; looks at shapes alone."""
+        if not isinstance(state, State):
+            raise TypeError(f"state must be a State, not {shown(state)}")
+        if state.ruleset != self.id:
+            raise ValueError(f"state is of {state.ruleset!r}, this environment is {self.id!r}")
+        batch, mask = arguments.shape(state.step_count), arguments.shape(state.legal_action_mask)
+        if batch:
+            raise ValueError(f"state must be one, not a batch of {batch}; use jax.vmap")
+        if mask != (self.num_actions,):
+            wanted = (self.num_actions,)
+            raise ValueError(f"legal_action_mask must be of shape {wanted}, not {mask}")
+
+    def _check_setup(self, setup: Any) -> None:
+        """One set-up of this ruleset, else a TypeError or ValueError."""
+        _check("setup", setup, jax.eval_shape(self.draw_setup, _KEY))
+        if all(map(arguments.known, jax.tree.leaves(setup))):
+            setup_from_json(setup_to_dict(setup, self.ruleset), self.ruleset)
 
     @jax.named_scope("decide")
     def decide(self, state: S, action: Array | int) -> S:
         """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
-        action = _scalar("action", action)
+        self._check_state(state)
+        action = arguments.scalar("action", action)
         before, player = state.game, state.current_player
         over = state.terminated | state.truncated
         known = (action >= 0) & (action < self.num_actions)
@@ -235,7 +276,7 @@ class GaiaEnv:
         return rules_step(self.ruleset, game, action, plays)
 
 
-def make(id: str = "lost_fleet", reward: str = "margin") -> GaiaEnv:
+def make(id: str = "lost_fleet", reward: str = "margin", max_steps: int = MAX_STEPS) -> GaiaEnv:
     """An environment.
 
     Args:
@@ -244,28 +285,14 @@ def make(id: str = "lost_fleet", reward: str = "margin") -> GaiaEnv:
             divided by 100; "rank", at the end +1, +1/3, -1/3, -1 by place, ties averaged; "win", at
             the end 1 shared among the winners; "vp", at each decision the change of own VP, divided
             by 100.
+        max_steps: a game of so many decisions is truncated (RL-04); at least 1.
     Raises:
-        ValueError: an unknown id or reward; the message names the known ones.
+        ValueError: an unknown id or reward, or `max_steps` below 1; the message names the choices.
+        TypeError: `max_steps` is no whole number.
     """
-    if id not in RULESETS:
-        raise ValueError(f"unknown environment {id!r}; known are {', '.join(RULESETS)}")
-    return GaiaEnv(RULESETS[id], reward)
-
-
-def _scalar(name: str, value: Any) -> Array:
-    """`value` as () int32; numpy and Python integers are taken too."""
-    dtype = getattr(value, "dtype", None)
-    if dtype is None:
-        value = np.asarray(value)
-        dtype = value.dtype
-    if not np.issubdtype(dtype, np.integer):
-        raise TypeError(f"{name} must be an integer, not {dtype}")
-    if value.shape != ():
-        raise ValueError(f"{name} must be a scalar, not of shape {value.shape}; use jax.vmap")
-    if isinstance(value, np.ndarray | np.generic):
-        # An index that int32 cannot hold is as unknown as any other.
-        value = np.clip(value, -1, np.iinfo(np.int32).max)
-    return jnp.asarray(value).astype(jnp.int32)
+    if not isinstance(id, str) or id not in RULESETS:
+        raise ValueError(f"unknown environment {shown(id)}; known are {', '.join(RULESETS)}")
+    return GaiaEnv(RULESETS[id], reward, max_steps)
 
 
 def _check(name: str, value: Any, wanted: Any) -> None:
@@ -273,7 +300,9 @@ def _check(name: str, value: Any, wanted: Any) -> None:
     if not isinstance(value, type(wanted)):
         raise TypeError(f"{name} must be a {type(wanted).__name__}, not {type(value).__name__}")
     for field in dataclasses.fields(wanted):
-        shape = jnp.shape(getattr(value, field.name))
-        right = getattr(wanted, field.name).shape
-        if shape != right:
-            raise ValueError(f"{name}.{field.name} must be of shape {right}, not {shape}")
+        found, right = getattr(value, field.name), getattr(wanted, field.name)
+        where, dtype = f"{name}.{field.name}", getattr(found, "dtype", None)
+        if dtype is None or not jnp.issubdtype(dtype, np.integer):
+            raise TypeError(f"{where} must be an array of integers, not {shown(found)}")
+        if found.shape != right.shape:
+            raise ValueError(f"{where} must be of shape {right.shape}, not {found.shape}")

@@ -14,6 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from gaia_jax.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.geometry import hex_distance
 from gaia_jax.rules.draw import Setup, board_planets, draw_tables
@@ -41,13 +42,13 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
     Returns:
         What `setup_from_json` reads.
     Raises:
-        ValueError: `setup` is a batch of set-ups, or holds an index out of range.
+        ValueError: `setup` is a batch of set-ups, holds an index out of range, or is of another
+            ruleset; TypeError: it is no set-up.
     """
-    if np.ndim(setup.economy_side):
-        raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
+    _check_setup(setup, ruleset)
     r, parts, ids = ruleset, ruleset.map, ruleset.ids
     found: dict[str, Any] = {
-        "sectors": _turned(_of(parts.sector_tiles), setup.sector_tile, setup.sector_rotation)
+        "sectors": _turned(_of(parts.sector_tiles), setup.sector_tile, setup.sector_rotation, 6)
     }
     if r.ships:
         places = [_interface_place(r, cell) for cell in setup.ship_cell]
@@ -59,10 +60,10 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
             if int(content) != _SHIP
         }
     if parts.deep_slots:
-        found["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation)
+        found["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation, 3)
     found |= {
         "factions": _names(ids["faction"], setup.faction),
-        "turn_order": [int(player) for player in setup.turn_order],
+        "turn_order": [_PLAYERS[_place(_PLAYERS, player)] for player in setup.turn_order],
         "basic_tiles": _named(_BASIC_SLOTS, _of(r.basic_tiles), setup.basic_slot),
         "advanced_tiles": _named(ids["advanced_slot"], ids["advanced"], setup.advanced),
     }
@@ -103,7 +104,9 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         Setup of one game.
     Raises:
         ValueError: the set-up is broken; the message names the place, the value and the choices.
+        TypeError: `ruleset` is none.
     """
+    _check_ruleset(ruleset)
     data = _parse(source) if isinstance(source, str) else source
     r, ids = ruleset, ruleset.ids
     _object("set-up", data, _keys(r))
@@ -203,10 +206,49 @@ def _interface_place(rules: Ruleset, cell: Any) -> int:
     return int(places[0]) if len(places) else -1
 
 
-def _name(ids: Sequence[str], index: Any) -> str:
+def _check_ruleset(ruleset: Any) -> None:
+    if not isinstance(ruleset, Ruleset):
+        raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")
+
+
+def _check_setup(setup: Any, ruleset: Ruleset) -> None:
+    """One set-up of numbers that are known, with as many of them as the ruleset has pieces."""
+    _check_ruleset(ruleset)
+    if not isinstance(setup, Setup):
+        raise TypeError(f"setup must be a Setup, not {shown(setup)}")
+    for name, value in vars(setup).items():
+        if not known(value):
+            raise TypeError(f"setup.{name} must be numbers, not {shown(value)}")
+        dtype = np.asarray(value).dtype
+        if not np.issubdtype(dtype, np.integer):
+            raise TypeError(f"setup.{name} must be integers, not {dtype}: {shown(value)}")
+    if np.ndim(setup.economy_side):
+        raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
+    sizes = {
+        "sector_tile": len(ruleset.map.sector_tiles),
+        "interface": len(ruleset.map.interface_cells),
+        "deep_tile": len(ruleset.map.deep_slots),
+        "ship_cell": len(ruleset.ships),
+        "advanced": len(ruleset.ids["advanced_slot"]),
+        "artifacts": ruleset.artifacts_in_play,
+    }
+    for name, size in sizes.items():
+        found = np.shape(getattr(setup, name))
+        if found != (size,):
+            raise ValueError(
+                f"setup.{name} is of shape {found}, {ruleset.id!r} has {size}: is the set-up of"
+                " another ruleset?"
+            )
+
+
+def _place(ids: Sequence[Hashable], index: Any) -> int:
     if not 0 <= int(index) < len(ids):
         raise ValueError(f"{int(index)} is no index of {_choices(ids)}")
-    return ids[int(index)]
+    return int(index)
+
+
+def _name(ids: Sequence[str], index: Any) -> str:
+    return ids[_place(ids, index)]
 
 
 def _names(ids: Sequence[str], indices: Any) -> list[str]:
@@ -217,10 +259,10 @@ def _named(places: Sequence[str], ids: Sequence[str], indices: Any) -> dict[str,
     return dict(zip(places, _names(ids, indices), strict=True))
 
 
-def _turned(ids: Sequence[str], tiles: Any, rotations: Any) -> list[dict[str, Any]]:
+def _turned(ids: Sequence[str], tiles: Any, rotations: Any, turns: int) -> list[dict[str, Any]]:
     return [
-        {"tile": name, "rotation": int(turns)}
-        for name, turns in zip(_names(ids, tiles), rotations, strict=True)
+        {"tile": name, "rotation": _place(range(turns), rotation)}
+        for name, rotation in zip(_names(ids, tiles), rotations, strict=True)
     ]
 
 
@@ -232,13 +274,20 @@ def _parse(text: str) -> Any:
         keys = [key for key, _ in items]
         for key in keys:
             if keys.count(key) > 1:
-                raise ValueError(f"the set-up has the key {key!r} twice in one object")
+                raise ValueError(f"the set-up has the key {shown(key)} twice in one object")
         return dict(items)
 
+    def integer(digits: str) -> int:
+        if len(digits) > 20:
+            raise ValueError(f"the set-up has a number of {len(digits)} digits")
+        return int(digits)
+
     try:
-        return json.loads(text, object_pairs_hook=pairs)
+        return json.loads(text, object_pairs_hook=pairs, parse_int=integer)
     except json.JSONDecodeError as error:
         raise ValueError(f"the set-up is not JSON: {error}") from error
+    except RecursionError:
+        raise ValueError("the set-up has brackets too deep to read") from None
 
 
 def _choices(ids: Sequence[Hashable]) -> str:
@@ -249,10 +298,10 @@ def _object(where: str, value: Any, keys: Sequence[str]) -> None:
     """An object with just these keys."""
     found = list(value) if isinstance(value, Mapping) else None
     if found is None:
-        raise ValueError(f"{where}: an object is wanted, not {value!r}")
+        raise ValueError(f"{where}: an object is wanted, not {shown(value)}")
     for key in found:
         if key not in keys:
-            raise ValueError(f"{where}: unknown key {key!r}; known are {_choices(keys)}")
+            raise ValueError(f"{where}: unknown key {shown(key)}; known are {_choices(keys)}")
     for key in keys:
         if key not in found:
             raise ValueError(f"{where}: key {key!r} is missing")
@@ -260,7 +309,7 @@ def _object(where: str, value: Any, keys: Sequence[str]) -> None:
 
 def _list(where: str, value: Any, count: int) -> list[Any]:
     if not isinstance(value, list | tuple) or len(value) != count:
-        raise ValueError(f"{where}: a list of {count} is wanted, not {value!r}")
+        raise ValueError(f"{where}: a list of {count} is wanted, not {shown(value)}")
     return list(value)
 
 
@@ -269,7 +318,7 @@ def _index(where: str, value: Any, ids: Sequence[Hashable]) -> int:
     for index, id in enumerate(ids):
         if type(value) is type(id) and value == id:
             return index
-    raise ValueError(f"{where}: unknown value {value!r}; choose from {_choices(ids)}")
+    raise ValueError(f"{where}: unknown value {shown(value)}; choose from {_choices(ids)}")
 
 
 def _different(where: str, values: Mapping[Any, Any], ids: Sequence[Hashable]) -> np.ndarray:

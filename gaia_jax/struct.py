@@ -10,18 +10,26 @@ import jax
 T = TypeVar("T")
 
 
-@dataclass_transform(frozen_default=True)
+def static() -> Any:
+    """A field that is part of the tree's structure, not one of its leaves: hashable, no array."""
+    return dataclasses.field(metadata={"static": True})
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(static,))
 def pytree(cls: type[T]) -> type[T]:
     """Make `cls` a frozen dataclass, a jax pytree of all its fields, with `.replace(**changes)`.
 
     Args:
-        cls: a class with annotated fields, every one of them an array or a pytree.
+        cls: a class with annotated fields, every one of them an array or a pytree, but for those
+            that are `static()`.
     Returns:
         The same class as a registered dataclass.
     """
     out: Any = dataclasses.dataclass(frozen=True)(cls)
-    names = [field.name for field in dataclasses.fields(out)]
-    jax.tree_util.register_dataclass(out, data_fields=names, meta_fields=[])
+    data, meta = [], []
+    for field in dataclasses.fields(out):
+        (meta if field.metadata.get("static") else data).append(field.name)
+    jax.tree_util.register_dataclass(out, data_fields=data, meta_fields=meta)
 
     def replace(self: Any, **changes: Any) -> Any:
         """A copy with the named fields changed; an unknown name is a TypeError."""

@@ -14,22 +14,24 @@ from gaia_jax.env import GaiaEnv
 from gaia_jax.observation import Observation
 from gaia_jax.rules.draw import draw_setup
 from gaia_jax.rules.setup import new_game
-from gaia_jax.ruleset import LOST_FLEET
+from gaia_jax.ruleset import LOST_FLEET, Ruleset
 from gaia_jax.state import GameState, Node
+from gaia_jax.testing.facts import facts
 
 
 @functools.cache
-def _one_game() -> GameState:
-    deal = jax.jit(lambda key: new_game(LOST_FLEET, draw_setup(key)))
-    return jax.device_get(deal(jax.random.key(0)))
+def _games(ruleset: Ruleset) -> GameState:
+    """A few real games before their first decision."""
+    deal = jax.jit(jax.vmap(lambda key: new_game(ruleset, draw_setup(key, ruleset))))
+    return jax.device_get(deal(jax.random.split(jax.random.key(0), 8)))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class StubEnv(GaiaEnv):
     """Players decide in turn; an action a pays a % 3 VP; the game ends after `length` decisions.
 
-    Every third action is legal, which ones changes with each decision. All games start from one
-    set-up, but for `many_setups`.
+    Every third action is legal, which ones changes with each decision. All games start from one of
+    eight set-ups, but for `many_setups`.
     """
 
     ruleset: Any = LOST_FLEET
@@ -38,31 +40,45 @@ class StubEnv(GaiaEnv):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _one_game()  # here, where nothing is being traced
+        _games(self.ruleset)  # here, where nothing is being traced
 
     def draw_setup(self, key: Array) -> Any:
         if self.many_setups:
             return super().draw_setup(key)
-        return jax.tree.map(jnp.asarray, _one_game().setup)
+        which = jax.random.bits(key) % 8
+        return jax.tree.map(lambda x: jnp.asarray(x)[which], _games(self.ruleset).setup)
 
     def deal(self, setup: Any) -> GameState:
         if self.many_setups:
             return super().deal(setup)
-        return jax.tree.map(jnp.asarray, _one_game())
+        games = _games(self.ruleset)
+        same = (games.setup.sector_rotation == setup.sector_rotation).all(-1)
+        return jax.tree.map(lambda x: jnp.asarray(x)[jnp.argmax(same)], games)
 
     def observe(self, state: Any, player: Any) -> Observation:
-        spec = self.observation_spec
-        return Observation(
-            jnp.zeros((self.ruleset.geometry.num_cells, len(spec.cells)), jnp.int8),
-            jnp.zeros((self.num_players, len(spec.players)), jnp.int16),
-            jnp.zeros(len(spec.globals), jnp.int16),
-        )
+        spec, cells = self.observation_spec, self.ruleset.geometry.num_cells
+        known = facts(self.ruleset, state.game, self.seats(state, player))
+        sizes = {"cells": (cells,), "players": (self.num_players,), "globals": ()}
+        tables = {}
+        for table, size in sizes.items():
+            zero = jnp.zeros(size, jnp.int16)
+            columns = [known[table].get(c.name, zero) for c in getattr(spec, table)]
+            tables[table] = jnp.stack([x.astype(jnp.int16) for x in columns], axis=-1)
+        return Observation(**tables | {"cells": tables["cells"].astype(jnp.int8)})
+
+    def legal_mask(self, game: GameState) -> Array:
+        """What `check` holds the masks of this game, and of its faulty sisters, against."""
+        ended = game.turn.node == Node.ENDED
+        return (jnp.arange(self.num_actions) % 3 == game.turn.placed % 3) | ended
 
     def _play(self, game: GameState, action: Array, plays: Array) -> GameState:
         turn, players = game.turn, game.players
         clock, here = turn.placed + 1, jnp.arange(self.num_players) == turn.player
         after = game.replace(
-            players=players.replace(vp=players.vp + here * (action % 3)),
+            players=players.replace(
+                vp=players.vp + here * (action % 3),
+                vp_source=players.vp_source.at[:, 0].add(here * (action % 3)),
+            ),
             turn=turn.replace(
                 placed=clock,
                 player=(turn.player + 1) % self.num_players,
@@ -70,7 +86,3 @@ class StubEnv(GaiaEnv):
             ),
         )
         return jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, game)
-
-    def legal_mask(self, game: GameState) -> Array:
-        ended = game.turn.node == Node.ENDED
-        return (jnp.arange(self.num_actions) % 3 == game.turn.placed % 3) | ended

@@ -1,5 +1,7 @@
 """The environment: what holds at every decision, rewards, ends, new games (A3, A7, A15, RL)."""
 
+import copy
+import dataclasses
 import pickle
 import subprocess
 import sys
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from gaia_jax.env import _scalar
+from gaia_jax.arguments import scalar
 from gaia_jax.rewards import reward_at_end
 from gaia_jax.setup_json import setup_from_json, setup_to_json
 from tests.conftest import GAMES
@@ -55,6 +57,15 @@ def test_it_is_hashable_equal_by_what_it_is_and_a_static_argument():
     assert len({env, gaia_jax.make("lost_fleet", reward="win"), gaia_jax.make()}) == 2
     double = jax.jit(lambda env, x: x * env.num_players, static_argnums=0)
     assert double(env, 2) == 8
+
+
+@pytest.mark.parametrize("id", gaia_jax.RULESETS)
+def test_pickled_and_copied_it_is_equal(id):
+    env = gaia_jax.make(id, reward="win", max_steps=99)
+    for again in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        assert again == env and hash(again) == hash(env)
+    edited = dataclasses.replace(env.ruleset, id="of mine")
+    assert pickle.loads(pickle.dumps(edited)).id == "of mine"
 
 
 def test_the_version_stands_first_in_its_history():
@@ -127,7 +138,7 @@ def test_init_from_refuses_what_is_no_setup(env):
 @pytest.mark.parametrize(
     ("action", "error", "message"),
     [
-        (1.5, TypeError, "action must be an integer, not float64"),
+        (1.5, TypeError, "action must be an integer, not float64: 1.5"),
         (True, TypeError, "action must be an integer, not bool"),
         (np.zeros(8, np.int32), ValueError, r"of shape \(8,\); use jax.vmap"),
         ("pass", TypeError, "action must be an integer"),
@@ -144,13 +155,13 @@ def test_step_refuses_what_is_no_action(action, error, message):
 
 @pytest.mark.parametrize("action", [3, np.int64(3), np.uint8(3), jnp.int8(3), np.array(3)])
 def test_step_takes_any_integer_type(action):
-    taken = _scalar("action", action)
+    taken = scalar("action", action)
     assert taken == 3 and taken.dtype == jnp.int32
 
 
 def test_an_index_beyond_int32_is_unknown_not_wrapped():
-    assert _scalar("action", 2**32 + 3) not in range(1024)
-    assert _scalar("action", -(2**40)) not in range(1024)
+    assert scalar("action", 2**32 + 3) not in range(1024)
+    assert scalar("action", -(2**40)) not in range(1024)
 
 
 # The game as it goes on, over the real rules.
@@ -311,7 +322,7 @@ def legal(state):
 def test_auto_reset_has_the_face_of_its_environment(auto):
     assert (auto.id, auto.num_actions, auto.reward) == ("lost_fleet", 1024, "margin")
     assert hash(auto) == hash(gaia_jax.auto_reset(auto.env))
-    assert pickle.loads(pickle.dumps(gaia_jax.auto_reset(3))).env == 3
+    assert pickle.loads(pickle.dumps(auto)) == auto
     with pytest.raises(AttributeError, match="no_such_name"):
         auto.no_such_name  # noqa: B018
 

@@ -9,13 +9,21 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax import testing
+from gaia_jax.ruleset import RULESETS
 from gaia_jax.state import Node
-from gaia_jax.testing import check, sample_legal
+from gaia_jax.testing import sample_legal
 from tests.stub_env import StubEnv
 
 
+def check(env, **options):
+    """`testing.check` of an environment of the stub's rules."""
+    sound = StubEnv(env.ruleset, length=env.length)
+    return testing.check(env, legal_mask=sound.legal_mask, **options)
+
+
 def test_the_game_keeps_its_promises(env):
-    played = check(env, games=8, seed=1)
+    played = testing.check(env, games=8, seed=1)
     assert played.vp.shape == (8, 4)
     assert (played.decisions > 60).all()
     np.testing.assert_allclose(played.rewards.sum(-1), 0, atol=1e-5)
@@ -34,6 +42,12 @@ def test_the_guard_is_an_end():
 def test_no_games_are_refused():
     with pytest.raises(ValueError, match="games must be at least 1, not 0"):
         check(StubEnv(), games=0)
+
+
+@pytest.mark.parametrize("env", [None, "base", gaia_jax.auto_reset(gaia_jax.make())])
+def test_what_is_no_environment_is_refused(env):
+    with pytest.raises(TypeError, match="env must be what gaia_jax.make makes, not"):
+        testing.check(env)
 
 
 # Environments with one fault each, and what `check` says of it.
@@ -169,10 +183,160 @@ class InitsTwoWays(StubEnv):
         return state.replace(game=state.game.replace(players=players))
 
 
+# Faults that keep to all shapes and ranges, seen only beside the rules' own answer, or the game's.
+
+
+class WrongMask(StubEnv):
+    """After five decisions the mask is not the rules'."""
+
+    def spoil(self, mask):
+        raise NotImplementedError
+
+    def with_mask(self, state):
+        after = super().with_mask(state)
+        mask = after.legal_action_mask
+        wrong = jnp.where(after.step_count == 5, self.spoil(mask), mask)
+        return after.replace(legal_action_mask=wrong)
+
+
+@faulty("after decision 5: legal_action_mask offers 'mine ")
+class OffersOneMore(WrongMask):
+    def spoil(self, mask):
+        return mask.at[jnp.argmin(mask)].set(True)
+
+
+@faulty("after decision 5: legal_action_mask lacks 'mine ")
+class LacksOne(WrongMask):
+    def spoil(self, mask):
+        return mask.at[jnp.argmax(mask)].set(False)
+
+
+@faulty("after decision 5: legal_action_mask offers 'mine ")
+class AllowsEverything(WrongMask):
+    def spoil(self, mask):
+        return mask | True
+
+
+@faulty("seats of player 0 are [0, 0, 0, 0], turn order")
+class SeatsNobodyElse(StubEnv):
+    def seats(self, state, player):
+        return jnp.zeros(self.num_players, jnp.int32)
+
+
+@faulty("after decision 4: VP are not in 0..999")
+class DipsIntoDebt(StubEnv):
+    def with_mask(self, state):
+        after = super().with_mask(state)
+        players = after.game.players
+        vp = jnp.where(after.step_count == 4, -30_000, players.vp)
+        return after.replace(game=after.game.replace(players=players.replace(vp=vp)))
+
+
+@faulty("after decision 3: VP are not the sum of vp_source")
+class ForgetsTheSource(StubEnv):
+    def decide(self, state, action):
+        after = super().decide(state, action)
+        players = after.game.players
+        source = players.vp_source.at[0, 1].add(state.step_count == 2)
+        return after.replace(game=after.game.replace(players=players.replace(vp_source=source)))
+
+
+@faulty("after decision 6: resources are negative or above their caps")
+class LendsOre(StubEnv):
+    def decide(self, state, action):
+        after = super().decide(state, action)
+        players = after.game.players
+        ore = jnp.where(after.step_count == 6, -1, players.ore)
+        return after.replace(game=after.game.replace(players=players.replace(ore=ore)))
+
+
+@faulty("decision 0: player 0 observes cells column planet.")
+class SeesNothing(StubEnv):
+    def observe(self, state, player):
+        return jax.tree.map(jnp.zeros_like, super().observe(state, player))
+
+
+@faulty("decision 0: player 1 observes players column ")
+class SeesFromOneSeat(StubEnv):
+    def observe(self, state, player):
+        return super().observe(state, 0)
+
+
+@faulty("decision 64: player 0 observes players column vp row ")
+class SeesTheStart(StubEnv):
+    length: int = 70
+
+    def observe(self, state, player):
+        start = self.deal(state.game.setup)
+        return super().observe(state.replace(game=start), player)
+
+
+@faulty("32 keys deal the same setup.sector_tile: ")
+class DealsOneSetup(StubEnv):
+    def draw_setup(self, key):
+        return super().draw_setup(jax.random.key(7))
+
+
+@faulty("32 keys deal the same setup.faction: ")
+class DealsOneTable(StubEnv):
+    def draw_setup(self, key):
+        return super().draw_setup(key).replace(faction=jnp.array([0, 2, 4, 6], jnp.int8))
+
+
+@faulty("game 1: init(key) and init_from(draw_setup(key)) differ in setup.")
+class InitsOneSetup(StubEnv):
+    def init(self, key):
+        # The key of the first game of `check(seed=0)`.
+        keys = jax.random.split(jax.random.fold_in(jax.random.key(0), 0), 32)
+        return super().init(keys[0])
+
+
 @pytest.mark.parametrize(("cls", "message"), FAULTS)
 def test_a_broken_promise_is_named(cls, message):
     with pytest.raises(AssertionError, match=re.escape(message)):
         check(cls(), games=2, seed=0)
+
+
+# Masks, seats, ranges, observations and draws have tables of their own in each ruleset.
+OF_A_RULESET = (
+    "OffersOneMore", "LacksOne", "AllowsEverything", "SeatsNobodyElse", "DipsIntoDebt",
+    "SeesTheStart", "DealsOneSetup",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "id", ["base", pytest.param("lost_fleet_published", marks=pytest.mark.slow)]
+)
+@pytest.mark.parametrize(("cls", "message"), [f for f in FAULTS if f.id in OF_A_RULESET])
+def test_a_broken_promise_is_named_in_every_ruleset(id, cls, message):
+    with pytest.raises(AssertionError, match=re.escape(message)):
+        check(cls(RULESETS[id]), games=2, seed=0)
+
+
+def test_the_table_of_faults_is_whole():
+    assert len(FAULTS) >= 21 and {fault.id for fault in FAULTS} >= set(OF_A_RULESET)
+
+
+# The game's own rules answer where `check` is given no others.
+@pytest.mark.slow
+@pytest.mark.parametrize("id", RULESETS)
+@pytest.mark.parametrize("fault", ["offers", "lacks", "offers all"])
+def test_a_wrong_mask_of_the_real_game_is_named(id, fault):
+    class Spoiled(gaia_jax.GaiaEnv):
+        def with_mask(self, state):
+            after = super().with_mask(state)
+            mask = after.legal_action_mask
+            wrong = {
+                "offers": mask.at[jnp.argmin(mask)].set(True),
+                "lacks": mask.at[jnp.argmax(mask)].set(False),
+                "offers all": mask | True,
+            }[fault]
+            wrong = jnp.where(after.step_count == 40, wrong, mask)
+            return after.replace(legal_action_mask=wrong)
+
+    says = fault.split()[0]
+    with pytest.raises(AssertionError, match=f"after decision 40: legal_action_mask {says} '"):
+        testing.check(Spoiled(RULESETS[id]), games=2, seed=0)
 
 
 # The sampler.

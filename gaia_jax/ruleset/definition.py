@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import SimpleNamespace
+from typing import Any
 
 from gaia_jax import components as box
 from gaia_jax import operations
@@ -85,6 +86,14 @@ class Ruleset:
     stations_count_as_satellites: bool = False  # HIV-02, FIN-07, A22
     leech_in_seat_order: bool = False  # LEE-04, A11
     free_step_is_optional: bool = False  # TEC-09, FIR-01, ACT-15, A11
+
+    def __reduce__(self) -> Any:
+        """Copied and unpickled, a ruleset of `RULESETS` is itself: it is compared by identity."""
+        from gaia_jax.ruleset import RULESETS
+
+        if RULESETS.get(self.id) is self:
+            return _registered, (self.id,)
+        return super().__reduce__()
 
     @cached_property
     def geometry(self) -> Geometry:
@@ -183,3 +192,9 @@ class Ruleset:
     def tables(self) -> SimpleNamespace:
         """The arrays that the rules read; see `make_tables` for names, shapes, meanings."""
         return make_tables(self)
+
+
+def _registered(id: str) -> Ruleset:
+    from gaia_jax.ruleset import RULESETS
+
+    return RULESETS[id]

@@ -8,6 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.arguments import one_key, shown
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.on_demand import on_demand
 from gaia_jax.state import NUM_PLAYERS, GameState
@@ -51,8 +52,13 @@ class AutoReset:
             state: one state; for a batch, `jax.vmap(auto.step)` with a key for each game.
             action: () int32.
             key: one key of `jax.random`, used only where the game ends.
+        Raises:
+            TypeError, ValueError: as `GaiaEnv.step`; `state` is no `AutoState`; `key` is no key.
         """
         env = self.env
+        if not isinstance(state, AutoState):
+            raise TypeError(f"state must be an AutoState of auto_reset, not {shown(state)}")
+        one_key("key", key)
         # What ended before this decision does not freeze the game that was dealt since.
         no = jnp.zeros((), bool)
         after = env.decide(state.replace(terminated=no, truncated=no), action)
@@ -77,7 +83,14 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
 
     The new game's set-up is drawn from `key`. `terminated`, `truncated`, `rewards` and `final_vp`
     (P,) int16 of the state tell of the game that ended.
+
+    Raises:
+        TypeError: `env` is no environment of `gaia_jax.make`, or resets already.
     """
+    if isinstance(env, AutoReset):
+        raise TypeError("env is an AutoReset already; auto_reset takes what gaia_jax.make made")
+    if not isinstance(env, GaiaEnv):
+        raise TypeError(f"env must be a GaiaEnv as gaia_jax.make makes them, not {shown(env)}")
     return AutoReset(env)
 
 

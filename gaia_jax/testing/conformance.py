@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -12,15 +13,20 @@ import numpy as np
 from jax import Array
 
 from gaia_jax import actions
+from gaia_jax.arguments import shown, whole
+from gaia_jax.auto import AutoReset
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.observation import features
 from gaia_jax.rewards import ILLEGAL, VP_SCALE, reward_at_end
-from gaia_jax.state import Node
+from gaia_jax.rules.legal import legal_mask as rules_mask
+from gaia_jax.state import GameState
+from gaia_jax.testing.facts import check_observation, check_seats, check_setups, facts
+from gaia_jax.testing.playing import SAMPLE, Tally, check_tally, make_play
+from gaia_jax.testing.sampling import sample_legal
 
 # Decisions between two looks at the games from outside.
 CHUNK = 64
-_SAMPLE = np.iinfo(np.int32).min
-_WIDTH = 8
+# Keys that set-ups are drawn from: one of two sides is the same for all of 32 once in 2^31.
+SETUPS = 32
 
 
 class Played(NamedTuple):
@@ -31,86 +37,70 @@ class Played(NamedTuple):
     rewards: np.ndarray  # (G, P) float64, summed over the game
 
 
-def sample_legal(mask: Array, uniform: Array) -> Array:
-    """The k-th legal action, k = floor(uniform * number of legal actions).
-
-    `argmax(cumsum(mask) > k)`, found by descending partial sums of eights: a flat `cumsum` over
-    1,024 rows of 1,024 actions costs ten times as much on a CPU, and more than the step it feeds.
-
-    Args:
-        mask: (A,) bool, at least one True. Or (A,) int32, how many times each action counts: the
-            draw is in proportion.
-        uniform: () float32 in [0, 1).
-    Returns:
-        () int32, an index that is True (above 0) in `mask`.
-    """
-    levels = [mask.astype(jnp.int32)]
-    while levels[-1].shape[0] > _WIDTH:
-        levels[-1] = jnp.pad(levels[-1], (0, -levels[-1].shape[0] % _WIDTH))
-        levels.append(levels[-1].reshape(-1, _WIDTH).sum(axis=-1))
-    legal = levels[-1].sum()
-    k = jnp.minimum((uniform * legal).astype(jnp.int32), legal - 1)  # u * n may round up to n
-    index = jnp.int32(0)
-    for sums in reversed(levels):
-        width = min(_WIDTH, sums.shape[0])
-        children = jax.lax.dynamic_slice(sums, (index * _WIDTH,), (width,))
-        total = jnp.cumsum(children)
-        child = jnp.sum(total <= k, dtype=jnp.int32)
-        k = k - (total[child] - children[child])
-        index = index * _WIDTH + child
-    return index
-
-
-def check(env: GaiaEnv, games: int = 16, seed: int = 0) -> Played:
+def check(
+    env: GaiaEnv,
+    games: int = 16,
+    seed: int = 0,
+    legal_mask: Callable[[GameState], Array] | None = None,
+) -> Played:
     """Play `games` random games to their ends and assert what `env` promises.
 
-    Shapes and dtypes; masks that are never empty; ends within `env.max_steps`; ended games that
-    nothing changes; what an illegal action does; the rewards; observations within their ranges;
-    that a batch plays as its games do one at a time.
+    At every decision: the mask is the rules' own answer for the game, the players' numbers are in
+    their ranges, VP are the sum of their sources, nothing is paid before the end. At every 64th:
+    observations and seats tell of this game and this player; an illegal action ends the episode
+    and changes nothing; a batch plays as its games do one at a time. And: shapes and dtypes; keys
+    deal different set-ups; ends within `env.max_steps`; ended games that nothing changes; rewards.
 
     Args:
         env: what `gaia_jax.make` made.
         games: G, how many games; more find more.
         seed: of the set-ups and of the play.
+        legal_mask: what masks are held against, GameState -> (A,) bool, for an environment with
+            rules of its own; None is the mask of the game's rules.
     Returns:
         The games' ends.
     Raises:
         AssertionError: the promise that is broken, with the game and the decision.
+        TypeError, ValueError: an argument is wrong.
     """
-    if games < 1:
+    if isinstance(env, AutoReset) or not hasattr(env, "draw_setup"):
+        raise TypeError(f"env must be what gaia_jax.make makes, not {shown(env)}")
+    if whole("games", games, -(2**31), 2**31) < 1:
         raise ValueError(f"games must be at least 1, not {games}")
+    whole("seed", seed, 0, 2**32 - 1)
     _check_face(env)
     key = jax.random.key(seed)
-    keys = jax.random.split(jax.random.fold_in(key, 0), games)
-    state = jax.jit(jax.vmap(env.init))(keys)
+    keys = jax.random.split(jax.random.fold_in(key, 0), max(games, SETUPS))
+    state = jax.jit(jax.vmap(env.init))(keys[:games])
     start = jax.device_get(state)
     _check_shapes(env, start, games)
     _check_start(env, start)
+    check_setups(env, keys, start.game.setup)
     _check_init_from(env, keys[0], start)
 
-    play, step = _make_play(env), jax.jit(env.step)
-    look = jax.jit(jax.vmap(jax.vmap(env.observe, (None, 0)), (0, None)))
-    sample = np.full(games, _SAMPLE, np.int32)
-    tally = _Tally.start(games, env.num_players)
+    play = make_play(env, legal_mask or functools.partial(rules_mask, env.ruleset))
+    step, look = jax.jit(env.step), _make_look(env)
+    sample = np.full(games, SAMPLE, np.int32)
+    tally = Tally.start(games, env.num_players)
     rng = np.random.default_rng(seed)
     done = 0
     while not (over := _over(jax.device_get(state))).all():
         assert done < env.max_steps, (
             f"game {_first(~over)} is neither terminated nor truncated after {done} decisions"
         )
-        _check_observation(env, look(state, np.arange(env.num_players)), done)
+        _check_looks(env, look, state, done)
         _check_illegal(env, play, state, tally, rng, done)
         _check_one_at_a_time(env, play, step, state, tally, rng, done)
         key, draw = jax.random.split(key)
         count = min(CHUNK, env.max_steps - done)
         state, tally = play(state, tally, draw, sample, count)
-        _check_tally(jax.device_get(tally))
+        check_tally(env, jax.device_get(tally))
         done += count
 
     end = jax.device_get(state)
     _check_shapes(env, end, games)
     _check_ends(env, end)
-    _check_observation(env, look(state, np.arange(env.num_players)), done)
+    _check_looks(env, look, state, done)
     _check_frozen(play, state, tally, rng, env.num_actions)
     played = Played(
         np.asarray(end.game.players.vp),
@@ -121,68 +111,24 @@ def check(env: GaiaEnv, games: int = 16, seed: int = 0) -> Played:
     return played
 
 
-@jax.tree_util.register_dataclass
-@dataclasses.dataclass(frozen=True)
-class _Tally:
-    """What a loop over decisions cannot assert while it runs, noted for afterwards. G games."""
+def _make_look(env: GaiaEnv) -> Callable[[State], Any]:
+    """`look(state)`: observation, seats and `facts` of all games and players, compiled."""
 
-    decisions: Array  # (G,) int32, decisions of the games before their ends
-    rewards: Array  # (G, P) float32, summed
-    wrong: Array  # (G, WRONG) int32, the decision after which each of WRONG was first seen; -1
+    def one(state: State, player: Array) -> Any:
+        seats = env.seats(state, player)
+        first = jnp.argmax(state.game.turn.order == player)
+        order = state.game.turn.order[(first + jnp.arange(env.num_players)) % env.num_players]
+        right = facts(env.ruleset, state.game, order.astype(jnp.int32))
+        return env.observe(state, player), seats, right
 
-    @classmethod
-    def start(cls, games: int, players: int) -> _Tally:
-        zero = jnp.zeros(games, jnp.int32)
-        return cls(zero, jnp.zeros((games, players)), jnp.full((games, len(WRONG)), -1, jnp.int32))
-
-
-WRONG = (
-    "legal_action_mask is empty",
-    "current_player is no player",
-    "terminated and truncated are both True",
-    "rewards were paid before the end",
-    "step_count is not the number of decisions",
-    "a legal action ended the episode as an illegal one",
-    "legal_action_mask of an ended game is not all True",
-)
+    players = jnp.arange(env.num_players)
+    return jax.jit(jax.vmap(lambda state: jax.vmap(one, (None, 0))(state, players)))
 
 
-def _make_play(env: GaiaEnv) -> Callable[..., tuple[State, _Tally]]:
-    """`play(state, tally, key, forced, n)`: n decisions in each game, compiled once.
-
-    `forced` (G,) int32 are the actions to take; _SAMPLE takes a random legal one.
-    """
-
-    def decide(state: State, decisions: Array, forced: Array, uniform: Array) -> Any:
-        sampled = sample_legal(state.legal_action_mask, uniform)
-        before = state.terminated | state.truncated
-        state = env.step(state, jnp.where(forced == _SAMPLE, sampled, forced))
-        decisions += (~before).astype(jnp.int32)
-        over = state.terminated | state.truncated
-        paid = (state.rewards != 0).any() & (env.reward != "vp")
-        wrong = [
-            ~state.legal_action_mask.any(),
-            (state.current_player < 0) | (state.current_player >= env.num_players),
-            state.terminated & state.truncated,
-            paid & ~over,
-            state.step_count != decisions,
-            (forced == _SAMPLE) & state.terminated & (state.game.turn.node != Node.ENDED),
-            over & ~state.legal_action_mask.all(),
-        ]
-        return state, decisions, jnp.stack(wrong)
-
-    def play(state: State, tally: _Tally, key: Array, forced: Array, n: Array) -> Any:
-        def body(i: Array, carry: tuple[State, _Tally]) -> tuple[State, _Tally]:
-            state, tally = carry
-            uniform = jax.random.uniform(jax.random.fold_in(key, i), forced.shape)
-            state, decisions, wrong = jax.vmap(decide)(state, tally.decisions, forced, uniform)
-            first = wrong & (tally.wrong < 0)
-            noted = jnp.where(first, decisions[:, None], tally.wrong)
-            return state, _Tally(decisions, tally.rewards + state.rewards, noted)
-
-        return jax.lax.fori_loop(0, n, body, (state, tally))
-
-    return jax.jit(play)
+def _check_looks(env: GaiaEnv, look: Callable[[State], Any], state: State, done: int) -> None:
+    observation, seats, right = jax.device_get(look(state))
+    check_seats(seats, np.asarray(state.game.turn.order), done)
+    check_observation(env.observation_spec, observation, right, done)
 
 
 def _over(state: Any) -> np.ndarray:
@@ -264,29 +210,8 @@ def _check_init_from(env: GaiaEnv, key: Array, start: Any) -> None:
     assert not differ, f"init(key) and init_from(draw_setup(key)) differ in {', '.join(differ)}"
 
 
-def _check_observation(env: GaiaEnv, observation: Any, done: int) -> None:
-    """Shapes, dtypes and ranges of the observations of all seats, each leaf (G, P, ...)."""
-    spec = features(env.ruleset)
-    dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}
-    for table, dtype in dtypes.items():
-        columns, values = getattr(spec, table), np.asarray(getattr(observation, table))
-        assert values.dtype == dtype, f"observation.{table} is {values.dtype}"
-        assert values.shape[-1] == len(columns), (
-            f"observation.{table} has {values.shape[-1]} columns, {len(columns)} are named"
-        )
-        low, high = np.array([c.low for c in columns]), np.array([c.high for c in columns])
-        bad = (values < low) | (values > high)
-        if bad.any():
-            at = tuple(int(i) for i in np.argwhere(bad)[0])
-            column = columns[at[-1]]
-            raise AssertionError(
-                f"game {at[0]}, decision {done}: observation.{table} column {column.name} is"
-                f" {values[at]}, not in {column.low}..{column.high}"
-            )
-
-
 def _check_illegal(
-    env: GaiaEnv, play: Any, state: Any, tally: _Tally, rng: np.random.Generator, done: int
+    env: GaiaEnv, play: Any, state: Any, tally: Tally, rng: np.random.Generator, done: int
 ) -> None:
     """An illegal or unknown index ends the episode and leaves the game as it was (RL-02)."""
     before = jax.device_get(state)
@@ -315,7 +240,7 @@ def _check_one_at_a_time(
     play: Any,
     step: Any,
     state: Any,
-    tally: _Tally,
+    tally: Tally,
     rng: np.random.Generator,
     done: int,
 ) -> None:
@@ -335,14 +260,6 @@ def _check_one_at_a_time(
     )
 
 
-def _check_tally(tally: _Tally) -> None:
-    seen = np.argwhere(np.asarray(tally.wrong) >= 0)
-    for game, which in seen:
-        raise AssertionError(
-            f"game {game}, after decision {tally.wrong[game, which]}: {WRONG[which]}"
-        )
-
-
 def _check_ends(env: GaiaEnv, end: Any) -> None:
     """Random play ends by the rules, and long before the guard."""
     late = end.step_count > env.max_steps
@@ -352,7 +269,7 @@ def _check_ends(env: GaiaEnv, end: Any) -> None:
 
 
 def _check_frozen(
-    play: Any, state: Any, tally: _Tally, rng: np.random.Generator, num_actions: int
+    play: Any, state: Any, tally: Tally, rng: np.random.Generator, num_actions: int
 ) -> None:
     """Nothing that is done to an ended game changes it (A7)."""
     before = jax.device_get(state)

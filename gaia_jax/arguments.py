@@ -1,0 +1,92 @@
+"""What the public functions ask of their arguments: a TypeError or ValueError that names the value.
+
+Shapes and types are looked at while tracing, values only where they are known then: nothing of this
+is left in a compiled program.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+_LONGEST = 80
+
+
+def shown(value: Any) -> str:
+    """`value` as a message names it: one line, at most 80 characters."""
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # a repr of the caller's, or a number too long to print
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+def shape(value: Any) -> tuple[int, ...]:
+    """The shape of an array, of a stand-in for one, or of what becomes one."""
+    found = getattr(value, "shape", None)
+    return found if isinstance(found, tuple) else np.shape(value)
+
+
+def known(value: Any) -> bool:
+    """Whether the numbers of `value` can be looked at: not while it is traced, nor of a shape."""
+    return not isinstance(value, jax.core.Tracer | jax.ShapeDtypeStruct)
+
+
+def scalar(name: str, value: Any, choices: int | None = None) -> Array:
+    """`value` as () int32; numpy and Python integers are taken too.
+
+    Args:
+        name: what the caller calls it.
+        value: the argument.
+        choices: where given, and where the number is known, it must be in 0 .. choices - 1.
+    Raises:
+        TypeError: not an integer; ValueError: not a scalar, or out of range.
+    """
+    given, dtype = value, getattr(value, "dtype", None)
+    if dtype is None:
+        try:
+            value = np.asarray(value)
+        except ValueError:
+            raise TypeError(f"{name} must be an integer, not {shown(given)}") from None
+        dtype = value.dtype
+    if not jnp.issubdtype(dtype, np.integer):
+        raise TypeError(f"{name} must be an integer, not {dtype}: {shown(given)}")
+    if value.shape != ():
+        raise ValueError(f"{name} must be a scalar, not of shape {value.shape}; use jax.vmap")
+    if choices is not None and known(value) and not 0 <= int(value) < choices:
+        raise ValueError(f"{name} {int(value)} is not in 0 .. {choices - 1}")
+    if isinstance(value, np.ndarray | np.generic):
+        # An index that int32 cannot hold is as unknown as any other.
+        value = np.clip(value, -1, np.iinfo(np.int32).max)
+    return jnp.asarray(value).astype(jnp.int32)
+
+
+def whole(name: str, value: Any, least: int, most: int) -> int:
+    """`value` as a Python integer in least .. most; neither True nor 1.0 stands for 1."""
+    try:
+        if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
+            raise TypeError
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, not {shown(value)}") from None
+    if not least <= number <= most:
+        raise ValueError(f"{name} {shown(number)} is not in {least} .. {most}")
+    return number
+
+
+def one_key(name: str, value: Any) -> None:
+    """One key of `jax.random`, new style or old."""
+    dtype = getattr(value, "dtype", None)
+    if dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        extra = value.shape
+    elif dtype == np.uint32 and len(shape(value)) > 0:
+        extra = shape(value)[:-1]
+    else:
+        raise TypeError(f"{name} must be a key of jax.random, not {shown(value)}")
+    if extra:
+        raise ValueError(f"{name} must be one key, not a batch of {extra}; use jax.vmap")
