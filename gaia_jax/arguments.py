@@ -48,6 +48,9 @@ def scalar(name: str, value: Any, choices: int | None = None) -> Array:
         TypeError: not an integer; ValueError: not a scalar, or out of range.
     """
     given, dtype = value, getattr(value, "dtype", None)
+    if type(value) is int:  # which may be more than numpy's integers hold
+        value = np.int64(min(max(value, -(2**63)), 2**63 - 1))
+        dtype = value.dtype
     if dtype is None:
         try:
             value = np.asarray(value)
@@ -59,7 +62,7 @@ def scalar(name: str, value: Any, choices: int | None = None) -> Array:
     if value.shape != ():
         raise ValueError(f"{name} must be a scalar, not of shape {value.shape}; use jax.vmap")
     if choices is not None and known(value) and not 0 <= int(value) < choices:
-        raise ValueError(f"{name} {int(value)} is not in 0 .. {choices - 1}")
+        raise ValueError(f"{name} {shown(int(given))} is not in 0 .. {choices - 1}")
     if isinstance(value, np.ndarray | np.generic):
         # An index that int32 cannot hold is as unknown as any other.
         value = np.clip(value, -1, np.iinfo(np.int32).max)

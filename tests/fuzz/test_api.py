@@ -1,0 +1,47 @@
+"""Wrong calls of the Python API end in a ValueError or TypeError that names value and choices."""
+
+import pytest
+
+from tests.fuzz.api_cases import cases
+from tests.fuzz.runner import Runner
+
+CASES = cases()
+# One in so many is tried by `make test`.
+SAMPLE = 12
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    with Runner(["tests.fuzz.api_cases"]) as runner:
+        folder = tmp_path_factory.mktemp("api")
+        yield lambda case: runner.run("tests.fuzz.api_cases:run", list(case), folder)
+
+
+def faults(run, some):
+    """What the cases say that did not end as they should."""
+    out = []
+    for case in some:
+        result = run(case)
+        if result.code != 2 or len(result.err.splitlines()) != 1 or result.changes:
+            out.append(f"{case.call}: exit {result.code}: {result.err[-300:]} {result.changes}")
+    return out
+
+
+def test_the_table_is_large_and_has_no_case_twice():
+    calls = [case.call for case in CASES]
+    assert len(calls) >= 300 and len(set(calls)) == len(calls)
+
+
+def test_a_call_that_goes_well_or_says_too_little_is_noticed(run):
+    assert run(("env.ruleset", "")).code == 4
+    assert run(("gaia_jax.make('chess')", "no such words")).code == 3
+    assert run(("1 / 0", "")).code == 1
+
+
+def test_wrong_calls_are_refused_a_sample(run):
+    assert faults(run, CASES[::SAMPLE]) == []
+
+
+@pytest.mark.slow
+def test_wrong_calls_are_refused_all(run):
+    assert faults(run, CASES) == []
