@@ -161,7 +161,10 @@ def _steps() -> list[Case]:
         Case("env.step(state, np.zeros(2, int))", "of shape (2,); use jax.vmap"),
         Case("env.step(state, [0])", "of shape (1,); use jax.vmap"),
         Case("auto.step(state, 0, key)", "state must be an AutoState"),
-        Case("env.step(state.replace(legal_action_mask=np.ones(5, bool)), 0)", "(1023,), not (5,)"),
+        Case(
+            "env.step(state.replace(legal_action_mask=np.ones(5, bool)), 0)",
+            f"({_last('env') + 1},), not (5,)",
+        ),
         Case("state.replace(score=1)", "score"),
         Case("setup.replace(score=1)", "score"),
     ]
@@ -209,11 +212,16 @@ def _makers() -> list[Case]:
     return cases
 
 
+def _last(env: str) -> int:
+    """The greatest action index."""
+    return namespace()[env].num_actions - 1
+
+
 def _texts() -> list[Case]:
     cases = [Case(f"to_text(env.ruleset, {x})", "action must be a whole") for x in NOT_INTEGERS]
-    for x in ("-1", "1023", "10**30", "np.int64(5000)", "np.array(-7)"):
-        cases.append(Case(f"to_text(env.ruleset, {x})", "is not in 0 .. 1022"))
-    cases.append(Case("to_text(base.ruleset, 851)", "851 is not in 0 .. 850"))
+    for x in ("-1", "env.num_actions", "10**30", "np.int64(5000)", "np.array(-7)"):
+        cases.append(Case(f"to_text(env.ruleset, {x})", f"is not in 0 .. {_last('env')}"))
+    cases.append(Case("to_text(base.ruleset, base.num_actions)", f"0 .. {_last('base')}"))
     cases += [Case(f"from_text(env.ruleset, {x})", "text must be a str, not") for x in NOT_TEXTS]
     cases += [Case(f"from_text(env.ruleset, {x})", "action ") for x in WRONG_TEXTS]
     for x in ("'ship X'", "'explore TWILIGHT'", "'artifact 1'", "'tinkering 1'", "'mine 9,9'"):
