@@ -26,6 +26,11 @@ def _games(ruleset: Ruleset) -> GameState:
     return jax.device_get(deal(jax.random.split(jax.random.key(0), 8)))
 
 
+def one_game() -> GameState:
+    """A game of lost_fleet before its first decision, numpy."""
+    return jax.tree.map(lambda x: x[0], _games(LOST_FLEET))
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class StubEnv(GaiaEnv):
     """Players decide in turn; an action a pays a % 3 VP; the game ends after `length` decisions.
@@ -53,7 +58,8 @@ class StubEnv(GaiaEnv):
             return super().deal(setup)
         games = _games(self.ruleset)
         same = (games.setup.sector_rotation == setup.sector_rotation).all(-1)
-        return jax.tree.map(lambda x: jnp.asarray(x)[jnp.argmax(same)], games)
+        game = jax.tree.map(lambda x: jnp.asarray(x)[jnp.argmax(same)], games)
+        return game.replace(setup=setup)
 
     def observe(self, state: Any, player: Any) -> Observation:
         spec, cells = self.observation_spec, self.ruleset.geometry.num_cells

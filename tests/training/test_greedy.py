@@ -25,7 +25,7 @@ GAMES = 8
 def positions():
     """GAMES made-up positions: every field that is counted is drawn within its range."""
     rng = np.random.default_rng(0)
-    game = stub_env._one_game()
+    game = stub_env.one_game()
     game = jax.tree.map(lambda x: np.broadcast_to(x, (GAMES, *x.shape)).copy(), game)
     tables, cells = LOST_FLEET.tables, LOST_FLEET.geometry.num_cells
     seats = (GAMES, 4)
