@@ -83,7 +83,7 @@ class StubEnv(GaiaEnv):
         after = game.replace(
             players=players.replace(
                 vp=players.vp + here * (action % 3),
-                vp_source=players.vp_source.at[:, 0].add(here * (action % 3)),
+                vp_source=players.vp_source.at[:, 0].add((here * (action % 3)).astype(jnp.int16)),
             ),
             turn=turn.replace(
                 placed=clock,
