@@ -84,12 +84,13 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
         mistakes: exceptions that one line explains, beside UserError; exit code 2. So are a file
             that cannot be read or written, and too little memory.
     """
+    known: tuple[type[Exception], ...] = (UserError, *mistakes)
     with _second_interrupt():
         try:
             code = main()
             sys.stdout.flush()
             return code
-        except (UserError, *mistakes) as error:
+        except known as error:
             return _refuse(error)
         except BrokenPipeError:  # the reader of a pipe has gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -90,7 +90,7 @@ class Arena:
                 start = time.monotonic()
 
                 def progress(ended: int, first: int = first) -> None:
-                    bar.n = min(first * rotations + ended, bar.total)
+                    bar.n = min(first * rotations + ended, self.setups * rotations)
                     bar.refresh()
 
                 results = self._match.play_batch(seed, first, progress=progress)

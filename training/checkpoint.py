@@ -144,8 +144,8 @@ class Checkpoints:
             except Damaged as error:
                 damaged.append(error)
                 continue
-            for error in damaged:
-                print(f"warning: {one_line(error)}; trying the one before", file=sys.stderr)
+            for found in damaged:
+                print(f"warning: {one_line(found)}; trying the one before", file=sys.stderr)
             return step
         before = ", and so is every older one" if len(damaged) > 1 else ""
         raise Damaged(f"{damaged[0]}{before}")

@@ -195,7 +195,10 @@ def parse(lines: Sequence[str], sheet: Sheet, seats: np.ndarray, setups: int) ->
 def _row(line: str, number: int, sheet: Sheet, seats: np.ndarray) -> dict[str, str]:
     """One line by column, checked."""
     names = head(sheet.ids)
-    cells = next(csv.reader([line], strict=True), [])
+    try:
+        cells = next(csv.reader([line], strict=True), [])
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
     if len(cells) != len(names):
         raise ValueError(f"it has {len(cells)} columns, not {len(names)}")
     row = dict(zip(names, cells, strict=True))
@@ -215,7 +218,7 @@ def _row(line: str, number: int, sheet: Sheet, seats: np.ndarray) -> dict[str, s
     if row["faction"] not in sheet.ids["faction"]:
         raise ValueError(f"{row['faction']!r} is no faction")
     for key in names[len(KEYS) + 1 :]:
-        value = float(row[key]) if key in FRACTIONS else int(row[key])
-        if not abs(value) < 1e9:
+        number = float(row[key]) if key in FRACTIONS else int(row[key])
+        if not abs(number) < 1e9:
             raise ValueError(f"{key} is {row[key]}")
     return row

@@ -42,6 +42,8 @@ def check_file(flag: str, path: Path) -> None:
             raise UserError(f"{flag} wants a file, {path} is none")
         if path.exists() and not os.access(path, os.W_OK):
             raise UserError(f"{flag}: cannot write {path}: Permission denied")
+        if path.is_symlink() and not path.exists():
+            raise UserError(f"{flag} wants a file, {path} is a link to nothing")
         if not path.parent.is_dir():
             raise UserError(f"{flag}: the folder {path.parent} does not exist")
         with contextlib.suppress(FileNotFoundError):
@@ -130,6 +132,7 @@ def replace(path: Path, data: bytes, locked: bool = False) -> Any:
     Returns:
         The new file, open for appending.
     """
+    path = Path(os.path.realpath(path))  # what a link points to, not the link
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
     try:
         file = os.fdopen(handle, "ab")

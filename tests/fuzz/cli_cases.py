@@ -358,7 +358,8 @@ _ARENA: list[tuple[tuple[str, ...], str]] = [
     (("--agents", FOUR, "--json", "pipe"), "--json wants a file"),
     (("--agents", FOUR, "--json", "good.csv"), "no report of ours"),
     (("--agents", FOUR, "--json", "agent_good.py"), "no report of ours"),
-    (("--agents", FOUR, "--json", "loop"), "--json"),
+    (("--agents", FOUR, "--json", "loop"), "is a link to nothing"),
+    (("--agents", FOUR, "--json", "dangling"), "is a link to nothing"),
     (("--agents", FOUR, "--csv", "gone/x.csv"), "the folder gone does not exist"),
     (("--agents", FOUR, "--csv", "empty"), "empty is a folder"),
     (("--agents", FOUR, "--csv", "/dev/null"), "--csv wants a file"),
@@ -387,7 +388,7 @@ _ARENA += [
         ("missing_row.csv", (), "line 8: has seat"),
         ("faction.csv", (), "'Martians' is no faction"),
         ("quote.csv", (), "line 7"),
-        ("infinite.csv", (), ""),
+        ("infinite.csv", (), "line 5: vp is 999999999999"),
         ("latin.csv", (), "latin.csv"),
         ("other_version.csv", (), "has version 0.0"),
         ("good.csv", ("--seed", "4"), "has seed 0, this is 4"),
@@ -396,10 +397,9 @@ _ARENA += [
         ("good.csv", ("--rotations", "1"), "has setup 0, this is 1"),
         ("good.csv", ("--games", "8"), "holds 3 set-ups, more than the 2"),
         ("empty", (), "empty is a folder"),
-        ("dangling", (), ""),
-        ("loop", (), ""),
+        ("dangling", (), "is a link to nothing"),
+        ("loop", (), "is a link to nothing"),
     ]
-    if says
 ]
 
 _REPLAY: list[tuple[tuple[str, ...], str]] = [

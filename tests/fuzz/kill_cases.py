@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import signal
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,8 @@ import gaia_jax
 from tests.fuzz.cli_cases import FOUR
 from tests.training import toy_env
 from training import arena, cli, games_table, train
+from training.checkpoint import Checkpoints
+from training.games_file import GamesFile
 from training.match import Match, Results
 
 SETUPS = 32  # of a batch
@@ -35,23 +41,42 @@ def _batch(self: Match, seed: int, first: int, **_: Any) -> Results:
     )  # fmt: skip
 
 
-def play(csv: str, games: int) -> int:
-    """The arena's command line, with games that take no time."""
+def _doomed(owner: type, name: str, moment: float) -> None:
+    """kill -9 comes so many seconds after the first call of a method."""
+    method, doom = getattr(owner, name), []
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not doom:
+            doom.append(threading.Timer(moment, os.kill, (os.getpid(), signal.SIGKILL)))
+            doom[0].start()
+        return method(*args, **kwargs)
+
+    setattr(owner, name, call)
+
+
+def play(csv: str, games: int, moment: float) -> int:
+    """The arena's command line, with games that take no time.
+
+    Args:
+        moment: of its death, in seconds after it first adds games to the table.
+    """
+    _doomed(GamesFile, "add", moment)
     Match.play_batch = _batch  # type: ignore[method-assign,assignment]
     Match.compile = lambda self, seed=0: None  # type: ignore[method-assign]
     args = ["--agents", FOUR, "--games", str(games), "--csv", csv, "--resume"]
     return cli.run(lambda: arena.main(args))
 
 
-def run(args: list[str], seconds: float = 0.0) -> int:
+def run(args: list[str], moment: float) -> int:
     """The trainer's command line on the toy game, with updates that take no time.
 
     Args:
-        seconds: of each chunk.
+        moment: of its death, in seconds after it first saves a checkpoint.
     """
+    _doomed(Checkpoints, "save", moment)
 
     def advance(self: train.Trainer) -> list[dict[str, float]]:
-        time.sleep(seconds)
         count = self.config.train.updates_per_chunk
         self.runner = self.runner._replace(update=self.runner.update + count)
         names = ("games/ended", "games/vp_sum", "games/reward_sum", "loss/policy", "loss/value")

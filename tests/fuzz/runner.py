@@ -104,10 +104,10 @@ class Runner:
             answer = self._process.stdout.readline()
             if not answer:
                 raise RuntimeError(f"the process that forks has ended: {self._process.wait()}")
-            told = [path.read_text(encoding="utf-8", errors="replace") for path in (out, err)]
+            said, complained = (x.read_text(encoding="utf-8", errors="replace") for x in (out, err))
             changes = differences(before, snapshot(folder))
         end = json.loads(answer)
-        return Result(end["code"], *told, changes, end["seconds"], end["timed_out"])
+        return Result(end["code"], said, complained, changes, end["seconds"], end["timed_out"])
 
 
 def snapshot(folder: Path) -> Snapshot:

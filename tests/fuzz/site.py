@@ -202,6 +202,8 @@ def _tables(folder: Path) -> None:
     def swapped(number: int, old: str, new: str) -> str:
         return "".join([*lines[:number], lines[number].replace(old, new, 1), *lines[number + 1 :]])
 
+    cells = lines[4].split(",")
+    cells[cells.index(ids["faction"][int(played.faction[0, 0, 3])]) + 1] = "9" * 12  # its VP
     texts = {
         "good.csv": good,
         "other_version.csv": head + games_table.rows_text(played, 0, other),
@@ -216,7 +218,7 @@ def _tables(folder: Path) -> None:
         "missing_row.csv": "".join([*lines[:7], *lines[8:]]),
         "faction.csv": swapped(2, f",{ids['faction'][1]},", ",Martians,"),
         "quote.csv": swapped(6, ",", ',"'),
-        "infinite.csv": swapped(4, ",30,", ",9999999999,") if ",30," in lines[4] else "x\n",
+        "infinite.csv": "".join([*lines[:4], ",".join(cells), *lines[5:]]),
     }
     for name, text in texts.items():
         (folder / name).write_bytes(text.encode())

@@ -187,6 +187,10 @@ def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path.chmod(0o640)
     outputs.write_text(path, "two")
     assert path.read_text() == "two" and path.stat().st_mode & 0o777 == 0o640
+    (tmp_path / "link").symlink_to("report.json")
+    outputs.write_text(tmp_path / "link", "two")
+    assert (tmp_path / "link").is_symlink()
+    (tmp_path / "link").unlink()
 
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")

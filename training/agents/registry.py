@@ -120,7 +120,7 @@ def _function_agent(name: str, env: Any) -> Agent:
             said = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
             raise UserError(f"agent {name!r} fails on {games} games: {said}") from error
         shape, dtype = getattr(out, "shape", None), getattr(out, "dtype", None)
-        if shape != (games,) or not jnp.issubdtype(dtype, jnp.integer):
+        if shape != (games,) or dtype is None or not jnp.issubdtype(dtype, jnp.integer):
             got = f"{dtype} {shape}" if dtype is not None else type(out).__name__
             raise UserError(
                 f"agent {name!r} must give one integer a game, got {got} for {games} games"

@@ -45,7 +45,9 @@ def fixed(t: SimpleNamespace) -> np.ndarray:
     return out
 
 
-def guess(t: SimpleNamespace, w: SimpleNamespace, base: Array, game: Any, player: Array) -> Array:
+def guess(
+    t: SimpleNamespace, w: SimpleNamespace, base: Array | np.ndarray, game: Any, player: Array
+) -> Array:
     """(A,) float32, larger is better; comparable at one node.
 
     Args:

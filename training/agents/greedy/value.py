@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -97,13 +97,11 @@ def value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> 
         player: () int32.
     """
     at = Position(t, w, game, player)
-    return sum(
-        part(at)
-        for part in (
-            _stock, _power, _income, _research, _federations, _missions, _passing, _triggers,
-            _specials, _fleet, _planets,
-        )
+    parts = (
+        _stock, _power, _income, _research, _federations, _missions, _passing, _triggers,
+        _specials, _fleet, _planets,
     )  # fmt: skip
+    return cast(Array, sum(part(at) for part in parts))
 
 
 def _stock(at: Position) -> Array:
