@@ -24,7 +24,7 @@ from jax import Array
 
 from training import cli
 from training.agents import Agent, make_agent
-from training.agents.search import FOLLOWED, SearchSpec, make_search
+from training.agents.search import SearchSpec, make_search
 from training.config import UserError
 from training.search import Model, RecurrentFnOutput, gumbel_search, memory
 
@@ -88,7 +88,6 @@ def measure(env: Any, agent: Agent, batch: int, spec: SearchSpec, rounds: int) -
         "batch": batch,
         "simulations": spec.simulations,
         "k": spec.k,
-        "followed": FOLLOWED,
         "ms_a_decision": {
             name: [f(x) / batch for f in (statistics.median, min, max)] for name, x in times.items()
         },

@@ -84,7 +84,7 @@ def test_targets_of_a_trainer_are_policies_that_prefer_what_pays(env, base):
     ("name", "spec"),
     [
         ("runs/quick+search:32", SearchSpec(32)),
-        ("zoo/strong+search:8:form=one_layer:k=4", SearchSpec(8, k=4, form="one_layer")),
+        ("zoo/strong+search:8:form=one_layer:k=4:follow=0", SearchSpec(8, k=4, form="one_layer")),
         (
             "a@9+search:64:m=8:utility=paranoid:scale=1.5:noise=1",
             SearchSpec(64, m=8, utility="paranoid", scale=1.5, noise=1.0),
@@ -110,6 +110,7 @@ def test_names_that_can_be_read(name, spec):
             "unknown option 'depth=2'; the choices are: k=, m=, form=, utility=",
         ),
         ("a+search:4:k=0", "k is a whole number above 0, got '0'"),
+        ("a+search:4:follow=x", "follow is a whole number, got 'x'"),
         ("a+search:4:form=wide", "form is one of tree, own_turn, one_layer, got 'wide'"),
         ("a+search:4:utility=mean", "utility is one of max_n, margin, paranoid, got 'mean'"),
         ("a+search:4:scale=0", "scale is a number above 0, got '0'"),

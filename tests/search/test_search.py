@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import chex
 import jax
@@ -228,10 +229,10 @@ for a, b in zip(jax.tree.leaves(eight), jax.tree.leaves(one), strict=True):
 
 def test_eight_devices_find_what_one_finds():
     flags = "--xla_force_host_platform_device_count=8"
-    env = os.environ | {"XLA_FLAGS": flags}
     done = subprocess.run(
-        [sys.executable, "-c", DEVICES], env=env, capture_output=True, text=True, check=False
-    )
+        [sys.executable, "-c", DEVICES], cwd=Path(__file__).parents[2], check=False,
+        env=os.environ | {"XLA_FLAGS": flags}, capture_output=True, text=True,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
 

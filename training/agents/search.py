@@ -11,6 +11,8 @@ utility  max_n     max_n: all want the most; margin: to be ahead of the mean of 
                    paranoid: the others want the least for the one who searches
 scale    0.5       logits that 1 VP is worth (of the network's values times 10)
 noise    0         Gumbel noise at the root; 1 draws from the improved policy
+follow   0         decisions with one option that are followed without a simulation, in a row; each
+                   costs the whole batch a step, so it pays for a few games at a time
 """
 
 from __future__ import annotations
@@ -37,7 +39,6 @@ from training.search import (
 
 SUFFIX = "+search:"
 FORMS = ("tree", "own_turn", "one_layer")
-FOLLOWED = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,6 +52,7 @@ class SearchSpec:
     utility: str = "max_n"
     scale: float = 0.5
     noise: float = 0.0
+    follow: int = 0
 
     def options(self, vp: float) -> SearchOptions:
         """The options of the search.
@@ -104,9 +106,11 @@ def _read(name: str, key: str, value: str) -> Any:
         if value not in choices:
             raise UserError(f"agent {name!r}: {key} is one of {', '.join(choices)}, got {value!r}")
         return value
-    if key in ("k", "m"):
-        if not value.isdecimal() or int(value) < 1:
-            raise UserError(f"agent {name!r}: {key} is a whole number above 0, got {value!r}")
+    if key in ("k", "m", "follow"):
+        least = 0 if key == "follow" else 1
+        if not value.isdecimal() or int(value) < least:
+            wanted = "a whole number" + (" above 0" if least else "")
+            raise UserError(f"agent {name!r}: {key} is {wanted}, got {value!r}")
         return int(value)
     try:
         number = float(value)
@@ -114,8 +118,8 @@ def _read(name: str, key: str, value: str) -> Any:
         number = -1.0
     low = number > 0 or (key == "noise" and number == 0)
     if not low or number == float("inf"):
-        least = "at least 0" if key == "noise" else "above 0"
-        raise UserError(f"agent {name!r}: {key} is a number {least}, got {value!r}")
+        bound = "at least 0" if key == "noise" else "above 0"
+        raise UserError(f"agent {name!r}: {key} is a number {bound}, got {value!r}")
     return number
 
 
@@ -126,7 +130,7 @@ def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Mod
     """The search of a spec: `search(params, states, key)` of B states, and its model."""
     if env.reward != policy.reward:  # values and rewards must be of one kind
         env = dataclasses.replace(env, reward=policy.reward)
-    model = environment_model(env, policy.evaluate, policy.reward_scale, FOLLOWED)
+    model = environment_model(env, policy.evaluate, policy.reward_scale, spec.follow)
     options = spec.options(policy.vp)
     run = one_layer_search if spec.form == "one_layer" else gumbel_search
 
