@@ -19,11 +19,12 @@ from gaia_jax.struct import pytree
 class AutoState(State):
     """A state that may be the first of a new game.
 
-    Then `terminated`, `truncated`, `rewards` and `final_vp` tell of the game that ended, all else
-    of the new one.
+    Then `terminated`, `truncated`, `rewards`, `final_vp` and `final_source` tell of the game that
+    ended, all else of the new one.
     """
 
     final_vp: Array  # (P,) int16, VP of the game that ended with the last decision; else 0
+    final_source: Array  # (P, 18) int16, the same by ids["vp_source"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +73,7 @@ class AutoReset:
             truncated=after.truncated,
             step_count=jnp.where(ended, 0, after.step_count),
             final_vp=jnp.where(ended, after.game.players.vp, 0).astype(jnp.int16),
+            final_source=jnp.where(ended, after.game.players.vp_source, 0).astype(jnp.int16),
         )
 
     def _deal(self, key: Array) -> GameState:
@@ -81,8 +83,8 @@ class AutoReset:
 def auto_reset(env: GaiaEnv) -> AutoReset:
     """`env` with a `step(state, action, key)` that starts a new game where one ended.
 
-    The new game's set-up is drawn from `key`. `terminated`, `truncated`, `rewards` and `final_vp`
-    (P,) int16 of the state tell of the game that ended.
+    The new game's set-up is drawn from `key`. `terminated`, `truncated`, `rewards`, `final_vp`
+    (P,) int16 and `final_source` (P, 18) int16 of the state tell of the game that ended.
 
     Raises:
         TypeError: `env` is no environment of `gaia_jax.make`, or resets already.
@@ -96,7 +98,8 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
 
 def _auto(state: State) -> AutoState:
     fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
-    return AutoState(**fields, final_vp=jnp.zeros(NUM_PLAYERS, jnp.int16))
+    none = jnp.zeros_like(state.game.players.vp_source, jnp.int16)
+    return AutoState(**fields, final_vp=jnp.zeros(NUM_PLAYERS, jnp.int16), final_source=none)
 
 
 __all__ = ["AutoReset", "AutoState", "auto_reset"]

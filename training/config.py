@@ -32,6 +32,7 @@ class NetworkConfig:
     width: int = 128  # features of the player tokens and of the global token
     latents: int = 8  # pooled views of the board ("pool")
     heads: int = 4  # attention heads ("attention")
+    planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
     neighbors: bool = True  # every layer adds what lies next to a cell
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32
 
@@ -51,9 +52,13 @@ class PPOConfig:
     value_clip: float = 0.0  # 0: no clipping of the values
     value_coef: float = 0.5
     entropy_coef: float = 0.01
+    entropy_end: float = 0.01  # reached in a straight line at the last update
     max_grad_norm: float = 0.5
     reward_scale: float = 10.0  # the network's values are in rewards times this
     normalize_advantage: bool = True
+    keep: float = 1.0  # the part of each game's decisions learnt from, those of largest advantage
+    average: float = 0.0  # decay a minibatch of the averaged parameters that are saved; 0: none
+    anchor: float = 0.0  # pull towards the first parameters (KL), falling to 0 at the last update
     # Earlier parameters that hold three seats in half of the games; the learner trains on its own
     # decisions alone there. 0: self-play only.
     pool: int = 0
@@ -72,6 +77,7 @@ class TrainConfig:
     cpu_devices: int = 0  # devices that a CPU is split into; 0: one a core, as far as it pays
     tensorboard: bool = True
     wandb: bool = False
+    start: str = ""  # parameters to begin with: zoo/NAME, or an npz like those of the zoo
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,6 +119,7 @@ _MAY_BE_ZERO = {
     "eval.chunks",
     "eval.seed",
     "network.layers",
+    "network.planets",
     "ppo.lr_end",
     "ppo.gae_lambda",
     "ppo.value_clip",
@@ -120,6 +127,9 @@ _MAY_BE_ZERO = {
     "train.cpu_devices",
     "ppo.value_coef",
     "ppo.entropy_coef",
+    "ppo.entropy_end",
+    "ppo.average",
+    "ppo.anchor",
     "train.max_minutes",
 }
 # The most that a number may be; what is not named here: a 32-bit whole number, or FAR.

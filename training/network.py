@@ -6,7 +6,7 @@ the other tokens.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import flax.linen as nn
 import jax
@@ -162,6 +162,13 @@ class AttentionLayer(nn.Module):
         return tokens[..., :count, :], tokens[..., count:-1, :], tokens[..., -1, :]
 
 
+class Whole(NamedTuple):
+    """What `Network` reads of a decision: everything."""
+
+    observation: Any
+    mask: Array  # (B, A) bool
+
+
 class Network(nn.Module):
     """Observation and mask -> logits of every action and the value of every seat.
 
@@ -209,6 +216,22 @@ class Network(nn.Module):
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
         return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
+    def view(self, observation: Any, mask: Array) -> Whole:
+        """What to keep of an observation in order to learn from it."""
+        return Whole(observation, mask)
+
+    def judge(self, seen: Whole) -> tuple[Array, Array]:
+        """Logits in the network's own index of actions, here the environment's, and values."""
+        return self(seen.observation, seen.mask)
+
+    def to_action(self, seen: Whole, choice: Array) -> Array:
+        """(B,) choices in the network's index -> (B,) actions of the environment."""
+        return choice
+
+    def to_choice(self, seen: Whole, action: Array) -> Array:
+        """The other way; (B, ...)."""
+        return action
+
     def _tokens(self, observation: Any) -> tuple[Array, Array, Array]:
         """(B, C, Dc), (B, 4, D), (B, D)."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
@@ -225,8 +248,12 @@ class Network(nn.Module):
         )
 
 
-def make_network(env: Any, config: NetworkConfig) -> Network:
+def make_network(env: Any, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board."""
+    if config.planets:
+        from training.planets import PlanetNetwork, make_layout
+
+        return PlanetNetwork(config, make_layout(env))
     neighbors = np.asarray(env.ruleset.geometry.neighbors)
     table = tuple(map(tuple, neighbors.tolist()))
     return Network(config, env.num_actions, len(env.action_planes), table)

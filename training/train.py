@@ -22,11 +22,12 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, outputs, ppo
+from training import cli, outputs, ppo, zoo
 from training import config as configs
 from training.agents import check_agent
 from training.checkpoint import ASIDE, Checkpoints, free_path, make_env, number_of, split_update
 from training.config import Config, UserError
+from training.diagnostics import Diagnostics
 from training.evaluate import Evaluation, table, write_json
 from training.logs import RECORDS, Logs, check_wandb, drop_after, read_records
 from training.network import make_network
@@ -78,6 +79,7 @@ class Trainer:
         self.env = make_env(face, config.env.id, config.env.reward)
         auto = face.auto_reset(self.env)
         self.network = make_network(self.env, config.network)
+        self.diagnostics = Diagnostics(self.env)
         mesh = ppo.make_mesh(config.ppo.num_envs)
         init = ppo.make_init(auto, self.network, config)
         init = jax.jit(init, out_shardings=ppo.sharding(mesh))
@@ -91,6 +93,9 @@ class Trainer:
             self.runner = checkpoints.restore(step, init.eval_shape())
         else:
             self.runner = init()
+            if config.train.start:
+                params = zoo.parameters(config.train.start, self.env)
+                self.runner = ppo.begin_with(self.runner, params)
 
     @property
     def checkpoints(self) -> Checkpoints:
@@ -117,7 +122,13 @@ class Trainer:
         self.runner = jax.block_until_ready(runner)
         metrics = jax.device_get(metrics)
         count = self.config.train.updates_per_chunk
-        return [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
+        doing = metrics.pop("doing")
+        records = [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
+        # A few games end in an update: what they did is told for the whole chunk.
+        games = sum(record["games/ended"] for record in records)
+        summed = jax.tree.map(lambda x: x.sum(0), doing)
+        records[-1] |= self.diagnostics.report(summed, games)
+        return records
 
     def save(self) -> None:
         """Write a checkpoint, where that of this update does not stand yet."""

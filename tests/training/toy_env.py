@@ -163,6 +163,7 @@ class ToyEnv:
 @flax.struct.dataclass
 class AutoState(State):
     final_vp: Array  # (4,) int16, of the game that ended
+    final_source: Array  # (4, SOURCES) int16
 
 
 class Auto:
@@ -175,7 +176,8 @@ class Auto:
         return getattr(self.env, name)
 
     def init(self, key: Array) -> AutoState:
-        return _auto(self.env.init(key), jnp.zeros(4, jnp.int16))
+        none = jnp.zeros((4, SOURCES), jnp.int16)
+        return _auto(self.env.init(key), jnp.zeros(4, jnp.int16), none)
 
     def step(self, state: AutoState, action: Array, key: Array) -> AutoState:
         # The marks of the previous game do not stop the new one.
@@ -187,12 +189,14 @@ class Auto:
             rewards=after.rewards, terminated=after.terminated, truncated=after.truncated
         )
         out = jax.tree.map(lambda a, b: jnp.where(ended, a, b), told, after)
-        return _auto(out, jnp.where(ended, after.game.players.vp, 0).astype(jnp.int16))
+        players = after.game.players
+        vp, source = (jnp.where(ended, x, 0) for x in (players.vp, players.vp_source))
+        return _auto(out, vp.astype(jnp.int16), source.astype(jnp.int16))
 
 
-def _auto(state: State, final_vp: Array) -> AutoState:
+def _auto(state: State, final_vp: Array, final_source: Array) -> AutoState:
     fields = {name: getattr(state, name) for name in State.__dataclass_fields__}
-    return AutoState(final_vp=final_vp, **fields)
+    return AutoState(final_vp=final_vp, final_source=final_source, **fields)
 
 
 def make(env_id: str, reward: str = "vp") -> ToyEnv:

@@ -92,14 +92,26 @@ class Search:
 
     def choose(self, params: Params, states: Any, mask: Array) -> Array:
         """(B,) int32, legal actions of the states' current players; mask (B, A)."""
+        return self.finish(*self._play(params, states, mask))
+
+    def judge(self, params: Params, states: Any, mask: Array) -> tuple[Array, Array]:
+        """The candidates of each decision and what they are worth.
+
+        Returns:
+            actions (B, K) int32; values (B, K) float32 in VP, WORST where there is no candidate.
+        """
+        plan, lanes = self._play(params, states, mask)
+        return plan.actions, self._found(plan, lanes)
+
+    def _play(self, params: Params, states: Any, mask: Array) -> tuple[Plan, Lanes]:
+        """All candidates, played out."""
         plan = self.prepare(params, states, mask)
 
         def turn(lanes: Lanes) -> Lanes:
             state = jax.vmap(self.env.step)(lanes.state, lanes.action)
             return self.settle(params, plan, lanes, state)
 
-        lanes = jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
-        return self.finish(plan, lanes)
+        return plan, jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
 
     def prepare(self, params: Params, states: Any, mask: Array) -> Plan:
         """The shortlists, and what standing still is worth."""
@@ -173,9 +185,12 @@ class Search:
 
     def finish(self, plan: Plan, lanes: Lanes) -> Array:
         """(B,) int32, the best candidate of each row; the first on the shortlist among equals."""
-        found = lanes.out.reshape(plan.actions.shape)
-        best = jnp.argmax(jnp.where(plan.simulate, found, plan.still), axis=1)
+        best = jnp.argmax(self._found(plan, lanes), axis=1)
         return jnp.take_along_axis(plan.actions, best[:, None], axis=1)[:, 0].astype(jnp.int32)
+
+    def _found(self, plan: Plan, lanes: Lanes) -> Array:
+        """(B, K) float32, the value of each candidate."""
+        return jnp.where(plan.simulate, lanes.out.reshape(plan.actions.shape), plan.still)
 
     def _own(self, params: Params) -> int | None:
         """The axis of the weights: 0 where each row has its own."""

@@ -1,0 +1,235 @@
+"""Clone the scripted player: learn its choices and the values of its games from `training.labels`.
+
+    python -m training.clone --labels runs/labels --config configs/quick.yaml --out runs/clone
+
+Policy: cross entropy to softmax(values of the candidates / temperature). Values: what each seat of
+the game was still paid, without bootstrapping, where the stream saw the game's end. The games are
+played again from their keys and actions; a minibatch holds decisions of every game.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+from jax.sharding import PartitionSpec as P
+
+from training import labels as streams
+from training import ppo, sampling
+
+GAMES = ppo.GAMES
+
+
+def returns_to_go(reward: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What every seat is still paid from each decision on, and where the end of the game is known.
+
+    Args:
+        reward: (T, N, P). done: (T, N).
+    Returns:
+        (T, N, P) float32; (T, N) float32, 1 where it is known.
+    """
+    out = np.zeros(reward.shape, np.float32)
+    known = np.zeros(done.shape, np.float32)
+    later, sure = np.zeros(reward.shape[1:], np.float32), np.zeros(done.shape[1], bool)
+    for t in range(len(reward) - 1, -1, -1):
+        later = reward[t] + np.where(done[t][:, None], 0, later)
+        sure = sure | done[t]
+        out[t], known[t] = later, sure
+    return out, known
+
+
+def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The head and the whole stream of a folder, (T, N, ...)."""
+    about = json.loads((folder / "about.json").read_text())
+    files = sorted(folder.glob("[0-9]*.npz"))
+    parts: dict[str, list[np.ndarray]] = {}
+    for path in files:
+        with np.load(path) as file:
+            for name in file.files:
+                parts.setdefault(name, []).append(file[name])
+    stream = {name: np.concatenate(x) for name, x in parts.items()}
+    reward = stream.pop("reward").astype(np.float32)
+    stream["target"], stream["known"] = returns_to_go(reward, stream["done"])
+    return about, stream
+
+
+def make_learner(
+    auto: Any, network: Any, mesh: Any, games: int, minibatches: int, temperature: float
+) -> Any:
+    """The compiled step: 64 decisions of each game, learnt from once.
+
+    Returns:
+        (carry, labels, seed, chunk, rates) -> (carry, metrics); carry is (params, opt_state,
+        average, states), rates (learning rate, decay of the average, value coefficient).
+    """
+    local = games // mesh.size
+    optimizer = ppo.make_optimizer()
+    mean = partial(jax.lax.pmean, axis_name=GAMES)
+
+    def loss(params: Any, batch: Any, value_coef: Array) -> tuple[Array, dict[str, Array]]:
+        seen, label = batch
+        logits, value = network.apply(params, seen, method="judge")
+        wanted = jax.nn.softmax(label["values"] / temperature)
+        found = jnp.take_along_axis(jax.nn.log_softmax(logits), label["choices"], axis=-1)
+        cross = -jnp.sum(wanted * jnp.where(wanted > 0, found, 0), axis=-1)
+        weight = 1.0 * (seen.mask.sum(-1) > 1)
+        policy = (cross * weight).sum() / jnp.maximum(weight.sum(), 1.0)
+        known = label["known"]
+        error = 0.5 * jnp.square(value - label["target"]).mean(-1)
+        error = (error * known).sum() / jnp.maximum(known.sum(), 1.0)
+        agree = jnp.argmax(logits, -1) == label["choices"][:, 0]
+        _, entropy = sampling.log_prob_and_entropy(logits, label["choices"][:, 0])
+        return policy + value_coef * error, {
+            "loss/policy": policy,
+            "loss/value": error,
+            "policy/agreement": (agree * weight).sum() / jnp.maximum(weight.sum(), 1.0),
+            "policy/entropy": (entropy * weight).sum() / jnp.maximum(weight.sum(), 1.0),
+        }
+
+    def replay(states: Any, label: Any, seed: Array, chunk: Array) -> Any:
+        """Play the actions of the labels; what the network sees, and the labels in its index."""
+        first = jax.lax.axis_index(GAMES) * local
+
+        def step(state: Any, x: tuple[Any, Array]) -> Any:
+            row, t = x
+            keys = streams.step_keys(seed, chunk * streams.STEPS + t, first, local)
+            keys = jax.vmap(jax.random.split)(keys)
+            observation = jax.vmap(auto.observe)(state, state.current_player)
+            seats = jax.vmap(auto.seats)(state, state.current_player)
+            seen = network.view(observation, state.legal_action_mask)
+            out = {
+                "choices": network.to_choice(seen, row["actions"].astype(jnp.int32)),
+                "values": row["values"].astype(jnp.float32),
+                "target": jnp.take_along_axis(row["target"], seats, axis=-1),
+                "known": row["known"],
+            }
+            state = jax.vmap(auto.step)(state, row["action"].astype(jnp.int32), keys[:, 1])
+            same = (state.terminated == row["done"]).all()
+            return state, ((seen, out), same)
+
+        states, (batch, same) = jax.lax.scan(step, states, (label, jnp.arange(streams.STEPS)))
+        return states, batch, same.all()
+
+    def learn(carry: Any, label: Any, seed: Array, chunk: Array, rates: Array) -> Any:
+        params, opt_state, average, states = carry
+        states, batch, same = replay(states, label, seed, chunk)
+        first = jax.lax.axis_index(GAMES) * local
+        key = jax.random.fold_in(jax.random.key(1), chunk)
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(local))
+        order = jax.vmap(lambda k: jax.random.permutation(k, streams.STEPS))(keys)
+        order = order.T.reshape(minibatches, -1, local)
+
+        def minibatch(carry: Any, steps: Array) -> Any:
+            params, opt_state, average = carry
+            some = jax.tree.map(lambda x: x[steps, np.arange(local)], batch)
+            some = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), some)
+            grads, metrics = jax.grad(loss, has_aux=True)(params, some, rates[2])
+            grads, metrics = mean((grads, metrics))
+            norm = optax.tree.norm(grads)
+            grads = jax.tree.map(lambda x: x * jnp.minimum(1.0, 1.0 / norm), grads)
+            updates, opt_state = optimizer.update(grads, opt_state, params)
+            params = jax.tree.map(lambda x, u: x - rates[0] * u, params, updates)
+            average = optax.incremental_update(params, average, 1 - rates[1])
+            return (params, opt_state, average), metrics
+
+        (params, opt_state, average), metrics = jax.lax.scan(
+            minibatch, (params, opt_state, average), order
+        )
+        metrics = jax.tree.map(jnp.mean, metrics) | {"same": mean(1.0 * same)}
+        return (params, opt_state, average, states), metrics
+
+    split = P(None, GAMES)
+    specs = (P(), P(), P(), P(GAMES))
+    mapped = jax.shard_map(
+        learn,
+        mesh=mesh,
+        in_specs=(specs, split, P(), P(), P()),
+        out_specs=(specs, P()),
+        check_vma=False,
+    )
+    return jax.jit(mapped, donate_argnums=0)
+
+
+def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any:
+    """Learn from the streams in turn, `--passes` times; gives the averaged parameters."""
+    import gaia_jax
+    from training import zoo
+    from training.network import make_network
+
+    env = gaia_jax.make(config.env.id, reward="vp")
+    auto = gaia_jax.auto_reset(env)
+    network = make_network(env, config.network)
+    loaded = [read_stream(folder) for folder in folders]
+    games = loaded[0][0]["games"]
+    mesh = ppo.make_mesh(games)
+    one = jax.jit(lambda: streams.start(auto, 0, 1))()
+    observation = jax.vmap(env.observe)(one, one.current_player)
+    params = network.init(jax.random.key(config.seed), observation, one.legal_action_mask)
+    if args.start:
+        with np.load(args.start) as file:
+            params = zoo.unflatten({name: file[name] for name in file.files})
+    carry: Any = (params, ppo.make_optimizer().init(params), jax.tree.map(jnp.copy, params))
+    learner = make_learner(auto, network, mesh, games, args.minibatches, args.temperature)
+    start = jax.jit(lambda seed: streams.start(auto, seed, games))
+    total = args.passes * sum(len(x["done"]) // streams.STEPS for _, x in loaded)
+    done, began = 0, time.time()
+    for _ in range(args.passes):
+        for about, stream in loaded:
+            states = start(about["seed"])
+            for chunk in range(len(stream["done"]) // streams.STEPS):
+                here = slice(chunk * streams.STEPS, (chunk + 1) * streams.STEPS)
+                keep = ("action", "actions", "values", "done", "known")
+                label = {name: stream[name][here] for name in keep}
+                label["target"] = stream["target"][here] * config.ppo.reward_scale
+                rate = args.lr * (1 - 0.9 * done / total)
+                rates = jnp.array([rate, min(0.99, done / (done + 1)), args.value_coef])
+                carry = (*carry, states)
+                seed, number = jnp.int32(about["seed"]), jnp.int32(chunk)
+                carry, metrics = learner(carry, label, seed, number, rates)
+                *carry, states = carry
+                done += 1
+                if done % 4 == 1 or done == total:
+                    shown = {k: round(float(v), 4) for k, v in metrics.items()}
+                    print(f"{done}/{total} {time.time() - began:.0f} s {shown}", flush=True)
+                    assert shown["same"] == 1.0, "the labels are of other rules"
+                    np.savez(args.out, **zoo.flatten(carry[2]))
+    return carry[2]
+
+
+def main() -> int:
+    """The command line."""
+    from training import config as configs
+    from training import zoo
+
+    parser = argparse.ArgumentParser(prog="python -m training.clone", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--labels", type=Path, nargs="+", required=True)
+    parser.add_argument("--config", default="configs/quick.yaml", help="whose network")
+    parser.add_argument("--out", type=Path, required=True, help="an npz")
+    parser.add_argument("--start", type=Path, help="an npz to go on from")
+    parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--minibatches", type=int, default=16)
+    parser.add_argument("--temperature", type=float, default=0.5, help="in VP")
+    parser.add_argument("--lr", type=float, default=2e-3)
+    parser.add_argument("--value-coef", type=float, default=0.2)
+    parser.add_argument("overrides", nargs="*", metavar="key=value")
+    args = parser.parse_args()
+    config = configs.load(args.config, args.overrides)
+    ppo.split_cpu(config.train.cpu_devices, 256)
+    params = clone(args.labels, config, args)
+    np.savez(args.out, **zoo.flatten(params))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

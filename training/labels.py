@@ -1,0 +1,160 @@
+"""Games of the scripted player, with what it thinks of its candidates: labels to learn from.
+
+    python -m training.labels --out runs/labels --chunks 60
+
+A stream of N games side by side with auto-reset: a chunk file holds actions and labels of 64
+decisions of each game. Observations are not kept: the same keys and actions play the same games
+again, and that costs less than reading them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.sharding import PartitionSpec as P
+
+from training import sampling
+from training.agents.greedy import Search, Weights, as_params
+
+BEST = 8  # candidates kept of each decision
+STEPS = 64
+GAMES = "games"
+LABELS = 7  # folded into the seed
+
+
+def start(auto: Any, seed: int, games: int) -> Any:
+    """The first states of a stream, (N,)."""
+    key = jax.random.fold_in(jax.random.key(seed), LABELS)
+    return jax.vmap(auto.init)(jax.random.split(key, games))
+
+
+def step_keys(seed: Any, clock: Any, first: Any, count: int) -> Array:
+    """Keys of one step, for games `first` and on."""
+    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), LABELS + 1), clock)
+    return jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(count))
+
+
+def make_generator(auto: Any, env: Any, network: Any, mesh: Any, games: int) -> Any:
+    """(params, mix, seed, chunk, states) -> (states, labels), compiled; mix (N,) int8.
+
+    mix says who plays a game: 0 the scripted player, 1 it with chance by value, 2 the network.
+    """
+    search = Search(env, lanes=128)
+    weights = as_params(Weights())
+    local = games // mesh.size
+
+    def decide(params: Any, mix: Array, state: Any, keys: Array) -> Any:
+        mask = state.legal_action_mask
+        actions, values = search.judge(weights, state, mask)
+        values, order = jax.lax.top_k(values, BEST)
+        actions = jnp.take_along_axis(actions, order, axis=1)
+        uniform = jax.vmap(jax.random.uniform)(keys)
+        column = sampling.sample(values, values > -1e8, uniform)
+        by_chance = jnp.take_along_axis(actions, column[:, None], axis=1)[:, 0]
+        observation = jax.vmap(env.observe)(state, state.current_player)
+        seen = network.view(observation, mask)
+        logits, _ = network.apply(params, seen, method="judge")
+        own = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
+        action = jnp.where(mix == 2, own, jnp.where(mix == 1, by_chance, actions[:, 0]))
+        return action, actions, values - values[:, :1]
+
+    def run(params: Any, mix: Array, seed: Array, chunk: Array, states: Any) -> Any:
+        first = jax.lax.axis_index(GAMES) * local
+
+        def step(state: Any, t: Array) -> Any:
+            keys = jax.vmap(jax.random.split)(step_keys(seed, chunk * STEPS + t, first, local))
+            action, actions, values = decide(params, mix, state, keys[:, 0])
+            player = state.current_player
+            state = jax.vmap(auto.step)(state, action, keys[:, 1])
+            return state, {
+                "action": action.astype(jnp.int16),
+                "actions": actions.astype(jnp.int16),
+                "values": jnp.maximum(values, -1000.0).astype(jnp.float16),
+                "reward": state.rewards.astype(jnp.float16),
+                "done": state.terminated,
+                "vp": state.final_vp,
+                "player": player.astype(jnp.int8),
+            }
+
+        return jax.lax.scan(step, states, jnp.arange(STEPS))
+
+    split = P(None, GAMES)
+    mapped = jax.shard_map(
+        run,
+        mesh=mesh,
+        in_specs=(P(), P(GAMES), P(), P(), P(GAMES)),
+        out_specs=(P(GAMES), split),
+        check_vma=False,
+    )
+    return jax.jit(mapped)
+
+
+def generate(out: Path, chunks: int, seed: int, games: int, student: Any, config: Any) -> None:
+    """Write the stream, chunk by chunk."""
+    import gaia_jax
+    from training import ppo
+    from training.network import make_network
+
+    env = gaia_jax.make("lost_fleet", reward="vp")
+    auto = gaia_jax.auto_reset(env)
+    network = make_network(env, config.network)
+    mesh = ppo.make_mesh(games)
+    states = jax.jit(lambda: start(auto, seed, games))()
+    if student is None:
+        one = jax.tree.map(lambda x: x[:1], states)
+        observation = jax.vmap(env.observe)(one, one.current_player)
+        student = network.init(jax.random.key(0), observation, one.legal_action_mask)
+        mix = np.arange(games) % 2
+    else:
+        mix = np.where(np.arange(games) % 4 == 0, 1, 2)
+    run = make_generator(auto, env, network, mesh, games)
+    args = (student, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
+    began = time.time()
+    run = run.lower(*args).compile()
+    print(f"compiled in {time.time() - began:.0f} s", flush=True)
+    out.mkdir(parents=True, exist_ok=True)
+    about = {"env": env.id, "env_version": str(env.version), "seed": seed, "games": games}
+    (out / "about.json").write_text(json.dumps(about))
+    for chunk in range(chunks):
+        states, labels = run(student, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)
+        labels = jax.device_get(labels)
+        np.savez(out / f"{chunk:04d}.npz", **labels)
+        ended = labels["vp"][labels["done"]]
+        mean = ended.mean() if len(ended) else float("nan")
+        print(f"{chunk} {time.time() - began:.0f} s, {len(ended)} games, VP {mean:.1f}", flush=True)
+
+
+def main() -> int:
+    """The command line."""
+    from training import config as configs
+    from training import ppo, zoo
+
+    parser = argparse.ArgumentParser(prog="python -m training.labels", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--chunks", type=int, default=40, help="64 decisions of each game each")
+    parser.add_argument("--games", type=int, default=256)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--config", default="configs/quick.yaml", help="whose network")
+    parser.add_argument("--student", type=Path, help="an npz of the network: it plays most games")
+    args = parser.parse_args()
+    config = configs.load(args.config)
+    ppo.split_cpu(0, args.games)
+    student = None
+    if args.student:
+        with np.load(args.student) as file:
+            student = zoo.unflatten({name: file[name] for name in file.files})
+    generate(args.out, args.chunks, args.seed, args.games, student, config)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,144 @@
+"""Shipped agents: `training/zoo/NAME.npz` holds the parameters, `NAME.json` says what they are.
+
+python -m training.zoo runs/strong strong --note "..."      a run's checkpoint becomes zoo/strong
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from training import config as configs
+from training.config import NetworkConfig, UserError
+
+FOLDER = Path(__file__).parent / "zoo"
+FORMAT = "gaia_jax zoo 1"
+PREFIX = "zoo/"
+
+
+def flatten(params: Any) -> dict[str, np.ndarray]:
+    """Parameters -> arrays by name."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(params)
+    name = jax.tree_util.keystr
+    return {name(path, simple=True, separator="/"): np.asarray(x) for path, x in leaves}
+
+
+def unflatten(arrays: Any) -> Any:
+    """Arrays by name -> parameters, nested dictionaries."""
+    tree: dict[str, Any] = {}
+    for name in arrays:
+        node, *rest = tree, *name.split("/")
+        for part in rest[:-1]:
+            node = node.setdefault(part, {})
+        node[rest[-1]] = jnp.asarray(arrays[name])
+    return tree
+
+
+def save(name: str, params: Any, about: dict[str, Any], folder: Path = FOLDER) -> Path:
+    """Write an agent.
+
+    Args:
+        name: plain, without `zoo/`.
+        params: the network's parameters.
+        about: `env`, `env_version`, `network` and whatever else is to be said; plain values.
+    Returns:
+        The path of the JSON.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.npz"
+    np.savez(path, **{k: v.astype(np.float32) for k, v in flatten(params).items()})
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | about, indent=1)
+    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    return path.with_suffix(".json")
+
+
+def names(folder: Path = FOLDER) -> list[str]:
+    """The shipped agents, `zoo/NAME`."""
+    return [PREFIX + path.stem for path in sorted(folder.glob("*.json"))]
+
+
+def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
+    """What the JSON of `zoo/NAME` says.
+
+    Raises:
+        UserError: there is no such agent, or it is not one of ours.
+    """
+    path = folder / f"{name.removeprefix(PREFIX)}.json"
+    try:
+        out = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        choices = ", ".join(names(folder)) or "none"
+        raise UserError(f"unknown agent {name!r}; the zoo has: {choices}") from error
+    if not isinstance(out, dict) or out.get("format") != FORMAT:
+        raise UserError(f"{path} is no agent of the zoo: format is not {FORMAT!r}")
+    return out
+
+
+def load(name: str, env: Any | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
+    """The network and parameters of `zoo/NAME`.
+
+    Args:
+        env: the environment that it is to play; None: the one it was trained on.
+    Raises:
+        UserError: unknown, damaged, or of another environment or version.
+    """
+    from training.network import make_network
+
+    says = about(name, folder)
+    if env is None:
+        import gaia_jax
+
+        env = gaia_jax.make(says["env"])
+    theirs, ours = (says["env"], says["env_version"]), (env.id, str(env.version))
+    if theirs != ours:
+        raise UserError(f"{name} was trained on {' '.join(theirs)}, this is {' '.join(ours)}")
+    return make_network(env, network_config(says)), read(folder / f"{says['name']}.npz", says)
+
+
+def parameters(name: str, env: Any) -> Any:
+    """The parameters of `zoo/NAME`, or of an npz without a JSON.
+
+    Raises:
+        UserError: there are none, or they are damaged.
+    """
+    if name.startswith(PREFIX):
+        return load(name, env)[1]
+    try:
+        with np.load(name, allow_pickle=False) as file:
+            return unflatten({key: file[key] for key in file.files})
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise UserError(f"cannot read parameters of {name}: {error}") from error
+
+
+def read(path: Path, says: dict[str, Any]) -> Any:
+    """The parameters of an agent whose JSON says `says`."""
+    try:
+        if hashlib.sha256(path.read_bytes()).hexdigest() != says["sha256"]:
+            raise UserError(f"{path} is damaged: its sha256 is not the one in its JSON")
+        with np.load(path, allow_pickle=False) as file:
+            return unflatten({name: file[name] for name in file.files})
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise UserError(f"cannot read {path}: {error}") from error
+
+
+def network_config(says: dict[str, Any]) -> NetworkConfig:
+    """The network of an agent."""
+    return configs.from_dict({"network": says["network"]}).network
+
+
+def describe(env: Any, network: NetworkConfig, **more: Any) -> dict[str, Any]:
+    """What every JSON says, and more."""
+    return {
+        "env": env.id,
+        "env_version": str(env.version),
+        "network": dataclasses.asdict(network),
+    } | more
