@@ -220,9 +220,10 @@ class Checkpoints:
         """
         params, trainer = _split(runner)
         items = self._restore(step, params=params, trainer=trainer)
-        form = jax.tree.structure(runner._replace(params=()))
+        shown = _shown(runner)
+        form = jax.tree.structure(runner._replace(**{shown: ()}))
         rest = jax.tree.unflatten(form, [items["trainer"][name] for name in trainer])
-        return rest._replace(params=items["params"])
+        return rest._replace(**{shown: items["params"]})
 
     def restore_params(self, step: int, params: Any) -> Any:
         """Only the network's parameters, in the form of `params` (arrays or shapes)."""
@@ -310,9 +311,15 @@ def _why(error: BaseException) -> str:
 
 
 def _split(runner: ppo.Runner) -> tuple[Any, dict[str, Any]]:
-    """The parameters, and the rest as a dictionary of arrays by name."""
-    leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(params=()))
-    return runner.params, {_path(path): leaf for path, leaf in leaves}
+    """The parameters that an agent plays with, and the rest as arrays by name."""
+    shown = _shown(runner)
+    leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{shown: ()}))
+    return getattr(runner, shown), {_path(path): leaf for path, leaf in leaves}
+
+
+def _shown(runner: ppo.Runner) -> str:
+    """An agent plays with the averaged parameters, where a run keeps an average."""
+    return "average" if jax.tree.leaves(runner.average) else "params"
 
 
 def _shapes(tree: Any) -> Shapes:

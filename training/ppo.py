@@ -315,10 +315,10 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         share = None if old.own is None else mean(old.own.mean())
 
         def average(x: Array) -> Array:
-            """Over the learner's own decisions; (M, N) or (M, N, P), of this device."""
+            """Over the learner's own decisions; (B,) or (B, P), of this device."""
             if share is None:
                 return x.mean()
-            weight = old.own.reshape(*old.own.shape, *[1] * (x.ndim - 2))
+            weight = old.own.reshape(*old.own.shape, *[1] * (x.ndim - 1))
             return (x * weight).mean() / share
 
         log_prob, entropy = sampling.log_prob_and_entropy(logits, old.choice)
@@ -488,8 +488,8 @@ def kept_steps(ppo: PPOConfig) -> int:
 
 
 def _pick_steps(x: Array, steps: Array) -> Array:
-    """(T, N, ...) and (S, N) step numbers, for each game its own -> (S, N, ...)."""
-    return x[steps, np.arange(x.shape[1])]
+    """(T, N, ...) and (S, N) step numbers, for each game its own -> (S * N, ...)."""
+    return x[steps, np.arange(x.shape[1])].reshape(-1, *x.shape[2:])
 
 
 def learning_rate(config: Config, update: int) -> float:

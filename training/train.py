@@ -130,6 +130,11 @@ class Trainer:
         records[-1] |= self.diagnostics.report(summed, games)
         return records
 
+    @property
+    def policy(self) -> Any:
+        """The parameters to play with: averaged, where the run keeps an average."""
+        return self.runner.average if self.config.ppo.average else self.runner.params
+
     def save(self) -> None:
         """Write a checkpoint, where that of this update does not stand yet."""
         with cli.finishing():
@@ -220,7 +225,7 @@ def evaluations_of(trainer: Trainer, games: int) -> list[Evaluation]:
 
 def _evaluate(trainer: Trainer, evaluation: Evaluation) -> dict[str, float]:
     """The same set-ups each time, so that the curve is of the policy alone."""
-    report = evaluation.run(on_one_device(trainer.runner.params), trainer.config.eval.seed)
+    report = evaluation.run(on_one_device(trainer.policy), trainer.config.eval.seed)
     head = f"evaluation/{evaluation.opponent}"
     return {
         f"{head}/vp": report["vp"]["policy"]["mean"],
@@ -363,7 +368,7 @@ def _run(trainer: Trainer, logs: Logs) -> int:
         print(f"checkpoint at update {trainer.update}; go on with --resume {run}", file=sys.stderr)
         return 130
     if config.eval.games:
-        params = on_one_device(trainer.runner.params)
+        params = on_one_device(trainer.policy)
         for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games)):
             report = evaluation.run(params, config.eval.seed)
             report = {"run": str(run), "update": trainer.update} | report

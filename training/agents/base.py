@@ -86,12 +86,14 @@ def policy_agent(
     greedy: bool = False,
     reward: str = "vp",
     reward_scale: float = 10.0,
+    temperature: float = 1.0,
 ) -> Agent:
     """Plays a network: samples from its policy, or takes the likeliest action.
 
     Args:
         reward, reward_scale: what its values are in, `env.reward` and `ppo.reward_scale` of its
             training.
+        temperature: below 1 likelier actions are taken more often than the policy says.
     """
 
     def evaluate(params: Any, state: Any) -> tuple[Array, Array]:
@@ -105,6 +107,6 @@ def policy_agent(
         logits, _ = network.apply(params, observation, mask)
         if greedy:
             return sampling.greedy(logits, mask)
-        return sampling.sample(logits, mask, jax.random.uniform(key, mask.shape[:1]))
+        return sampling.sample(logits / temperature, mask, jax.random.uniform(key, mask.shape[:1]))
 
     return Agent(name, act, params, policy=Policy(evaluate, reward, reward_scale))

@@ -1,6 +1,8 @@
-"""Shipped agents: `training/zoo/NAME.npz` holds the parameters, `NAME.json` says what they are.
+"""Shipped agents: `NAME.npz` beside this file holds the parameters, `NAME.json` says what they are.
 
-python -m training.zoo runs/strong strong --note "..."      a run's checkpoint becomes zoo/strong
+The JSON: environment id and version, network, training configuration, decisions learnt, results,
+sha256 of the npz. `NAME.games.npz` holds games that the agent played, for the test that it still
+plays them. `python -m training.zoo.ship` makes all three.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 from training import config as configs
 from training.config import NetworkConfig, UserError
 
-FOLDER = Path(__file__).parent / "zoo"
+FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"
 PREFIX = "zoo/"
 

@@ -1,0 +1,81 @@
+"""The network on planets alone: its own index of actions is the environment's, seen otherwise."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from training.config import NetworkConfig
+from training.network import ILLEGAL_LOGIT
+from training.planets import Layout, PlanetNetwork
+
+CELLS, OTHERS, GAMES = 10, 5, 6
+PLANES = ("mine", "project", "upgrade", "pick")
+LAYOUT = Layout(4 * CELLS + OTHERS, PLANES, CELLS, planet=(0, 1), space=(2, 3))
+
+
+@pytest.fixture(scope="module")
+def scene():
+    """Random boards with 3 to 6 planets, five tokens, and legal actions on planets and space."""
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 5, (GAMES, CELLS, 4)).astype(np.int8)
+    cells[..., :2] = 0
+    mask = np.zeros((GAMES, 4, CELLS), bool)
+    for game in range(GAMES):
+        there = rng.permutation(CELLS)[: 3 + game % 3]
+        cells[game, there, rng.integers(0, 2, len(there))] = 1
+        mask[game, :, there] = rng.random((len(there), 4)) < 0.6
+    mask[:, 3] |= rng.random((GAMES, CELLS)) < 0.5  # `pick` lies anywhere
+    others = rng.random((GAMES, OTHERS)) < 0.5
+    others[:, 0] = True
+    mask = jnp.asarray(np.concatenate([mask.reshape(GAMES, -1), others], axis=1))
+    observation = SimpleNamespace(
+        cells=jnp.asarray(cells),
+        players=jnp.asarray(rng.integers(0, 9, (GAMES, 4, 3)), jnp.int16),
+        globals=jnp.asarray(rng.integers(0, 2, (GAMES, 7)), jnp.int16),
+    )
+    config = NetworkConfig(
+        layers=1, cell_width=8, width=8, latents=2, planets=5, neighbors=False
+    )
+    network = PlanetNetwork(config, LAYOUT)
+    params = network.init(jax.random.key(0), observation, mask)
+    return network, params, observation, mask
+
+
+def test_choices_and_actions_are_each_other_and_all_legal_ones_are_there(scene):
+    network, _, observation, mask = scene
+    seen = network.view(observation, mask)
+    for game in range(GAMES):
+        legal = np.flatnonzero(np.asarray(mask[game]))
+        one = jax.tree.map(lambda x, game=game: x[game : game + 1], seen)
+        choices = network.to_choice(one, jnp.asarray(legal)[None])[0]
+        back = [int(network.to_action(one, c[None])[0]) for c in choices]
+        assert back == legal.tolist()
+        assert sorted(choices.tolist()) == np.flatnonzero(np.asarray(one.mask[0])).tolist()
+
+
+def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
+    network, params, observation, mask = scene
+    logits, values = network.apply(params, observation, mask)
+    seen = network.view(observation, mask)
+    chosen, same_values = network.apply(params, seen, method="judge")
+    assert logits.shape == mask.shape and values.shape == (GAMES, 4)
+    assert np.array_equal(np.asarray(logits <= ILLEGAL_LOGIT), ~np.asarray(mask))
+    choices = network.to_choice(seen, jnp.broadcast_to(jnp.arange(mask.shape[1]), mask.shape))
+    wanted = jnp.take_along_axis(chosen, choices, axis=1)
+    assert jnp.allclose(jnp.where(mask, logits, 0), jnp.where(mask, wanted, 0), atol=1e-6)
+    assert jnp.allclose(values, same_values)
+
+
+def test_a_planet_that_moves_takes_its_logit_along(scene):
+    """Tokens know what is on their cell and not where it lies."""
+    network, params, observation, _ = scene
+    mask = jnp.ones((GAMES, LAYOUT.num_actions), bool)
+    before, values = network.apply(params, observation, mask)
+    turned = SimpleNamespace(**vars(observation) | {"cells": observation.cells[:, ::-1]})
+    after, same = network.apply(params, turned, mask)
+    planes = before[:, : 4 * CELLS].reshape(GAMES, 4, CELLS)
+    moved = after[:, : 4 * CELLS].reshape(GAMES, 4, CELLS)[..., ::-1]
+    assert jnp.allclose(planes, moved, atol=1e-5) and jnp.allclose(values, same, atol=1e-5)

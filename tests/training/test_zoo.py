@@ -1,0 +1,78 @@
+"""Shipped agents: they load, are whole, and still play the games that they played.
+
+About 40 s on two quiet cores, most of it compiling one player for all that share a network.
+"""
+
+import json
+from functools import cache
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from training import zoo
+from training.agents import make_agent
+from training.config import UserError
+from training.network import make_network
+from training.zoo import games
+
+LIMIT = 5 * 2**20
+CLOSE = 1e-3  # logits of two actions this near may change places on another machine
+
+
+@cache
+def environment():
+    return gaia_jax.make("lost_fleet")
+
+
+@cache
+def player(network: str):
+    """One compiled player for each kind of network."""
+    config = zoo.network_config({"network": json.loads(network)})
+    return games.make_player(environment(), make_network(environment(), config))
+
+
+def test_the_rungs_are_there():
+    assert {"zoo/clone", "zoo/quick", "zoo/strong"} <= set(zoo.names())
+
+
+@pytest.mark.parametrize("name", zoo.names())
+def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
+    """The games are the engine's bit for bit; a choice may differ between equal logits only."""
+    says = zoo.about(name)
+    path = zoo.FOLDER / f"{says['name']}.npz"
+    assert path.stat().st_size <= LIMIT
+    _, params = zoo.load(name, environment())
+    with np.load(path.with_suffix(".games.npz")) as file:
+        recorded = games.Recorded(file["actions"], file["vp"])
+    assert recorded.vp.shape == (games.GAMES, 4)
+    again = games.replay(player(json.dumps(says["network"])), params, recorded)
+    assert again.over.all()
+    np.testing.assert_array_equal(again.actions[: len(recorded.actions)], recorded.actions)
+    np.testing.assert_array_equal(again.vp, recorded.vp)
+    assert again.gap.max() <= CLOSE
+    assert (again.gap == 0).mean() > 0.999
+
+
+def test_agents_go_by_name_and_a_wrong_one_is_refused():
+    assert make_agent("zoo/quick", environment()).name == "zoo/quick"
+    with pytest.raises(UserError, match="the zoo has: zoo/clone"):
+        make_agent("zoo/nobody", environment())
+
+
+def test_damage_and_another_version_are_refused(tmp_path):
+    params = {"params": {"a": {"kernel": jnp.ones((2, 3))}}}
+    says = {"env": "lost_fleet", "env_version": "0.0", "network": {}}
+    zoo.save("x", params, says, tmp_path)
+    assert zoo.names(tmp_path) == ["zoo/x"]
+    with pytest.raises(UserError, match=r"zoo/x was trained on lost_fleet 0\.0, this is"):
+        zoo.load("zoo/x", environment(), tmp_path)
+    read = zoo.read(tmp_path / "x.npz", zoo.about("zoo/x", tmp_path))
+    assert np.array_equal(read["params"]["a"]["kernel"], np.ones((2, 3)))
+    (tmp_path / "x.npz").write_bytes((tmp_path / "x.npz").read_bytes() + b"0")
+    with pytest.raises(UserError, match="is damaged"):
+        zoo.read(tmp_path / "x.npz", zoo.about("zoo/x", tmp_path))
+    (tmp_path / "x.json").write_text("{}")
+    with pytest.raises(UserError, match="no agent of the zoo"):
+        zoo.about("zoo/x", tmp_path)

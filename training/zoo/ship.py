@@ -1,0 +1,65 @@
+"""Make an agent of the zoo from a run or from an npz.
+
+    python -m training.zoo.ship strong --run runs/strong --set temperature=0.5 decisions=3000000
+    python -m training.zoo.ship clone --params clone.npz --config configs/quick.yaml
+
+`--set key=value` and `--results FILE` (JSON) say what else the JSON tells; `docs/zoo.md` shows it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from training import cli, zoo
+from training import config as configs
+from training.config import UserError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m training.zoo.ship", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("name", help="of the agent, without zoo/")
+    parser.add_argument("--run", help="a run folder")
+    parser.add_argument("--params", help="an npz instead of a run")
+    parser.add_argument("--config", help="the configuration of the npz")
+    parser.add_argument("--results", type=Path, help="JSON to keep under `results`")
+    parser.add_argument("--set", nargs="*", default=[], metavar="key=value")
+    args = parser.parse_args(argv)
+    import gaia_jax
+    from training.checkpoint import load_policy
+    from training.network import make_network
+    from training.zoo.games import make_player, record
+
+    env = gaia_jax.make("lost_fleet")
+    more: dict[str, Any] = {}
+    for text in args.set:
+        key, _, value = text.partition("=")
+        more[key] = yaml.safe_load(value)
+    if args.run:
+        _, _, params, updates, config = load_policy(args.run, env, None)
+        more.setdefault("decisions", updates * config.ppo.num_envs * config.ppo.num_steps)
+    elif args.params and args.config:
+        params, config = zoo.parameters(args.params, env), configs.load(args.config)
+    else:
+        raise UserError("give --run, or --params and --config")
+    if args.results:
+        more["results"] = json.loads(args.results.read_text())
+    training = configs.to_dict(config)
+    says = zoo.describe(env, config.network, training=training, **more)
+    path = zoo.save(args.name, params, says)
+    played = record(make_player(env, make_network(env, config.network)), params)
+    np.savez_compressed(path.with_suffix(".games.npz"), **played._asdict())
+    print(f"{path}: {path.with_suffix('.npz').stat().st_size:,} bytes, VP {played.vp.mean():.1f}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(cli.run(main))
