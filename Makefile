@@ -18,11 +18,15 @@ FAST := tests/test_actions.py tests/test_components.py tests/test_docs.py tests/
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
+<<<<<<< HEAD
 .PHONY: help train test test-fast test-slow bench lint format pages clean
+=======
+.PHONY: help train test test-slow bench accelerator lint format pages clean
+>>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' Makefile
 
 train: $(STAMP)-train ## Train configs/quick.yaml and evaluate the result
 	$(RUN) -m training.train --config configs/quick.yaml $(ARGS)
@@ -38,6 +42,9 @@ test-slow: $(STAMP)-dev ## Run the tests that take minutes
 
 bench: $(STAMP)-bench ## Measure throughput beside the peers, into runs/throughput.json
 	$(RUN) -m benchmarks.throughput --json runs/throughput.json $(ARGS)
+
+accelerator: $(STAMP)-bench ## Measure one accelerator, at most nine minutes, into runs/accelerator.json
+	$(RUN) -m benchmarks.accelerator --json runs/accelerator.json $(ARGS)
 
 lint: $(STAMP)-dev ## Lint, format check, types of the public face
 	$(VENV)/bin/ruff check .

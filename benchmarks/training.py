@@ -91,8 +91,9 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
 
     def by_network(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
         observation = jax.vmap(auto.observe)(state, state.current_player)
-        logits = network.apply(params, observation, state.legal_action_mask)[0]
-        return sampling.sample(logits, state.legal_action_mask, uniform)
+        seen = network.view(observation, state.legal_action_mask)
+        logits = network.apply(params, seen, method="judge")[0]
+        return network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
 
     def on_all(params: Any, state: Any, choose: Callable[..., jax.Array]) -> Any:
         return jax.shard_map(

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+<<<<<<< HEAD
 from training import cli, outputs
 from training.agents import check_agent, make_agent, policy_agent
 from training.checkpoint import load_policy, number_of, split_update
@@ -36,22 +37,36 @@ from training.match import (
 )
 
 MOST_GAMES = 10**7
+=======
+from training import cli, zoo
+from training.agents import make_agent, policy_agent
+from training.checkpoint import load_policy
+from training.config import UserError
+from training.match import Estimate, Match, Results, estimate, one_against_three, wins
+>>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
 
 
 class Evaluation:
     """A policy against three seats of one opponent; compiled once, for any parameters."""
 
     def __init__(
-        self, env: Any, network: Any, games: int, greedy: bool = False, opponent: str = "random"
+        self,
+        env: Any,
+        network: Any,
+        games: int,
+        greedy: bool = False,
+        opponent: str = "random",
+        temperature: float = 1.0,
     ):
         """
         Args:
             games: at least this many; a set-up is four.
             greedy: the likeliest action instead of a sample.
             opponent: who holds the other three seats, a name of `training.agents.make_agent`.
+            temperature: of the policy's choices.
         """
         self.env, self.greedy, self.opponent = env, greedy, opponent
-        policy = policy_agent(env, network, None, "policy", greedy)
+        policy = policy_agent(env, network, None, "policy", greedy, temperature=temperature)
         self._other = make_agent(opponent, env)
         setups = max(1, math.ceil(games / 4))
         self._match = Match(env, [policy, self._other], one_against_three(), setups)
@@ -179,6 +194,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     Returns:
         The exit code.
     """
+<<<<<<< HEAD
     args = _parse(argv)
     run, at = split_update(args.run)
     update = number_of(args.run, at) if at is not None else args.update
@@ -191,12 +207,48 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     evaluation = Evaluation(env, network, args.games, args.greedy, args.opponent)
     report = evaluation.run(params, args.seed)
     report = {"run": run, "update": update} | report
+=======
+    parser = argparse.ArgumentParser(
+        prog="python -m training.evaluate", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("run", help="a run folder, e.g. runs/quick, or zoo/NAME")
+    parser.add_argument(
+        "--games", type=int, default=400, help="rounded up to set-ups of four games"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="which set-ups")
+    parser.add_argument("--opponent", default="random", help="who holds the other three seats")
+    parser.add_argument("--update", type=int, help="which checkpoint; the latest if not given")
+    parser.add_argument(
+        "--greedy", action="store_true", help="likeliest action instead of sampling"
+    )
+    parser.add_argument("--factions", action="store_true", help="also print the table by faction")
+    parser.add_argument("--json", type=Path, help="write the report here")
+    cli.add_cache_flag(parser)
+    args = parser.parse_args(argv)
+    if args.games < 1 or args.seed < 0:
+        raise UserError(
+            f"--games must be above 0 and --seed at least 0, got {args.games}, {args.seed}"
+        )
+    if face is None:
+        import gaia_jax as face
+    temperature, update = 1.0, args.update
+    if args.run.startswith(zoo.PREFIX):
+        env = face.make(zoo.about(args.run)["env"])
+        network, params = zoo.load(args.run, env)
+        temperature = zoo.about(args.run).get("temperature", 1.0)
+    else:
+        env, network, params, update, _ = load_policy(args.run, None, face, args.update)
+    evaluation = Evaluation(env, network, args.games, args.greedy, args.opponent, temperature)
+    report = evaluation.run(params, args.seed)
+    report = {"run": str(args.run), "update": update} | report
+>>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
     print(table(report, args.factions))
     if args.json:
         write_json(report, args.json)
     return 0
 
 
+<<<<<<< HEAD
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.evaluate", __doc__)
     parser.add_argument("run", metavar="RUN", help="a run folder, e.g. runs/quick; or RUN@UPDATE")
@@ -220,6 +272,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+=======
+>>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
 def write_json(report: dict[str, Any], path: Path) -> None:
     """Write a report, whole or not at all; a path that cannot be written is the user's error."""
     outputs.write_text(path, json.dumps(report, indent=2) + "\n")

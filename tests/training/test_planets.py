@@ -36,9 +36,7 @@ def scene():
         players=jnp.asarray(rng.integers(0, 9, (GAMES, 4, 3)), jnp.int16),
         globals=jnp.asarray(rng.integers(0, 2, (GAMES, 7)), jnp.int16),
     )
-    config = NetworkConfig(
-        layers=1, cell_width=8, width=8, latents=2, planets=5, neighbors=False
-    )
+    config = NetworkConfig(layers=1, cell_width=8, width=8, latents=2, planets=5, neighbors=False)
     network = PlanetNetwork(config, LAYOUT)
     params = network.init(jax.random.key(0), observation, mask)
     return network, params, observation, mask

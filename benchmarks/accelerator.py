@@ -1,0 +1,178 @@
+"""Everything that is to be known of an accelerator, in one call of at most nine minutes.
+
+    python -m benchmarks.accelerator --json runs/accelerator.json        `make accelerator`
+
+Compile times, decisions a second by batch with mask and with observation, sizes of the chunks that
+`on_demand` takes, PPO from end to end by batch and network, memory. What the time does not allow is
+left out and named. On a CPU it runs as well, at the sizes given, but says little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+
+import gaia_jax.on_demand as on_demand
+from benchmarks import measure, peers, training
+from training import cli
+from training import config as configs
+from training.config import Config
+
+BATCHES = (1024, 4096, 16384, 65536)
+CHUNKS = (16, 64, 256)  # parts that a batch is cut into
+NETWORKS = {
+    "planets 64": {"planets": 88, "neighbors": False, "layers": 1, "width": 64, "latents": 4},
+    "attention 128": {
+        "mixing": "attention", "layers": 4, "cell_width": 128, "width": 128, "dtype": "bfloat16",
+    },
+}  # fmt: skip
+
+
+class Clock:
+    """The time that is left, and what there was none for."""
+
+    def __init__(self, minutes: float):
+        self._end = time.monotonic() + 60 * minutes
+        self.left_out: list[str] = []
+
+    def do(self, what: str, work: Callable[[], Any]) -> Any:
+        """`work()`, or None where the time is over or it fails for want of memory."""
+        if time.monotonic() > self._end:
+            self.left_out.append(f"{what}: no time left")
+            return None
+        try:
+            return work()
+        except jax.errors.JaxRuntimeError as error:
+            self.left_out.append(f"{what}: {str(error).splitlines()[0][:120]}")
+            return None
+
+
+@contextlib.contextmanager
+def chunks_of(parts: int) -> Iterator[None]:
+    """`on_demand` cuts every batch into so many chunks."""
+    before = on_demand.chunk_rows
+    on_demand.chunk_rows = lambda size, *_, **__: min(size, max(64, size // parts))
+    try:
+        yield
+    finally:
+        on_demand.chunk_rows = before
+
+
+def play(batch: int, steps: int, observe: bool, seconds: float) -> dict[str, Any]:
+    """Random play at one batch size."""
+    runner = measure.Runner(peers.own(), batch, steps, observe, burn_in=4 * steps, seed=0)
+    rounds = [runner.round(runner.calls_for(seconds)) for _ in range(3)]
+    cost = runner.rollout.cost()
+    return {
+        "batch": batch,
+        "observation": observe,
+        "decisions_per_second": measure.spread(rounds),
+        "compile_s": cost["compile_s"],
+        "trace_s": cost["trace_s"],
+        "temp_bytes": cost["temp_bytes"],
+        "state_bytes": runner.state_bytes,
+    }
+
+
+def learn(batch: int, steps: int, name: str, rounds: int) -> dict[str, Any]:
+    """PPO at one batch size with one of NETWORKS."""
+    tree: dict[str, Any] = {"network": NETWORKS[name], "name": name}
+    tree["ppo"] = {"num_envs": batch, "num_steps": steps, "minibatches": min(8, steps)}
+    config: Config = configs.from_dict(tree)
+    report = training.measure_training(config, rounds)
+    kept = ("decisions_per_second", "parts_share", "compile_s", "games", "steps")
+    return {"network": name} | {key: report[key] for key in kept}
+
+
+def memory() -> dict[str, int]:
+    """What the device says of its memory; nothing on a CPU."""
+    stats = jax.devices()[0].memory_stats() or {}
+    return {k: int(v) for k, v in stats.items() if k in ("peak_bytes_in_use", "bytes_limit")}
+
+
+def measure_all(args: argparse.Namespace) -> dict[str, Any]:
+    """The whole report."""
+    clock = Clock(args.minutes)
+    report: dict[str, Any] = {"machine": measure.machine(), "play": [], "chunks": [], "ppo": []}
+
+    def note(where: str, what: str, work: Callable[[], dict[str, Any]]) -> None:
+        found = clock.do(what, work)
+        if found is not None:
+            report[where].append(found)
+            print(f"{what}: {json.dumps(found)}", file=sys.stderr, flush=True)
+
+    for batch in args.batches:
+        for observe in (False, True):
+            what = f"play, batch {batch}, {'observation' if observe else 'mask'}"
+            note("play", what, lambda b=batch, o=observe: play(b, args.steps, o, args.seconds))
+        for name in args.networks:
+            what = f"PPO, {batch} games, {name}"
+            note("ppo", what, lambda b=batch, n=name: learn(b, args.steps, n, args.rounds))
+    for parts in args.chunks:
+
+        def cut(parts: int = parts) -> dict[str, Any]:
+            with chunks_of(parts):
+                return {"parts": parts} | play(args.batches[-1], args.steps, False, args.seconds)
+
+        note("chunks", f"batch in {parts} chunks", cut)
+    return report | {"memory": memory(), "left_out": clock.left_out}
+
+
+def table(report: dict[str, Any]) -> str:
+    """Markdown for docs/performance.md."""
+    where = report["machine"]
+    lines = [f"{where['device']} x {where['devices']}, jax {where['jax']}, {where['revision']}", ""]
+    lines += ["| what | decisions/s | compile s |", "| --- | --- | --- |"]
+    for row in report["play"] + report["chunks"]:
+        what = f"batch {row['batch']:,}, {'observation' if row['observation'] else 'mask'}"
+        what += f", {row['parts']} chunks" if "parts" in row else ""
+        speed = row["decisions_per_second"]
+        text = f"{speed['median']:,.0f} ({speed['min']:,.0f} to {speed['max']:,.0f})"
+        lines.append(f"| {what} | {text} | {row['compile_s']:.0f} |")
+    for row in report["ppo"]:
+        compiling = row["compile_s"]["update"]
+        what = f"PPO, {row['games']:,} games, {row['network']}"
+        lines.append(f"| {what} | {row['decisions_per_second']:,.0f} | {compiling:.0f} |")
+    peak = report["memory"].get("peak_bytes_in_use")
+    lines += ["", f"Peak memory {peak / 2**30:.1f} GiB." if peak else "Memory is not told."]
+    lines += [f"Left out: {'; '.join(report['left_out'])}."] if report["left_out"] else []
+    return "\n".join(lines)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.accelerator", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--batches", type=_numbers, default=BATCHES)
+    parser.add_argument("--chunks", type=_numbers, default=CHUNKS)
+    parser.add_argument("--networks", type=lambda x: x.split(","), default=list(NETWORKS))
+    parser.add_argument("--steps", type=int, default=32, help="decisions of a scan")
+    parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
+    parser.add_argument("--rounds", type=int, default=2, help="of PPO")
+    parser.add_argument("--minutes", type=float, default=8.0, help="nothing begins after so long")
+    parser.add_argument("--json", type=Path, help="write the report here")
+    args = parser.parse_args(argv)
+    report = measure_all(args)
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    print(table(report))
+    if report["machine"]["backend"] == "cpu":
+        print("\nThis is a CPU: no accelerator was measured.")
+    return 0
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(x) for x in text.split(",") if x)
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))

@@ -1,0 +1,79 @@
+"""docs/zoo.md, the cards of the shipped agents, from their JSONs.
+
+python -m tools.zoo_page > docs/zoo.md
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from training import zoo
+
+HEAD = """# Shipped agents
+
+Made by `python -m tools.zoo_page > docs/zoo.md` from `training/zoo/*.json`; a test says whether
+it is current. They go by name wherever an agent does, for example in `python -m training.arena`.
+Each was trained by the configuration in its JSON; `docs/learning.md` tells what was tried.
+
+| agent | decisions learnt | self-play, VP | at one table with three `greedy` | bytes |
+| --- | --- | --- | --- | --- |
+"""
+
+
+def interval(value: dict[str, float] | None) -> str:
+    """A mean with its 95 % interval."""
+    if not value:
+        return "not measured"
+    return f"{value['mean']:.1f} ({value['low']:.1f} to {value['high']:.1f})"
+
+
+def row(name: str, says: dict[str, Any]) -> str:
+    """One line of the table."""
+    results = says.get("results", {})
+    size = (zoo.FOLDER / f"{says['name']}.npz").stat().st_size
+    decisions = f"{says['decisions']:,}" if "decisions" in says else "not told"
+    self_play, versus = results.get("self_play", {}), results.get("greedy", {})
+    cells = [
+        f"`{name}`",
+        decisions,
+        interval(self_play.get("vp")),
+        interval(versus.get("vp_difference")),
+        f"{size:,}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def card(name: str, says: dict[str, Any]) -> list[str]:
+    """What else there is to say of an agent."""
+    results = says.get("results", {})
+    network = says["network"]
+    shape = ", ".join(f"{key} {network[key]}" for key in sorted(network))
+    lines = [f"## {name}", "", says.get("note", ""), ""] if says.get("note") else [f"## {name}", ""]
+    lines += [f"- environment: {says['env']} {says['env_version']}"]
+    lines += [f"- network: {shape}"]
+    lines += [f"- temperature of its choices: {says.get('temperature', 1.0)}"]
+    lines += [f"- sha256: `{says['sha256']}`"]
+    for key, title in (("self_play", "self-play"), ("greedy", "with three `greedy`")):
+        part = results.get(key)
+        if part:
+            games = f"{part['games']:,} games, seed {part['seed']}"
+            lines += [f"- {title}, {games}: {interval(part['vp'])} VP"]
+            ends = part.get("behaviour", {})
+            told = ", ".join(f"{k.replace('_', ' ')} {v:.2f}" for k, v in ends.items())
+            lines += [f"  - a seat: {told}"] if told else []
+            sources = part.get("vp_by_source", {})
+            told = ", ".join(f"{k} {v:.2f}" for k, v in sources.items())
+            lines += [f"  - VP by source: {told}"] if told else []
+    return [*lines, ""]
+
+
+def page() -> str:
+    """The whole page."""
+    agents = [(name, zoo.about(name)) for name in zoo.names()]
+    text = HEAD + "\n".join(row(name, says) for name, says in agents) + "\n\n"
+    return text + "\n".join("\n".join(card(name, says)) for name, says in agents).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
