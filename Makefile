@@ -18,11 +18,7 @@ FAST := tests/test_actions.py tests/test_components.py tests/test_docs.py tests/
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-<<<<<<< HEAD
-.PHONY: help train test test-fast test-slow bench lint format pages clean
-=======
-.PHONY: help train test test-slow bench accelerator lint format pages clean
->>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
+.PHONY: help train test test-fast test-slow bench accelerator lint format pages clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made

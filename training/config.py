@@ -149,6 +149,9 @@ _MOST = {
     "ppo.lr_end": 10,
     "ppo.gae_lambda": 1,
     "ppo.pool": 1024,
+    "ppo.keep": 1,
+    "ppo.average": 1,
+    "network.planets": 4096,
     "train.updates_per_chunk": 10_000,
     "train.cpu_devices": 1024,
     "eval.games": 10**7,
@@ -331,16 +334,8 @@ def _check(config: Config) -> None:
             _check_range(key, value)
     _check_name(config.name)
     network, ppo, train = config.network, config.ppo, config.train
-<<<<<<< HEAD
-=======
-    if ppo.gae_lambda > 1:
-        raise UserError(f"ppo.gae_lambda must be at most 1, got {ppo.gae_lambda}")
-    for name, value in (("keep", ppo.keep), ("average", ppo.average)):
-        if value > 1:
-            raise UserError(f"ppo.{name} must be at most 1, got {value}")
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
->>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
     if ppo.num_steps % ppo.minibatches:
         raise UserError(
             f"ppo.minibatches must divide ppo.num_steps, got {ppo.minibatches} and {ppo.num_steps}"

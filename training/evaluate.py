@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-<<<<<<< HEAD
-from training import cli, outputs
+from training import cli, outputs, zoo
 from training.agents import check_agent, make_agent, policy_agent
-from training.checkpoint import load_policy, number_of, split_update
+from training.checkpoint import load_policy, make_env, number_of, split_update
 from training.match import (
     Estimate,
     Match,
@@ -37,13 +36,6 @@ from training.match import (
 )
 
 MOST_GAMES = 10**7
-=======
-from training import cli, zoo
-from training.agents import make_agent, policy_agent
-from training.checkpoint import load_policy
-from training.config import UserError
-from training.match import Estimate, Match, Results, estimate, one_against_three, wins
->>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
 
 
 class Evaluation:
@@ -194,7 +186,6 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     Returns:
         The exit code.
     """
-<<<<<<< HEAD
     args = _parse(argv)
     run, at = split_update(args.run)
     update = number_of(args.run, at) if at is not None else args.update
@@ -202,56 +193,28 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         outputs.check_report("--json", args.json)
     if face is None:
         import gaia_jax as face
-    env, network, params, update, _ = load_policy(run, None, face, update)
-    check_agent(args.opponent, env)
-    evaluation = Evaluation(env, network, args.games, args.greedy, args.opponent)
-    report = evaluation.run(params, args.seed)
-    report = {"run": run, "update": update} | report
-=======
-    parser = argparse.ArgumentParser(
-        prog="python -m training.evaluate", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("run", help="a run folder, e.g. runs/quick, or zoo/NAME")
-    parser.add_argument(
-        "--games", type=int, default=400, help="rounded up to set-ups of four games"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="which set-ups")
-    parser.add_argument("--opponent", default="random", help="who holds the other three seats")
-    parser.add_argument("--update", type=int, help="which checkpoint; the latest if not given")
-    parser.add_argument(
-        "--greedy", action="store_true", help="likeliest action instead of sampling"
-    )
-    parser.add_argument("--factions", action="store_true", help="also print the table by faction")
-    parser.add_argument("--json", type=Path, help="write the report here")
-    cli.add_cache_flag(parser)
-    args = parser.parse_args(argv)
-    if args.games < 1 or args.seed < 0:
-        raise UserError(
-            f"--games must be above 0 and --seed at least 0, got {args.games}, {args.seed}"
-        )
-    if face is None:
-        import gaia_jax as face
-    temperature, update = 1.0, args.update
-    if args.run.startswith(zoo.PREFIX):
-        env = face.make(zoo.about(args.run)["env"])
-        network, params = zoo.load(args.run, env)
-        temperature = zoo.about(args.run).get("temperature", 1.0)
+    temperature = 1.0
+    if run.startswith(zoo.PREFIX):
+        env = make_env(face, zoo.about(run)["env"], "vp")
+        network, params = zoo.load(run, env)
+        temperature = zoo.about(run).get("temperature", 1.0)
     else:
-        env, network, params, update, _ = load_policy(args.run, None, face, args.update)
+        env, network, params, update, _ = load_policy(run, None, face, update)
+    check_agent(args.opponent, env)
     evaluation = Evaluation(env, network, args.games, args.greedy, args.opponent, temperature)
     report = evaluation.run(params, args.seed)
-    report = {"run": str(args.run), "update": update} | report
->>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
+    report = {"run": run, "update": update} | report
     print(table(report, args.factions))
     if args.json:
         write_json(report, args.json)
     return 0
 
 
-<<<<<<< HEAD
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.evaluate", __doc__)
-    parser.add_argument("run", metavar="RUN", help="a run folder, e.g. runs/quick; or RUN@UPDATE")
+    parser.add_argument(
+        "run", metavar="RUN", help="a run folder, e.g. runs/quick; or RUN@UPDATE, zoo/NAME"
+    )
     parser.add_argument(
         "--games", type=cli.whole(1, MOST_GAMES), default=400,
         help="rounded up to set-ups of four games",
@@ -272,8 +235,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
-=======
->>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
 def write_json(report: dict[str, Any], path: Path) -> None:
     """Write a report, whole or not at all; a path that cannot be written is the user's error."""
     outputs.write_text(path, json.dumps(report, indent=2) + "\n")

@@ -90,10 +90,7 @@ class Trainer:
             step = checkpoints.whole(update)
             checkpoints.check_env(step, self.env)
             # The form of a run, with the shardings of this machine.
-<<<<<<< HEAD
             self.runner = checkpoints.restore(step, init.eval_shape())
-=======
-            self.runner = self.checkpoints.restore(step, init.eval_shape())
             # A run may be made longer: its length is one of these numbers.
             hyper = jax.tree.map(
                 lambda old, new: jax.device_put(new, old.sharding),
@@ -101,7 +98,6 @@ class Trainer:
                 ppo.Hyper.of(config),
             )
             self.runner = self.runner._replace(hyper=hyper)
->>>>>>> 42d3bd0 (Zoo, recipes, page of agents, benchmark of an accelerator)
         else:
             self.runner = init()
             if config.train.start:

@@ -1,6 +1,7 @@
 """Agents by name: `random`, `greedy`, a checkpoint, a function of yours.
 
     random, greedy        the built-in ones
+    zoo/strong            a shipped one, `training/zoo`
     runs/quick            the latest checkpoint of a run
     runs/quick@60         the one after 60 updates
     runs/quick@start      its network before the first update
@@ -24,6 +25,8 @@ import jax
 import jax.numpy as jnp
 
 from gaia_jax.cli import UserError, one_line
+from training import config as configs
+from training import zoo
 from training.agents.base import Agent, greedy_agent, policy_agent, random_agent
 from training.agents.search import SUFFIX, search_agent, split_name
 
@@ -49,6 +52,8 @@ def make_agent(name: str, env: Any, likeliest: bool = False) -> Agent:
         return REGISTRY[name](env)
     if ":" in name:
         return _function_agent(name, env)
+    if name.startswith(zoo.PREFIX):
+        return _zoo_agent(name, env, likeliest)
     run, update = _split_run(name)
     return _checkpoint_agent(name, run, update, env, likeliest)
 
@@ -65,7 +70,14 @@ def _split_run(name: str) -> tuple[str, str | None]:
 
     run, update = split_update(name)
     if not run or not is_folder(Path(run)):
-        forms = ("RUN", "RUN@UPDATE", f"RUN@{START}", "MODULE:FUNCTION", f"NAME{SUFFIX}N")
+        forms = (
+            *zoo.names(),
+            "RUN",
+            "RUN@UPDATE",
+            f"RUN@{START}",
+            "MODULE:FUNCTION",
+            f"NAME{SUFFIX}N",
+        )
         known = ", ".join((*sorted(REGISTRY), *forms))
         shown = repr(name) if len(name) < 80 else f"{name[:80]!r}..."
         raise UserError(f"unknown agent {shown}; the choices are: {known}; RUN is a run folder")
@@ -85,6 +97,16 @@ def _checkpoint_agent(name: str, run: str, update: str | None, env: Any, likelie
     return policy_agent(
         env, network, params, name, likeliest, config.env.reward, config.ppo.reward_scale
     )
+
+
+def _zoo_agent(name: str, env: Any, likeliest: bool) -> Agent:
+    says = zoo.about(name)
+    network, params = zoo.load(name, env)
+    trained = configs.from_dict(says.get("training", {}))
+    return policy_agent(
+        env, network, params, name, likeliest, trained.env.reward, trained.ppo.reward_scale,
+        says.get("temperature", 1.0),
+    )  # fmt: skip
 
 
 def _function_agent(name: str, env: Any) -> Agent:
