@@ -33,10 +33,6 @@ def player(network: str):
     return games.make_player(environment(), make_network(environment(), config))
 
 
-def test_the_rungs_are_there():
-    assert {"zoo/clone", "zoo/quick", "zoo/strong"} <= set(zoo.names())
-
-
 @pytest.mark.parametrize("name", zoo.names())
 def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     """The games are the engine's bit for bit; a choice may differ between equal logits only."""
@@ -55,9 +51,8 @@ def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     assert (again.gap == 0).mean() > 0.999
 
 
-def test_agents_go_by_name_and_a_wrong_one_is_refused():
-    assert make_agent("zoo/quick", environment()).name == "zoo/quick"
-    with pytest.raises(UserError, match="the zoo has: zoo/clone"):
+def test_an_unknown_agent_is_refused():
+    with pytest.raises(UserError, match="the zoo has: "):
         make_agent("zoo/nobody", environment())
 
 
