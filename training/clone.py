@@ -22,6 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
+from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training import labels as streams
@@ -180,7 +181,10 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
             params = zoo.unflatten({name: file[name] for name in file.files})
     carry: Any = (params, ppo.make_optimizer().init(params), jax.tree.map(jnp.copy, params))
     learner = make_learner(auto, network, mesh, games, args.minibatches, args.temperature)
-    start = jax.jit(lambda seed: streams.start(auto, seed, games))
+    # Placed as the learner leaves them: otherwise it compiles once more for each way they lie.
+    on_all, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    carry = jax.device_put(carry, on_all)
+    start = jax.jit(lambda seed: streams.start(auto, seed, games), out_shardings=split)
     total = args.passes * sum(len(x["done"]) // streams.STEPS for _, x in loaded)
     done, began = 0, time.time()
     for _ in range(args.passes):
