@@ -6,6 +6,7 @@ Everything that depends on how the engine calls its fields stands here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -202,11 +203,18 @@ class View(NamedTuple):
     rewards: np.ndarray  # (B, 4)
 
 
+@cache
+def compiled(ruleset: str) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+    """The environment, and its `init_from` and `step` for batches, shared by who asks."""
+    env = gaia_jax.make(ruleset)
+    return env, jax.jit(jax.vmap(env.init_from)), jax.jit(jax.vmap(env.step))
+
+
 class Engine:
     """`batch` games of the vectorized engine, stepped together."""
 
     def __init__(self, ruleset: str, batch: int) -> None:
-        self.env = gaia_jax.make(ruleset)
+        self.env, self._init, self._step = compiled(ruleset)
         self.batch = batch
         self.ids: dict[str, Any] = dict(self.env.ruleset.ids)
         self.ids["shared_action"] = (*self.ids["ship_action"], *self.ids["qic_action"])
@@ -218,8 +226,6 @@ class Engine:
         assert cells == sorted(cells)
         self.slices: dict[str, slice] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
-        self._init = jax.jit(jax.vmap(self.env.init_from))
-        self._step = jax.jit(jax.vmap(self.env.step))
         self._view = jax.jit(self._seen)
         self._draw = jax.jit(self.env.draw_setup)
 

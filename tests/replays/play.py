@@ -46,7 +46,11 @@ class Report:
 
 
 def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
-    """The script of one game; it ends at the first difference."""
+    """The script of one game; it ends at the first difference.
+
+    Nothing is compared before the step `record["compared_from"]`, where there is one: a mutant's
+    lines before its change are those of a record that was compared.
+    """
     game = str(record.get("id"))
     line: Line | None = None
     report.games += 1
@@ -56,13 +60,16 @@ def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
         found: list[compare.Difference] = []
         for together in player.groups():
             line = together[-1]
+            compared = line.number >= record.get("compared_from", 0)
             if together[0].between:
                 yield from player.between(together)
             else:
-                found = list(options.compare(player, line, report))
+                if compared:
+                    found = list(options.compare(player, line, report))
                 if not found:
                     yield from player.line(line)
-            found = found or list(compare.compare(seat, line, player.waiting_for()))
+            if compared and not found:
+                found = list(compare.compare(seat, line, player.waiting_for()))
             if found:
                 break
             report.lines += len(together)

@@ -10,11 +10,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-import gaia_jax
 from gaia_jax.rules import upgrade
 from gaia_jax.rules.player import faction_of, load
 from gaia_jax.setup_json import setup_from_json
 from gaia_jax.state import NODES
+from tests.referee.engine import compiled
 
 # Yields the index of an action; when it goes on, the game has been stepped.
 Script = Generator[int, None, None]
@@ -28,12 +28,10 @@ class Table:
     """`batch` games stepped together, their states on the host."""
 
     def __init__(self, ruleset: str, batch: int) -> None:
-        self.env = gaia_jax.make(ruleset)
+        self.env, self._start, self.step = compiled(ruleset)
         self.batch = batch
         space = self.env.ruleset.actions
         self.texts, self.index = space.texts, space.by_text
-        self.step = jax.jit(jax.vmap(self.env.step))
-        self._start = jax.jit(jax.vmap(self.env.init_from))
         self.pieces = jax.jit(self._pieces)
         self.states: Any = None
 
