@@ -18,7 +18,7 @@ from gaia_jax.components import costs, map_tiles
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.env import State
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_A, AC_B, GAIAFORMER, GUEST, PI, RING, STATION, PackedPlayers
+from gaia_jax.state import AC_A, AC_B, GAIAFORMER, GUEST, PI, RING, STATION, Players
 from gaia_jax.struct import pytree
 
 EMPTY, BLACK = PLANETS.index("Empty"), PLANETS.index("Black")
@@ -39,8 +39,8 @@ class Formings:
     lantids: Array  # (E,) int8
     links: Array  # (E, C) uint8
     links_after: Array  # (E, C) uint8
-    players: PackedPlayers  # rows of all players, (E, P, ...)
-    players_after: PackedPlayers
+    players: Players  # rows of all players, (E, P, ...)
+    players_after: Players
 
 
 def between(before: State, after: State, game: Array, decision: Array) -> Formings:
@@ -223,7 +223,7 @@ def checks(rules: Ruleset, e: Formings) -> dict[str, np.ndarray]:
     }
 
 
-def _row(players: PackedPlayers, rows: np.ndarray, player: Any) -> dict[str, np.ndarray]:
+def _row(players: Players, rows: np.ndarray, player: Any) -> dict[str, np.ndarray]:
     names = ("formed", "tiles", "covered", "built", "power", "brainstone", "gaia_power", "qic")
     out = {name: np.asarray(getattr(players, name)) for name in (*names, "satellites")}
     return {name: value[rows, player].astype(int) for name, value in out.items()}

@@ -19,9 +19,8 @@ from jax import Array
 
 from gaia_jax.actions import PLANES
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.rules.draw import Setup
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NODES, NUM_PLAYERS
+from gaia_jax.state import NODES, NUM_PLAYERS, Setup
 from gaia_jax.struct import pytree
 from gaia_jax.testing import sample_legal
 

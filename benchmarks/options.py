@@ -86,7 +86,7 @@ def possible(rules: Ruleset) -> frozenset[Pair]:
         add("TINKERING", all_of("tinkering"))
     add("INCOME", [f"income {x}" for x in _atoms(rules)])
     if any(x.pi_gaia_convert for x in factions):
-        row = np.array(rules.tables.faction.conversions)
+        row = np.array(rules.tables.conversions)
         add("TERRANS", [rules.operations[i].id for i in row[row > 0]], ["skip"])
     if any(x.pi_gaia_tiles for x in factions):
         add("ITARS", tiles, ["skip"])
@@ -161,7 +161,7 @@ def _targets(rules: Ruleset, op: Operation) -> list[str]:
 
 def _free(rules: Ruleset) -> list[str]:
     """Free actions with the price that they have for somebody (FRE-07, FRE-08)."""
-    bundles, own = rules.tables.faction.bundles, rules.tables.faction.free_actions
+    bundles, own = rules.tables.bundles, rules.tables.faction.free_actions
     out = []
     for i, action in enumerate(rules.free_actions):
         users = [x for x, can in zip(rules.factions, own[:, i], strict=True) if can]
@@ -251,8 +251,8 @@ class Pairs:
         whole = has_pi & (table(t.faction.pi_power_worth)[faction] > 1)
         other = jnp.where(
             node == Node.TERRANS,
-            table(t.faction.conversions)[i],
-            jnp.where(whole, table(t.faction.bundles)[i], 0),
+            table(t.conversions)[i],
+            jnp.where(whole, table(t.bundles)[i], 0),
         )
         option = jnp.where(is_free & (other > 0), table(self._operation)[other], option)
         # What lies in a place, or belongs to the faction.

@@ -13,9 +13,9 @@ from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import REWARDS
-from gaia_jax.rules.draw import Setup
 from gaia_jax.ruleset import RULESETS, Ruleset
 from gaia_jax.setup_json import setup_from_json, setup_to_json
+from gaia_jax.state import Setup
 
 __all__ = [
     "REWARDS",

@@ -19,13 +19,13 @@ from gaia_jax.actions import PLANES
 from gaia_jax.arguments import shown
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
-from gaia_jax.rules.draw import Setup, draw_setup
+from gaia_jax.rules.draw import draw_setup
 from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
 from gaia_jax.ruleset import RULESETS, Ruleset
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
-from gaia_jax.state import NUM_PLAYERS, GameState, Node
+from gaia_jax.state import NUM_PLAYERS, GameState, Node, Setup
 from gaia_jax.struct import pytree, static
 
 # Raised when behaviour changes and only then; the history is in docs/versions.md.

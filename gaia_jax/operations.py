@@ -6,13 +6,20 @@ next. The rows are made from `components/` here and become one int16 table.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Generic
 
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from gaia_jax.components import common
-from gaia_jax.components.common import Cost, Gain, Per
-from gaia_jax.packed import stretch
+from gaia_jax.components.common import FREE, NOTHING, Cost, Gain, N, Per, number
+from gaia_jax.records import slice_columns
+
+if TYPE_CHECKING:
+    from gaia_jax.ruleset.definition import Ruleset
 
 # What `Operation.target` asks for at TARGET.
 NO_TARGET, SITE, TRACK, TOKEN, OWN, SPACE, UNRINGED = range(7)
@@ -24,78 +31,58 @@ NO_ROCKS, WITH_GAIAFORMER, ROCKS_ONLY = range(3)
 NO_PROJECT, PROJECT, INSTANT = range(3)
 
 
+@dataclass(frozen=True, kw_only=True)
+class OperationNumbers(Generic[N]):
+    """What an operation does, in numbers: int as written here, arrays in a row of the table.
+
+    0 and the first name of each list above mean "none".
+    """
+
+    main: N = number()  # it is the main action of the turn
+    slot_kind: N = number()
+    slot: N = number()
+    ship: N = number(-1)  # an own shuttle must be there
+    target: N = number()
+    own: N = number()  # OWN: the structure to pick
+    mine: N = number()  # a mine is built
+    range_bonus: N = number()
+    free_steps: N = number()
+    waived: N = number()  # the 1 ore and 2 credits of the mine
+    rocks: N = number()
+    unlimited: N = number()  # any distance
+    guests: N = number()  # Lantids may aim at an occupied planet (A5)
+    project: N = number()
+    explore: N = number()
+    piece: N = number()  # the structure that replaces the one on the cell
+    research: N = number()  # one step on the track that the action names
+    lowest: N = number()  # only tracks at the lowest level (ACT-15)
+    tile: N = number()  # opens TILE
+    step: N = number()  # opens STEP
+    retrigger: N = number()  # opens RETRIGGER
+    free_mine: N = number()  # opens FREE_MINE with that operation
+    brainstone: N = number()  # the brainstone goes to the Gaia area (EXP-01)
+    gaiaformer: N = number()  # available gaiaformers that go to the Gaia area (FRE-09)
+    to_gaia: N = number()  # tokens III -> Gaia area (FRE-06)
+    burn: N = number()
+    reverses_brainstone: N = number()  # (A21)
+    qic_action: N = number()  # counts for SA-QIC-4VP (ADV-01)
+
+
 @dataclass(frozen=True)
-class Operation:
-    """One row. Numbers as in the components; 0 and the first name of each list mean "none"."""
+class Operation(OperationNumbers[int]):
+    """One operation, made from the components."""
 
     id: str
-    cost: Cost = Cost()
-    gain: Gain = Gain()
-    per: Per | None = None
+    cost: Cost[int] = FREE
+    gain: Gain[int] = NOTHING
+    per: Per[int] | None = None
     source: str = "FACTION"  # of its VP
-    main: bool = False  # it is the main action of the turn
-    slot_kind: int = NO_SLOT
-    slot: int = 0
-    ship: int = -1  # an own shuttle must be there
-    target: int = NO_TARGET
-    own: int = 0  # OWN: the structure to pick
-    mine: bool = False  # a mine is built
-    range_bonus: int = 0
-    free_steps: int = 0
-    waived: bool = False  # the 1 ore and 2 credits of the mine
-    rocks: int = NO_ROCKS
-    unlimited: bool = False  # any distance
-    guests: bool = False  # Lantids may aim at an occupied planet (A5)
-    project: int = NO_PROJECT
-    explore: bool = False
-    piece: int = 0  # the structure that replaces the one on the cell
-    research: bool = False  # one step on the track that the action names
-    lowest: bool = False  # only tracks at the lowest level (ACT-15)
-    tile: bool = False  # opens TILE
-    step: bool = False  # opens STEP
-    retrigger: bool = False  # opens RETRIGGER
-    free_mine: int = 0  # opens FREE_MINE with that operation
-    brainstone: bool = False  # the brainstone goes to the Gaia area (EXP-01)
-    gaiaformer: int = 0  # available gaiaformers that go to the Gaia area (FRE-09)
-    to_gaia: int = 0  # tokens III -> Gaia area (FRE-06)
-    burn: bool = False
-    reverses_brainstone: bool = False  # (A21)
-    qic_action: bool = False  # counts for SA-QIC-4VP (ADV-01)
 
 
-_COST = ("credits", "ore", "knowledge", "qic", "power", "tokens", "vp")
+_COST = tuple(f.name for f in fields(Cost))
 _GAIN = tuple(f.name for f in fields(Gain))
-_PER = ("vp", "knowledge", "ore")
-_PLAIN = [
-    "main",
-    "slot_kind",
-    "slot",
-    "ship",
-    "target",
-    "own",
-    "mine",
-    "range_bonus",
-    "free_steps",
-    "waived",
-    "rocks",
-    "unlimited",
-    "guests",
-    "project",
-    "explore",
-    "piece",
-    "research",
-    "lowest",
-    "tile",
-    "step",
-    "retrigger",
-    "free_mine",
-    "brainstone",
-    "gaiaformer",
-    "to_gaia",
-    "burn",
-    "reverses_brainstone",
-    "qic_action",
-]
+_PER = tuple(f.name for f in fields(Per) if f.name != "count")
+_PLAIN = tuple(f.name for f in fields(OperationNumbers))
 COLUMNS = (
     *(f"cost_{name}" for name in _COST),
     *(f"gain_{name}" for name in _GAIN),
@@ -104,32 +91,139 @@ COLUMNS = (
     "source",
     *_PLAIN,
 )
+_FIRST = {name: i for i, name in enumerate(COLUMNS)}
+
+# FactionRow `first` to `first + size` of some rows, (..., size), or one column, (...,), for None.
+ReadColumns = Callable[[int, int | None], Any]
 
 
-class OperationRow:
-    """A row (or rows) of the table with its columns as attributes: `row.cost_ore`, `row.mine`."""
+class OperationRow(OperationNumbers[Array]):
+    """A row (or rows) of the table: `row.mine`, `row.cost.ore`; each column (...,) int32.
 
-    def __init__(self, values):
-        """`values` is (..., K) int16."""
-        self.values = values
+    A column is read when it is asked for, so rows put together from others cost what is used.
+    """
+
+    def __init__(self, read: ReadColumns) -> None:
+        """`read` gives int16 columns of the rows."""
+        object.__setattr__(self, "read", read)
+
+    read: ReadColumns
+
+    @classmethod
+    def of(cls, values: Any) -> OperationRow:
+        """The rows of `values`, (..., K) int16."""
+        return cls(lambda first, size: slice_columns(values, first, size))
+
+    @classmethod
+    def where(cls, condition: Array, then: OperationRow, otherwise: OperationRow) -> OperationRow:
+        """The rows `then` where `condition`, () bool, holds, else `otherwise`."""
+        return cls(
+            lambda first, size: jnp.where(
+                condition, then.columns(first, size), otherwise.columns(first, size)
+            )
+        )
+
+    def patched(self, rows: dict[int, OperationRow]) -> OperationRow:
+        """These rows, (n,), with single rows in some of their places."""
+
+        def read(first: int, size: int | None) -> Any:
+            column = self.columns(first, size)
+            places = np.arange(len(column)).reshape(-1, *[1] * (column.ndim - 1))
+            for place, row in rows.items():
+                column = jnp.where(places == place, row.columns(first, size), column)
+            return column
+
+        return OperationRow(read)
+
+    def columns(self, first: int, size: int | None = None) -> Any:
+        """(..., size) int32, or (...,) without a size."""
+        return self.read(first, size).astype(np.int32)
 
     @property
-    def cost_resources(self):
+    def values(self) -> Any:
+        """(..., K) int16, all columns."""
+        return self.read(0, len(COLUMNS))
+
+    @property
+    def cost(self) -> Cost[Array]:
+        """The cost, by column."""
+        return _CostRow(self)
+
+    @property
+    def gain(self) -> Gain[Array]:
+        """The fixed gain, by column."""
+        return _GainRow(self)
+
+    @property
+    def per(self) -> Per[Array]:
+        """What each counted thing gives, by column; `per_count` says which thing."""
+        return _PerRow(self)
+
+    @property
+    def per_count(self) -> Array:
+        """(...,) int32, index of `common.COUNTS`."""
+        return self.columns(_FIRST["per_count"])
+
+    @property
+    def source(self) -> Array:
+        """(...,) int32, index of `common.VP_SOURCES`."""
+        return self.columns(_FIRST["source"])
+
+    @property
+    def cost_resources(self) -> Array:
         """(..., 4) int32, the cost in credits, ore, knowledge and QIC."""
-        first = COLUMNS.index("cost_credits")
-        return stretch(self.values, first, 4).astype(np.int32)
+        return self.columns(_FIRST["cost_credits"], 4)
 
     @property
-    def gain(self):
+    def gain_vector(self) -> Array:
         """(..., 9) int32, the fixed gain in the order of the fields of `Gain`."""
-        first = COLUMNS.index(f"gain_{_GAIN[0]}")
-        return stretch(self.values, first, len(_GAIN)).astype(np.int32)
+        return self.columns(_FIRST[f"gain_{_GAIN[0]}"], len(_GAIN))
 
-    def __getattr__(self, name):
-        """The column `name`, (...,) int32."""
-        if name not in COLUMNS:
-            raise AttributeError(name)
-        return stretch(self.values, COLUMNS.index(name)).astype(np.int32)
+    __eq__, __hash__, __repr__ = object.__eq__, object.__hash__, object.__repr__
+
+
+class _Part:
+    """Some columns of a row under the names of a component's fields."""
+
+    def __init__(self, row: OperationRow) -> None:
+        object.__setattr__(self, "row", row)
+
+    __eq__, __hash__, __repr__ = object.__eq__, object.__hash__, object.__repr__
+
+
+class _CostRow(_Part, Cost[Array]):
+    """The columns of `Cost`."""
+
+
+class _GainRow(_Part, Gain[Array]):
+    """The columns of `Gain`."""
+
+
+class _PerRow(_Part, Per[Array]):
+    """The columns of `Per`."""
+
+
+def _make_columns() -> None:
+    """Properties that read the columns, under the names that the components declare."""
+
+    def of_row(first: int) -> property:
+        return property(lambda row: row.columns(first))
+
+    def of_part(first: int) -> property:
+        return property(lambda part: part.row.columns(first))
+
+    for name in _PLAIN:
+        setattr(OperationRow, name, of_row(_FIRST[name]))
+    for kind, names, prefix in (
+        (_CostRow, _COST, "cost"),
+        (_GainRow, _GAIN, "gain"),
+        (_PerRow, _PER, "per"),
+    ):
+        for name in names:
+            setattr(kind, name, of_part(_FIRST[f"{prefix}_{name}"]))
+
+
+_make_columns()
 
 
 def table(operations: tuple[Operation, ...]) -> np.ndarray:
@@ -153,7 +247,7 @@ def table(operations: tuple[Operation, ...]) -> np.ndarray:
     return out.astype(np.int16)
 
 
-def _free(r) -> list[Operation]:
+def _free(r: Ruleset) -> list[Operation]:
     ops = []
     for f in r.free_actions:
         ops.append(
@@ -177,8 +271,8 @@ def _free(r) -> list[Operation]:
     return ops
 
 
-def _building(r) -> list[Operation]:
-    mine = {"mine": True, "source": "FACTION", "main": True}
+def _building(r: Ruleset) -> list[Operation]:
+    mine: dict[str, Any] = {"mine": True, "source": "FACTION", "main": True}
     ops = [
         Operation("mine", rocks=WITH_GAIAFORMER, guests=True, **mine),
         Operation("project", project=PROJECT, main=True),
@@ -195,7 +289,9 @@ def _building(r) -> list[Operation]:
     )
     ops.append(Operation("research", r.research_cost, main=True, research=True))
     for p, a in enumerate(r.power_actions):
-        aims = {"target": SITE, "mine": True, "free_steps": a.free_steps} if a.free_steps else {}
+        aims: dict[str, Any] = (
+            {"target": SITE, "mine": True, "free_steps": a.free_steps} if a.free_steps else {}
+        )
         ops.append(
             Operation(
                 f"power {a.id}", a.cost, a.gain, main=True, slot_kind=POWER_SLOT, slot=p, **aims
@@ -204,8 +300,8 @@ def _building(r) -> list[Operation]:
     return ops
 
 
-def _ships(r) -> list[Operation]:
-    aims = {
+def _ships(r: Ruleset) -> list[Operation]:
+    aims: dict[str | None, dict[str, Any]] = {
         None: {},
         "TECH": {"tile": True},
         "UPGRADE_TS": {"target": OWN, "own": 1, "piece": 2},
@@ -251,24 +347,24 @@ def _ships(r) -> list[Operation]:
             )
         )
     artifact_ship = r.ships.index(r.artifact_ship) if r.artifacts else -1
-    for a in r.artifacts:
+    for artifact in r.artifacts:
         ops.append(
             Operation(
-                f"artifact {a.id}",
+                f"artifact {artifact.id}",
                 r.artifact_cost,
-                a.gain,
-                a.per,
+                artifact.gain,
+                artifact.per,
                 source="ARTIFACT",
                 main=True,
                 ship=artifact_ship,
-                retrigger=a.retrigger,
+                retrigger=artifact.retrigger,
             )
         )
     return ops
 
 
-def _specials(r) -> list[Operation]:
-    special = {"main": True, "slot_kind": SPECIAL_SLOT}
+def _specials(r: Ruleset) -> list[Operation]:
+    special: dict[str, Any] = {"main": True, "slot_kind": SPECIAL_SLOT}
     slot = r.ids["special"].index
     ops = []
     for t in (*r.basic_tiles, *r.advanced_tiles):
@@ -276,8 +372,8 @@ def _specials(r) -> list[Operation]:
             ops.append(Operation(f"special {t.id}", gain=t.special, slot=slot(t.id), **special))
     for f in r.factions:
         ops.append(Operation(f"AC_B {f.id}", gain=f.academy_b_action, slot=slot("AC_B"), **special))
-    site = {"target": SITE, **special}
-    boosters = {
+    site: dict[str, Any] = {"target": SITE, **special}
+    boosters: dict[str, dict[str, Any]] = {
         "RB6": {"project": INSTANT},
         "RB11": {
             "mine": True,
@@ -292,7 +388,7 @@ def _specials(r) -> list[Operation]:
     for b in r.boosters:
         if b.special:
             ops.append(Operation(f"special {b.id}", slot=slot(b.id), **site, **boosters[b.special]))
-    own = {"slot": slot("FACTION"), **special}
+    own: dict[str, Any] = {"slot": slot("FACTION"), **special}
     steps = max(f.special_free_steps for f in r.factions)
     ops += [
         Operation("HIVE_STATION", target=SPACE, **own),
@@ -306,15 +402,15 @@ def _specials(r) -> list[Operation]:
         bonus = max(f.special_range_bonus for f in r.factions)
         far = boosters["RB11"] | {"range_bonus": bonus}
         ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
-    for t in r.tinkering_tiles:
-        aims = {"target": SITE, "mine": True, "free_steps": t.free_steps} if t.free_steps else {}
-        ops.append(Operation(f"tinkering {t.id}", gain=t.gain, **own, **aims))
+    for tile in r.tinkering_tiles:
+        aims = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
+        ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **(aims | own)))
     return ops
 
 
-def _rewards(r) -> list[Operation]:
+def _rewards(r: Ruleset) -> list[Operation]:
     ops = [Operation("pass", main=True)]
-    free = {"mine": True, "waived": True}
+    free: dict[str, Any] = {"mine": True, "waived": True}
     mines = [
         Operation("free mine RANGE", unlimited=True, rocks=WITH_GAIAFORMER, **free),
         Operation("free mine TF3", free_steps=r.tf3_mine_free_steps, **free),
@@ -327,14 +423,13 @@ def _rewards(r) -> list[Operation]:
         ops.append(Operation(f"tile {t.id}", gain=t.gain, per=t.per, source="BASIC_TILE"))
     for t in r.advanced_tiles:
         ops.append(Operation(f"advanced {t.id}", gain=t.gain, per=t.per, source="ADVANCED_TILE"))
-    for t in (*r.base_tokens, r.gleens_token, *r.ship_tokens):
-        ops.append(
-            Operation(f"token {t.id}", gain=t.gain, source="FEDERATION", tile=t.effect == "TECH")
-        )
+    for token in (*r.base_tokens, r.gleens_token, *r.ship_tokens):
+        tile = token.effect == "TECH"
+        ops.append(Operation(f"token {token.id}", gain=token.gain, source="FEDERATION", tile=tile))
     return ops
 
 
-def build(r) -> tuple[Operation, ...]:
+def build(r: Ruleset) -> tuple[Operation, ...]:
     """All operations of a ruleset, "none" first; names are in `ids["operation"]`."""
     ops = [Operation("none"), *_free(r), *_building(r), *_ships(r), *_specials(r), *_rewards(r)]
     names = [op.id for op in ops]

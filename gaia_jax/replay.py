@@ -23,9 +23,9 @@ from gaia_jax import actions as action_index
 from gaia_jax import cli
 from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
-from gaia_jax.rules.draw import Setup
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
+from gaia_jax.state import Setup
 
 FORMAT = "gaia_jax game 1"
 LONGEST = 10**7  # bytes of a file

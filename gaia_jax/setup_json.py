@@ -17,8 +17,9 @@ import numpy as np
 from gaia_jax.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.geometry import hex_distance
-from gaia_jax.rules.draw import Setup, board_planets, draw_tables
+from gaia_jax.rules.draw import board_planets, draw_tables
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.state import Setup
 
 _PLAYERS = tuple(range(costs.NUM_PLAYERS))
 _SHIP = planets.PLANETS.index("Ship")

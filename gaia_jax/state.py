@@ -7,17 +7,13 @@ has one. Everything is public (GEN-05); nothing here knows of learning. Packed f
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from enum import IntEnum
 
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.components.common import RESOURCES
-from gaia_jax.packed import FLAG, SHORT, WIDE, Field, Packed
-from gaia_jax.struct import pytree
-
-if TYPE_CHECKING:
-    from gaia_jax.rules.draw import Setup
+from gaia_jax.records import BOOL, INT16, INT32, Column, Field, Record
+from gaia_jax.struct import Struct, pytree
 
 NUM_PLAYERS = 4
 NO_PLAYER = -1
@@ -32,7 +28,7 @@ STATION, RING, GUEST, FRESH = 16, 32, 64, 128
 GAIA_AREA, NO_BRAINSTONE = 3, -1
 
 
-class Node:
+class Node(IntEnum):
     """The decision nodes of `docs/actions.md`; the value is `Turn.node`."""
 
     START = 0
@@ -57,7 +53,7 @@ class Node:
     ENDED = 19
 
 
-class Phase:
+class Phase(IntEnum):
     """The phases of a round (ROU-01); the value is `Turn.phase`."""
 
     SETUP = 0
@@ -68,7 +64,7 @@ class Phase:
     OVER = 5
 
 
-NODES = tuple(name for name in vars(Node) if not name.startswith("_"))
+NODES = tuple(node.name for node in Node)
 
 
 def _player_bits(bits: Array) -> Array:
@@ -78,7 +74,7 @@ def _player_bits(bits: Array) -> Array:
 
 
 @pytree
-class Board:
+class Board(Struct):
     """What lies on the map, by cell."""
 
     planet: Array  # (C,) int8, index in ids["planet"]: Empty, Red .. Blue, Gaia, Proto, ...
@@ -150,151 +146,136 @@ class Board:
 
 
 @pytree
-class Players:
-    """What lies on the player boards and the research board; without the P axis, one player."""
+class Players(Record):
+    """What lies on the player boards and the research board; without the P axis, one player.
 
-    vp: Array  # (P,) int16, >= 0
-    resources: Array  # (P, 4) int8: credits 0..30, ore 0..15, knowledge 0..15, QIC 0..100
-    power: Array  # (P, 3) int8, ordinary tokens in bowls I, II, III
-    gaia_power: Array  # (P,) int8, ordinary tokens in the Gaia area
-    brainstone: Array  # (P,) int8, bowl 0..2, GAIA_AREA or NO_BRAINSTONE
-    tracks: Array  # (P, 6) int8, 0..5, order of ids["track"]
-    built: (
-        Array  # (P, 7) int8, own pieces on the map by structure; mines with guests, no Lost Planet
+    Every field has the axis P first: `players.vp` is (P,).
+    """
+
+    vp = Field("victory points", 0, 1000, INT16)
+    resources = Field("credits 0..30, ore 0..15, knowledge 0..15, QIC", 0, 100, shape=(4,))
+    power = Field("ordinary tokens in bowls I, II, III", 0, 100, shape=(3,))
+    gaia_power = Field("ordinary tokens in the Gaia area", 0, 100)
+    brainstone = Field("bowl 0..2, GAIA_AREA or NO_BRAINSTONE", -1, 3)
+    tracks = Field('levels in the order of ids["track"]', 0, 5, shape=(6,))
+    built = Field(
+        "own pieces on the map by structure; mines with guests, no Lost Planet", 0, 8, shape=(7,)
     )
-    colonized: Array  # (P, 14) int8, own structures by planet, no guests, with the Lost Planet
-    guests: Array  # (P,) int8, parasitic mines built
-    guest_protos: Array  # (P,) int8, of these on protoplanets
-    guest_asteroids: Array  # (P,) int8, of these on asteroids
-    sectors: Array  # (P,) int32, bit a sector (ids["sector"]) with an own structure or guest
-    tiles: Array  # (P,) int16, bit a basic or ship tile kind owned, ids["tile"]
-    covered: Array  # (P,) int16, bit a kind covered
-    advanced: Array  # (P,) int32, bit an advanced tile owned, ids["advanced"]
-    tokens: Array  # (P, 15) int8, federation tokens by kind, ids["token"]
-    green: Array  # (P,) int8, of these with the green side up
-    formed: Array  # (P,) int8, federations formed (no track or Gleens token): FED-15, FED-16
-    satellites: Array  # (P,) int8, 0..25
-    stations: Array  # (P,) int8, 0..6
-    rings: Array  # (P,) int8, 0..6
-    gaiaformers: Array  # (P,) int8, available on the board, 0..3
-    gaiaformers_out: Array  # (P,) int8, on the map
-    gaiaformers_gaia: Array  # (P,) int8, in the Gaia area (Bal T'aks)
-    shuttles: Array  # (P,) int8, bit a ship, ids["ship"]
-    artifacts: Array  # (P,) int16, bit a kind owned, ids["artifact"]
-    booster: Array  # (P,) int8, index in ids["booster"], -1 none; after passing the reserved one
-    used: Array  # (P,) int16, bit a private special used this round, ids["special"]
-    tinkering: Array  # (P,) int8, this round's tile, -1 none
-    tinkered: Array  # (P,) int8, bit a tinkering tile chosen in some round
-    income: Array  # (P,) int16, bit an income atom still pending, ids["income"]
-    enough: Array  # (P,) int8, fewest satellites known to allow a federation, 100 unknown
-    short: Array  # (P,) int8, most satellites known to allow none, -1 unknown
-    vp_source: Array  # (P, 18) int16, VP by ids["vp_source"]; their sum is vp
+    colonized = Field(
+        "own structures by planet, no guests, with the Lost Planet", 0, 19, shape=(14,)
+    )
+    guests = Field("parasitic mines built", 0, 8)
+    guest_protos = Field("of these on protoplanets", 0, 8)
+    guest_asteroids = Field("of these on asteroids", 0, 8)
+    sectors = Field(
+        'bit a sector (ids["sector"]) with an own structure or guest', 0, 2**18 - 1, INT32
+    )
+    tiles = Field('bit a basic or ship tile kind owned, ids["tile"]', 0, 2**12 - 1, INT16)
+    covered = Field("bit a kind covered", 0, 2**12 - 1, INT16)
+    advanced = Field('bit an advanced tile owned, ids["advanced"]', 0, 2**21 - 1, INT32)
+    tokens = Field('federation tokens by kind, ids["token"]', 0, 8, shape=(15,))
+    green = Field("of these with the green side up", 0, 10)
+    formed = Field("federations formed (no track or Gleens token): FED-15, FED-16", 0, 10)
+    satellites = Field("satellites laid", 0, 25)
+    stations = Field("space stations of the Hive", 0, 6)
+    rings = Field("power rings of the Moweyds", 0, 6)
+    gaiaformers = Field("available on the board", 0, 3)
+    gaiaformers_out = Field("on the map", 0, 3)
+    gaiaformers_gaia = Field("in the Gaia area (Bal T'aks)", 0, 3)
+    shuttles = Field('bit a ship, ids["ship"]', 0, 15)
+    artifacts = Field('bit a kind owned, ids["artifact"]', 0, 2**13 - 1, INT16)
+    booster = Field('index in ids["booster"], -1 none; after passing the reserved one', -1, 13)
+    used = Field('bit a private special used this round, ids["special"]', 0, 2**10 - 1, INT16)
+    tinkering = Field("this round's tile, -1 none", -1, 5)
+    tinkered = Field("bit a tinkering tile chosen in some round", 0, 2**6 - 1)
+    income = Field('bit an income atom still pending, ids["income"]', 0, 2**8 - 1, INT16)
+    enough = Field("fewest satellites known to allow a federation, 100 unknown", 0, 100)
+    short = Field("most satellites known to allow none, -1 unknown", -1, 100)
+    vp_source = Field('VP by ids["vp_source"]; their sum is vp', -1000, 1000, INT16, (18,))
+
+    credits = Column("resources", 0)
+    ore = Column("resources", 1)
+    knowledge = Column("resources", 2)
+    qic = Column("resources", 3)
 
 
 @pytree
-class Turn:
+class Turn(Record):
     """Whose decision is next, and what is pending (GEN-15)."""
 
-    round: Array  # () int8, 0 set-up, 1..6
-    phase: Array  # () int8, Phase
-    node: Array  # () int8, Node
-    player: Array  # () int8, who decides
-    active: Array  # () int8, whose turn or whose sub-decision it is
-    order: Array  # (P,) int8, player ids in turn order
-    passed: Array  # (P,) int8, 0 not passed, k the k-th to pass
-    sequence: Array  # (13,) int8, players of the set-up decisions, boosters last; -1 beyond
-    placed: Array  # () int8, set-up decisions made so far
-    free_actions: Array  # () int8, taken this turn, 0..64 (ROU-08)
-    brainstone_reversed: Array  # () bool, it takes the other place in payments this turn (A21)
-    mode: Array  # () int16, operation waiting for its target, ids["operation"]; -1 none
-    cell: Array  # () int16, cell of an upgrade waiting for its piece; -1 none
-    acted: Array  # () bool, the main action of this turn is done
-    token: Array  # () bool, a federation token to choose
-    retrigger: Array  # () bool, an owned token to score again
-    tile: Array  # () bool, a tech tile to take
-    cover: Array  # () int8, slot of the advanced tile waiting for the tile it covers; -1 none
-    free_mine: Array  # () int16, operation of a free mine; -1 none
-    step: Array  # () int8, 0 none, 1 any track, 2 + t consent to the step on track t
-    lost_planet: Array  # () bool, the Lost Planet to place
-    qic_action: Array  # () bool, SA-QIC-4VP to be paid when the action is resolved (ADV-01)
-    building: Array  # () bool, the federation builder is open
-    picks: Array  # () int16, bit a group picked
-    picked: Array  # () int16, cell of the group picked last, not yet counted in; -1 none, -2 commit
-    leech: Array  # (3, P) int8, power offered by event and player, 0 none (LEE-05)
-    power_used: Array  # () int8, bit a power action used this round
-    ship_used: Array  # () int16, bit a ship action used this round
-    advanced_left: Array  # () int8, bit a slot whose advanced tile is still there
-    artifacts_left: Array  # () int8, bit a place whose artifact is still there
-    token_supply: Array  # (6,) int8, base federation tokens left
-    ship_tokens: Array  # () int8, bit a ship whose token is still there
-    track_token: Array  # () bool, the federation token on terraforming 5 is still there
-    points: Array  # () int8, Gaia-phase tokens the Terrans can still convert
-
-
-def _fields(plain: type, special: dict[str, Field]) -> dict[str, Field]:
-    return {name: special.get(name, Field()) for name in plain.__dataclass_fields__}
-
-
-@pytree
-class PackedPlayers(Packed):
-    """`Players` as a game keeps them; the fields read as the attributes of `Players`."""
-
-    aliases = {name: ("resources", i) for i, name in enumerate(RESOURCES)}
-    fields = _fields(
-        Players,
-        {
-            "vp": Field(SHORT),
-            "resources": Field(shape=(4,)),
-            "power": Field(shape=(3,)),
-            "tracks": Field(shape=(6,)),
-            "built": Field(shape=(7,)),
-            "colonized": Field(shape=(14,)),
-            "sectors": Field(WIDE),
-            "tiles": Field(SHORT),
-            "covered": Field(SHORT),
-            "advanced": Field(WIDE),
-            "tokens": Field(shape=(15,)),
-            "artifacts": Field(SHORT),
-            "used": Field(SHORT),
-            "income": Field(SHORT),
-            "vp_source": Field(SHORT, (18,)),
-        },
+    round = Field("0 set-up, 1..6", 0, 6)
+    phase = Field("of the round, Phase", 0, max(Phase))
+    node = Field("the open decision, Node", 0, max(Node))
+    player = Field("who decides", 0, 3)
+    active = Field("whose turn or whose sub-decision it is", 0, 3)
+    order = Field("player ids in turn order", 0, 3, shape=(NUM_PLAYERS,))
+    passed = Field("0 not passed, k the k-th to pass", 0, 4, shape=(NUM_PLAYERS,))
+    sequence = Field(
+        "players of the set-up decisions, boosters last; -1 beyond", -1, 3, shape=(13,)
     )
-
-
-@pytree
-class PackedTurn(Packed):
-    """`Turn` as a game keeps it; the fields read as the attributes of `Turn`."""
-
-    fields = _fields(
-        Turn,
-        {
-            "order": Field(shape=(NUM_PLAYERS,)),
-            "passed": Field(shape=(NUM_PLAYERS,)),
-            "sequence": Field(shape=(13,)),
-            "mode": Field(SHORT),
-            "cell": Field(SHORT),
-            "brainstone_reversed": Field(FLAG),
-            "acted": Field(FLAG),
-            "token": Field(FLAG),
-            "retrigger": Field(FLAG),
-            "tile": Field(FLAG),
-            "free_mine": Field(SHORT),
-            "lost_planet": Field(FLAG),
-            "qic_action": Field(FLAG),
-            "building": Field(FLAG),
-            "picks": Field(SHORT),
-            "picked": Field(SHORT),
-            "leech": Field(shape=(3, NUM_PLAYERS)),
-            "ship_used": Field(SHORT),
-            "token_supply": Field(shape=(6,)),
-            "track_token": Field(FLAG),
-        },
+    placed = Field("set-up decisions made so far", 0, 13)
+    free_actions = Field("taken this turn (ROU-08)", 0, 64)
+    brainstone_reversed = Field("it takes the other place in payments this turn (A21)", 0, 1, BOOL)
+    mode = Field('operation waiting for its target, ids["operation"]; -1 none', -1, 999, INT16)
+    cell = Field("cell of an upgrade waiting for its piece; -1 none", -1, 223, INT16)
+    acted = Field("the main action of this turn is done", 0, 1, BOOL)
+    token = Field("a federation token to choose", 0, 1, BOOL)
+    retrigger = Field("an owned token to score again", 0, 1, BOOL)
+    tile = Field("a tech tile to take", 0, 1, BOOL)
+    cover = Field("slot of the advanced tile waiting for the tile it covers; -1 none", -1, 6)
+    free_mine = Field("operation of a free mine; -1 none", -1, 999, INT16)
+    step = Field("0 none, 1 any track, 2 + t consent to the step on track t", 0, 7)
+    lost_planet = Field("the Lost Planet to place", 0, 1, BOOL)
+    qic_action = Field("SA-QIC-4VP to be paid when the action is resolved (ADV-01)", 0, 1, BOOL)
+    building = Field("the federation builder is open", 0, 1, BOOL)
+    picks = Field("bit a group picked", 0, 2**12 - 1, INT16)
+    picked = Field(
+        "cell of the group picked last, not yet counted in; -1 none, -2 commit", -2, 223, INT16
     )
+    leech = Field(
+        "power offered by event and player, 0 none (LEE-05)", 0, 20, shape=(3, NUM_PLAYERS)
+    )
+    power_used = Field("bit a power action used this round", 0, 2**7 - 1)
+    ship_used = Field("bit a ship action used this round", 0, 2**12 - 1, INT16)
+    advanced_left = Field("bit a slot whose advanced tile is still there", 0, 2**7 - 1)
+    artifacts_left = Field("bit a place whose artifact is still there", 0, 15)
+    token_supply = Field("base federation tokens left", 0, 3, shape=(6,))
+    ship_tokens = Field("bit a ship whose token is still there", 0, 15)
+    track_token = Field("the federation token on terraforming 5 is still there", 0, 1, BOOL)
+    points = Field("Gaia-phase tokens the Terrans can still convert", 0, 100)
 
 
 @pytree
-class FederationOptions:
+class Setup(Struct):
+    """Everything that is drawn before a game. Indices are into the pieces of the ruleset.
+
+    The shapes are those of `lost_fleet`; what a ruleset does not have has length 0, or is 0.
+    """
+
+    sector_tile: Array  # (10,) int8, `map.sector_tiles` in each sector slot
+    sector_rotation: Array  # (10,) int8, 0..5
+    interface: Array  # (10,) int8, PLANETS on each interspace cell: Asteroid, Proto, Empty, Ship
+    ship_cell: Array  # (4,) int16, the cell of each of `ships`
+    deep_tile: Array  # (8,) int8, `map.deep_tiles` (a side of a tile) in each deep slot
+    deep_rotation: Array  # (8,) int8, 0..2
+    faction: Array  # (4,) int8, `factions` of each player
+    turn_order: Array  # (4,) int8, the players in the order of round 1
+    basic_slot: Array  # (9,) int8, `basic_tiles` in each slot: six tracks, three free ones
+    advanced: Array  # (7,) int8, `advanced_tiles`: six tracks, the extra tile
+    extra_condition: Array  # () int8, `extra_conditions`
+    tf5_token: Array  # () int8, `base_tokens` on terraforming level 5
+    ship_token: Array  # (4,) int8, `ship_tokens` on each of `ships`
+    ship_tile: Array  # (3,) int8, `ship_tiles` on each of `ship_tile_ships`
+    artifacts: Array  # (4,) int8, `artifacts` on the Twilight
+    boosters: Array  # (7,) int8, `boosters` in play
+    round_tiles: Array  # (6,) int8, `round_tiles` of rounds 1 to 6
+    final_missions: Array  # (2,) int8, `final_missions`
+    economy_side: Array  # () int8, of `economy_income`
+    colour_order: Array  # (7,) int8, TERRAFORM_CYCLE in random order, for INI-09
+
+
+@pytree
+class FederationOptions(Struct):
     """What a search found that the decider may do about federations (A10); the mask reads it."""
 
     may_form: Array  # () bool, at TURN: a legal federation exists
@@ -303,12 +284,12 @@ class FederationOptions:
 
 
 @pytree
-class GameState:
+class GameState(Struct):
     """One game and the set-up that it was dealt from. At most 4 KB with its mask."""
 
     board: Board
-    players: PackedPlayers
-    turn: PackedTurn
+    players: Players
+    turn: Turn
     federation: FederationOptions
     setup: Setup
     steps: Array  # (P, 14) int8, terraforming steps by planet, INI-09; -1 not colonizable by steps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import jax
 
@@ -38,3 +38,11 @@ def pytree(cls: type[T]) -> type[T]:
     if not hasattr(cls, "replace"):
         out.replace = replace
     return out
+
+
+class Struct:
+    """The base of pytrees that are changed by copies."""
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with the named fields changed; an unknown name is a TypeError."""
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]  # all are dataclasses

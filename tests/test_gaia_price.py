@@ -8,7 +8,8 @@ import pytest
 import gaia_jax
 from gaia_jax.rules import mine
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.player import GAIA, Columns, load
+from gaia_jax.rules.player import GAIA, load
+from gaia_jax.ruleset import FactionRow
 
 
 @pytest.mark.parametrize("ruleset", ["base", "lost_fleet_published", "lost_fleet"])
@@ -18,7 +19,7 @@ def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(
     game = env.init(jax.random.PRNGKey(0)).game
     me = load(game, jnp.int32(0)).replace(ore=1, qic=100, credits=30)
     number = [x.id for x in rules.factions].index("GLEENS")
-    gleens = Columns.of(rules, jnp.int32(number))
+    gleens = FactionRow.of(rules, jnp.int32(number))
     distance = np.arange(1, mine.FAR + 1, dtype=np.int8)
     no = np.zeros(len(distance), bool)
     sites = mine.Site(

@@ -1,6 +1,5 @@
 """The observation: what a seat sees, and that nothing that matters is left out (GEN-05, RL-05)."""
 
-import dataclasses
 import itertools
 from pathlib import Path
 
@@ -11,9 +10,8 @@ import pytest
 
 from gaia_jax.observation import features, observe, seats
 from gaia_jax.observation.page import page
-from gaia_jax.rules.draw import Setup
 from gaia_jax.ruleset import LOST_FLEET
-from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Turn
+from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Setup, Turn
 from tests.conftest import GAMES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,8 +100,9 @@ def renumber(game, new):
     old = np.argsort(new)  # row i of the result is the row of player old[i]
 
     def rows(record):
-        names = [field.name for field in dataclasses.fields(Players)]
-        return record.replace(**{name: np.asarray(getattr(record, name))[old] for name in names})
+        return record.replace(
+            **{name: np.asarray(getattr(record, name))[old] for name in Players.fields}
+        )
 
     def name(players):
         players = np.asarray(players)
@@ -230,9 +229,14 @@ def busy(game):
 
 
 PATHS = [
-    f"{part}.{field.name}"
-    for part, kind in {"board": Board, "players": Players, "turn": Turn, "setup": Setup}.items()
-    for field in dataclasses.fields(kind)
+    f"{part}.{name}"
+    for part, names in {
+        "board": Board.__dataclass_fields__,
+        "players": Players.fields,
+        "turn": Turn.fields,
+        "setup": Setup.__dataclass_fields__,
+    }.items()
+    for name in names
 ]
 
 

@@ -70,7 +70,9 @@ def test_pas_01_no_pass_brings_a_gaiaformer(rules):
     passes = [x for x in rules.actions.texts if x == "pass" or x.startswith("booster ")]
     assert len(passes) == 1 + len(rules.boosters)
     actions = [rules.actions.texts.index(x) for x in passes]
-    gains = OperationRow(rules.tables.ops[np.asarray(rules.tables.index)[actions, 3]]).gain
+    gains = OperationRow.of(
+        rules.tables.ops[np.asarray(rules.tables.index)[actions, 3]]
+    ).gain_vector
     assert not gains[:, GAIN_FIELDS.index("gaiaformers")].any()
 
 

@@ -1,6 +1,16 @@
 """Words shared by all pieces: what is gained, what is paid, what is counted, what is scored."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+# A number as it is printed, int, or as the rules read it from a table, an array.
+N = TypeVar("N")
+
+
+def number(default: int = 0) -> Any:
+    """A field that holds a number."""
+    return field(default=default)
+
 
 # What a player owns and pays with, apart from power tokens and VP.
 RESOURCES = ("credits", "ore", "knowledge", "qic")
@@ -68,43 +78,43 @@ EVENTS = (
 
 
 @dataclass(frozen=True)
-class Gain:
+class Gain(Generic[N]):
     """What comes in. Fields are amounts, 0 where nothing of the kind comes."""
 
-    vp: int = 0
-    credits: int = 0
-    ore: int = 0
-    knowledge: int = 0
-    qic: int = 0
-    tokens: int = 0  # new power tokens into bowl I
-    tokens_iii: int = 0  # new power tokens into bowl III
-    charge: int = 0  # power charged
-    gaiaformers: int = 0
+    vp: N = number()
+    credits: N = number()
+    ore: N = number()
+    knowledge: N = number()
+    qic: N = number()
+    tokens: N = number()  # new power tokens into bowl I
+    tokens_iii: N = number()  # new power tokens into bowl III
+    charge: N = number()  # power charged
+    gaiaformers: N = number()
 
 
 @dataclass(frozen=True)
-class Cost:
+class Cost(Generic[N]):
     """What is paid."""
 
-    credits: int = 0
-    ore: int = 0
-    knowledge: int = 0
-    qic: int = 0
-    power: int = 0  # spent from bowl III to bowl I
-    tokens: int = 0  # power tokens out of the game, from bowls I, II, III in this order
-    vp: int = 0
+    credits: N = number()
+    ore: N = number()
+    knowledge: N = number()
+    qic: N = number()
+    power: N = number()  # spent from bowl III to bowl I
+    tokens: N = number()  # power tokens out of the game, from bowls I, II, III in this order
+    vp: N = number()
 
 
 @dataclass(frozen=True)
-class Per:
+class Per(Generic[N]):
     """So much for each counted thing; `count` is one of COUNTS."""
 
     count: str
-    vp: int = 0
-    knowledge: int = 0
-    ore: int = 0
+    vp: N = number()
+    knowledge: N = number()
+    ore: N = number()
 
 
 # Defaults of the fields of pieces.
-NOTHING = Gain()
-FREE = Cost()
+NOTHING: Gain[int] = Gain()
+FREE: Cost[int] = Cost()

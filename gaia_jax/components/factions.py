@@ -1,8 +1,9 @@
 """The 18 factions on 9 double-sided boards (SET-11 to SET-19, and the faction rulings)."""
 
 from dataclasses import dataclass
+from typing import Generic
 
-from gaia_jax.components.common import NOTHING, Cost, Gain
+from gaia_jax.components.common import NOTHING, Cost, Gain, N, number
 
 # What most boards print alike.
 _UPGRADES = (
@@ -23,8 +24,43 @@ _CREDITS_4 = (Gain(credits=3), Gain(credits=4), Gain(credits=4), Gain(credits=5)
 _KNOWLEDGE_3 = (Gain(knowledge=1),) * 3
 
 
+@dataclass(frozen=True, kw_only=True)
+class FactionNumbers(Generic[N]):
+    """What rules read off a faction board as it is: int as printed, arrays in a `FactionRow`.
+
+    Names with `pi_` work while the planetary institute stands.
+    """
+
+    expansion: N = number()  # a faction of the Lost Fleet
+    brainstone: N = number()  # starts in bowl I
+    drawn_colours: N = number()  # 3 steps for three drawn colours, 1 for the others (INI-09)
+    gaia_mine_vp: N = number()
+    guest_mines: N = number()  # may build beside another player (LAN-01)
+    pi_guest_knowledge: N = number()
+    pi_new_type_knowledge: N = number()
+    navigation_needs_pi: N = number()
+    pi_tech_tile: N = number()  # one tech tile when the PI is built
+    federation_requirement: N = number(7)
+    federation_requirement_pi: N = number(7)
+    federation_grows: N = number()  # one federation, grown by steps of the requirement
+    satellite_qic: N = number()  # a satellite costs a QIC, not a token
+    pi_token: N = number()  # the Gleens' federation token when the PI is built
+    black_planet_bonus_pi: N = number()  # power of each own structure on a Black planet
+    qic_becomes_ore_until_academy_b: N = number()
+    burn_to_gaia: N = number()  # a burned token goes to the Gaia area
+    gaia_tokens_to_bowl: N = number(1)  # where tokens of the Gaia area return to
+    ore_token_bowl: N = number(1)  # where the token of the free action O_to_token goes
+    pi_power_worth: N = number(1)  # power that a token of bowl III is worth when spent
+    pi_leech_token: N = number()  # a new token with each accepted leech
+    pi_gaia_convert: N = number()  # tokens that leave the Gaia area are converted too
+    pi_gaia_tiles: N = number()  # four tokens of the Gaia area for a tech tile
+    special_needs_pi: N = number()
+    tinkering: N = number()  # a tinkering tile is chosen each round
+    shuttles: N = number(3)
+
+
 @dataclass(frozen=True)
-class Faction:
+class Faction(FactionNumbers[int]):
     """One side of a faction board. Names with `pi_` work while the planetary institute stands."""
 
     id: str
@@ -38,8 +74,6 @@ class Faction:
     start_structures: tuple[tuple[str, int], ...] = (("MINE", 2),)
     start: Gain = _START
     start_power: tuple[int, int, int] = (2, 4, 0)  # ordinary tokens in bowls I, II, III
-    brainstone: bool = False  # starts in bowl I
-    expansion: bool = False  # a faction of the Lost Fleet
 
     # Income: of the board, of each piece in the order in which they leave it, of the rest.
     base_income: Gain = _BASE_INCOME
@@ -51,7 +85,6 @@ class Faction:
     academy_b_action: Gain = _ACADEMY_B_ACTION  # once a round
 
     # Ships (EXP-01).
-    shuttles: int = 3
     shuttle_cost: Cost = _SHUTTLE_COST
     shuttle_brainstone: bool = False  # the brainstone goes to the Gaia area besides
     preplaced_ship: str | None = None  # a shuttle stands there from the start
@@ -60,44 +93,21 @@ class Faction:
     gaia_planet_cost: Cost = _GAIA_PLANET_COST
     gaia_planet_qic_instead: bool = False  # 1 QIC where the ore of that cost is short (MIN-10)
     colour_steps: int | None = None  # as many steps for each of the seven colours
-    drawn_colours: bool = False  # 3 steps for three drawn colours, 1 for the others (INI-09)
-    gaia_mine_vp: int = 0
-    guest_mines: bool = False  # may build beside another player (LAN-01)
-    pi_guest_knowledge: int = 0
-    pi_new_type_knowledge: int = 0
     pi_new_main_sector: Gain = NOTHING
     pi_new_sector: Gain = NOTHING  # main or deep
 
     # Building and research.
     upgrades: tuple[tuple[str, str], ...] = _UPGRADES
-    navigation_needs_pi: bool = False
-    pi_tech_tile: bool = False  # one tech tile when the PI is built
 
     # Federations.
-    federation_requirement: int = 7
-    federation_requirement_pi: int = 7
-    federation_grows: bool = False  # one federation, grown by steps of the requirement
-    satellite_qic: bool = False  # a satellite costs a QIC, not a token
-    pi_token: bool = False  # the Gleens' federation token when the PI is built
-    black_planet_bonus_pi: int = 0  # power of each own structure on a Black planet
 
     # Power and QIC.
-    qic_becomes_ore_until_academy_b: bool = False
-    burn_to_gaia: bool = False  # a burned token goes to the Gaia area
-    gaia_tokens_to_bowl: int = 1  # where tokens of the Gaia area return to
-    ore_token_bowl: int = 1  # where the token of the free action O_to_token goes
-    pi_power_worth: int = 1  # power that a token of bowl III is worth when spent
-    pi_leech_token: bool = False  # a new token with each accepted leech
-    pi_gaia_convert: bool = False  # tokens that leave the Gaia area are converted too
-    pi_gaia_tiles: bool = False  # four tokens of the Gaia area for a tech tile
 
     # Own actions: free ones by their ids, and the special one, once a round.
     free_actions: tuple[str, ...] = ()
     special: str | None = None
-    special_needs_pi: bool = False
     special_free_steps: int = 0  # of a special that is a mine
     special_range_bonus: int = 0  # of a special that reaches farther
-    tinkering: bool = False  # a tinkering tile is chosen each round
 
 
 FACTIONS = (

@@ -18,7 +18,7 @@ NAVIGATION_RANGE = (1, 1, 2, 2, 3, 4)
 # Power tokens of a Gaia project by level of the gaia track; at level 0 there is no gaiaformer.
 PROJECT_COST = (0, 6, 6, 4, 3, 3)
 
-_NONE = Gain()
+_NONE: Gain[int] = Gain()
 # LEVEL_BONUS[track][level], once, on reaching the level. Terraforming 5 also gives the federation
 # token that lies there, navigation 5 the Lost Planet, gaia 5 also GAIA_5_PER.
 LEVEL_BONUS = (

@@ -55,7 +55,7 @@ def _new_type(view: View) -> Array:
 def _new_sector(view: View) -> Array:
     sector = view.rules.geometry.sector.astype(np.int32)
     bits = view.mine(view.game.players.sectors)
-    return (sector >= 0) & (bits >> np.maximum(sector, 0) & 1 == 0)
+    return jnp.asarray(sector >= 0) & (bits >> np.maximum(sector, 0) & 1 == 0)
 
 
 def _picked(view: View) -> Array:

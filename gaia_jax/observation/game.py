@@ -17,7 +17,7 @@ from gaia_jax.rules.player import bit_vector
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, Phase
 
-PHASES = tuple(name for name in vars(Phase) if not name.startswith("_"))
+PHASES = tuple(phase.name for phase in Phase)
 # The slots of basic tiles that lie under no track are alike.
 FREE_SLOT = "free"
 

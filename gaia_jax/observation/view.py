@@ -42,7 +42,7 @@ class View:
 
 @dataclass(frozen=True)
 class Block:
-    """Columns that belong together."""
+    """FactionRow that belong together."""
 
     name: str
     low: int

@@ -13,15 +13,17 @@ from gaia_jax.components import costs
 from gaia_jax.fence import stage
 from gaia_jax.operations import SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, upgrade
-from gaia_jax.rules.player import LOST, Columns, load
+from gaia_jax.rules.player import LOST, load
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
 from gaia_jax.struct import pytree
 
 # The bits of a cell.
-USES = ("mine", "spot", "project", "upgrade", "own", "own_mine", "station", "unringed", "lost")
-USES += ("start", "add")
+USES: tuple[str, ...] = (
+    *("mine", "spot", "project", "upgrade", "own", "own_mine", "station", "unringed", "lost"),
+    *("start", "add"),
+)
 
 
 @pytree
@@ -53,7 +55,7 @@ def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
 def uses(
     rules: Ruleset,
     game: GameState,
-    faction: Columns,
+    faction: FactionRow,
     ways: OperationRow,
     printed: np.ndarray,
     project: OperationRow,
@@ -93,11 +95,11 @@ def _uses(
     add: Array,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
-    me, faction = load(game, player), Columns(rules, faction_row)
+    me, faction = load(game, player), FactionRow(rules, faction_row)
     reach = board.reach[player]
 
     def way(values: Array) -> Array:
-        return mine.affordable(rules, faction, me, sites, OperationRow(values))
+        return mine.affordable(rules, faction, me, sites, OperationRow.of(values))
 
     spots = mine.project_site(game)
     stands = (board.holder == player.astype(jnp.int8)) & (board.piece != 0)
@@ -108,7 +110,7 @@ def _uses(
     found = {
         "mine": mines[0],
         "spot": spots,
-        "project": spots & mine.project_affordable(rules, me, reach, OperationRow(project)),
+        "project": spots & mine.project_affordable(rules, me, reach, OperationRow.of(project)),
         "upgrade": upgrade.upgrade_cells(rules, game, faction, me, player),
         "own": own_cells(game, player, own) & (own > 0),
         "own_mine": own_cells(game, player, MINE),

@@ -8,8 +8,8 @@ from jax import Array
 from gaia_jax.rules import upgrade
 from gaia_jax.rules.once_a_round import special_operations
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.player import Columns, power_worth
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.rules.player import power_worth
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GameState, Node, Players
 from gaia_jax.struct import pytree
 
@@ -33,7 +33,7 @@ def says(rules: Ruleset, what: Decision, verb: str) -> Array:
 
 
 def decode(
-    rules: Ruleset, game: GameState, me: Players, faction: Columns, player: Array, action: Array
+    rules: Ruleset, game: GameState, me: Players, faction: FactionRow, player: Array, action: Array
 ) -> Decision:
     """What the action means at the open node."""
     t, turn, node = rules.tables, game.turn, game.turn.node
@@ -44,8 +44,8 @@ def decode(
         return verb == t.verbs[name]
 
     # Free actions: Nevlas with PI pay whole tokens, Terrans in the Gaia phase pay points.
-    other = jnp.where(node == Node.TERRANS, t.faction.conversions, t.faction.bundles)
-    other = other.astype(jnp.int32)[jnp.minimum(argument, len(t.faction.bundles) - 1)]
+    other = jnp.where(node == Node.TERRANS, t.conversions, t.bundles)
+    other = other.astype(jnp.int32)[jnp.minimum(argument, len(t.bundles) - 1)]
     replaced = (node == Node.TERRANS) | (power_worth(faction, me) > 1) & (other > 0)
     op = jnp.where(is_("free") & replaced, other, op)
     op = jnp.where(is_("explore"), faction.explore_op, op)

@@ -15,7 +15,7 @@ from jax import Array
 from gaia_jax import geometry
 from gaia_jax.components import costs, map_tiles, planets
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
-from gaia_jax.struct import pytree
+from gaia_jax.state import Setup
 
 # One sub-key each, in this order; a new draw goes to the end (GEN-04).
 DRAWS = (
@@ -42,35 +42,6 @@ DRAWS = (
 _WORDS = 24
 # The draws that are repeated where planets of one type may not touch.
 _MAP_DRAWS = ("sectors", "rotations", "deep")
-
-
-@pytree
-class Setup:
-    """Everything that is drawn before a game. Indices are into the pieces of the ruleset.
-
-    The shapes are those of `lost_fleet`; what a ruleset does not have has length 0, or is 0.
-    """
-
-    sector_tile: Array  # (10,) int8, `map.sector_tiles` in each sector slot
-    sector_rotation: Array  # (10,) int8, 0..5
-    interface: Array  # (10,) int8, PLANETS on each interspace cell: Asteroid, Proto, Empty, Ship
-    ship_cell: Array  # (4,) int16, the cell of each of `ships`
-    deep_tile: Array  # (8,) int8, `map.deep_tiles` (a side of a tile) in each deep slot
-    deep_rotation: Array  # (8,) int8, 0..2
-    faction: Array  # (4,) int8, `factions` of each player
-    turn_order: Array  # (4,) int8, the players in the order of round 1
-    basic_slot: Array  # (9,) int8, `basic_tiles` in each slot: six tracks, three free ones
-    advanced: Array  # (7,) int8, `advanced_tiles`: six tracks, the extra tile
-    extra_condition: Array  # () int8, `extra_conditions`
-    tf5_token: Array  # () int8, `base_tokens` on terraforming level 5
-    ship_token: Array  # (4,) int8, `ship_tokens` on each of `ships`
-    ship_tile: Array  # (3,) int8, `ship_tiles` on each of `ship_tile_ships`
-    artifacts: Array  # (4,) int8, `artifacts` on the Twilight
-    boosters: Array  # (7,) int8, `boosters` in play
-    round_tiles: Array  # (6,) int8, `round_tiles` of rounds 1 to 6
-    final_missions: Array  # (2,) int8, `final_missions`
-    economy_side: Array  # () int8, of `economy_income`
-    colour_order: Array  # (7,) int8, TERRAFORM_CYCLE in random order, for INI-09
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,9 @@ from gaia_jax.rules import federation_search, leech, power
 from gaia_jax.rules.federation_lattice import Lattice, build_lattice
 from gaia_jax.rules.federation_search import Position
 from gaia_jax.rules.mine import EMPTY
-from gaia_jax.rules.player import Columns, bit_vector, faction_of, load, store
+from gaia_jax.rules.player import bit_vector, faction_of, load, store
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     GAIAFORMER,
     NUM_PLAYERS,
@@ -27,9 +27,8 @@ from gaia_jax.state import (
     FederationOptions,
     GameState,
     Node,
-    PackedPlayers,
-    PackedTurn,
     Players,
+    Turn,
 )
 
 # `Turn.picked` where the player has said that the picks are to be committed.
@@ -74,7 +73,7 @@ def unfederated(game: GameState, player: Array) -> Array:
 
 
 def power_values(
-    rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
+    rules: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
 ) -> Array:
     """(C,) int8, power of the player's cells in a federation (FED-09, BES-01, MOW-01)."""
     board = game.board
@@ -85,7 +84,7 @@ def power_values(
     return value + jnp.where(board.station, station, jnp.int8(0))
 
 
-def payable_satellites(faction: Columns, me: Players) -> Array:
+def payable_satellites(faction: FactionRow, me: Players) -> Array:
     """() int32, satellites that the player can pay and still has (FED-06, FED-15, FED-17)."""
     paid = jnp.where(faction.satellite_qic > 0, me.qic, power.held(me))
     return jnp.minimum(paid, costs.SATELLITES - me.satellites)
@@ -93,7 +92,7 @@ def payable_satellites(faction: Columns, me: Players) -> Array:
 
 @jax.named_scope("position")
 def position(
-    rules: Ruleset, game: GameState, player: Array, me: Players, faction: Columns
+    rules: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
 ) -> Position:
     """What the player may federate, where satellites may lie (FED-04, FED-05, FED-10, FED-15)."""
     board = game.board
@@ -198,7 +197,7 @@ def _remember(
     return store(game, seat.player, me).replace(turn=turn), exists
 
 
-def forget(players: PackedPlayers, who: Array) -> PackedPlayers:
+def forget(players: Players, who: Array) -> Players:
     """Nothing is known any more of the federations of the players `who`, (P,) bool.
 
     What is known holds until a player's pieces or their power change, or a cell is taken.
@@ -224,7 +223,7 @@ def options(seat: Seat) -> dict[str, Array]:
 
 def _form(
     rules: Ruleset, game: GameState, joins: Array, satellites: Array
-) -> tuple[PackedPlayers, PackedTurn, Array]:
+) -> tuple[Players, Turn, Array]:
     """Satellites are laid and paid, the federation stands, a token is to be chosen (FED-06).
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,9 +16,12 @@ from gaia_jax.geometry import DIRECTIONS, Geometry
 Array = jax.Array
 
 # How arrays are indexed here: no index is negative, and code that wraps those doubles the program.
-READ = {"mode": "promise_in_bounds", "wrap_negative_indices": False}
-CLIP = {"mode": "clip", "wrap_negative_indices": False}
-DROP = {"mode": "drop", "wrap_negative_indices": False}  # writes past the end are left out
+READ: dict[str, Any] = {"mode": "promise_in_bounds", "wrap_negative_indices": False}
+CLIP: dict[str, Any] = {"mode": "clip", "wrap_negative_indices": False}
+DROP: dict[str, Any] = {
+    "mode": "drop",
+    "wrap_negative_indices": False,
+}  # writes past the end are left out
 
 
 @dataclass(frozen=True, eq=False)

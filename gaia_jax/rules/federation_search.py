@@ -204,8 +204,8 @@ def _on_demand(
     ):
         code = jnp.where(cells, jnp.int8(value), code)
     code = jnp.where(position.own, position.power, code)
-    numbers = [position.required, position.tokens, picks, task, cell]
-    numbers = jnp.stack([jnp.asarray(x, jnp.int32) for x in numbers])
+    asked = (position.required, position.tokens, picks, task, cell)
+    numbers = jnp.stack([jnp.asarray(x, jnp.int32) for x in asked])
     neutral = jnp.zeros(lattice.num_cells, jnp.int8), jnp.int32(0)
     cells, bits = on_demand(kernel, need, (code, numbers), neutral, batched=True, **CHUNK)
     return Answer(
@@ -278,7 +278,7 @@ def _answer(
             bits = jnp.where(jnp.any(payable, axis=0), EXIST, 0)
             bits += jnp.where(legal.at[picks, rows].get(**READ), COMPLETE, 0)
             may_add = groups_beside(legal, picks) & ~picks
-        if COMMIT in tasks:
+        if weight is not None:
             whole = jnp.where(commits, picks | (terrain.seeds & GIVEN), 0)
             satellites = trace_satellites(lattice, chosen, paths, weight, whole)
         return (bits, may_add, satellites), overrun
@@ -338,7 +338,7 @@ def _terrain(
         limit=position.tokens.astype(jnp.int32),
         thorough=thorough.astype(jnp.int32),
     )
-    return terrain, lattice.widen(touching, 0)
+    return terrain, lattice.widen(jnp.asarray(touching), 0)
 
 
 def _retry(attempt: Callable[[Array], tuple[Any, Array]], live: Array, out: Any) -> Any:

@@ -11,15 +11,15 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.fence import stage
 from gaia_jax.rules import gaia, income, scoring, tech
-from gaia_jax.rules.player import Columns, bit_vector, inverse, load, receive
+from gaia_jax.rules.player import bit_vector, inverse, load, receive
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
-from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
+from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
+from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, Phase, Players, Turn
 
 
 def frame(
     rules: Ruleset, game: GameState, round_over: Array, stops: Array, atom: Array
-) -> tuple[PackedPlayers, PackedTurn, Array, Array]:
+) -> tuple[Players, Turn, Array, Array]:
     """From one decision between the turns, or the end of a round, to the next decision.
 
     Every phase that needs no decision runs through (A1).
@@ -34,7 +34,7 @@ def frame(
     last = round_over & (game.turn.round >= costs.ROUNDS)
     scored = stage(partial(scoring.final_score, rules), last, (game,), game.players)
     game = game.replace(
-        players=PackedPlayers(
+        players=Players(
             jnp.where(last, scored.small, game.players.small),
             jnp.where(last, scored.large, game.players.large),
         ),
@@ -111,14 +111,12 @@ def tinkering_options(seat: Seat) -> Array:
     return seat.at(Node.TINKERING) & this_half & ~chosen
 
 
-def _gaia_phase(
-    rules: Ruleset, game: GameState, stops: Array
-) -> tuple[PackedPlayers, PackedTurn, Array]:
+def _gaia_phase(rules: Ruleset, game: GameState, stops: Array) -> tuple[Players, Turn, Array]:
     """Planets convert, tokens return, Terrans convert theirs, Itars buy tiles (GAI-06)."""
     turn = game.turn
     starts = (turn.phase == Phase.INCOME) & (game.players.income == 0).all()
     faction = game.setup.faction.astype(jnp.int32)
-    players = game.players.unpack()
+    players = game.players.edit()
     itars = gaia.decides_on_tiles(rules, players, faction)
     points = gaia.conversion_points(rules, players, faction).sum()
     points = jnp.where(starts, points, turn.points)
@@ -131,13 +129,13 @@ def _gaia_phase(
     can_pick = gaia.conversion_options(rules, me, points).any()
     rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
     gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == 1, jnp.where(rest, points, 0), 0)
-    richer = receive(Columns.of(rules, faction[terrans]), me, gain).resources
+    richer = receive(FactionRow.of(rules, faction[terrans]), me, gain).resources
     here = (jnp.arange(NUM_PLAYERS) == terrans)[:, None]
     players = players.replace(resources=jnp.where(here, richer, players.resources))
     points = jnp.where(rest, 0, points)
 
     # Itars: STOP, or no tile can be bought, and the last tokens return (GAI-09).
-    ready = game.replace(board=gaia.convert(game.board, starts), players=PackedPlayers.of(players))
+    ready = game.replace(board=gaia.convert(game.board, starts), players=players.pack())
     waits = _itars_wait(rules, ready)[0] & ~(stops & (turn.node == Node.ITARS))
     over = (phase == Phase.GAIA) & (points == 0) & ~waits
     players = gaia.return_tokens(rules, players, faction, itars & over)
@@ -146,7 +144,7 @@ def _gaia_phase(
         points=points,
         active=jnp.where(over, turn.order[0], turn.active),
     )
-    return PackedPlayers.of(players), turn, ready.board.planet
+    return players.pack(), turn, ready.board.planet
 
 
 def _itars_wait(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
@@ -171,7 +169,7 @@ def _decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
     converts = turn.points > 0
     buys = jnp.asarray(rules.tables.faction.pi_gaia_tiles)[faction]
     changes = jnp.asarray(rules.tables.faction.pi_gaia_convert)[faction]
-    by_phase = [
+    by_phase: list[tuple[Phase, Node | Array, Array]] = [
         (Phase.SETUP, jnp.where(boosters, Node.BOOSTER, Node.START), turn.active),
         (Phase.TINKERING, Node.TINKERING, tinkerer),
         (Phase.INCOME, Node.INCOME, earner),

@@ -10,11 +10,11 @@ from gaia_jax.components import costs
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules import gaia, power
-from gaia_jax.rules.operation import Either, payable
-from gaia_jax.rules.player import Columns, power_worth
+from gaia_jax.rules.operation import payable
+from gaia_jax.rules.player import power_worth
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import AC_B, GAIA_AREA, PI, Node, PackedTurn, Players
+from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.state import AC_B, GAIA_AREA, PI, Node, Players, Turn
 
 
 def options(seat: Seat) -> Array:
@@ -26,7 +26,7 @@ def options(seat: Seat) -> Array:
     return free | seat.at(Node.TERRANS) & points
 
 
-def conversions(rules: Ruleset, faction: Columns, me: Players, turn: PackedTurn) -> Array:
+def conversions(rules: Ruleset, faction: FactionRow, me: Players, turn: Turn) -> Array:
     """(free actions,) bool: payable, the faction's own, and not all of the gain lost (FRE-03).
 
     Args:
@@ -34,18 +34,20 @@ def conversions(rules: Ruleset, faction: Columns, me: Players, turn: PackedTurn)
     """
     row, ops = rules.operation_index, rules.tables.ops
     plain = np.array([row[f"free {x}"] for x in rules.ids["free_action"]])
-    bundles = rules.tables.faction.bundles
+    bundles = rules.tables.bundles
     whole_tokens = power_worth(faction, me) > 1
     bundled = np.where(bundles > 0, bundles, plain)
-    op = Either(whole_tokens, OperationRow(ops[bundled]), OperationRow(ops[plain]))
+    op = OperationRow.where(
+        whole_tokens, OperationRow.of(ops[bundled]), OperationRow.of(ops[plain])
+    )
     no_academy = me.built[AC_B] == 0
     as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & no_academy
     useful = (
-        (op.gain_credits > 0) & (me.credits < costs.CAPS["credits"])
-        | ((op.gain_ore > 0) | (op.gain_qic > 0) & as_ore) & (me.ore < costs.CAPS["ore"])
-        | (op.gain_knowledge > 0) & (me.knowledge < costs.CAPS["knowledge"])
-        | (op.gain_qic > 0) & ~as_ore
-        | (op.gain_tokens > 0)
+        (op.gain.credits > 0) & (me.credits < costs.CAPS["credits"])
+        | ((op.gain.ore > 0) | (op.gain.qic > 0) & as_ore) & (me.ore < costs.CAPS["ore"])
+        | (op.gain.knowledge > 0) & (me.knowledge < costs.CAPS["knowledge"])
+        | (op.gain.qic > 0) & ~as_ore
+        | (op.gain.tokens > 0)
         | (op.burn > 0)
         | (op.reverses_brainstone > 0)
     )
@@ -57,7 +59,7 @@ def conversions(rules: Ruleset, faction: Columns, me: Players, turn: PackedTurn)
         & (me.power[2] >= op.to_gaia)
         & ((op.reverses_brainstone == 0) | in_bowl & ~turn.brainstone_reversed)
         & faction.free_actions
-        & ((me.built[PI] > 0) | ~rules.tables.faction.free_needs_pi)
+        & ((me.built[PI] > 0) | ~rules.tables.free_needs_pi)
     )
     return useful & able & (turn.free_actions < FREE_ACTIONS_PER_TURN)
 

@@ -57,7 +57,7 @@ CONVERSION_PRICE = {
 
 def conversion_options(rules: Ruleset, me: Players, points: Array) -> Array:
     """(free actions,) bool, what the Terrans can pick: points enough, resource below its cap."""
-    room = {
+    room: dict[str, Array | bool] = {
         "P4_to_Q": True,
         "P3_to_O": me.ore < costs.CAPS["ore"],
         "P4_to_K": me.knowledge < costs.CAPS["knowledge"],

@@ -18,7 +18,6 @@ from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import (
     GAIA,
     PROTO,
-    Columns,
     book,
     counts,
     has,
@@ -27,7 +26,7 @@ from gaia_jax.rules.player import (
     receive_power,
 )
 from gaia_jax.rules.scoring import event_vp, pass_vp
-from gaia_jax.ruleset import GAIN_FIELDS, Ruleset
+from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import PI, RL, TS, GameState, Node, Players, Turn
 from gaia_jax.struct import pytree
 
@@ -48,7 +47,7 @@ class Step:
 def gain_all(
     rules: Ruleset,
     game: GameState,
-    faction: Columns,
+    faction: FactionRow,
     before: Players,
     me: Players,
     turn: Turn,
@@ -78,7 +77,7 @@ def gain_all(
     kind = jnp.where(own, len(rules.base_tokens), kind)
     obtains = chosen | on_track | own
     me = obtain_token(rules, me, kind, obtains)
-    token = operation(rules, jnp.asarray(rules.tables.token_op)[kind]).gain
+    token = operation(rules, jnp.asarray(rules.tables.token_op)[kind]).gain_vector
     token = jnp.where(on_track | own, token, 0)
 
     happened = build_events(rules, game, before, placement, site)
@@ -93,9 +92,8 @@ def gain_all(
     counted = counts(rules, me)
     thing = operation_gain(rules, game, faction, counted, what, gained)
     trigger = faction_gain(faction, before, happened)
-    gains = [thing, bonus, token, trigger]
-    me = receive(faction, me, sum(gains))
-    for gain in gains[:3]:
+    me = receive(faction, me, thing + bonus + token + trigger)
+    for gain in (thing, bonus, token):
         me = receive_power(me, gain)
     proto = placement.is_new & happened["mine"] & ~placement.guest & (site.planet == PROTO)
     by_source = event_vp(rules, game, before, events)
@@ -114,7 +112,7 @@ def gain_all(
 def operation_gain(
     rules: Ruleset,
     game: GameState,
-    faction: Columns,
+    faction: FactionRow,
     counted: Array,
     what: Decision,
     op: OperationRow,
@@ -125,18 +123,18 @@ def operation_gain(
         counted: (15,) int32, `counts` of the decider.
     """
     number = counted[op.per_count]
-    per = {"vp": op.per_vp, "knowledge": op.per_knowledge, "ore": op.per_ore}
+    per = {"vp": op.per.vp, "knowledge": op.per.knowledge, "ore": op.per.ore}
     # A shuttle charges by its slot on the ship (EXP-02).
     explores = says(rules, what, "explore") & (op.explore > 0)
     crew = has(game.players.shuttles.astype(jnp.int32), what.argument).sum()
     charge = jnp.asarray(rules.tables.shuttle_charge).astype(jnp.int32)[jnp.minimum(crew, 3)]
     # The Xenos' ore becomes a token in bowl III (XEN-01).
-    third = says(rules, what, "free") & (op.cost_ore > 0) & (faction.ore_token_bowl == 3)
-    moved = jnp.where(third, op.gain[TOKENS], 0)
+    third = says(rules, what, "free") & (op.cost.ore > 0) & (faction.ore_token_bowl == 3)
+    moved = jnp.where(third, op.gain_vector[TOKENS], 0)
     zero = jnp.zeros((), jnp.int32)
     extra = {name: number * value for name, value in per.items()}
     extra |= {"charge": jnp.where(explores, charge, 0), "tokens": -moved, "tokens_iii": moved}
-    return op.gain + jnp.stack([extra.get(name, zero) for name in GAIN_FIELDS])
+    return op.gain_vector + jnp.stack([extra.get(name, zero) for name in GAIN_FIELDS])
 
 
 def take_things(
@@ -191,7 +189,7 @@ def obtain_token(rules: Ruleset, me: Players, kind: Array, happens: Array) -> Pl
 def research_step(
     rules: Ruleset,
     game: GameState,
-    faction: Columns,
+    faction: FactionRow,
     me: Players,
     what: Decision,
     op: OperationRow,
@@ -278,7 +276,7 @@ def event_vector(rules: Ruleset, happened: dict[str, Array]) -> Array:
     return jnp.stack([jnp.asarray(happened[name], jnp.int32) for name in names])
 
 
-def faction_gain(faction: Columns, before: Players, happened: dict[str, Array]) -> Array:
+def faction_gain(faction: FactionRow, before: Players, happened: dict[str, Array]) -> Array:
     """(9,) int32, what the faction board gives for a mine (GEO-01, DAR-01, LAN-02)."""
     knowledge = faction.pi_new_type_knowledge * happened["new_type"]
     knowledge += faction.pi_guest_knowledge * happened["guest_mine"]

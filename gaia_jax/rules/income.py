@@ -7,9 +7,9 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import power
-from gaia_jax.rules.player import Columns, bit_vector, book, receive, uncovered
+from gaia_jax.rules.player import bit_vector, book, receive, uncovered
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import CHARGE_ATOMS, GAIN_FIELDS, Ruleset
+from gaia_jax.ruleset import CHARGE_ATOMS, GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import (
     AC_A,
     MINE,
@@ -19,14 +19,15 @@ from gaia_jax.state import (
     TS,
     GameState,
     Node,
-    PackedPlayers,
     Players,
 )
 
 TOKENS, TOKENS_III, CHARGE = (GAIN_FIELDS.index(x) for x in ("tokens", "tokens_iii", "charge"))
 
 
-def parts(rules: Ruleset, faction: Columns, me: Players, economy_side: Array) -> dict[str, Array]:
+def parts(
+    rules: Ruleset, faction: FactionRow, me: Players, economy_side: Array
+) -> dict[str, Array]:
     """Income by where it comes from, each (9,) int32 in the order of GAIN_FIELDS (INC-01)."""
     t = rules.tables
     built = me.built
@@ -68,7 +69,7 @@ def is_open(income: Array) -> Array:
 
 
 def _collect(
-    rules: Ruleset, faction: Columns, me: Players, side: Array, starts: Array, atom: Array
+    rules: Ruleset, faction: FactionRow, me: Players, side: Array, starts: Array, atom: Array
 ) -> Players:
     income = parts(rules, faction, me, side)
     total = jnp.where(starts, sum(income.values()), 0)
@@ -91,9 +92,7 @@ def _collect(
     return me.replace(income=jnp.where(is_open(pending), pending, 0))
 
 
-def collect(
-    rules: Ruleset, game: GameState, starts: Array, chooser: Array, atom: Array
-) -> PackedPlayers:
+def collect(rules: Ruleset, game: GameState, starts: Array, chooser: Array, atom: Array) -> Players:
     """Income of all players, or one atom of the one who chooses (INC-02, GEN-06).
 
     Everything comes at once but for the order of charges and tokens where a player has a choice;
@@ -106,11 +105,11 @@ def collect(
 
     def one(me: Players, faction: Array, player: Array) -> Players:
         chosen = jnp.where(player == chooser, atom, -1)
-        columns = Columns.of(rules, faction)
+        columns = FactionRow.of(rules, faction)
         return _collect(rules, columns, me, game.setup.economy_side, starts, chosen)
 
     faction = game.setup.faction.astype(jnp.int32)
-    return PackedPlayers.of(jax.vmap(one)(game.players.unpack(), faction, jnp.arange(NUM_PLAYERS)))
+    return jax.vmap(one)(game.players.edit(), faction, jnp.arange(NUM_PLAYERS)).pack()
 
 
 def options(seat: Seat) -> Array:

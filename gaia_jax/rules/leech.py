@@ -19,7 +19,6 @@ from gaia_jax.state import (
     Board,
     GameState,
     Node,
-    PackedPlayers,
     Players,
 )
 
@@ -136,7 +135,7 @@ def current(queue: Array) -> Array:
 
 def settle(
     rules: Ruleset, game: GameState, resolved: Array, answers: Array, choice: Array
-) -> tuple[PackedPlayers, Array, Array, Array]:
+) -> tuple[Players, Array, Array, Array]:
     """The decider's answer, then free offers in order until one needs a decision (LEE-03, A13).
 
     Args:
@@ -180,7 +179,7 @@ def settle(
         carry = after_it, blocked | waits, jnp.where(waits, nearest, asked)
         return carry, jnp.where(passes, 0, offered)
 
-    everyone = game.players.unpack()
+    everyone = game.players.edit()
     before = everyone.vp, everyone.brainstone, *power.bowls(everyone)
     start = before, ~resolved, jnp.zeros((), jnp.int32)
     ((vp, stone, *bowls), blocked, asked), left = lax.scan(
@@ -189,7 +188,7 @@ def settle(
     players = power.with_bowls(everyone, *bowls, brainstone=stone)
     players = jax.vmap(book)(players, {"LEECH": vp - everyone.vp})
     left = left[1:].astype(game.turn.leech.dtype)
-    return PackedPlayers.of(players), left, blocked & resolved, asked
+    return players.pack(), left, blocked & resolved, asked
 
 
 def add_event(queue: Array, offered: Array, happens: Array) -> Array:

@@ -42,7 +42,7 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
     mode = operation(rules, jnp.where(seat.at(Node.TARGET), _mode(game), 0))
     acts = once_a_round.actions(seat)
     uses = _cell_uses(seat, acts, mode)
-    ships = fleet.reachable(seat, mode, acts.rows.that_may("explore")[1].range_bonus)
+    ships = fleet.reachable(seat, mode, acts.that_may("explore")[1].range_bonus)
     power, shared, special = once_a_round.options(seat, acts, uses, ships)
     advance, declines = research.options(seat, mode)
     skip = seat.at(Node.TERRANS, Node.ITARS, Node.FREE_MINE) | declines
@@ -88,7 +88,7 @@ def _cell_uses(seat: Seat, acts: once_a_round.Actions, mode: OperationRow) -> ce
         game,
         seat.faction,
         operation(rules, jnp.stack([plain, acts.faction])),
-        acts.printed[acts.modes],
+        acts.printed[acts.mine_modes],
         operation(rules, jnp.where(my_turn, row["project"], _mode(game) * target)),
         mode.own,
         federation.addable(seat),

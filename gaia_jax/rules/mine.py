@@ -14,8 +14,8 @@ from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.operations import NO_ROCKS, PROJECT, ROCKS_ONLY, OperationRow
 from gaia_jax.rules import power
-from gaia_jax.rules.player import ASTEROID, GAIA, LOST, Columns, has, uncovered
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.rules.player import ASTEROID, GAIA, LOST, has, uncovered
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import FRESH, GAIAFORMER, GUEST, MINE, NONE, GameState, Players
 from gaia_jax.struct import pytree
 
@@ -98,7 +98,7 @@ def range_qic(distance: Array, reach: Array) -> Array:
     return whole + (missing > whole * step)
 
 
-def price(rules: Ruleset, faction: Columns, me: Players, at: Site, op: OperationRow) -> Price:
+def price(rules: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow) -> Price:
     """What a mine by the operation `op` costs at a site (MIN-02, MIN-09 to MIN-14, LAN-01)."""
     t, none = rules.tables, jnp.int8(0)
     level = me.tracks[rules.ids["track"].index("terraforming")]
@@ -123,7 +123,9 @@ def price(rules: Ruleset, faction: Columns, me: Players, at: Site, op: Operation
     )
 
 
-def affordable(rules: Ruleset, faction: Columns, me: Players, at: Site, op: OperationRow) -> Array:
+def affordable(
+    rules: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow
+) -> Array:
     """bool, the cell is a legal and payable target of a mine by `op`, its own price included.
 
     The price of `op` in power, and whether it is still there this round, are not asked here.
@@ -136,9 +138,9 @@ def affordable(rules: Ruleset, faction: Columns, me: Players, at: Site, op: Oper
         possible
         & (at.open | at.guest & (op.guests > 0))
         & allowed
-        & (cost.ore <= narrow(me.ore - op.cost_ore))
-        & (cost.credits <= narrow(me.credits - op.cost_credits))
-        & (cost.qic <= narrow(me.qic - op.cost_qic))
+        & (cost.ore <= narrow(me.ore - op.cost.ore))
+        & (cost.credits <= narrow(me.credits - op.cost.credits))
+        & (cost.qic <= narrow(me.qic - op.cost.qic))
         & (cost.gaiaformer <= narrow(me.gaiaformers))
     )
 
@@ -165,7 +167,7 @@ def project_affordable(rules: Ruleset, me: Players, distance: Array, op: Operati
     qic = range_qic(distance, reach_bonus(rules, me) + op.range_bonus)
     possible = (op.project > 0) & (me.gaiaformers > 0)
     possible &= power.held(me) >= project_tokens(rules, me, op)
-    return possible & (qic <= narrow(me.qic - op.cost_qic))
+    return possible & (qic <= narrow(me.qic - op.cost.qic))
 
 
 def lost_planet_cells(rules: Ruleset, game: GameState, player: Array, me: Players) -> Array:

@@ -17,17 +17,18 @@ from gaia_jax.operations import (
     TOKEN,
     TRACK,
     UNRINGED,
+    OperationRow,
 )
 from gaia_jax.rules import mine, research, tech
 from gaia_jax.rules.cells import Cells
-from gaia_jax.rules.operation import Listed, operation, payable, placed
-from gaia_jax.rules.player import Columns, bit_vector, has, pick, uncovered
+from gaia_jax.rules.operation import operation, payable, scatter_bool
+from gaia_jax.rules.player import bit_vector, has, pick, uncovered
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import AC_B, MINE, PI, Node, Players
 
 
-def special_operations(rules: Ruleset, faction: Columns, me: Players) -> list[Array]:
+def special_operations(rules: Ruleset, faction: FactionRow, me: Players) -> list[Array]:
     """() int32 each, by ids["special"], the operation behind it, 0 if it is not there (ACT-11)."""
     ids, row = rules.ids, rules.operation_index
     tiles = uncovered(rules, me)
@@ -56,18 +57,29 @@ def special_operations(rules: Ruleset, faction: Columns, me: Players) -> list[Ar
 class Actions:
     """The once-a-round actions of a ruleset: power actions, shared ones, own specials, n in all."""
 
+    ruleset: Ruleset
     names: list[str]  # the operations, for specials of the game `special ...`
     sizes: tuple[int, int, int]  # how many of each kind
     printed: np.ndarray  # (n,) int, their operations; 0 where the game says which
-    rows: Listed  # (n,) rows
+    rows: OperationRow  # (n,) rows, those of the game in their places
+    of_game: dict[int, OperationRow]  # single rows by place, where the game says which
     faction: Array  # () int32, the operation of the faction's own special, 0 none
     there: Array  # () int32, bit an action: it is there and not used this round
 
     @property
-    def modes(self) -> np.ndarray:
+    def mine_modes(self) -> np.ndarray:
         """The places of printed actions that build a mine, ascending."""
-        ops = self.rows.operations
-        return np.flatnonzero([bool(ops[op].mine) for op in self.printed])
+        return self._printed_with("mine")
+
+    def _printed_with(self, column: str) -> np.ndarray:
+        ops = self.ruleset.operations
+        return np.flatnonzero([bool(getattr(ops[op], column)) for op in self.printed])
+
+    def that_may(self, column: str) -> tuple[np.ndarray, OperationRow]:
+        """The places where the column may be above 0, and the rows there."""
+        places = np.union1d(self._printed_with(column), list(self.of_game)).astype(int)
+        of_game = {i: self.of_game[p] for i, p in enumerate(places) if p in self.of_game}
+        return places, operation(self.ruleset, self.printed[places]).patched(of_game)
 
     @property
     def faction_place(self) -> int:
@@ -86,7 +98,8 @@ def actions(seat: Seat) -> Actions:
     names = [f"power {a.id}" for a in rules.power_actions] + shared
     fixed = [row[name] for name in names]
     printed = np.array(fixed + [row.get(f"special {x}", 0) for x in rules.ids["special"]])
-    of_game = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(printed == 0)}
+    dynamic = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(printed == 0)}
+    of_game = {place: operation(rules, op) for place, op in dynamic.items()}
     sizes = (len(rules.power_actions), len(shared), len(rules.ids["special"]))
     # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
     if sum(sizes) > 31:
@@ -98,11 +111,13 @@ def actions(seat: Seat) -> Actions:
         left &= ~(marks.astype(jnp.int32) << first)
     names += [f"special {x}" for x in rules.ids["special"]]
     return Actions(
+        ruleset=rules,
         names=names,
         sizes=sizes,
         printed=printed,
-        rows=Listed(rules, printed, {i: operation(rules, op) for i, op in of_game.items()}),
-        faction=of_game[names.index("special FACTION")],
+        rows=operation(rules, printed).patched(of_game),
+        of_game=of_game,
+        faction=dynamic[names.index("special FACTION")],
         there=left,
     )
 
@@ -114,19 +129,19 @@ def options(
 
     Args:
         uses: what the cells are good for; its `mines` are of the plane's own way, the faction's
-            special, then `acts.modes`.
+            special, then `acts.mine_modes`.
         ships: `fleet.reachable`.
     """
     ops, me = acts.rows, seat.me
     crew = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
     ready = (bit_vector(acts.there, len(acts)) == 1) & payable(seat.faction, me, ops) & crew
-    in_place = partial(placed, len(acts))
-    any_mine = in_place(np.array([acts.faction_place, *acts.modes]), uses.mines[1:])
+    in_place = partial(scatter_bool, len(acts))
+    any_mine = in_place(np.array([acts.faction_place, *acts.mine_modes]), uses.mines[1:])
     # A mode for a Gaia project needs its nearest transdim planet only.
-    places, projects = ops.that_may("project")
+    places, projects = acts.that_may("project")
     payable_there = mine.project_affordable(seat.ruleset, me, uses.nearest, projects)
     any_project = uses.some("spot") & in_place(places, payable_there)
-    places, explores = ops.that_may("explore")
+    places, explores = acts.that_may("explore")
     any_ship = in_place(places, ships[2].any(-1) & (explores.explore > 0))
     below, enter = research.advance_options(seat.ruleset, seat.game, seat.faction, me)
     tracks, lowest = below | enter, research.lowest(me)
@@ -150,6 +165,6 @@ def _any_own(seat: Seat, acts: Actions, uses: Cells) -> Array:
     pieces, me = seat.ruleset.tables.pieces, seat.me
     # Guests count among the mines built, and are no target.
     standing = jnp.where(np.arange(len(pieces)) == MINE, uses.some("own_mine"), me.built > 0)
-    places, replaces = acts.rows.that_may("own")
+    places, replaces = acts.that_may("own")
     in_supply = (replaces.piece == 0) | (me.built < pieces)[replaces.piece]
-    return placed(len(acts), places, standing[replaces.own] & in_supply)
+    return scatter_bool(len(acts), places, standing[replaces.own] & in_supply)

@@ -11,15 +11,15 @@ from gaia_jax.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, place, power
 from gaia_jax.rules.decode import Decision, says
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.player import Columns, book, power_worth
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.rules.player import book, power_worth
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GAIA_AREA, MINE, PI, GameState, Node, Players
 
 
 def placement_and_price(
     rules: Ruleset,
     game: GameState,
-    faction: Columns,
+    faction: FactionRow,
     me: Players,
     player: Array,
     what: Decision,
@@ -71,7 +71,7 @@ def placement_and_price(
 def pay(
     rules: Ruleset,
     game: GameState,
-    faction: Columns,
+    faction: FactionRow,
     me: Players,
     what: Decision,
     op: OperationRow,
@@ -86,9 +86,9 @@ def pay(
     of_site = jnp.stack([price.credits, price.ore, 0 * price.ore, price.qic])
     worth = power_worth(faction, me)
     reverse = game.turn.brainstone_reversed
-    me, stone = power.spend(me, op.cost_power, worth, reverse)
+    me, stone = power.spend(me, op.cost.power, worth, reverse)
     # FRE-10: the brainstone, spent for one power, still gives three credits.
-    small = stone & (op.cost_power < power.BRAINSTONE_POWER) & says(rules, what, "free")
+    small = stone & (op.cost.power < power.BRAINSTONE_POWER) & says(rules, what, "free")
     more = jnp.where(small, power.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
     resources = me.resources - op.cost_resources - of_site + more
     me = me.replace(
@@ -98,8 +98,8 @@ def pay(
         gaia_power=me.gaia_power + op.to_gaia - jnp.where(bought, ITARS_TOKENS_PER_TILE, 0),
         power=me.power - jnp.array([0, 0, 1]) * op.to_gaia,
     )
-    me = book(me, {"EXPLORE": -op.cost_vp - ship.cost_vp})
-    me = power.discard(me, op.cost_tokens + ship.cost_tokens)
+    me = book(me, {"EXPLORE": -op.cost.vp - ship.cost.vp})
+    me = power.discard(me, op.cost.tokens + ship.cost.tokens)
     explores = (op.brainstone + ship.brainstone) > 0
     me = me.replace(brainstone=jnp.where(explores, GAIA_AREA, me.brainstone))
     tokens = jnp.where(placement.gaiaformer, mine.project_tokens(rules, me, op), 0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -11,9 +9,9 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.common import VP_SOURCES
 from gaia_jax.components.planets import PLANETS
-from gaia_jax.packed import stretch
+from gaia_jax.records import pick
 from gaia_jax.rules import power
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     AC_A,
     AC_B,
@@ -23,7 +21,6 @@ from gaia_jax.state import (
     RL,
     TS,
     GameState,
-    PackedPlayers,
     Players,
 )
 
@@ -35,34 +32,6 @@ QIC_TO_ORE = np.array([0, 1, 0, -1])
 SOURCE = {name: i for i, name in enumerate(VP_SOURCES)}
 
 
-class Columns:
-    """What one faction board prints: the names of `Faction` that `ruleset.tables` lists.
-
-    All columns lie in one table, so that a row is read once.
-    """
-
-    def __init__(self, rules: Ruleset, row: Array):
-        """`row` is (K,) int16, read before, so that one stage can hand it to the next."""
-        self._where, self.row = rules.tables.faction.where, row
-
-    @classmethod
-    def of(cls, rules: Ruleset, faction: Array) -> Columns:
-        """The columns of `faction`, () int32, an index of ids["faction"]."""
-        return cls(rules, pick(jnp.asarray(rules.tables.faction.packed), faction))
-
-    def __getattr__(self, name: str) -> Array:
-        """The column `name`, int32, or bool where the column is."""
-        first, shape, is_flag = self._where[name]
-        size = math.prod(shape)
-        value = stretch(self.row, first, size).reshape(shape)
-        return value != 0 if is_flag else value.astype(jnp.int32)
-
-
-def pick(table: Array, index: Array) -> Array:
-    """`table[index]` for an index that is known to be within the table."""
-    return table.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)
-
-
 def inverse(order: Array) -> Array:
     """(P,) int32, the place of each player in `order`, (P,) int, which names each player once."""
     seats = jnp.arange(NUM_PLAYERS)
@@ -72,24 +41,24 @@ def inverse(order: Array) -> Array:
 def load(game: GameState, player: Array) -> Players:
     """The row of `player` in int32, wide enough for every sum; `store` narrows it again."""
     players = game.players
-    return PackedPlayers(pick(players.small, player), pick(players.large, player)).unpack()
+    return Players(pick(players.small, player), pick(players.large, player)).edit()
 
 
 def store(game: GameState, player: Array, me: Players) -> GameState:
     """The game with the row of `player` replaced."""
     here = jnp.arange(NUM_PLAYERS)[:, None] == player
-    row = PackedPlayers.of(me)
+    row = me.pack()
     return game.replace(
-        players=PackedPlayers(
+        players=Players(
             jnp.where(here, row.small, game.players.small),
             jnp.where(here, row.large, game.players.large),
         )
     )
 
 
-def faction_of(rules: Ruleset, game: GameState, player: Array) -> Columns:
+def faction_of(rules: Ruleset, game: GameState, player: Array) -> FactionRow:
     """What the faction board of `player` prints: columns of `components.factions.Faction`."""
-    return Columns.of(rules, pick(game.setup.faction, player).astype(jnp.int32))
+    return FactionRow.of(rules, pick(game.setup.faction, player).astype(jnp.int32))
 
 
 def has(bits: Array, index) -> Array:
@@ -112,7 +81,7 @@ def advanced(rules: Ruleset, me: Players) -> Array:
     return bit_vector(me.advanced, len(rules.ids["advanced"]))
 
 
-def power_worth(faction: Columns, me: Players) -> Array:
+def power_worth(faction: FactionRow, me: Players) -> Array:
     """() int32, power that a token of bowl III is worth when spent (ACT-07)."""
     return jnp.where(me.built[..., PI] > 0, faction.pi_power_worth, 1)
 
@@ -176,7 +145,7 @@ def book(me: Players, by_source: dict[str, Array], source=0, vp=0) -> Players:
     return me.replace(vp=me.vp + amounts.sum(), vp_source=me.vp_source + amounts)
 
 
-def receive(faction: Columns, me: Players, gain: Array) -> Players:
+def receive(faction: FactionRow, me: Players, gain: Array) -> Players:
     """Credits, ore, knowledge, QIC and gaiaformers of a gain, up to the caps (GEN-07).
 
     The Gleens turn each QIC gained into ore until academy B stands (GLE-01, GLE-02).

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.costs import BRAINSTONE_POWER
-from gaia_jax.packed import stretch
+from gaia_jax.records import slice_columns
 from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, Players
 
 
@@ -20,7 +20,7 @@ def bowls(me: Players) -> tuple[Array, Array, Array]:
     They are changed one by one and put together last: XLA looks through a stack of numbers, not
     through a sum of stacks.
     """
-    return tuple(stretch(me.power, bowl) for bowl in range(3))
+    return tuple(slice_columns(me.power, bowl) for bowl in range(3))
 
 
 def with_bowls(me: Players, one: Array, two: Array, three: Array, **changes: Array) -> Players:
@@ -105,7 +105,7 @@ def to_gaia_area(me: Players, count: Array, reverse: Array) -> Players:
     Args:
         reverse: () bool, the brainstone comes after the ordinary tokens of all bowls (A21).
     """
-    left, stone, ordinary = [], me.brainstone, 0
+    left, stone, ordinary = [], me.brainstone, 0 * me.gaia_power
     for i, tokens in enumerate(bowls(me)):
         taken = jnp.minimum(count, tokens)
         left.append(tokens - taken)

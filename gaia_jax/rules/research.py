@@ -8,14 +8,13 @@ from jax import Array
 from gaia_jax.components.research import MAX_LEVEL
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules.operation import operation, payable
-from gaia_jax.rules.player import Columns
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import PI, GameState, Node, Players
 
 
 def advance_options(
-    rules: Ruleset, game: GameState, faction: Columns, me: Players
+    rules: Ruleset, game: GameState, faction: FactionRow, me: Players
 ) -> tuple[Array, Array]:
     """Tracks on which the player can go one level up, from any cause (RES-02, BAL-01).
 

@@ -28,7 +28,6 @@ from gaia_jax.state import (
     NUM_PLAYERS,
     PI,
     GameState,
-    PackedPlayers,
     Players,
 )
 
@@ -120,10 +119,10 @@ def prizes(rules: Ruleset, values: Array) -> Array:
     return vp if rules.zero_ranks else jnp.where(values > 0, vp, 0)
 
 
-def final_score(rules: Ruleset, game: GameState) -> PackedPlayers:
+def final_score(rules: Ruleset, game: GameState) -> Players:
     """All players after final missions, research and resources (FIN-01, FIN-11, RES-10)."""
     values = final_values(rules, game)
-    players = game.players.unpack()
+    players = game.players.edit()
     research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[players.tracks].sum(-1)
     left = players.credits + players.ore + players.knowledge
     gains = {
@@ -132,4 +131,4 @@ def final_score(rules: Ruleset, game: GameState) -> PackedPlayers:
         "RESEARCH_END": research,
         "RESOURCES": left // costs.RESOURCES_PER_VP,
     }
-    return PackedPlayers.of(jax.vmap(book)(players, gains))
+    return jax.vmap(book)(players, gains).pack()

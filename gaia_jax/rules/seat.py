@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.rules.player import Columns, faction_of, load
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.rules.player import faction_of, load
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GameState, Players
 
 
@@ -19,7 +19,7 @@ class Seat:
     ruleset: Ruleset  # static
     game: GameState
     player: Array  # () int32
-    faction: Columns
+    faction: FactionRow
     me: Players  # the player's row in int32
 
     @classmethod

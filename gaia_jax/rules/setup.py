@@ -14,10 +14,10 @@ from gaia_jax.components.planets import (
     PLANETS,
     TERRAFORM_CYCLE,
 )
-from gaia_jax.rules.draw import Setup, board_planets
+from gaia_jax.rules.draw import board_planets
 from gaia_jax.rules.federation import UNKNOWN_ENOUGH, UNKNOWN_SHORT
-from gaia_jax.rules.player import SOURCE, Columns, receive, receive_power
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.rules.player import SOURCE, receive, receive_power
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     NO_BRAINSTONE,
     NO_PLAYER,
@@ -27,10 +27,9 @@ from gaia_jax.state import (
     FederationOptions,
     GameState,
     Node,
-    PackedPlayers,
-    PackedTurn,
     Phase,
     Players,
+    Setup,
     Turn,
 )
 
@@ -95,35 +94,25 @@ def decision_sequence(rules: Ruleset, setup: Setup) -> Array:
 
 def _player(rules: Ruleset, faction: Array) -> Players:
     """A player's row before the first decision (SET-14 to SET-17, GEN-08)."""
-    f = Columns.of(rules, faction)
-    zero = jnp.zeros((), jnp.int32)
-    sizes = {
-        "resources": 4,
-        "power": 3,
-        "tracks": 6,
-        "built": len(rules.ids["structure"]),
-        "colonized": len(PLANETS),
-        "tokens": PackedPlayers.fields["tokens"].columns,
-        "vp_source": len(rules.ids["vp_source"]),
-    }
-    blank = {
-        name: jnp.zeros(sizes[name], jnp.int32) if name in sizes else zero
-        for name in Players.__dataclass_fields__
-    }
+    f = FactionRow.of(rules, faction)
     start = jnp.arange(len(rules.ids["vp_source"])) == SOURCE["START"]
     ship = f.preplaced_ship
-    me = Players(**blank).replace(
-        vp=zero + costs.START_VP,
-        vp_source=jnp.where(start, costs.START_VP, 0),
-        resources=f.start[1:5],
-        power=f.start_power,
-        brainstone=jnp.where(f.brainstone > 0, 0, NO_BRAINSTONE),
-        tracks=f.start_tracks,
-        shuttles=jnp.where(ship >= 0, 1 << jnp.maximum(ship, 0), 0),
-        booster=zero - 1,
-        tinkering=zero - 1,
-        enough=zero + UNKNOWN_ENOUGH,
-        short=zero + UNKNOWN_SHORT,
+    me = (
+        Players.zeros()
+        .edit()
+        .replace(
+            vp=costs.START_VP,
+            vp_source=jnp.where(start, costs.START_VP, 0),
+            resources=f.start[1:5],
+            power=f.start_power,
+            brainstone=jnp.where(f.brainstone > 0, 0, NO_BRAINSTONE),
+            tracks=f.start_tracks,
+            shuttles=jnp.where(ship >= 0, 1 << jnp.maximum(ship, 0), 0),
+            booster=-1,
+            tinkering=-1,
+            enough=UNKNOWN_ENOUGH,
+            short=UNKNOWN_SHORT,
+        )
     )
     # Bonuses of the starting levels (SET-14); the Gleens' QIC of navigation becomes ore.
     bonus = jnp.asarray(rules.tables.level_bonus).astype(jnp.int32)
@@ -134,45 +123,27 @@ def _player(rules: Ruleset, faction: Array) -> Players:
 
 
 def _turn(rules: Ruleset, setup: Setup) -> Turn:
+    """The first decision of the set-up, and everything still there."""
     sequence = decision_sequence(rules, setup)
-    zero, no = jnp.zeros((), jnp.int8), jnp.zeros((), bool)
-    supply = jnp.array([token.copies for token in rules.base_tokens], jnp.int8)
+    supply = jnp.array([token.copies for token in rules.base_tokens])
     on_track = jnp.arange(len(rules.base_tokens)) == setup.tf5_token
-    return Turn(
-        round=zero,
-        phase=zero + Phase.SETUP,
-        node=zero + Node.START,
+    return Turn.zeros().replace(
+        phase=Phase.SETUP,
+        node=Node.START,
         player=sequence[0],
         active=sequence[0],
-        order=setup.turn_order.astype(jnp.int8),
-        passed=jnp.zeros(NUM_PLAYERS, jnp.int8),
+        order=setup.turn_order,
         sequence=sequence,
-        placed=zero,
-        free_actions=zero,
-        brainstone_reversed=no,
-        mode=jnp.full((), -1, jnp.int16),
-        cell=jnp.full((), -1, jnp.int16),
-        acted=no,
-        token=no,
-        retrigger=no,
-        tile=no,
-        cover=zero - 1,
-        free_mine=jnp.full((), -1, jnp.int16),
-        step=zero,
-        lost_planet=no,
-        qic_action=no,
-        building=no,
-        picks=jnp.zeros((), jnp.int16),
-        picked=jnp.full((), -1, jnp.int16),
-        leech=jnp.zeros((3, NUM_PLAYERS), jnp.int8),
-        power_used=zero,
-        ship_used=jnp.zeros((), jnp.int16),
-        advanced_left=zero + (1 << len(rules.ids["advanced_slot"])) - 1,
-        artifacts_left=zero + (1 << rules.artifacts_in_play) - 1,
-        token_supply=supply - on_track.astype(jnp.int8),
-        ship_tokens=zero + (1 << len(rules.ships)) - 1,
-        track_token=~no,
-        points=zero,
+        mode=-1,
+        cell=-1,
+        cover=-1,
+        free_mine=-1,
+        picked=-1,
+        advanced_left=(1 << len(rules.ids["advanced_slot"])) - 1,
+        artifacts_left=(1 << rules.artifacts_in_play) - 1,
+        token_supply=supply - on_track,
+        ship_tokens=(1 << len(rules.ships)) - 1,
+        track_token=True,
     )
 
 
@@ -197,8 +168,8 @@ def new_game(rules: Ruleset, setup: Setup) -> GameState:
     players = jax.vmap(lambda x: _player(rules, x))(faction)
     return GameState(
         board=board,
-        players=PackedPlayers.of(players),
-        turn=PackedTurn.of(_turn(rules, setup)),
+        players=players.pack(),
+        turn=_turn(rules, setup),
         federation=FederationOptions(
             may_form=jnp.zeros((), bool),
             addable=jnp.zeros(-(-cells // 8), jnp.uint8),

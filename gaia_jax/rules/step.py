@@ -19,17 +19,15 @@ from gaia_jax.rules.decode import Decision, decode, says
 from gaia_jax.rules.gain import Step, gain_all
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.pay import pay, placement_and_price
-from gaia_jax.rules.player import Columns, faction_of, has, load, store
+from gaia_jax.rules.player import faction_of, has, load, store
 from gaia_jax.rules.turn import settle
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     NUM_PLAYERS,
     PI,
     Board,
     GameState,
     Node,
-    PackedPlayers,
-    PackedTurn,
     Phase,
     Players,
     Turn,
@@ -42,13 +40,13 @@ class Acted:
     """A decision carried out as far as paying and placing."""
 
     what: Decision
-    me: PackedPlayers  # the decider's row after it
+    me: Players  # the decider's row after it
     board: Board
     placement: place.Placement
     site: mine.Site
     offered: Array  # (P,) int32, power that the others are offered
     op: Array  # () int32, the operation carried out, 0 where a target is still to come
-    faction_row: Array  # (K,) int16, what the decider's faction board prints, for `Columns`
+    faction_row: Array  # (K,) int16, what the decider's faction board prints, for `FactionRow`
 
 
 def step(rules: Ruleset, game: GameState, action: Array, plays: Array | bool = True) -> GameState:
@@ -93,7 +91,7 @@ def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
     paid = pay(rules, game, faction, me, what, op, placement, price)
     return Acted(
         what=what,
-        me=PackedPlayers.of(place.of_player(rules, game, paid, player, placement)),
+        me=place.of_player(rules, game, paid, player, placement).pack(),
         board=place.on_board(rules, game.board, player, placement),
         placement=placement,
         site=site,
@@ -107,8 +105,8 @@ def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
 class Gained:
     """What the decision brought."""
 
-    me: PackedPlayers
-    turn: PackedTurn
+    me: Players
+    turn: Turn
     op: Array  # () int32, the operation that gave it: the decision's or a token's
     step: Step
 
@@ -116,7 +114,7 @@ class Gained:
 def _gain(rules: Ruleset, game: GameState, acted: Acted) -> Gained:
     """Gains and triggers."""
     player, node = game.turn.player.astype(jnp.int32), game.turn.node
-    faction, what = Columns(rules, acted.faction_row), acted.what
+    faction, what = FactionRow(rules, acted.faction_row), acted.what
     op = operation(rules, acted.op)
     is_token = (node == Node.TOKEN) | (node == Node.RETRIGGER) | (op.target == TOKEN)
     token_op = jnp.asarray(rules.tables.token_op).astype(jnp.int32)[jnp.maximum(what.token, 0)]
@@ -126,43 +124,41 @@ def _gain(rules: Ruleset, game: GameState, acted: Acted) -> Gained:
         game,
         faction,
         load(game, player),
-        acted.me.unpack(),
-        game.turn.unpack(),
+        acted.me.edit(),
+        game.turn.edit(),
         what,
         op,
         operation(rules, index),
         acted.placement,
         acted.site,
     )
-    return Gained(PackedPlayers.of(me), PackedTurn.of(turn), index, step_)
+    return Gained(me.pack(), turn.pack(), index, step_)
 
 
-def _follow(
-    rules: Ruleset, game: GameState, acted: Acted, gained: Gained
-) -> tuple[PackedPlayers, PackedTurn]:
+def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> tuple[Players, Turn]:
     """The choices of this node are written down, and others open."""
     player = game.turn.player.astype(jnp.int32)
-    faction = Columns(rules, acted.faction_row)
+    faction = FactionRow(rules, acted.faction_row)
     institute = acted.placement.structure == PI
     institute &= ~acted.placement.is_new & ~acted.placement.swap
     opens_tile = institute & (faction.pi_tech_tile > 0)
     turn = _open(rules, game, acted, gained, opens_tile)
     op = operation(rules, acted.op)
-    me, turn = _write_down(rules, game, gained.me.unpack(), turn, player, acted, op)
+    me, turn = _write_down(rules, game, gained.me.edit(), turn, player, acted, op)
     players = store(game, player, me).players
     placed = acted.placement
     changes = (placed.structure > 0) | placed.station | placed.ring
     changes |= says(rules, acted.what, "tile")
     # The Lost Planet takes a cell from everyone's satellites.
     who = changes & (jnp.arange(NUM_PLAYERS) == player) | placed.lost
-    return federation.forget(players, who), PackedTurn.of(turn)
+    return federation.forget(players, who), turn.pack()
 
 
 def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_tile: Array) -> Turn:
     """Sub-decisions that the decision closes and opens, its once-a-round mark, its leech event."""
     node, what, op = game.turn.node, acted.what, operation(rules, acted.op)
     before = load(game, game.turn.player.astype(jnp.int32))
-    gift, turn, placement = operation(rules, gained.op), gained.turn.unpack(), acted.placement
+    gift, turn, placement = operation(rules, gained.op), gained.turn.edit(), acted.placement
 
     def closes(*nodes: int) -> Array:
         return jnp.stack([node == x for x in nodes]).any(0)

@@ -17,9 +17,9 @@ from gaia_jax.rules import free, leech, mine, research, tech
 from gaia_jax.rules.decode import Decision, says
 from gaia_jax.rules.frame import frame
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.player import Columns, book, faction_of, load, store
-from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NUM_PLAYERS, GameState, Node, PackedPlayers, PackedTurn, Phase
+from gaia_jax.rules.player import book, faction_of, load, store
+from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.state import NUM_PLAYERS, GameState, Node, Phase, Players, Turn
 
 
 def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) -> GameState:
@@ -74,14 +74,14 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     return game.replace(turn=turn.replace(node=node, player=player))
 
 
-def _waits(turn: PackedTurn) -> Array:
+def _waits(turn: Turn) -> Array:
     """() bool, some sub-decision is pending."""
     flags = turn.building | turn.token | turn.retrigger | turn.tile | turn.lost_planet
     marks = (turn.mode >= 0) | (turn.cell >= 0) | (turn.cover >= 0) | (turn.free_mine >= 0)
     return flags | marks | (turn.step > 0)
 
 
-def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[PackedTurn, Array]:
+def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[Turn, Array]:
     """The first pending sub-decision that has an option; those without are dropped (A12).
 
     Args:
@@ -91,7 +91,7 @@ def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    me, faction = load(game, player), Columns(rules, faction_row)
+    me, faction = load(game, player), FactionRow(rules, faction_row)
     tiles, slots = tech.tile_options(rules, game, me)
     below, enter = research.advance_options(rules, game, faction, me)
     op = operation(rules, jnp.maximum(turn.free_mine.astype(jnp.int32), 0))
@@ -140,7 +140,7 @@ def _end_of_turn(
     resolved: Array,
     done: Array,
     turn_over: Array,
-) -> tuple[PackedPlayers, PackedTurn, Array]:
+) -> tuple[Players, Turn, Array]:
     """The turn is over after the main action where no free action is legal (ROU-03, A1).
 
     SA-QIC-4VP is paid when all that the QIC action led to is done (GEN-15 step 5, ADV-01). The next
@@ -157,7 +157,7 @@ def _end_of_turn(
     event = rules.ids["event"].index("qic_action")
     bonus = int(rules.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    still = free.conversions(rules, Columns(rules, faction_row), me, turn)
+    still = free.conversions(rules, FactionRow(rules, faction_row), me, turn)
     acts = done & (turn.phase == Phase.ACTIONS)
     over = acts & (turn_over | turn.acted & ~free.keeps_turn_open(rules, still))
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS

@@ -5,9 +5,9 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.rules.player import LOST, Columns
+from gaia_jax.rules.player import LOST
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, GameState, Node, Players
 
 NUM_STRUCTURES = AC_B + 1
@@ -19,7 +19,7 @@ def discounted(game: GameState, player: Array, cell=slice(None)) -> Array:
     return game.board.flags[cell] & others != 0
 
 
-def payable_pieces(rules: Ruleset, faction: Columns, me: Players, near: Array) -> Array:
+def payable_pieces(rules: Ruleset, faction: FactionRow, me: Players, near: Array) -> Array:
     """(..., 7) bool by structure: the piece is in supply and can be paid (UPG-01, UPG-02).
 
     Args:
@@ -47,7 +47,7 @@ def upgradable(game: GameState, player: Array, cell=slice(None)) -> Array:
 
 
 def pieces_for(
-    rules: Ruleset, game: GameState, faction: Columns, me: Players, player: Array, cell: Array
+    rules: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array, cell: Array
 ) -> Array:
     """(7,) bool, the pieces that may replace the structure on one cell and can be paid."""
     current = upgradable(game, player, cell).astype(jnp.int32)
@@ -56,7 +56,7 @@ def pieces_for(
 
 
 def upgrade_cells(
-    rules: Ruleset, game: GameState, faction: Columns, me: Players, player: Array
+    rules: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array
 ) -> Array:
     """(C,) bool, cells with at least one legal and payable piece."""
     near, current = discounted(game, player), upgradable(game, player)

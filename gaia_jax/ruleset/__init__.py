@@ -1,12 +1,13 @@
 """Rulesets: every table and switch of each variant of the game."""
 
 from gaia_jax.ruleset.definition import CHARGE_ATOMS, INCOME_ATOMS, LEECH_CHOICES, Ruleset
-from gaia_jax.ruleset.tables import GAIN_FIELDS, gain_vector
+from gaia_jax.ruleset.faction_row import GAIN_FIELDS, FactionRow, gain_vector
 from gaia_jax.ruleset.variants import BASE, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
 
 __all__ = [
     "BASE",
     "CHARGE_ATOMS",
+    "FactionRow",
     "GAIN_FIELDS",
     "INCOME_ATOMS",
     "LEECH_CHOICES",

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any
 
 from gaia_jax import components as box
@@ -17,7 +16,7 @@ from gaia_jax import operations
 from gaia_jax.actions import BARE, ActionSpace
 from gaia_jax.components.common import Cost
 from gaia_jax.geometry import Geometry, geometry_of
-from gaia_jax.ruleset.tables import make_tables
+from gaia_jax.ruleset.tables import Tables, make_tables
 
 LEECH_CHOICES = ("CHARGE", "TOKEN_FIRST", "DECLINE")
 INCOME_ATOMS = (
@@ -189,8 +188,8 @@ class Ruleset:
         return {op.id: i for i, op in enumerate(self.operations)}
 
     @cached_property
-    def tables(self) -> SimpleNamespace:
-        """The arrays that the rules read; see `make_tables` for names, shapes, meanings."""
+    def tables(self) -> Tables:
+        """The arrays that the rules read."""
         return make_tables(self)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 import gaia_jax
 from gaia_jax import setup_json
-from gaia_jax.state import PackedPlayers
+from gaia_jax.state import Players
 from tests.referee.free import A_TURN
 from tests.referee.game import Game
 
@@ -110,7 +110,7 @@ def _sectors(player: Any, ids: Any) -> int:
 def _tokens(player: Any, ids: Any) -> list[int]:
     """By kind; the engine has room for those of the Lost Fleet under every ruleset."""
     own = [player.tokens[name] for name in ids["token"]]
-    return own + [0] * (PackedPlayers.fields["tokens"].columns - len(own))
+    return own + [0] * (Players.fields["tokens"].columns - len(own))
 
 
 def _passed(game: Game, ids: Any) -> list[int]:

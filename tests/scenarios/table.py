@@ -20,7 +20,7 @@ import numpy as np
 import gaia_jax
 from gaia_jax.actions import from_text, to_text
 from gaia_jax.components import costs
-from gaia_jax.packed import LOW_BITS
+from gaia_jax.records import INT32, LOW_BITS
 from gaia_jax.rules import federation
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import AC_B, GAIAFORMER, Node, Phase
@@ -52,16 +52,13 @@ def _dealt(name: str, setup: str):
 def _changed(record, values: dict):
     """A packed record with fields replaced, without a compilation a field."""
     kind, stores = type(record), {True: np.array(record.large), False: np.array(record.small)}
-    column = {True: 0, False: 0}
-    for name, field in kind.fields.items():
-        first, wide = column[field.short], field.dtype == "int32"
-        column[field.short] += field.columns
-        if name not in values:
-            continue
-        value, store = np.asarray(values[name]), stores[field.short]
-        if wide:
+    for name, new in values.items():
+        field, value = kind.fields[name], np.asarray(new)
+        store = stores[field.is_large]
+        if field.dtype == INT32:
             value = np.stack([value & ((1 << LOW_BITS) - 1), value >> LOW_BITS], axis=-1)
-        store[..., first : column[field.short]] = value.reshape((*store.shape[:-1], -1))
+        columns = slice(field.first, field.first + field.columns)
+        store[..., columns] = value.reshape((*store.shape[:-1], -1))
     return kind(jnp.asarray(stores[False]), jnp.asarray(stores[True]))
 
 
@@ -140,7 +137,8 @@ class Table:
         """
         players, changes = _on_host(self.game.players), {}
         for name, value in fields.items():
-            whole, index = players.aliases.get(name, (name, ()))
+            alias = players.aliases.get(name)
+            whole, index = (alias.whole, alias.index) if alias else (name, ())
             column = changes.setdefault(whole, np.array(getattr(players, whole)))
             column[(player, *np.atleast_1d(index).astype(int))] = value
         if "vp" in fields:
