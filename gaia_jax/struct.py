@@ -26,7 +26,8 @@ def pytree(cls: type[T]) -> type[T]:
         The same class as a registered dataclass.
     """
     out: Any = dataclasses.dataclass(frozen=True)(cls)
-    data, meta = [], []
+    data: list[str] = []
+    meta: list[str] = []
     for field in dataclasses.fields(out):
         (meta if field.metadata.get("static") else data).append(field.name)
     jax.tree_util.register_dataclass(out, data_fields=data, meta_fields=meta)

@@ -44,7 +44,7 @@ def test_a_text_that_is_no_action_is_refused_with_the_choices(text, message):
 
 @pytest.mark.parametrize("action", [-1, 1024, 10**9])
 def test_an_index_that_is_none_has_no_text(action):
-    with pytest.raises(ValueError, match=rf"action {action} is not in 0 \.\. 1022"):
+    with pytest.raises(ValueError, match=rf"action {action} is not in 0 \.\. 1023"):
         actions.to_text(LOST_FLEET, action)
 
 

@@ -218,7 +218,7 @@ def _row(line: str, number: int, sheet: Sheet, seats: np.ndarray) -> dict[str, s
     if row["faction"] not in sheet.ids["faction"]:
         raise ValueError(f"{row['faction']!r} is no faction")
     for key in names[len(KEYS) + 1 :]:
-        number = float(row[key]) if key in FRACTIONS else int(row[key])
-        if not abs(number) < 1e9:
+        amount = float(row[key]) if key in FRACTIONS else int(row[key])
+        if not abs(amount) < 1e9:
             raise ValueError(f"{key} is {row[key]}")
     return row

@@ -316,7 +316,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
 
         def average(x: Array) -> Array:
             """Over the learner's own decisions; (B,) or (B, P), of this device."""
-            if share is None:
+            if share is None or old.own is None:
                 return x.mean()
             weight = old.own.reshape(*old.own.shape, *[1] * (x.ndim - 1))
             return (x * weight).mean() / share

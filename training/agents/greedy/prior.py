@@ -72,7 +72,7 @@ def guess(
     others = jnp.zeros(t.actions - 4 * t.cells)
     first = space.first["advance"] - 4 * t.cells
     others = others.at[first : first + len(levels)].add(step)
-    return base + jnp.concatenate([cells, others])
+    return jnp.asarray(base) + jnp.concatenate([cells, others])
 
 
 def cover_guess(t: SimpleNamespace) -> np.ndarray:
