@@ -285,7 +285,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
 
     def _env_step(
         params: Any, member: Any, state: Any, key: Array
-    ) -> tuple[Any, tuple[Transition, Any]]:
+    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array]]]:
         keys = jax.vmap(jax.random.split)(_game_keys(key))
         seen, seats, logits, value = _look(params, state)
         own = None

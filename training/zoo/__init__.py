@@ -26,7 +26,7 @@ FORMAT = "gaia_jax zoo 1"
 PREFIX = "zoo/"
 
 
-def flatten(params: Any) -> dict[str, np.ndarray]:
+def flatten(params: Any) -> dict[str, Any]:
     """Parameters -> arrays by name."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(params)
     name = jax.tree_util.keystr
@@ -37,10 +37,10 @@ def unflatten(arrays: Any) -> Any:
     """Arrays by name -> parameters, nested dictionaries."""
     tree: dict[str, Any] = {}
     for name in arrays:
-        node, *rest = tree, *name.split("/")
-        for part in rest[:-1]:
+        node, parts = tree, name.split("/")
+        for part in parts[:-1]:
             node = node.setdefault(part, {})
-        node[rest[-1]] = jnp.asarray(arrays[name])
+        node[parts[-1]] = jnp.asarray(arrays[name])
     return tree
 
 
@@ -56,7 +56,8 @@ def save(name: str, params: Any, about: dict[str, Any], folder: Path = FOLDER) -
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
-    np.savez(path, **{k: v.astype(np.float32) for k, v in flatten(params).items()})
+    arrays: dict[str, Any] = {k: v.astype(np.float32) for k, v in flatten(params).items()}
+    np.savez(path, **arrays)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | about, indent=1)
     path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
