@@ -97,16 +97,16 @@ class Planted:
     def on(self, which: Any) -> Iterator[None]:
         """While a game is traced: `which` () int32 is the number of its error."""
         before = self.which
-        old = [getattr(space, name) for space, name, _, _ in self._constants]
+        old = [_get(space, name) for space, name, _, _ in self._constants]
         self.which = which
         try:
             for space, name, right, value in self._constants:
-                setattr(space, name, right if which is None else value())
+                _set(space, name, right if which is None else value())
             yield
         finally:
             self.which = before
             for (space, name, _, _), value in zip(self._constants, old, strict=True):
-                setattr(space, name, value)
+                _set(space, name, value)
 
     # -- where an error sits
 
@@ -140,15 +140,17 @@ class Planted:
             table[rows] = wrong(table[rows])
 
         def change_packed(table: np.ndarray) -> None:
-            at, shape, _ = columns.where[name]
+            at, shape, _ = columns.layout[name]
             part = table[rows, at : at + int(np.prod(shape))]  # a view
             part[:] = np.broadcast_to(wrong(part.reshape(-1, *shape)), (len(part), *shape)).reshape(
                 part.shape
             )
 
-        self._add_table(columns, name, number, change)
-        if name in columns.where:
-            self._add_table(columns, "packed", number, change_packed)
+        if name not in columns.layout:  # one row for all factions
+            self._add_table(self.rules.tables, name, number, change)
+            return
+        self._add_table(columns.arrays, name, number, change)
+        self._add_table(columns, "packed", number, change_packed)
 
     def _operation(self, number: int, error: Error) -> None:
         """A column of operations, all those whose ids begin so."""
@@ -181,7 +183,7 @@ class Planted:
     # -- how it is switched
 
     def _alternatives(self, space: Any, name: str, changes: list[Any]) -> None:
-        old = getattr(space, name)
+        old = _get(space, name)
         wrong = []
         for number, change in changes:
             table = np.array(old)
@@ -241,6 +243,20 @@ class Planted:
                 return kernel(*args)
 
         return bare
+
+
+def _get(space: Any, name: str) -> Any:
+    return space[name] if isinstance(space, dict) else getattr(space, name)
+
+
+def _set(space: Any, name: str, value: Any) -> None:
+    """Also where nothing is to be set: the tables are frozen."""
+    if isinstance(space, dict):
+        space[name] = value
+    elif isinstance(space, ModuleType):
+        setattr(space, name, value)
+    else:
+        object.__setattr__(space, name, value)
 
 
 def _replace(old: Any, new: Any) -> None:
