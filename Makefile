@@ -63,7 +63,7 @@ clean: ## Remove what was built: the environment, caches, distributions (not run
 	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(STAMP)-train: EXTRA = [tensorboard]
+$(STAMP)-train: EXTRA = [train]
 $(STAMP)-dev: EXTRA = [dev]
 $(STAMP)-bench: EXTRA = [bench]
 

@@ -17,6 +17,9 @@ from gaia_jax.ruleset import RULESETS, Ruleset
 from gaia_jax.setup_json import setup_from_json, setup_to_json
 from gaia_jax.state import Setup
 
+# Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/versions.md).
+__version__ = "0.1.0"
+
 __all__ = [
     "REWARDS",
     "RULESETS",

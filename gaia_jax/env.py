@@ -216,12 +216,9 @@ class GaiaEnv:
             raise TypeError(f"state must be a State, not {shown(state)}")
         if state.ruleset != self.id:
             raise ValueError(f"state is of {state.ruleset!r}, this environment is {self.id!r}")
-        batch, mask = arguments.shape(state.step_count), arguments.shape(state.legal_action_mask)
+        batch = arguments.shape(state.step_count)
         if batch:
             raise ValueError(f"state must be one, not a batch of {batch}; use jax.vmap")
-        if mask != (self.num_actions,):
-            wanted = (self.num_actions,)
-            raise ValueError(f"legal_action_mask must be of shape {wanted}, not {mask}")
 
     def _check_setup(self, setup: Any) -> None:
         """One set-up of this ruleset, else a TypeError or ValueError."""
@@ -234,6 +231,9 @@ class GaiaEnv:
         """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
         self._check_state(state)
         action = arguments.scalar("action", action)
+        mask, wanted = arguments.shape(state.legal_action_mask), (self.num_actions,)
+        if mask != wanted:
+            raise ValueError(f"legal_action_mask must be of shape {wanted}, not {mask}")
         before, player = state.game, state.current_player
         over = state.terminated | state.truncated
         known = (action >= 0) & (action < self.num_actions)

@@ -13,7 +13,9 @@ from tools import rulings_index
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(p for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-SOURCES = ("gaia_jax", "training", "tests", "tools", "benchmarks", "docs", "configs", ".github")
+SOURCES = (
+    "gaia_jax", "training", "tests", "tools", "benchmarks", "docs", "configs", "examples", ".github"
+)  # fmt: skip
 # What a run or a program writes, named in pages.
 WRITTEN = re.compile(
     r"^(?:runs/.*|(?:[\w-]+/)?(?:config\.yaml|evaluation(?:-\d+)?\.json|metrics\.jsonl|"

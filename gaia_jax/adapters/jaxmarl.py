@@ -1,0 +1,139 @@
+"""`GaiaMARL`: the game as a JaxMARL `MultiAgentEnv`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jaxmarl.environments.multi_agent_env import MultiAgentEnv
+from jaxmarl.environments.spaces import Box, Discrete
+
+import gaia_jax
+from gaia_jax.adapters.layout import KINDS, arranged
+from gaia_jax.adapters.spaces import observation_space
+from gaia_jax.arguments import shown
+from gaia_jax.auto import AutoState
+from gaia_jax.env import GaiaEnv, State
+
+
+class GaiaMARL(MultiAgentEnv):
+    """Four agents, of whom one decides at a time; the others wait, action `num_actions - 1`.
+
+    `step` starts a new game where one ended, as the environments of JaxMARL do, at the price of
+    `gaia_jax.auto_reset`.
+
+    Attributes:
+        env: the environment inside.
+        observation: "vector", (n,) float32; "picture", (H, W, Fc) float32.
+    """
+
+    def __init__(
+        self,
+        env: GaiaEnv | str = "lost_fleet",
+        reward: str = "margin",
+        observation: str = "vector",
+    ):
+        """
+        Args:
+            env: an environment of `gaia_jax.make`, or the id of one.
+            reward: of the environment, where `env` is an id.
+            observation: see the attributes.
+        Raises:
+            ValueError: something unknown among these; the message names the choices.
+        """
+        self.env = env if isinstance(env, GaiaEnv) else gaia_jax.make(env, reward)
+        super().__init__(num_agents=self.env.num_players)
+        kinds = [kind for kind in KINDS if kind != "tree"]
+        if observation not in kinds:
+            raise ValueError(
+                f"unknown observation {shown(observation)}; known are {', '.join(kinds)}"
+            )
+        self.observation = observation
+        self.num_actions = self.env.num_actions + 1
+        space: Any = observation_space(self.env, observation)
+        low, high = float(space.low.min()), float(space.high.max())
+        box = Box(low, high, space.shape, jnp.float32)
+        self.observation_spaces = dict.fromkeys(self.agents, box)
+        self.action_spaces = dict.fromkeys(self.agents, Discrete(self.num_actions))
+        self._auto = gaia_jax.auto_reset(self.env)
+
+    @property
+    def name(self) -> str:
+        """Such as "gaia_project-lost_fleet"."""
+        return f"gaia_project-{self.env.id}"
+
+    @property
+    def agent_classes(self) -> dict[str, list[str]]:
+        """One class: the agents differ by faction, which the observation tells."""
+        return {"player": list(self.agents)}
+
+    @partial(jax.jit, static_argnums=(0,))
+    def reset(self, key: Array) -> tuple[dict[str, Array], AutoState]:
+        """A new game and what each agent sees of it."""
+        state = self._auto.init(key)
+        return self.get_obs(state), state
+
+    @partial(jax.jit, static_argnums=(0,))
+    def step(
+        self,
+        key: Array,
+        state: AutoState,
+        actions: dict[str, Array],
+        reset_state: AutoState | None = None,
+    ) -> tuple[dict[str, Array], AutoState, dict[str, Array], dict[str, Array], dict[str, Any]]:
+        """One decision; where it ended the game, `state` is the first of a new one.
+
+        Args:
+            key: of the new game's set-up.
+            state: one state.
+            actions: () int32 by agent; only the decider's counts.
+            reset_state: what the game goes on from where it ended, in place of a new one.
+        """
+        after = self._auto.step(state, self._action(state, actions), key)
+        rewards, dones = self._paid(after)
+        if reset_state is not None:
+            after = jax.tree.map(
+                lambda new, old: jnp.where(dones["__all__"], new, old), reset_state, after
+            )
+        return self.get_obs(after), after, rewards, dones, {}
+
+    def step_env(
+        self, key: Array, state: State, actions: dict[str, Array]
+    ) -> tuple[dict[str, Array], State, dict[str, Array], dict[str, Array], dict[str, Any]]:
+        """One decision, without a new game where it ended; the key is not used."""
+        after = self.env.step(state, self._action(state, actions))
+        return self.get_obs(after), after, *self._paid(after), {}
+
+    def get_obs(self, state: State) -> dict[str, Array]:
+        """What each agent sees."""
+        seen = {
+            agent: arranged(self.observation, self.env.ruleset, self.env.observe(state, player))
+            for player, agent in enumerate(self.agents)
+        }
+        return {agent: value.astype(jnp.float32) for agent, value in seen.items()}
+
+    @partial(jax.jit, static_argnums=(0,))
+    def get_avail_actions(self, state: State) -> dict[str, Array]:
+        """(A + 1,) bool by agent: the decider's legal actions; the others can only wait."""
+        wait = jnp.arange(self.num_actions) == self.num_actions - 1
+        legal = jnp.append(state.legal_action_mask, False)
+        return {
+            agent: jnp.where(state.current_player == player, legal, wait)
+            for player, agent in enumerate(self.agents)
+        }
+
+    def get_legal_moves(self, state: State) -> dict[str, Array]:
+        """`get_avail_actions` by the name that the baselines of Hanabi use."""
+        return self.get_avail_actions(state)
+
+    def _action(self, state: State, actions: dict[str, Array]) -> Array:
+        stacked = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])
+        return stacked.astype(jnp.int32)[state.current_player]
+
+    def _paid(self, state: State) -> tuple[dict[str, Array], dict[str, Array]]:
+        rewards = {agent: state.rewards[player] for player, agent in enumerate(self.agents)}
+        over = state.terminated | state.truncated
+        return rewards, dict.fromkeys([*self.agents, "__all__"], over)

@@ -1,0 +1,83 @@
+"""An observation as one array: a vector, or the map as a picture."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.observation import Observation, ObservationSpec, features
+from gaia_jax.ruleset import Ruleset
+
+KINDS = ("tree", "vector", "picture")
+
+
+def as_vector(observation: Observation) -> Array:
+    """(n,) int16: cells, players and globals in a row."""
+    return jnp.concatenate([x.astype(jnp.int16).ravel() for x in _tables(observation)])
+
+
+def as_picture(ruleset: Ruleset, observation: Observation) -> Array:
+    """(H, W, Fc) int16: the map, a channel for each column of a cell; then all other numbers.
+
+    Rows are r, columns q. Cells off the map are 0. The columns of players and globals fill columns
+    to the right of the map, so that a network of convolutions sees all there is.
+
+    Args:
+        ruleset: of the game, static.
+        observation: one.
+    """
+    place, extra = _places(ruleset)
+    channels = observation.cells.shape[-1]
+    cells = jnp.concatenate([observation.cells, jnp.zeros((1, channels), jnp.int8)])
+    board = cells.astype(jnp.int16)[place]
+    rest = jnp.concatenate([observation.players.ravel(), observation.globals])
+    height = place.shape[0]
+    rest = jnp.pad(rest, (0, height * extra * channels - rest.shape[0]))
+    return jnp.concatenate([board, rest.reshape(height, extra, channels)], axis=1)
+
+
+def arranged(kind: str, ruleset: Ruleset, observation: Observation) -> Any:
+    """An observation in the shape that `kind`, one of KINDS, asks for."""
+    if kind == "vector":
+        return as_vector(observation)
+    return as_picture(ruleset, observation) if kind == "picture" else observation
+
+
+def bounds(ruleset: Ruleset) -> tuple[Observation, Observation]:
+    """The least and the greatest number of every entry of an observation, numpy."""
+    spec, cells = features(ruleset), ruleset.geometry.num_cells
+    return _bound(spec, cells, "low"), _bound(spec, cells, "high")
+
+
+def _bound(spec: ObservationSpec, cells: int, which: str) -> Any:
+    rows = {"cells": (cells,), "players": (4,), "globals": ()}
+    dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}
+    return Observation(
+        **{
+            name: np.broadcast_to(
+                np.array([getattr(c, which) for c in getattr(spec, name)], dtypes[name]),
+                (*lead, len(getattr(spec, name))),
+            )
+            for name, lead in rows.items()
+        }
+    )
+
+
+def _tables(observation: Observation) -> tuple[Array, Array, Array]:
+    return observation.cells, observation.players, observation.globals
+
+
+@functools.cache
+def _places(ruleset: Ruleset) -> tuple[np.ndarray, int]:
+    """(H, W) int, the cell of each place of the picture, C off the map; columns for the rest."""
+    q, r = ruleset.geometry.cells.T
+    q, r = q - q.min(), r - r.min()
+    place = np.full((r.max() + 1, q.max() + 1), len(q))
+    place[r, q] = np.arange(len(q))
+    spec = features(ruleset)
+    rest = 4 * len(spec.players) + len(spec.globals)
+    return place, -(-rest // (place.shape[0] * len(spec.cells)))

@@ -1,0 +1,144 @@
+"""`aec_env`: the game as a PettingZoo AECEnv, one decision after another."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import gymnasium.spaces
+import jax
+import numpy as np
+import pettingzoo
+
+import gaia_jax
+from gaia_jax import replay
+from gaia_jax.adapters.layout import KINDS, arranged
+from gaia_jax.adapters.spaces import observation_space
+from gaia_jax.arguments import shown
+from gaia_jax.env import GaiaEnv
+
+
+def aec_env(
+    env: GaiaEnv | str = "lost_fleet",
+    reward: str = "margin",
+    observation: str = "vector",
+    render_mode: str | None = None,
+) -> GaiaAEC:
+    """The game as a PettingZoo environment.
+
+    Args:
+        env: an environment of `gaia_jax.make`, or the id of one.
+        reward: of the environment, where `env` is an id.
+        observation: "vector", "picture" or "tree"; it comes with an action mask.
+        render_mode: None, "ansi" (text) or "svg".
+    Raises:
+        ValueError: something unknown among these; the message names the choices.
+    """
+    if observation not in KINDS:
+        raise ValueError(f"unknown observation {shown(observation)}; known are {', '.join(KINDS)}")
+    if render_mode not in (None, *GaiaAEC.metadata["render_modes"]):
+        known = ", ".join(GaiaAEC.metadata["render_modes"])
+        raise ValueError(f"unknown render_mode {shown(render_mode)}; known are {known}")
+    inside = env if isinstance(env, GaiaEnv) else gaia_jax.make(env, reward)
+    return GaiaAEC(inside, observation, render_mode)
+
+
+class GaiaAEC(pettingzoo.AECEnv):
+    """One game, host side: each decision is one call of the compiled step. `aec_env` makes one."""
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "gaia_project_v0",
+        "render_modes": ["ansi", "svg"],
+        "is_parallelizable": False,
+    }
+
+    def __init__(self, env: GaiaEnv, observation: str, render_mode: str | None):
+        super().__init__()
+        self.env, self.kind, self.render_mode = env, observation, render_mode
+        self.possible_agents = [f"player_{i}" for i in range(env.num_players)]
+        self.observation_spaces = {agent: self._space() for agent in self.possible_agents}
+        self.action_spaces = {
+            agent: gymnasium.spaces.Discrete(env.num_actions) for agent in self.possible_agents
+        }
+        self._init = jax.jit(env.init)
+        self._step = replay.compiled(env)[1]
+        self._observe = jax.jit(
+            lambda state, player: arranged(observation, env.ruleset, env.observe(state, player))
+        )
+        # Set-ups of games that are reset without a seed.
+        self._draws = np.random.default_rng()
+
+    def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
+        """`observation` and `action_mask`, (A,) int8."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+        """The action index."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """A new game; the same seed, and the resets after it, give the same games."""
+        if seed is not None:
+            self._draws = np.random.default_rng(seed)
+        key = jax.random.key(int(self._draws.integers(2**31)))
+        self._state = self._init(key)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self.agent_selection = self._decider()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """The game as `agent` sees it, and what it may do now; nothing where others decide."""
+        player = self.possible_agents.index(agent)
+        seen = jax.device_get(self._observe(self._state, np.int32(player)))
+        mask = np.zeros(self.env.num_actions, np.int8)
+        if agent == self._decider():
+            mask[:] = self._state.legal_action_mask
+        if self.kind == "tree":
+            seen = {name: np.asarray(value) for name, value in vars(seen).items()}
+        return {"observation": seen, "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Carry out the decision of `agent_selection`; an illegal one ends the game with -1."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self._cumulative_rewards[agent] = 0.0
+        self._state = self._step(self._state, action)
+        paid = np.asarray(self._state.rewards).tolist()
+        self.rewards = dict(zip(self.possible_agents, paid, strict=True))
+        if self._state.terminated:
+            self.terminations = dict.fromkeys(self.agents, True)
+        if self._state.truncated:
+            self.truncations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self._decider()
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """The table as text or as an SVG."""
+        if self.render_mode is None:
+            return None
+        from gaia_jax import render
+
+        draw = render.svg if self.render_mode == "svg" else render.text
+        return draw(self._state)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _decider(self) -> str:
+        return self.possible_agents[int(self._state.current_player)]
+
+    def _space(self) -> gymnasium.spaces.Dict:
+        space: Any = observation_space(self.env, self.kind)
+        boxes = space.spaces if self.kind == "tree" else {"": space}
+        made = {
+            name: gymnasium.spaces.Box(box.low, box.high, dtype=box.dtype.type)
+            for name, box in boxes.items()
+        }
+        mask = gymnasium.spaces.Box(0, 1, (self.env.num_actions,), np.int8)
+        seen = gymnasium.spaces.Dict(made) if self.kind == "tree" else made[""]
+        return gymnasium.spaces.Dict({"observation": seen, "action_mask": mask})

@@ -1,0 +1,81 @@
+"""GaiaMARL under the rollout of JaxMARL's baselines."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests.stub_env import StubEnv
+
+jaxmarl = pytest.importorskip(
+    "jaxmarl",
+    reason="JaxMARL brings matplotlib, pandas and seaborn, too much for [dev]: pip install jaxmarl",
+)
+
+from jaxmarl.wrappers.baselines import LogWrapper  # noqa: E402
+
+from gaia_jax.adapters.jaxmarl import GaiaMARL  # noqa: E402
+
+STUB = StubEnv(length=9)
+ENVS = 3
+
+
+def batchify(x, agents):
+    """As in baselines/IPPO: (agents * environments, n)."""
+    stacked = jnp.stack([x[agent] for agent in agents])
+    return stacked.reshape((len(agents) * ENVS, -1))
+
+
+def unbatchify(x, agents):
+    x = x.reshape((len(agents), ENVS, -1))
+    return {agent: x[i].squeeze(-1) for i, agent in enumerate(agents)}
+
+
+def test_the_rollout_of_a_baseline():
+    """`_env_step` of ippo_ff_hanabi.py, with the first available action for its network."""
+    env = LogWrapper(GaiaMARL(STUB))
+    obs, state = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), ENVS))
+
+    def env_step(carry, key):
+        state, obs = carry
+        avail = jax.vmap(env.get_legal_moves)(state.env_state)
+        avail, seen = batchify(avail, env.agents), batchify(obs, env.agents)
+        assert seen.shape[1:] == env.observation_space(env.agents[0]).shape
+        actions = unbatchify(jnp.argmax(avail, axis=-1), env.agents)
+        keys = jax.random.split(key, ENVS)
+        obs, state, reward, done, info = jax.vmap(env.step)(keys, state, actions)
+        return (state, obs), (reward, done["__all__"], avail.sum(-1), info["returned_episode"])
+
+    keys = jax.random.split(jax.random.key(1), 20)
+    _, (reward, done, avail, told) = jax.jit(lambda c: jax.lax.scan(env_step, c, keys))(
+        (state, obs)
+    )
+    over = np.arange(1, 21) % 9 == 0
+    np.testing.assert_array_equal(done, np.broadcast_to(over[:, None], (20, ENVS)))
+    np.testing.assert_array_equal(told.any(-1), done)
+    by_agent = np.stack([reward[agent] for agent in env.agents])
+    assert (by_agent.any((0, 2)) == over).all()
+    # One agent decides, three wait.
+    waiting = np.asarray(avail).reshape(20, 4, ENVS) == 1
+    assert (waiting.sum(1) == 3).all()
+
+
+def test_the_face():
+    env = GaiaMARL("base")
+    assert env.action_space("agent_0").n == env.env.num_actions + 1 == env.num_actions
+    assert env.agent_classes == {"player": env.agents}
+    with pytest.raises(ValueError, match="unknown observation 'tree'; known are vector, picture"):
+        GaiaMARL(STUB, observation="tree")
+
+
+def test_a_step_without_a_new_game_and_one_to_a_given_state():
+    env, key = GaiaMARL(STUB), jax.random.key(0)
+    _, state = env.reset(key)
+    _, other = env.reset(jax.random.key(1))
+    illegal = dict.fromkeys(env.agents, jnp.int32(env.num_actions - 1))
+    _, ended, rewards, dones, _ = env.step_env(key, state, illegal)
+    assert ended.terminated and dones["__all__"]
+    assert sorted(float(x) for x in rewards.values()) == [-1.0, 0.0, 0.0, 0.0]
+    _, back, _, dones, _ = env.step(key, state, illegal, other)
+    assert dones["__all__"]
+    assert all(map(np.array_equal, jax.tree.leaves(back.game), jax.tree.leaves(other.game)))

@@ -1,0 +1,139 @@
+"""What an install brings: declared dependencies, a light import, a wheel, a whole sdist."""
+
+import ast
+import re
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import gaia_jax
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+# Where the name of the distribution is not that of the module.
+MODULES = {"orbax-checkpoint": "orbax", "pyyaml": "yaml", "tensorboardX": "tensorboardX"}
+
+
+def names(requirements):
+    """Distributions, those of the own extras included."""
+    found = set()
+    for requirement in requirements:
+        name, extras = re.fullmatch(r"([\w-]+)(?:\[([\w,]+)\])?.*", requirement).groups()
+        if name == "gaia_jax":
+            for extra in extras.split(","):
+                found |= names(PROJECT["optional-dependencies"][extra])
+        else:
+            found.add(name)
+    return found
+
+
+def modules(requirements):
+    return {MODULES.get(name, name.replace("-", "_")) for name in names(requirements)}
+
+
+def imported(folder, but=()):
+    """Top-level modules that are not of the standard library nor of the project."""
+    found = {}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        if any(part in path.relative_to(ROOT / folder).parts for part in but):
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            here = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                here = [node.module]
+            for name in here:
+                found.setdefault(name.split(".")[0], path.relative_to(ROOT))
+    own = {"gaia_jax", "training", "benchmarks", "tests", "tools"}
+    own |= {path.stem for path in (ROOT / folder).rglob("*.py")}  # neighbours of a script
+    return {k: v for k, v in found.items() if k not in own | sys.stdlib_module_names}
+
+
+CORE, EXTRAS = modules(PROJECT["dependencies"]), PROJECT["optional-dependencies"]
+
+
+def test_the_environment_needs_jax_and_numpy_alone():
+    assert CORE == {"jax", "numpy"}
+    assert imported("gaia_jax", but=["adapters"]).keys() <= CORE
+
+
+@pytest.mark.parametrize(
+    ("folder", "extras"),
+    [
+        ("gaia_jax/adapters", ["adapters"]),
+        ("training", ["play", "wandb"]),
+        ("benchmarks", ["bench"]),
+        ("tests", ["dev", "adapters"]),
+        ("examples", ["dev"]),
+    ],
+)
+def test_what_is_imported_is_declared(folder, extras):
+    declared = CORE | modules([f"gaia_jax[{','.join(extras)}]"])
+    unknown = {k: v for k, v in imported(folder).items() if k not in declared}
+    assert not unknown
+
+
+def test_floors_not_caps():
+    every = [*PROJECT["dependencies"], *(x for extra in EXTRAS.values() for x in extra)]
+    assert not [x for x in every if re.search(r"<|==|~=", x)]
+
+
+def test_the_version_is_a_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", gaia_jax.__version__)
+    assert callable(gaia_jax.auto_reset)
+
+
+LIGHT = """
+import sys, time
+import jax
+before, began = set(sys.modules), time.process_time()
+import gaia_jax, gaia_jax.adapters
+gaia_jax.make("lost_fleet")
+took = time.process_time() - began
+from jax._src import xla_bridge
+assert not xla_bridge._backends, "a device was touched"
+heavy = {"flax", "optax", "orbax", "chex", "pgx", "pettingzoo", "gymnasium", "jaxmarl", "starlette"}
+loaded = {name.split(".")[0] for name in set(sys.modules) - before}
+assert not loaded & heavy, loaded & heavy
+print(took)
+"""
+
+
+def test_an_import_is_light():
+    """Under 1.5 s beyond `import jax`, in processor time: the machine may be busy."""
+    run = [sys.executable, "-c", LIGHT]
+    done = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1.5
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """The wheel and the sdist."""
+    out = tmp_path_factory.mktemp("dist")
+    run = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out)]
+    subprocess.run(run, cwd=ROOT, check=True, capture_output=True)
+    return next(out.glob("*.whl")), next(out.glob("*.tar.gz"))
+
+
+@pytest.mark.slow
+def test_the_wheel_has_the_environment_and_no_other_name(built):
+    with zipfile.ZipFile(built[0]) as wheel:
+        files = [name for name in wheel.namelist() if ".dist-info/" not in name]
+    assert {name.split("/")[0] for name in files} == {"gaia_jax"}
+    assert "gaia_jax/py.typed" in files
+
+
+@pytest.mark.slow
+def test_the_sdist_is_whole(built):
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if tracked.returncode:
+        pytest.skip("no git checkout: what the sdist should have is not known")
+    with tarfile.open(built[1]) as archive:
+        files = {name.partition("/")[2] for name in archive.getnames()}
+    missing = set(tracked.stdout.split("\n")) - files - {"", ".gitignore"}
+    assert not {name for name in missing if (ROOT / name).is_file()}
