@@ -1,0 +1,98 @@
+"""Every example runs: on rules of three lines, so that none compiles the game."""
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.stub_env import StubEnv
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_each_has_a_test():
+    here = Path(__file__).read_text("utf-8")
+    assert not [p.stem for p in EXAMPLES.glob("*.py") if f'"{p.stem}"' not in here]
+
+
+def test_random_rollout(monkeypatch, capsys):
+    example = load("random_rollout")
+    monkeypatch.setattr(example, "env", StubEnv())
+    example.main(games=3, decisions=12)
+    assert "3 of 3 games ended" in capsys.readouterr().out
+    code = (EXAMPLES / "random_rollout.py").read_text("utf-8").split('"""', 2)[2]
+    lines = [line for line in code.splitlines() if line.strip()]
+    assert len(lines) <= 24
+
+
+def test_edit_setup(monkeypatch, capsys):
+    example = load("edit_setup")
+    monkeypatch.setattr(example, "env", StubEnv(many_setups=True))
+    state = example.main()
+    said = capsys.readouterr().out
+    assert "factions: TERRANS, XENOS, TAKLONS, HIVES" in said
+    assert "refused: factions: 'XENOS' and 'GLEENS' are two sides of one board" in said
+    assert state.game.setup.turn_order.tolist() == [3, 0, 1, 2]
+
+
+def test_ppo(capsys):
+    tiny = {"games": 4, "decisions": 12, "updates": 2, "epochs": 1, "minibatches": 2}
+    _, told = load("ppo").main(StubEnv(reward="vp"), **tiny)
+    assert all(np.isfinite(values).all() for values in told.values())
+    assert told["ended"].tolist() == [4, 4]  # after 9 and 18 decisions
+    assert (told["vp"] > 10).all()
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 210
+
+
+def test_many_devices():
+    code = (
+        "import jax; jax.config.update('jax_num_cpu_devices', 8)\n"
+        "import many_devices; from tests.stub_env import StubEnv\n"
+        "states, ended = many_devices.main(StubEnv(), games=16, decisions=20)\n"
+        "assert ended == 32, ended\n"
+    )
+    root = str(EXAMPLES.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = [{str(EXAMPLES)!r}, {root!r}]\n{code}"],
+        capture_output=True, text=True, cwd=root, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "16 games on 8 devices, 32 ended" in done.stdout
+
+
+def test_arena_agent(monkeypatch):
+    """It is taken as an agent, and takes a mine before an upgrade before anything else."""
+    import jax
+
+    from training.agents import make_agent
+
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    env = StubEnv()
+    agent = make_agent("arena_agent:builder", env)
+    cells = env.ruleset.geometry.num_cells
+    mask = np.zeros((3, env.num_actions), bool)
+    mask[:, -4:] = True
+    mask[1:, 2 * cells + 5] = True
+    mask[2:, 9] = True
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 3))
+    action = agent.act(agent.params, states, mask, jax.random.key(1))
+    assert int(action[0]) >= env.num_actions - 4
+    assert action[1:].tolist() == [2 * cells + 5, 9]
+
+
+def test_mctx_turn(capsys):
+    pytest.importorskip("mctx", reason="mctx comes with [dev]")
+    state = load("mctx_turn").main(StubEnv(reward="vp"), games=2, simulations=4, decisions=2)
+    assert state.step_count.tolist() == [2, 2]
+    assert capsys.readouterr().out.count("in the first game") == 2
