@@ -56,15 +56,11 @@ def bounds(ruleset: Ruleset) -> tuple[Observation, Observation]:
 def _bound(spec: ObservationSpec, cells: int, which: str) -> Any:
     rows = {"cells": (cells,), "players": (4,), "globals": ()}
     dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}
-    return Observation(
-        **{
-            name: np.broadcast_to(
-                np.array([getattr(c, which) for c in getattr(spec, name)], dtypes[name]),
-                (*lead, len(getattr(spec, name))),
-            )
-            for name, lead in rows.items()
-        }
-    )
+    tables: dict[str, Any] = {}
+    for name, lead in rows.items():
+        ends = np.array([getattr(c, which) for c in getattr(spec, name)], dtypes[name])
+        tables[name] = np.broadcast_to(ends, (*lead, len(ends)))
+    return Observation(**tables)
 
 
 def _tables(observation: Observation) -> tuple[Array, Array, Array]:

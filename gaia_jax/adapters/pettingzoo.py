@@ -86,7 +86,7 @@ class GaiaAEC(pettingzoo.AECEnv):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, Any] = {agent: {} for agent in self.agents}
         self.agent_selection = self._decider()
 
     def observe(self, agent: str) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class GaiaAEC(pettingzoo.AECEnv):
     def _space(self) -> gymnasium.spaces.Dict:
         space: Any = observation_space(self.env, self.kind)
         boxes = space.spaces if self.kind == "tree" else {"": space}
-        made = {
+        made: dict[str, Any] = {
             name: gymnasium.spaces.Box(box.low, box.high, dtype=box.dtype.type)
             for name, box in boxes.items()
         }

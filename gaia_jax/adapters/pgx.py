@@ -125,7 +125,7 @@ class PgxEnv(pgx.core.Env):
         """The shape of the observation; of a tree, an `Observation` of shapes."""
         if self.observation == "none":
             return (0,)
-        space = observation_space(self.env, self.observation)
+        space: Any = observation_space(self.env, self.observation)
         if self.observation == "tree":
             return {name: part.shape for name, part in space.spaces.items()}
         return space.shape
@@ -200,7 +200,7 @@ def _inside(state: Any) -> gaia_jax.State:
 def _tell_api_test(id: str) -> None:
     """`pgx.api_test` refuses states whose id is not in the list of pgx's own games: add ours."""
     with contextlib.suppress(ImportError, AttributeError):
-        module = importlib.import_module("pgx._src.api_test")
+        module: Any = importlib.import_module("pgx._src.api_test")
         known = get_args(module.EnvId)
         if id not in known:
             module.EnvId = Literal[(*known, id)]
