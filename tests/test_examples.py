@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.stub_env import StubEnv
 
@@ -68,3 +69,30 @@ def test_many_devices():
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     assert "16 games on 8 devices, 32 ended" in done.stdout
+
+
+def test_arena_agent(monkeypatch):
+    """It is taken as an agent, and takes a mine before an upgrade before anything else."""
+    import jax
+
+    from training.agents import make_agent
+
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    env = StubEnv()
+    agent = make_agent("arena_agent:builder", env)
+    cells = env.ruleset.geometry.num_cells
+    mask = np.zeros((3, env.num_actions), bool)
+    mask[:, -4:] = True
+    mask[1:, 2 * cells + 5] = True
+    mask[2:, 9] = True
+    states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 3))
+    action = agent.act(agent.params, states, mask, jax.random.key(1))
+    assert int(action[0]) >= env.num_actions - 4
+    assert action[1:].tolist() == [2 * cells + 5, 9]
+
+
+def test_mctx_turn(capsys):
+    pytest.importorskip("mctx", reason="mctx comes with [dev]")
+    state = load("mctx_turn").main(StubEnv(reward="vp"), games=2, simulations=4, decisions=2)
+    assert state.step_count.tolist() == [2, 2]
+    assert capsys.readouterr().out.count("in the first game") == 2
