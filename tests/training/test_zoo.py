@@ -5,12 +5,14 @@ About 40 s on two quiet cores, most of it compiling one player for all that shar
 
 import json
 from functools import cache
+from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import gaia_jax
+from tools import zoo_page
 from training import zoo
 from training.agents import make_agent
 from training.config import UserError
@@ -33,6 +35,10 @@ def player(network: str):
     return games.make_player(environment(), make_network(environment(), config))
 
 
+def test_the_rungs_are_there():
+    assert {"zoo/clone", "zoo/quick", "zoo/strong"} <= set(zoo.names())
+
+
 @pytest.mark.parametrize("name", zoo.names())
 def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     """The games are the engine's bit for bit; a choice may differ between equal logits only."""
@@ -51,9 +57,15 @@ def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     assert (again.gap == 0).mean() > 0.999
 
 
-def test_an_unknown_agent_is_refused():
+def test_agents_go_by_name_and_a_wrong_one_is_refused():
+    assert make_agent("zoo/quick", environment()).name == "zoo/quick"
     with pytest.raises(UserError, match="the zoo has: "):
         make_agent("zoo/nobody", environment())
+
+
+def test_the_page_of_agents_is_current():
+    page = (Path(__file__).parents[2] / "docs" / "zoo.md").read_text(encoding="utf-8")
+    assert page == zoo_page.page(), "python -m tools.zoo_page > docs/zoo.md"
 
 
 def test_damage_and_another_version_are_refused(tmp_path):
