@@ -57,7 +57,8 @@ def card(name: str, says: dict[str, Any]) -> list[str]:
     for key, title in (("self_play", "self-play"), ("greedy", "with three `greedy`")):
         part = results.get(key)
         if part:
-            games = f"{part['games']:,} games, seed {part['seed']}"
+            seeds = ", ".join(map(str, part["seeds"]))
+            games = f"{part['games']:,} games, seeds {seeds}"
             lines += [f"- {title}, {games}: {interval(part['vp'])} VP"]
             ends = part.get("behaviour", {})
             told = ", ".join(f"{k.replace('_', ' ')} {v:.2f}" for k, v in ends.items())

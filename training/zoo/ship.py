@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     more: dict[str, Any] = {}
     for text in args.set:
         key, _, value = text.partition("=")
-        more[key] = yaml.safe_load(value)
+        more[key] = value if key == "note" else yaml.safe_load(value)
     if args.run:
         _, _, params, updates, config = load_policy(args.run, env, None)
         more.setdefault("decisions", updates * config.ppo.num_envs * config.ppo.num_steps)
