@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from training import cli, games_table, outputs
 from training.agents import make_agent
@@ -84,14 +83,13 @@ class Arena:
         rotations = len(self.seating)
         with cli.compiling("the games"):
             self._match.compile(seed)
-        bar = tqdm(total=self.setups * rotations, initial=done * rotations, unit="game")
+        bar = cli.bar("game", self.setups * rotations, done * rotations)
         try:
             for first in range(done, self.setups, self.at_once):
                 start = time.monotonic()
 
                 def progress(ended: int, first: int = first) -> None:
-                    bar.n = min(first * rotations + ended, self.setups * rotations)
-                    bar.refresh()
+                    bar.update(min(first * rotations + ended, self.setups * rotations) - bar.n)
 
                 results = self._match.play_batch(seed, first, progress=progress)
                 seconds = time.monotonic() - start

@@ -52,6 +52,31 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
         }
         for i, name in enumerate(names)
     }
+    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
+    return {
+        "setups": len(played.vp),
+        "games": int(np.prod(played.vp.shape[:2])),
+        "decisions": int(played.decisions.sum()),
+        "seconds": round(float(played.seconds.sum()), 1),
+        "agents": agents,
+        "players": _players(played, names, ids),
+        "differences": [
+            {"of": names[i], "to": names[j], **_plain(estimate(vp[i] - vp[j]))} for i, j in pairs
+        ],
+        "forfeits": [
+            {
+                "agent": names[played.entry[s, r, p]], "setup": int(s), "rotation": int(r),
+                "seat": int(p), "illegal_moves": int(played.illegal[s, r, p]),
+            }
+            for s, r, p in np.argwhere(played.illegal > 0)
+        ],
+    }  # fmt: skip
+
+
+def _players(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
+    """How each agent plays, the entries of one name together."""
+    score = scores(played.vp, played.illegal)
+    own = [played.entry == i for i in range(len(names))]  # (S, R, P)
     kinds = [name.split(" #")[0] for name in names]
     players = {}
     for kind in dict.fromkeys(kinds):
@@ -70,25 +95,7 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
             "sources": _columns(played.sources[mine], ids["vp_source"]),
             "behaviour": _columns(played.behaviour[mine], BEHAVIOUR),
         }
-    pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
-    return {
-        "setups": len(played.vp),
-        "games": int(np.prod(played.vp.shape[:2])),
-        "decisions": int(played.decisions.sum()),
-        "seconds": round(float(played.seconds.sum()), 1),
-        "agents": agents,
-        "players": players,
-        "differences": [
-            {"of": names[i], "to": names[j], **_plain(estimate(vp[i] - vp[j]))} for i, j in pairs
-        ],
-        "forfeits": [
-            {
-                "agent": names[played.entry[s, r, p]], "setup": int(s), "rotation": int(r),
-                "seat": int(p), "illegal_moves": int(played.illegal[s, r, p]),
-            }
-            for s, r, p in np.argwhere(played.illegal > 0)
-        ],
-    }  # fmt: skip
+    return players
 
 
 def ratings(played: Played, entries: int) -> list[dict[str, float]]:

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from tqdm import tqdm
+
 from gaia_jax.cli import (
     LARGEST_SEED,
     Parser,
@@ -32,6 +34,7 @@ __all__ = [
     "Parser",
     "UserError",
     "add_cache_flag",
+    "bar",
     "compiling",
     "finishing",
     "one_line",
@@ -40,6 +43,7 @@ __all__ = [
     "whole",
 ]
 
+LINE_SECONDS = 10.0  # between two lines of progress that no terminal shows
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
 
@@ -47,6 +51,32 @@ def run(main: Callable[[], int]) -> int:
     """`gaia_jax.cli.run` with the compilation cache."""
     enable_compilation_cache()
     return run_command(main)
+
+
+class _Lines:
+    """Where progress goes that no terminal shows: each state is a line."""
+
+    def write(self, text: str) -> None:
+        if text.strip():
+            sys.stderr.write(text.strip("\r\n ") + "\n")
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+def bar(unit: str, total: int, done: int = 0) -> tqdm:
+    """Progress on stderr: a bar on a terminal, elsewhere a line every LINE_SECONDS.
+
+    Args:
+        unit: what is counted.
+        total: how many there will be.
+        done: how many there are.
+    """
+    live = sys.stderr.isatty()
+    return tqdm(
+        total=total, initial=done, unit=unit, file=sys.stderr if live else _Lines(),
+        mininterval=0.1 if live else LINE_SECONDS, maxinterval=LINE_SECONDS, miniters=1,
+    )  # fmt: skip
 
 
 class _NoCache(argparse.Action):
@@ -64,27 +94,28 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
 def compiling(what: str) -> Iterator[None]:
     """Say on stderr that `what` is being compiled, and at the end how long it took.
 
-    On a terminal the seconds run; elsewhere it is a line before and a line after.
+    On a terminal the seconds run; elsewhere it is a line every LINE_SECONDS.
     """
     began, done, events = time.monotonic(), threading.Event(), _events()
     before = events.copy()
     live = sys.stderr.isatty()
 
     def tell() -> None:
-        while not done.wait(1.0):
-            seconds = time.monotonic() - began
-            print(f"\rcompiling {what}, {seconds:.0f} s ", end="", file=sys.stderr, flush=True)
+        while not done.wait(1.0 if live else LINE_SECONDS):
+            text = f"compiling {what}, {time.monotonic() - began:.0f} s "
+            print(
+                f"\r{text}" if live else text, end="" if live else "\n", file=sys.stderr, flush=True
+            )
 
     print(f"compiling {what}", end="" if live else "\n", file=sys.stderr, flush=True)
     teller = threading.Thread(target=tell, daemon=True)
-    if live:
-        teller.start()
+    teller.start()
     try:
         yield
     finally:
         done.set()
+        teller.join()
         if live:
-            teller.join()
             print("\r\033[K", end="", file=sys.stderr)
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""

@@ -60,12 +60,27 @@ class Evaluation:
         self.env, self.greedy, self.opponent = env, greedy, opponent
         policy = policy_agent(env, network, None, "policy", greedy, temperature=temperature)
         self._other = make_agent(opponent, env)
-        setups = max(1, math.ceil(games / 4))
-        self._match = Match(env, [policy, self._other], one_against_three(), setups)
+        self._setups, self._compiled = max(1, math.ceil(games / 4)), False
+        self._match = Match(env, [policy, self._other], one_against_three(), self._setups)
 
-    def run(self, params: Any, seed: int) -> dict[str, Any]:
-        """Play and summarize. The report holds plain numbers and writes to JSON."""
-        results = self._match.play(seed, [params, self._other.params])
+    def run(self, params: Any, seed: int, quiet: bool = False) -> dict[str, Any]:
+        """Play and summarize. The report holds plain numbers and writes to JSON.
+
+        Args:
+            params: of the policy.
+            seed: which set-ups.
+            quiet: show no progress while it plays.
+        """
+        both, games = [params, self._other.params], self._setups * len(one_against_three())
+        if not self._compiled:
+            with cli.compiling(f"the games against {self.opponent}"):
+                self._match.compile(seed, both)
+            self._compiled = True
+        if quiet:
+            results = self._match.play(seed, both)
+        else:
+            with cli.bar("game", games) as bar:
+                results = self._match.play(seed, both, lambda ended: bar.update(ended - bar.n))
         about = {
             "env": self.env.id,
             "env_version": str(self.env.version),
@@ -146,9 +161,10 @@ def table(report: dict[str, Any], factions: bool = False) -> str:
         return f"{value['mean']:.2f} ({value['low']:.2f} to {value['high']:.2f})"
 
     other = report["opponent"]
+    how = "likeliest action" if report["greedy"] else "sampled"
     lines = [
         f"{report['games']} games on {report['setups']} set-ups of {report['env']} "
-        f"{report['env_version']}, one policy seat ({'greedy' if report['greedy'] else 'sampled'}) "
+        f"{report['env_version']}, one policy seat ({how}) "
         f"against three {other} seats; mean (95 % interval)",
         "",
         f"{'seat':<26}{'VP':>26}{'win share':>26}",
@@ -188,20 +204,22 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     """
     args = _parse(argv)
     run, at = split_update(args.run)
-    update = number_of(args.run, at) if at is not None else args.update
+    update = number_of(args.run, at)
     if args.json:
         outputs.check_report("--json", args.json)
     if face is None:
         import gaia_jax as face
     temperature = 1.0
     if run.startswith(zoo.PREFIX):
+        if update is not None:
+            raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
         env = make_env(face, zoo.about(run)["env"], "vp")
         network, params = zoo.load(run, env)
         temperature = zoo.about(run).get("temperature", 1.0)
     else:
         env, network, params, update, _ = load_policy(run, None, face, update)
     check_agent(args.opponent, env)
-    evaluation = Evaluation(env, network, args.games, args.greedy, args.opponent, temperature)
+    evaluation = Evaluation(env, network, args.games, args.likeliest, args.opponent, temperature)
     report = evaluation.run(params, args.seed)
     report = {"run": run, "update": update} | report
     print(table(report, args.factions))
@@ -224,10 +242,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--opponent", default="random", help="who holds the other three seats")
     parser.add_argument(
-        "--update", type=cli.whole(0, 10**9), help="the same as RUN@UPDATE; the latest if not given"
-    )
-    parser.add_argument(
-        "--greedy", action="store_true", help="likeliest action instead of sampling"
+        "--likeliest", action="store_true", help="the likeliest action instead of sampling"
     )
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")

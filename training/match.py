@@ -33,7 +33,7 @@ class Results(NamedTuple):
     illegal: np.ndarray | None = None  # (S, R, P) illegal moves of the seat; one forfeits the game
 
 
-Progress = Callable[[int], None]
+Progress = Callable[[int], object]
 
 
 class Match:
@@ -67,21 +67,37 @@ class Match:
         )
         self._end = jax.jit(lambda state: self._describe(state.game))
 
-    def play(self, seed: int, params: list[Any] | None = None) -> Results:
+    def play(
+        self,
+        seed: int,
+        params: list[Any] | None = None,
+        progress: Progress = lambda ended: None,
+    ) -> Results:
         """Play all games, many in lockstep.
 
         Args:
             seed: which set-ups; the same seed gives the same ones, and the same games.
             params: instead of the agents' own parameters.
+            progress: told how many of the games have ended, again and again.
         """
-        firsts = range(0, self._setups, self.at_once)
-        parts = [self.play_batch(seed, first, params) for first in firsts]
+        parts = []
+        for first in range(0, self._setups, self.at_once):
+            before = first * len(self._seating)
+
+            def tell(ended: int, before: int = before) -> None:
+                progress(min(before + ended, self._setups * len(self._seating)))
+
+            parts.append(self.play_batch(seed, first, params, tell))
         whole = jax.tree.map(lambda *x: np.concatenate(x)[: self._setups], *parts)
         return Results(*whole)
 
-    def compile(self, seed: int = 0) -> None:
-        """Compile everything; `play` does it where this was not called."""
-        key, params = jax.random.key(seed), [agent.params for agent in self._agents]
+    def compile(self, seed: int = 0, params: list[Any] | None = None) -> None:
+        """Compile everything; `play` does it where this was not called.
+
+        Args:
+            params: instead of the agents' own parameters.
+        """
+        key, params = jax.random.key(seed), params or [agent.params for agent in self._agents]
         carry = jax.eval_shape(self._start, key, 0)
         self._start = self._start.lower(key, 0).compile()
         self._advance = self._advance.lower(params, key, 0, carry).compile()

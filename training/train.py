@@ -160,7 +160,7 @@ def train(trainer: Trainer, logs: Logs) -> bool:
         evaluations = evaluations_of(trainer, config.eval.chunk_games)
     with Interrupt() as interrupt:
         try:
-            progress = tqdm(total=config.train.updates, initial=trainer.update, unit="update")
+            progress = cli.bar("update", config.train.updates, trainer.update)
             chunks, longest = 0, 0.0
             while trainer.update < config.train.updates and not interrupt.asked:
                 start = time.monotonic()
@@ -211,8 +211,10 @@ def _report(
         values = [r[name] for r in records if math.isfinite(r[name])]
         return float(np.mean(values)) if values else math.nan
 
+    # A short run ends its first game late.
+    vp = f"{mean('games/vp'):.1f}" if math.isfinite(mean("games/vp")) else "-"
     progress.set_postfix_str(
-        f"{speed:,.0f} decisions/s, VP {mean('games/vp'):.1f}, policy {mean('loss/policy'):+.4f}, "
+        f"{speed:,.0f} decisions/s, VP {vp}, policy {mean('loss/policy'):+.4f}, "
         f"value {mean('loss/value'):.4f}, entropy {mean('policy/entropy'):.3f}",
         refresh=False,
     )
@@ -232,7 +234,8 @@ def evaluations_of(trainer: Trainer, games: int) -> list[Evaluation]:
 
 def _evaluate(trainer: Trainer, evaluation: Evaluation) -> dict[str, float]:
     """The same set-ups each time, so that the curve is of the policy alone."""
-    report = evaluation.run(on_one_device(trainer.policy), trainer.config.eval.seed)
+    params = on_one_device(trainer.policy)
+    report = evaluation.run(params, trainer.config.eval.seed, quiet=True)
     head = f"evaluation/{evaluation.opponent}"
     return {
         f"{head}/vp": report["vp"]["policy"]["mean"],
@@ -286,6 +289,8 @@ def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
         for name in opponents(config):
             check_agent(name, env)
     if start.run is None:
+        if config.train.start:
+            zoo.parameters(config.train.start, env)
         outputs.check_inside("name", runs)
     else:
         read_records(start.run / RECORDS)

@@ -30,7 +30,7 @@ class Case(NamedTuple):
 def command(name: str, args: list[str]) -> int:
     """Run a command line as `python -m` does. The trainer and `evaluate` play the toy game."""
     if name.startswith("full "):  # a disk that takes nothing more
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # enough for the message
         name = name.removeprefix("full ")
     sys.path.insert(0, "")
     if name == "replay":
@@ -161,6 +161,11 @@ _TRAIN += [
         ("ppo.minibatches=7", "must divide"),
         ("train.updates=3", "must be a multiple"),
         ("train.wandb=true", "train.wandb needs wandb"),
+        ("train.start=zoo/nobody", "unknown agent 'zoo/nobody'"),
+        ("train.start=gone.npz", "cannot read parameters of gone.npz"),
+        ("train.start=notes.txt", "cannot read parameters of notes.txt"),
+        ("train.start=empty", "cannot read parameters of empty"),
+        ("train.start=[1]", "train.start must be a text"),
     ]
     if says
 ]
@@ -245,9 +250,9 @@ _EVALUATE: list[tuple[tuple[str, ...], str]] = [
     (("runs/other_format",), "has the format"),
     (("runs/cut_4@4",), "is damaged"),
     (("runs/tiny@3",), "no checkpoint after 3 updates; there: 2, 4"),
-    (("runs/tiny", "--update", "3"), "no checkpoint after 3 updates; there: 2, 4"),
-    (("runs/tiny", "--update", "-1"), "--update"),
-    (("runs/tiny", "--update", "x"), "--update"),
+    (("runs/tiny@x",), "comes the number of an update"),
+    (("runs/tiny@start",), "comes the number of an update"),
+    (("runs/tiny", "--update", "4"), "unrecognized arguments: --update 4"),
     (("runs/tiny", "runs/tiny"), "unrecognized arguments"),
     (("runs/tiny", "--games", "0"), "--games: wants a whole number"),
     (("runs/tiny", "--games", "-4"), "--games"),
@@ -280,6 +285,8 @@ _EVALUATE: list[tuple[tuple[str, ...], str]] = [
     (("runs/tiny", "--json", "other.json"), "no report of ours"),
     (("runs/tiny", "--json", "binary"), "no report of ours"),
     (("runs/tiny", "--colour"), "--colour"),
+    (("zoo/nobody",), "unknown agent 'zoo/nobody'"),
+    (("zoo/",), "unknown agent 'zoo/'"),
 ]
 
 _ARENA: list[tuple[tuple[str, ...], str]] = [
@@ -307,6 +314,13 @@ _ARENA: list[tuple[tuple[str, ...], str]] = [
     (("--agents", THREE + "runs/tiny@begin"), "comes the number of an update"),
     (("--agents", THREE + "runs/hollow"), "no checkpoint of ours"),
     (("--agents", THREE + "runs/all_damaged"), "is damaged"),
+    (("--agents", THREE + "zoo/nobody"), "unknown agent 'zoo/nobody'"),
+    (("--agents", THREE + "zoo/"), "unknown agent 'zoo/'"),
+    (("--agents", THREE + "nobody+search:4"), "unknown agent 'nobody'"),
+    (("--agents", THREE + "random+search:4"), "random+search:4"),
+    (("--agents", THREE + "+search:4"), "stands behind the name of an agent"),
+    (("--agents", THREE + "runs/gone+search:0"), "a number above 0"),
+    (("--agents", THREE + "runs/gone+search:x"), "a number above 0"),
     (("--agents", THREE + ":"), "cannot import ''"),
     (("--agents", THREE + ":act"), "cannot import ''"),
     (("--agents", THREE + "agent_good:"), "has no function ''"),

@@ -164,7 +164,7 @@ def test_mistakes_are_one_line_and_exit_code_2(trained, capsys, tmp_path, monkey
         (train.main, ["--resume", str(foreign)], "is unreadable or no checkpoint of ours"),
         (
             evaluate.main,
-            [str(run), "--update", "3"],
+            [f"{run}@3"],
             "no checkpoint after 3 updates; there: 42, 44",
         ),
         (evaluate.main, [str(run), "--games", "0"], "--games: wants a whole number 1 to"),

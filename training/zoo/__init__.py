@@ -118,7 +118,7 @@ def parameters(name: str, env: Any) -> Any:
     try:
         with np.load(name, allow_pickle=False) as file:
             return unflatten({key: file[key] for key in file.files})
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, AttributeError, TypeError, zipfile.BadZipFile) as error:
         raise UserError(f"cannot read parameters of {name}: {error}") from error
 
 

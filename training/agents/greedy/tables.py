@@ -19,7 +19,7 @@ COLOURS = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
 def make_tables(env: Any) -> SimpleNamespace:
     """The arrays; C cells, F factions, G = 9 fields of a gain in the order of GAIN_FIELDS."""
     rules, t = env.ruleset, env.ruleset.tables
-    ids, f = rules.ids, t.faction
+    ids = rules.ids
     planet = {name: i for i, name in enumerate(ids["planet"])}
     distance = np.asarray(rules.geometry.distance).astype(np.int32)
     kinds = np.arange(len(ids["planet"]))
@@ -27,12 +27,6 @@ def make_tables(env: Any) -> SimpleNamespace:
     def isin(*names: str) -> np.ndarray:
         return np.isin(kinds, [planet[name] for name in names])
 
-    def special_gain(name: str) -> list[int]:
-        tiles = {x.id: x for x in (*rules.basic_tiles, *rules.advanced_tiles)}
-        gain = tiles[name].special if name in tiles else None
-        return gain_vector(gain or Gain())
-
-    triggers = np.concatenate([t.tile_events, t.advanced_events])
     return SimpleNamespace(
         rules=rules,
         cells=rules.geometry.num_cells,
@@ -54,34 +48,8 @@ def make_tables(env: Any) -> SimpleNamespace:
         count={name: i for i, name in enumerate(COUNTS)},
         num_events=len(EVENTS),
         g={name: i for i, name in enumerate(GAIN_FIELDS)},
-        # Incomes (n, G).
-        base_income=f.base_income,
-        mine_income=f.mine_income,
-        ts_income=f.ts_income,
-        rl_income=f.rl_income,
-        pi_income=f.pi_income,
-        academy_income=f.academy_a_income,
-        economy_income=t.economy_income,
-        science_income=t.science_income,
-        booster_income=t.booster_income,
-        tile_income=t.tile_income,
-        artifact_income=t.artifact_income,
-        # Factions.
-        requirement=f.federation_requirement,
-        requirement_pi=f.federation_requirement_pi,
-        academy_action=np.array([gain_vector(x.academy_b_action) for x in rules.factions]),
-        has_special=np.array([x.special is not None for x in rules.factions]),
-        special_needs_pi=np.array([x.special_needs_pi or x.tinkering for x in rules.factions]),
-        # Tiles.
-        triggers=triggers,  # (basic, ship and advanced tiles, events) VP
-        advanced_pass=t.advanced_pass,
-        booster_pass=t.booster_pass,
-        tile_power=t.tile_power,
-        tile_range=t.range_bonus,
-        specials=np.array([special_gain(name) for name in ids["special"]]),
-        special=list(ids["special"]),
-        booster_special=np.array([x.special is not None for x in rules.boosters]),
-        virtual_planet=t.virtual_planet,
+        **_incomes(env),
+        **_tiles(env),
         # The research board.
         end_vp=t.end_vp,
         ore_per_step=t.ore_per_step,
@@ -89,3 +57,54 @@ def make_tables(env: Any) -> SimpleNamespace:
         power_value=t.power_value,
         ids=ids,
     )
+
+
+def _incomes(env: Any) -> dict[str, Any]:
+    """What rounds bring, and what else is a faction's own."""
+    rules, t = env.ruleset, env.ruleset.tables
+    f = t.faction
+    return {
+        # Incomes (n, G).
+        "base_income": f.base_income,
+        "mine_income": f.mine_income,
+        "ts_income": f.ts_income,
+        "rl_income": f.rl_income,
+        "pi_income": f.pi_income,
+        "academy_income": f.academy_a_income,
+        "economy_income": t.economy_income,
+        "science_income": t.science_income,
+        "booster_income": t.booster_income,
+        "tile_income": t.tile_income,
+        "artifact_income": t.artifact_income,
+        # Factions.
+        "requirement": f.federation_requirement,
+        "requirement_pi": f.federation_requirement_pi,
+        "academy_action": np.array([gain_vector(x.academy_b_action) for x in rules.factions]),
+        "has_special": np.array([x.special is not None for x in rules.factions]),
+        "special_needs_pi": np.array([x.special_needs_pi or x.tinkering for x in rules.factions]),
+    }
+
+
+def _tiles(env: Any) -> dict[str, Any]:
+    """Tiles, boosters and special actions."""
+    rules, t = env.ruleset, env.ruleset.tables
+    ids = rules.ids
+    known = {x.id: x for x in (*rules.basic_tiles, *rules.advanced_tiles)}
+
+    def special_gain(name: str) -> list[int]:
+        gain = known[name].special if name in known else None
+        return gain_vector(gain or Gain())
+
+    triggers = np.concatenate([t.tile_events, t.advanced_events])
+    return {
+        # Tiles.
+        "triggers": triggers,  # (basic, ship and advanced tiles, events) VP
+        "advanced_pass": t.advanced_pass,
+        "booster_pass": t.booster_pass,
+        "tile_power": t.tile_power,
+        "tile_range": t.range_bonus,
+        "specials": np.array([special_gain(name) for name in ids["special"]]),
+        "special": list(ids["special"]),
+        "booster_special": np.array([x.special is not None for x in rules.boosters]),
+        "virtual_planet": t.virtual_planet,
+    }
