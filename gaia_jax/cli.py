@@ -47,7 +47,9 @@ class _Help(argparse.HelpFormatter):
     """Shows a default where there is one to show."""
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        shown = action.option_strings and action.default not in (None, False, argparse.SUPPRESS)
+        default = action.default
+        none = default is None or default is False or default is argparse.SUPPRESS
+        shown = action.option_strings and not none
         return f"{action.help} (default: %(default)s)" if shown else action.help
 
 
@@ -105,6 +107,9 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
             return _refuse(f"there is not enough memory: {error}")
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
+            if threading.current_thread() is threading.main_thread():
+                # The end of a process takes a while; another Ctrl-C cuts it short.
+                signal.signal(signal.SIGINT, lambda *_: os._exit(130))
             return 130
 
 

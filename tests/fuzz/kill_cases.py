@@ -68,13 +68,14 @@ def play(csv: str, games: int, moment: float) -> int:
     return cli.run(lambda: arena.main(args))
 
 
-def run(args: list[str], moment: float) -> int:
+def run(args: list[str], moment: float | None = None) -> int:
     """The trainer's command line on the toy game, with updates that take no time.
 
     Args:
-        moment: of its death, in seconds after it first saves a checkpoint.
+        moment: of its death, in seconds after it first saves a checkpoint; None: it ends by itself.
     """
-    _doomed(Checkpoints, "save", moment)
+    if moment is not None:
+        _doomed(Checkpoints, "save", moment)
 
     def advance(self: train.Trainer) -> list[dict[str, float]]:
         count = self.config.train.updates_per_chunk

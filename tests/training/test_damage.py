@@ -189,11 +189,12 @@ def test_ctrl_c_twice_ends_at_once_while_something_compiles(tmp_path):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdout is not None and process.stdout.readline() == "compiling now\n"
+    time.sleep(2)  # now it is in C
     process.send_signal(signal.SIGINT)
     time.sleep(1)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "interrupted" and "Traceback" not in err
     assert not (tmp_path / "runs").exists()

@@ -124,7 +124,7 @@ def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(tmp_path, make_trainer):
         cwd=tmp_path, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"},
     )  # fmt: skip
-    metrics, deadline = tmp_path / "runs" / "tiny" / "metrics.jsonl", time.monotonic() + 60
+    metrics, deadline = tmp_path / "runs" / "tiny" / "metrics.jsonl", time.monotonic() + 900
     while not (metrics.exists() and metrics.read_text()) and time.monotonic() < deadline:
         assert process.poll() is None
         time.sleep(0.1)
