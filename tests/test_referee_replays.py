@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import GAMES
-from tests.replays import mutants, play
+from tests.replays import brainstone, layouts, mutants, play
+from tests.replays.notation import setup_of
 from tests.replays.record import record
-from tests.replays.table import Table
+from tests.replays.table import Differs, Seat, Table
 
 TASTE = {
     "piece PI": 100.0,
@@ -53,7 +54,9 @@ def report(games: list[dict[str, Any]], table: Table) -> play.Report:
     broken = copy.deepcopy(games[0])
     broken["id"] = "broken"
     broken["setup"]["hexes"][0][2] = "?"
-    play.play(table, [broken, *games], report)
+    three = copy.deepcopy(games[0])
+    three["id"], three["vp"] = "three", three["vp"][:3]
+    play.play(table, [broken, three, *games], report)
     return report
 
 
@@ -92,9 +95,9 @@ def waits_for_the_brainstone(steps: list[dict[str, Any]], turn: int) -> bool:
 
 def test_recorded_games_play_as_recorded(report: play.Report, games: list[dict[str, Any]]) -> None:
     """Also after a game whose set-up cannot be read."""
-    wrong = [what for game, what in report.differences if game != "broken"]
+    wrong = [what for game, what in report.differences if game not in ("broken", "three")]
     assert not wrong
-    assert report.games == len(games) + 1 and report.ended == len(games)
+    assert report.games == len(games) + 2 and report.ended == len(games)
     assert report.lines == sum(step["s"] is not None for game in games for step in game["steps"])
     assert report.asked > 100
     # What a player may choose beyond our rules happens in these games, and is written.
@@ -102,8 +105,9 @@ def test_recorded_games_play_as_recorded(report: play.Report, games: list[dict[s
 
 
 def test_an_unreadable_set_up_is_reported(report: play.Report) -> None:
-    (told,) = [what for game, what in report.differences if game == "broken"]
-    assert told.startswith("set-up: unreadable: '?'")
+    told = dict(report.differences)
+    assert told["broken"].startswith("set-up: unreadable: '?'")
+    assert "a game of 3 players; four are played" in told["three"]
 
 
 def test_every_mutant_is_reported(games: list[dict[str, Any]], table: Table) -> None:
@@ -128,3 +132,54 @@ def test_the_command_fails_where_something_differs(
     out = capsys.readouterr().out
     assert "offered: not offered, ours advance economy" in out
     assert out.splitlines()[-1].endswith("differences 1")
+
+
+def at_the_start(table: Table, game: dict[str, Any], what: Any) -> None:
+    """Call `what(seat)` before the first decision; player 0 has the brainstone."""
+
+    def script(lane: int) -> Any:
+        what(Seat(table, lane))
+        yield from ()
+
+    table.play([table.read(setup_of(game, table.env.ruleset))], script)
+
+
+def test_a_wasted_payment_takes_the_brainstone(table: Table, games: list[dict[str, Any]]) -> None:
+    cases = [
+        ("1pw", [0, 0, 2, 0], (2, [1, 0, 1, 0])),
+        ("3pw", [0, 0, 2, 0], (0, [0, 0, 2, 0])),
+        ("4pw", [0, 0, 2, 0], (0, [1, 0, 1, 0])),
+        ("1pw", [0, 0, 0, 0], (0, [0, 0, 0, 0])),
+    ]
+
+    def look(seat: Seat) -> None:
+        for price, tokens, after in cases:
+            brainstone.write(seat, 0, 2, tokens)
+            layouts.pay(seat, price, 1, 0)
+            assert brainstone.lies(seat.state.game, 0) == after
+
+    at_the_start(table, games[0], look)
+
+
+def test_the_brainstone_and_a_token_change_places(
+    table: Table, games: list[dict[str, Any]]
+) -> None:
+    """Where it lay before and lies now, where it was put, and what that makes of the tokens."""
+    cases = [
+        ((0, [3, 0, 0, 0]), (1, [3, 0, 0, 0]), 0, (0, [2, 1, 0, 0])),  # charged
+        ((0, [1, 3, 1, 0]), (0, [0, 0, 0, 0]), -1, (-1, [0, 0, 1, 0])),  # discarded
+        ((1, [4, 6, 0, 0]), (1, [0, 4, 0, 6]), 3, (3, [0, 5, 0, 5])),  # a project
+        ((0, [3, 0, 0, 0]), (1, [3, 0, 0, 0]), 1, (1, [3, 0, 0, 0])),  # it lies there
+    ]
+
+    def look(seat: Seat) -> None:
+        for was, now, place, after in cases:
+            brainstone.write(seat, 0, *was)
+            before = seat.state.game
+            brainstone.write(seat, 0, *now)
+            assert brainstone.put(seat, before, 0, place) == (now != after)
+            assert brainstone.lies(seat.state.game, 0) == after
+        with pytest.raises(Differs):  # no token in III to change places with
+            brainstone.put(seat, before, 0, 2)
+
+    at_the_start(table, games[0], look)

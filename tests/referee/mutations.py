@@ -221,6 +221,25 @@ def _round_tile(name: str) -> dict[str, Any]:
 
 
 TURNED = {"free brainstone": 30.0, "free P1_to_C": 100.0, "free burn": 100.0}
+# Power is gathered in bowl III and spent in great costs.
+KEPT = {
+    "free brainstone": 1e7,
+    "free P3": 100.0,
+    "free P1": 0.0,
+    "power": 300.0,
+    "piece PI": 100.0,
+    "upgrade": 4.0,
+    "leech CHARGE": 30.0,
+    "leech TOKEN": 60.0,
+    "advance economy": 5.0,
+}
+EARLY_PROJECT = {
+    "free brainstone": 1e7,
+    "advance gaia": 300.0,
+    "project": 3000.0,
+    "free burn": 0.0,
+    "free P": 0.0,
+}
 INSTITUTE = {"piece PI": 100.0, "upgrade": 4.0}  # players who build it early
 
 ERRORS = [
@@ -290,11 +309,11 @@ ERRORS = [
     Error("stone_small", "A21", "a small cost is paid with ordinary tokens as ever", "before",
           power.spend, small_costs_spare_it, ("TAKLONS",), taste=TURNED),
     Error("stone_great", "A21", "a great cost is paid with the brainstone as ever", "before",
-          power.spend, great_costs_take_it, ("TAKLONS",), taste=TURNED | {"power": 20.0}),
+          power.spend, great_costs_take_it, ("TAKLONS",), taste=KEPT, seed=7000),
     Error("stone_credits", "A21", "the brainstone gives 1 credit beside ordinary tokens", "after",
           power.spend, one_credit_for_it, ("TAKLONS",), taste=TURNED),
     Error("stone_project", "A21", "a project takes it as ever", "before", power.to_gaia_area,
-          projects_take_it, ("TAKLONS",), taste=TURNED | {"advance gaia": 30.0, "project": 100.0}),
+          projects_take_it, ("TAKLONS",), taste=EARLY_PROJECT),
     Error("stone_burn", "A21", "a burn moves it as ever", "before", power.burn, burns_move_it,
           ("TAKLONS",), taste=TURNED),
     Error("stone_mark", "A21", "the mark outlasts the turn", "after", turn._end_of_turn,
