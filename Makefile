@@ -18,7 +18,7 @@ FAST := tests/test_actions.py tests/test_components.py tests/test_docs.py tests/
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train test test-fast test-slow bench accelerator lint format pages clean
+.PHONY: help train play test test-fast test-slow bench accelerator lint format pages clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -26,6 +26,9 @@ help: ## Say what can be made
 
 train: $(STAMP)-train ## Train configs/quick.yaml and evaluate the result
 	$(RUN) -m training.train --config configs/quick.yaml $(ARGS)
+
+play: $(STAMP)-play ## Play in the browser, against agents or one another; look at records
+	$(RUN) -m training.play $(ARGS)
 
 test: $(STAMP)-dev ## Run the tests
 	$(RUN) -m pytest -x -q -n $(JOBS) --dist loadfile -m "not slow" $(ARGS)
@@ -64,6 +67,7 @@ clean: ## Remove what was built: the environment, caches, distributions (not run
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP)-train: EXTRA = [train]
+$(STAMP)-play: EXTRA = [train,play]
 $(STAMP)-dev: EXTRA = [dev]
 $(STAMP)-bench: EXTRA = [bench]
 

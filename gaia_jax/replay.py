@@ -8,6 +8,7 @@ the set-up nothing is random. Without VP the game is unfinished. `docs/records.m
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import json
 import re
@@ -29,6 +30,7 @@ from gaia_jax.state import Setup
 
 FORMAT = "gaia_jax game 1"
 LONGEST = 10**7  # bytes of a file
+# `players` may be missing.
 KEYS = ("format", "ruleset", "version", "setup", "actions", "final_vp")
 
 
@@ -47,6 +49,11 @@ class Record:
     final_vp: tuple[int, ...]  # by player; empty for an unfinished game
     # Where each action stands in the file that it was read from; empty for none.
     lines: tuple[int, ...] = ()
+    players: tuple[str, ...] = ()  # who played, by player; empty where it is not known
+
+    def with_players(self, names: Iterable[str]) -> Record:
+        """The record with the names of those who played."""
+        return dataclasses.replace(self, players=tuple(names))
 
     @classmethod
     def of(
@@ -67,6 +74,11 @@ class Record:
 
 def write(path: str | Path, record: Record) -> None:
     """Write a record, one action a line."""
+    Path(path).write_text(to_text(record), encoding="utf-8")
+
+
+def to_text(record: Record) -> str:
+    """A record as JSON, one action a line."""
     head = {"format": FORMAT, "ruleset": record.ruleset, "version": record.version}
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
     inner = [f"    {json.dumps(key)}: {json.dumps(v)}" for key, v in record.setup.items()]
@@ -74,7 +86,8 @@ def write(path: str | Path, record: Record) -> None:
     texts = [f"    {json.dumps(text)}" for text in record.actions]
     lines.append('  "actions": [\n' + ",\n".join(texts) + "\n  ]")
     lines.append(f'  "final_vp": {json.dumps(list(record.final_vp))}')
-    Path(path).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    lines += [f'  "players": {json.dumps(list(record.players))}'] if record.players else []
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def read(path: str | Path) -> Record:
@@ -125,7 +138,7 @@ def parse(data: Any, path: str | Path = "record", text: str = "") -> Record:
         if key not in data:
             raise RecordError(f"{path}: key {key!r} is missing")
     for key in data:
-        if key not in KEYS:
+        if key not in (*KEYS, "players"):
             raise RecordError(f"{path}: unknown key {key!r}; known are {', '.join(KEYS)}")
     for key in ("ruleset", "version"):
         if not isinstance(data[key], str):
@@ -135,6 +148,9 @@ def parse(data: Any, path: str | Path = "record", text: str = "") -> Record:
         raise RecordError(f"{path}: actions must be a list of texts")
     if not isinstance(vp, list) or not all(type(x) is int for x in vp):
         raise RecordError(f"{path}: final_vp must be a list of whole numbers, not {vp!r}")
+    players = data.get("players", [])
+    if not isinstance(players, list) or not all(isinstance(x, str) for x in players):
+        raise RecordError(f"{path}: players must be a list of texts")
     if not isinstance(data["setup"], dict):
         raise RecordError(f"{path}: setup must be an object")
     return Record(
@@ -144,6 +160,7 @@ def parse(data: Any, path: str | Path = "record", text: str = "") -> Record:
         tuple(texts),
         tuple(vp),
         _action_lines(text, len(texts)),
+        tuple(players),
     )
 
 

@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from training import cli, games_table, outputs
+from training import cli, game_records, games_table, outputs
 from training.agents import make_agent
 from training.arena_report import report, table
 from training.checkpoint import make_env
 from training.config import UserError
 from training.evaluate import MOST_GAMES, write_json
+from training.game_records import Recorder
 from training.games_file import GamesFile
 from training.games_table import Played, Sheet
 from training.match import NUM_SEATS, Match, rotated
@@ -38,7 +39,13 @@ class Arena:
     """Four entries, their agents and the games between them."""
 
     def __init__(
-        self, env: Any, names: Sequence[str], games: int, rotations: int, likeliest: bool = False
+        self,
+        env: Any,
+        names: Sequence[str],
+        games: int,
+        rotations: int,
+        likeliest: bool = False,
+        record: Path | None = None,
     ):
         """
         Args:
@@ -46,6 +53,7 @@ class Arena:
             games: at least so many; rounded up to whole set-ups.
             rotations: games of a set-up, 4 or 1.
             likeliest: checkpoints take the likeliest action instead of sampling.
+            record: a folder that gets a record of each game.
         Raises:
             UserError: not four names, or one that is unknown.
         """
@@ -69,6 +77,7 @@ class Arena:
         self._match = Match(
             env, agents, sits, self.setups, GAMES_AT_ONCE,
             games_table.describe(rules), games_table.watch(rules),
+            Recorder(record, env, different) if record else None,
         )  # fmt: skip
         self.at_once = self._match.at_once
 
@@ -118,11 +127,15 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         outputs.check_report("--json", args.json)
     if args.csv:
         outputs.check_file("--csv", args.csv)
+    if args.record:
+        # An arena that goes on adds to the records that it has written.
+        check = outputs.check_inside if args.resume else outputs.check_folder
+        check("--record", args.record)
     if face is None:
         import gaia_jax as face
     env = make_env(face, args.env, "vp")
     names = [name.strip() for name in args.agents.split(",")]
-    arena = Arena(env, names, args.games, args.rotations, args.likeliest)
+    arena = Arena(env, names, args.games, args.rotations, args.likeliest, args.record)
     about = {
         "env": env.id,
         "version": str(env.version),
@@ -195,6 +208,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--rotations", type=int, choices=(1, 4), default=4,
         help="games of a set-up; 1 where one agent holds all seats",
     )  # fmt: skip
+    game_records.add_flag(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if args.resume and not args.csv:

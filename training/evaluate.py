@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from training import cli, outputs, zoo
+from training import cli, game_records, outputs, zoo
 from training.agents import check_agent, make_agent, policy_agent
 from training.checkpoint import load_policy, make_env, number_of, split_update
+from training.game_records import Recorder
 from training.match import (
     Estimate,
     Match,
@@ -49,6 +50,7 @@ class Evaluation:
         greedy: bool = False,
         opponent: str = "random",
         temperature: float = 1.0,
+        record: Path | None = None,
     ):
         """
         Args:
@@ -56,21 +58,28 @@ class Evaluation:
             greedy: the likeliest action instead of a sample.
             opponent: who holds the other three seats, a name of `training.agents.make_agent`.
             temperature: of the policy's choices.
+            record: a folder that gets a record of each game.
         """
         self.env, self.greedy, self.opponent = env, greedy, opponent
         policy = policy_agent(env, network, None, "policy", greedy, temperature=temperature)
         self._other = make_agent(opponent, env)
         self._setups, self._compiled = max(1, math.ceil(games / 4)), False
-        self._match = Match(env, [policy, self._other], one_against_three(), self._setups)
+        self.recorder = Recorder(record, env, ("policy", opponent)) if record else None
+        self._match = Match(
+            env, [policy, self._other], one_against_three(), self._setups, recorder=self.recorder
+        )
 
-    def run(self, params: Any, seed: int, quiet: bool = False) -> dict[str, Any]:
+    def run(self, params: Any, seed: int, quiet: bool = False, label: str = "") -> dict[str, Any]:
         """Play and summarize. The report holds plain numbers and writes to JSON.
 
         Args:
             params: of the policy.
             seed: which set-ups.
             quiet: show no progress while it plays.
+            label: at the head of the names of records, if any are written.
         """
+        if self.recorder:
+            self.recorder.prefix = label
         both, games = [params, self._other.params], self._setups * len(one_against_three())
         if not self._compiled:
             with cli.compiling(f"the games against {self.opponent}"):
@@ -207,6 +216,8 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     update = number_of(args.run, at)
     if args.json:
         outputs.check_report("--json", args.json)
+    if args.record:
+        outputs.check_folder("--record", args.record)
     if face is None:
         import gaia_jax as face
     temperature = 1.0
@@ -219,7 +230,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     else:
         env, network, params, update, _ = load_policy(run, None, face, update)
     check_agent(args.opponent, env)
-    evaluation = Evaluation(env, network, args.games, args.likeliest, args.opponent, temperature)
+    evaluation = Evaluation(
+        env, network, args.games, args.likeliest, args.opponent, temperature, args.record
+    )
     report = evaluation.run(params, args.seed)
     report = {"run": run, "update": update} | report
     print(table(report, args.factions))
@@ -246,6 +259,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
+    game_records.add_flag(parser)
     cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 

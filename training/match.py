@@ -11,6 +11,7 @@ import numpy as np
 from jax import Array
 
 from training.agents import Agent
+from training.game_records import LONGEST, Recorder
 
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
 NUM_SEATS = 4
@@ -48,6 +49,7 @@ class Match:
         games_at_once: int = GAMES_AT_ONCE,
         describe: Callable[[Any], dict[str, Array]] | None = None,
         watch: np.ndarray | None = None,
+        recorder: Recorder | None = None,
     ):
         """
         Args:
@@ -57,13 +59,15 @@ class Match:
             games_at_once: at most so many games in lockstep.
             describe: ended games (B,) -> what else to note of them, (B, P) by name.
             watch: (W, A) bool, sets of actions to count.
+            recorder: writes a record of each game.
         """
+        self._recorder = recorder
         self._agents, self._seating, self._setups = agents, np.asarray(seating), setups
         self.at_once = min(setups, max(games_at_once // len(seating), 1))
         self._describe = describe or (lambda game: {})
         self._watch = np.zeros((0, env.num_actions), bool) if watch is None else watch
         self._start, self._advance = _make_batch(
-            env, agents, self._seating, self.at_once, self._watch
+            env, agents, self._seating, self.at_once, self._watch, LONGEST if recorder else 0
         )
         self._end = jax.jit(lambda state: self._describe(state.game))
 
@@ -124,6 +128,10 @@ class Match:
         state = carry.state
         players = state.game.players
         faction = state.game.setup.faction
+        if self._recorder:
+            games = (state.game.setup, carry.played, carry.decisions, players.vp)
+            count = min(self.at_once, self._setups - first)
+            self._recorder.batch(seed, first, self._seating, count, games)
         out = (players.vp, players.vp_source, players.formed, faction, carry.decisions)
         seats = (carry.counted, carry.decided, carry.illegal)
         out = jax.device_get((*out, self._end(state), *seats))
@@ -142,6 +150,7 @@ class _Carry(NamedTuple):
     counted: Array  # (B, P, W) int32
     decided: Array  # (B, P) int32
     illegal: Array  # (B, P) int32
+    played: Array  # (B, L) int16, the actions, where records are written; else L is 0
 
 
 def _over(state: Any) -> Array:
@@ -149,7 +158,12 @@ def _over(state: Any) -> Array:
 
 
 def _make_batch(
-    env: Any, agents: list[Agent], seating: np.ndarray, setups: int, watch: np.ndarray
+    env: Any,
+    agents: list[Agent],
+    seating: np.ndarray,
+    setups: int,
+    watch: np.ndarray,
+    longest: int = 0,
 ) -> Any:
     """The compiled start of a batch of set-ups, and some decisions in all its games."""
     rotations = len(seating)
@@ -163,7 +177,8 @@ def _make_batch(
         state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
         none = jnp.zeros((batch, NUM_SEATS), jnp.int32)
         counted = jnp.zeros((*none.shape, len(watch)), jnp.int32)
-        return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), counted, none, none)
+        played = jnp.zeros((batch, longest), jnp.int16)
+        return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), counted, none, none, played)
 
     def step(params: list[Any], play_key: Array, carry: _Carry) -> _Carry:
         state = carry.state
@@ -175,6 +190,10 @@ def _make_batch(
         here = (jnp.arange(NUM_SEATS) == state.current_player[:, None]) & (turn >= 0)[:, None]
         action, illegal = _replace_illegal(action, state.legal_action_mask)
         seen = jnp.asarray(watch)[:, action].T  # (B, W)
+        played = carry.played
+        if longest:
+            place = jnp.where(turn >= 0, carry.decisions, longest)
+            played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
         return _Carry(
             jax.vmap(env.step)(state, action),
             carry.decisions + (turn >= 0),
@@ -182,6 +201,7 @@ def _make_batch(
             carry.counted + (here[:, :, None] & seen[:, None]),
             carry.decided + here,
             carry.illegal + (here & illegal[:, None]),
+            played,
         )
 
     def advance(

@@ -22,7 +22,7 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, outputs, ppo, zoo
+from training import cli, game_records, outputs, ppo, zoo
 from training import config as configs
 from training.agents import check_agent
 from training.checkpoint import ASIDE, Checkpoints, free_path, make_env, number_of, split_update
@@ -76,6 +76,7 @@ class Trainer:
             update: of that checkpoint; None is the latest that is whole.
         """
         self.config, self.run = config, run
+        self.record: Path | None = None  # a folder for the records of its evaluations
         self.env = make_env(face, config.env.id, config.env.reward)
         auto = face.auto_reset(self.env)
         self.network = make_network(self.env, config.network)
@@ -229,19 +230,29 @@ def opponents(config: Config) -> list[str]:
 def evaluations_of(trainer: Trainer, games: int) -> list[Evaluation]:
     """One evaluation for each of `eval.opponents`; each compiles once."""
     names, greedy = opponents(trainer.config), trainer.config.eval.greedy
-    return [Evaluation(trainer.env, trainer.network, games, greedy, name) for name in names]
+    return [
+        Evaluation(trainer.env, trainer.network, games, greedy, name, record=trainer.record)
+        for name in names
+    ]
 
 
 def _evaluate(trainer: Trainer, evaluation: Evaluation) -> dict[str, float]:
     """The same set-ups each time, so that the curve is of the policy alone."""
     params = on_one_device(trainer.policy)
-    report = evaluation.run(params, trainer.config.eval.seed, quiet=True)
+    label = _label(trainer, evaluation)
+    report = evaluation.run(params, trainer.config.eval.seed, quiet=True, label=label)
     head = f"evaluation/{evaluation.opponent}"
     return {
         f"{head}/vp": report["vp"]["policy"]["mean"],
         f"{head}/vp_difference": report["vp_difference"]["mean"],
         f"{head}/win_share": report["win_share"]["policy"]["mean"],
     }
+
+
+def _label(trainer: Trainer, evaluation: Evaluation) -> str:
+    """At the head of the names of an evaluation's records."""
+    number = opponents(trainer.config).index(evaluation.opponent) + 1
+    return f"update{trainer.update:06}-opponent{number}-"
 
 
 def on_one_device(params: Any) -> Any:
@@ -352,6 +363,8 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     args = _parse(argv)
     start = resolve(args.config, args.resume, args.overrides)
     config = start.config
+    if args.record:
+        outputs.check_inside("--record", args.record)
     ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
     if face is None:
         import gaia_jax as face
@@ -361,6 +374,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
             held.enter_context(outputs.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
         trainer = Trainer(config, face, run, start.run is not None, start.update)
+        trainer.record = args.record
         with cli.compiling("the training step"):
             trainer.compile()
         logs = _open_again(trainer) if start.run is not None else _open_new(trainer)
@@ -382,7 +396,8 @@ def _run(trainer: Trainer, logs: Logs) -> int:
     if config.eval.games:
         params = on_one_device(trainer.policy)
         for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games)):
-            report = evaluation.run(params, config.eval.seed)
+            label = "end-" + _label(trainer, evaluation)
+            report = evaluation.run(params, config.eval.seed, label=label)
             report = {"run": str(run), "update": trainer.update} | report
             name = "evaluation.json" if number == 0 else f"evaluation-{number + 1}.json"
             write_json(report, run / name)
@@ -399,6 +414,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="go on with this run folder, exactly; or RUN@UPDATE",
     )
     cli.add_cache_flag(parser)
+    game_records.add_flag(parser)
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
     return parser.parse_intermixed_args(argv)
 

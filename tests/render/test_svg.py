@@ -12,6 +12,7 @@ import gaia_jax
 from gaia_jax import render, replay
 from gaia_jax.testing import sample_legal
 from tests.conftest import GAMES
+from tests.render import golden
 from tests.render.layout import Layout
 from tests.render.pieces import KINDS, expected
 from tests.render.records import RECORDS
@@ -59,6 +60,18 @@ def test_every_position_of_the_sample_records_is_drawn_whole(name: str) -> None:
             if number:
                 last = gaia_jax.actions.from_text(env.ruleset, record.actions[number - 1])
             look_at(state, env.ruleset, last)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_golden_pictures(name: str) -> None:
+    """Six pictures are as they were when somebody looked at them; `tests.render.golden` says how
+    to look at them again and to keep what is meant.
+    """
+    wanted = golden.kept()[name]
+    assert wanted, "a record has golden pictures"
+    assert golden.pictures(name).keys() == set(wanted)
+    for number, picture in golden.pictures(name).items():
+        assert golden.mark(picture) == wanted[number], f"decision {number} of {name} looks otherwise"
 
 
 def positions(env: Any, rounds: int, every: int) -> Iterator[Any]:

@@ -59,6 +59,7 @@ def _listen(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(128)  # who calls from now on waits for the server and is not turned away
     except OSError as error:
         hint = "; --port names another" if port else ""
         raise UserError(f"cannot listen on {host}:{port}: {error.strerror}{hint}") from error

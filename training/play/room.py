@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax import replay
+from gaia_jax.render import Table
+from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.render.page import seats_json, sources_json
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
@@ -305,6 +307,17 @@ def legal(game: Game) -> list[dict[str, str]]:
     """What a person may do at the present position; nothing where an agent decides."""
     if game.agent_to_move():
         return []
-    rules = game.rules
-    state = game.nodes[game.now].state
-    return [{"text": text, "words": rules.say(text)} for text in rules.legal(state)]
+    rules, table = game.rules, game.table()
+    found = []
+    for text in rules.legal(game.nodes[game.now].state):
+        cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
+        lies = f" ({_lies(table, cell)})" if cell >= 0 else ""
+        found.append({"text": text, "words": rules.say(text) + lies})
+    return found
+
+
+def _lies(table: Table, cell: int) -> str:
+    """What a cell holds, in words."""
+    kind = table.ids["structure"][table.map.structure[cell]]
+    planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
+    return planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"

@@ -1,0 +1,74 @@
+"""Debian's Chromium for tests: found, started with nothing of its own to say to any network."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def executable() -> str:
+    """The browser, or a skip that says what is missing."""
+    pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra dev)")
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not found:
+        pytest.skip("there is no chromium: apt-get install chromium")
+    return found
+
+
+@contextmanager
+def opened() -> Iterator[Any]:
+    """A running browser."""
+    path = executable()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watched:
+    """A page whose requests, console and errors are kept."""
+
+    def __init__(self, browser: Any, width: int, height: int = 900):
+        self.page = browser.new_page(viewport={"width": width, "height": height})
+        self.page.set_default_timeout(60_000)
+        self.requests: list[str] = []
+        self.wrong: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("console", self._console)
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.wrong.append(message.text)
+
+    def until(self, expression: str, seconds: float = 60) -> None:
+        """Wait until a JavaScript expression holds. The page's own policy forbids eval in it."""
+        end = time.monotonic() + seconds
+        while not self.page.evaluate(expression):
+            assert time.monotonic() < end, f"{expression} does not come true; {self.wrong}"
+            time.sleep(0.02)
+
+    def check(self, home: str) -> None:
+        """Nothing went wrong, and nothing was asked of anybody but `home`."""
+        assert not self.wrong, self.wrong
+        strangers = [url for url in self.requests if not url.startswith((home, "data:"))]
+        assert not strangers, strangers

@@ -1,0 +1,32 @@
+"""One server and one browser for all tests of the table."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests import browser as chromium
+from tests.play.server import Server
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The table, with one saved record in its folder."""
+    pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra play)")
+    from tests.render.records import RECORDS
+
+    folder = tmp_path_factory.mktemp("play")
+    found = Server(folder, "--record", str(RECORDS["lost_fleet"]))
+    # The first game waits for the rules to be compiled.
+    found.new_game(ruleset="lost_fleet", seats=["you"] * 4)
+    yield found
+    trace = [line for line in found.said if "Traceback" in line]
+    found.end()
+    assert not trace, "".join(found.said)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium; a skip where there is none."""
+    with chromium.opened() as found:
+        yield found

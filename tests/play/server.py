@@ -1,0 +1,80 @@
+"""The server of the table as a process of its own, and requests to it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+
+class Server:
+    """`python -m training.play` on a free port."""
+
+    def __init__(self, folder: Path, *arguments: str):
+        self.saves = folder / "saves"
+        command = [sys.executable, "-m", "training.play", "--port", "0"]
+        self.process = subprocess.Popen(
+            [*command, "--saves", str(self.saves), *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            cwd=Path(__file__).resolve().parents[2], env=os.environ,
+        )  # fmt: skip
+        self.said: list[str] = []
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        found = re.search(r"http://localhost:(\d+)/", line)
+        assert found, line + self.process.stdout.read()
+        self.port = int(found[1])
+        self.home = f"http://localhost:{self.port}/"
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        assert self.process.stdout
+        self.said += self.process.stdout.readlines()
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        headers: dict[str, str] | None = None,
+        raw: bytes | None = None,
+    ) -> tuple[int, Any, str]:
+        """One request: status, JSON (None if it is none), text."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        data = raw if raw is not None else None if body is None else json.dumps(body).encode()
+        sent = {"Content-Type": "application/json"} if data is not None else {}
+        connection.request(method, path, data, {**sent, **(headers or {})})
+        response = connection.getresponse()
+        text = response.read().decode("utf-8", "replace")
+        connection.close()
+        try:
+            return response.status, json.loads(text), text
+        except ValueError:
+            return response.status, None, text
+
+    def new_game(self, **wanted: Any) -> str:
+        """The id of a new game."""
+        status, data, text = self.ask("POST", "/api/games", wanted)
+        assert status == 200, text
+        return str(data["id"])
+
+    def change(self, game: str, what: str, **body: Any) -> Any:
+        """A change to a game; the game after it."""
+        status, data, text = self.ask("POST", f"/api/games/{game}/{what}", body)
+        assert status == 200, text
+        return data
+
+    def end(self) -> None:
+        """End it, as Ctrl-C does."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                self.process.kill()

@@ -1,0 +1,174 @@
+"""The table, in a real browser: a whole game clicked through, and all that a table is for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gaia_jax import replay
+from tests.browser import Watched
+from tests.play.server import Server
+
+MINE = "game && game.legal.length > 0 && !game.thinking"
+
+
+@pytest.fixture(params=[1280, 800])
+def tab(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
+    """A page of the given width; at its end nothing went wrong and nobody else was asked."""
+    watched = Watched(browser, request.param)
+    yield watched
+    watched.page.close()
+    watched.check(server.home)
+
+
+@pytest.fixture
+def wide(browser: Any, server: Server) -> Iterator[Watched]:
+    """A page 1,280 wide."""
+    watched = Watched(browser, 1280)
+    yield watched
+    watched.page.close()
+    watched.check(server.home)
+
+
+def begin(tab: Watched, home: str, seats: tuple[str, ...], record: str = "") -> None:
+    """Fill in the start form."""
+    page = tab.page
+    page.goto(home)
+    page.wait_for_selector("#chair-3", state="attached")
+    for player, who in enumerate(seats):
+        page.select_option(f"#chair-{player}", who)
+    page.select_option("#record", record)
+    page.fill("#seed", "5")
+    page.click("#begin")
+    page.wait_for_selector("#table svg", timeout=240_000)
+
+
+def press(tab: Watched, text: str) -> None:
+    """Press the button of a legal action and wait until the table has moved on."""
+    version = tab.page.evaluate("game.version")
+    tab.page.evaluate(
+        "document.querySelectorAll('#legal details').forEach(d => { d.open = true; })"
+    )
+    tab.page.click(f'#legal button[data-text="{text}"]')
+    tab.until(f"game.version > {version}")
+
+
+def choice(legal: list[str], turn: int) -> str:
+    """A decision of a player who wants to be done: passes where that is possible, at times."""
+    done = [t for t in legal if t.split()[0] in ("booster", "pass", "end_turn", "skip", "leech")]
+    main = [t for t in legal if t.split()[0] != "free"]
+    return done[-1] if done and turn % 3 else (main or legal)[turn % len(main or legal)]
+
+
+def test_a_whole_game_against_three_agents(wide: Watched, server: Server) -> None:
+    begin(wide, server.home, ("you", "random", "random", "random"))
+    page, turn = wide.page, 0
+    while True:
+        wide.until(f"({MINE}) || game.over", 240)
+        if page.evaluate("game.over"):
+            break
+        legal = page.evaluate("game.legal.map(a => a.text)")
+        lit = page.locator("#table .legal-cell")
+        if turn < 2 and lit.count():
+            # On the board itself: the click meets the planet that lies over the cell.
+            node = page.evaluate("game.node")
+            box = lit.first.bounding_box()
+            page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+            wide.until(f"game.node !== {node}")
+        else:
+            press(wide, choice(legal, turn))
+        turn += 1
+    assert turn > 10
+    assert "Final score" in page.inner_text("#table svg #block-head")
+    page.fill("#save-name", "whole game")
+    page.click("#save")
+    wide.until("document.getElementById('message').textContent.includes('saved as')")
+    record = replay.read(server.saves / "whole game.json")
+    state = replay.play(record)
+    assert tuple(state.game.players.vp.tolist()) == record.final_vp
+    assert len(record.actions) == page.evaluate("game.line.length - 1")
+
+
+def test_take_back_take_over_branch_and_cancel(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you", "you", "you", "you"))
+    page = tab.page
+    tab.until(MINE)
+    first, second = page.evaluate("game.legal.slice(0, 2).map(a => a.text)")
+    press(tab, first)
+    page.click("#undo")
+    tab.until("game.node === 0")
+    press(tab, second)
+    assert page.locator(".moves li.branch").count() == 1, "the other first move is beside the line"
+    page.locator(".moves li.branch").first.click()
+    tab.until(f"game.moves[0].text === '{first}'")
+    # An agent takes over whoever is to move, until everybody is an agent for the set-up.
+    seats = page.locator("#seats select")
+    for player in range(4):
+        seats.nth(player).select_option("random")
+        tab.until(f"game.seats[{player}].who === 'random'")
+    tab.until("game.line.length > 30", 240)
+    for player in range(4):
+        seats.nth(player).select_option("you")
+        tab.until(f"game.seats[{player}].who === 'you'")
+    tab.until(MINE)
+    page.keyboard.press("Home")
+    tab.until("game.node === 0")
+    page.keyboard.press("End")
+    tab.until("game.line.indexOf(game.node) === game.line.length - 1")
+
+
+def test_a_half_made_move_is_shown_and_cancelled(wide: Watched, server: Server) -> None:
+    begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
+    page = wide.page
+    modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
+    moves = page.evaluate("game.moves.map(m => m.text)")
+    at = next(k for k, text in enumerate(moves) if text in modes)
+    page.evaluate(f"change('go', {{ node: game.line[{at}] }})")
+    wide.until(f"game.node === game.line[{at}]")
+    press(wide, moves[at])
+    assert page.is_visible("#cancel")
+    assert page.locator("#table .legal-cell, #table .legal-piece").count() > 0
+    page.click("#cancel")
+    wide.until("!game.half_made")
+    assert page.evaluate("game.legal.map(a => a.text)").count(moves[at]) == 1
+
+
+def test_go_on_from_the_middle_of_a_record(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you", "random", "random", "random"), "lost_fleet")
+    page = tab.page
+    assert page.evaluate("game.line.length") > 200
+    page.locator(".moves li[data-node]").nth(120).click()
+    tab.until("game.node === game.line[121]")
+    before = page.evaluate("game.line.length")
+    for player in range(4):
+        page.locator("#seats select").nth(player).select_option("you")
+        tab.until(f"game.seats[{player}].who === 'you'")
+    legal = page.evaluate("game.legal.map(a => a.text)")
+    played = page.evaluate("game.moves[121].text")
+    press(tab, next(text for text in legal if text != played and text.split()[0] != "free"))
+    assert page.evaluate("game.line.length") == 123 < before
+    assert page.locator(".moves li.branch").count() == 1
+    page.locator(".moves li.branch").first.click()
+    tab.until(f"game.line.length === {before}")
+    page.select_option("#view-of", "2")
+    first = page.evaluate("view.places[0]")
+    assert page.get_attribute("#block-seat-2", "transform") == first
+
+
+def test_twenty_tabs(browser: Any, server: Server) -> None:
+    game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=3)
+    tabs = [Watched(browser, 1280) for _ in range(20)]
+    for tab in tabs:
+        tab.page.goto(f"{server.home}#{game}")
+    for tab in tabs:
+        tab.until(MINE)
+    text = tabs[0].page.evaluate("game.legal[0].text")
+    press(tabs[0], text)
+    for tab in tabs:
+        tab.until("game.line.length === 2")
+    for tab in tabs:
+        tab.page.close()
+        tab.check(server.home)
+    assert server.ask("GET", "/api/offers")[0] == 200

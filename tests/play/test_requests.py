@@ -1,0 +1,162 @@
+"""The server refuses what is wrong with one clear JSON error, and goes on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gaia_jax import replay
+from tests.play.server import Server
+from tests.render.records import RECORDS
+
+FINE = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
+DEEP = b"[" * 50_000 + b"]" * 50_000
+# (method, path, body, further headers): {game} is the id of a game that is there.
+BAD: list[tuple[str, str, Any, dict[str, str]]] = [
+    ("GET", "/nothing", None, {}),
+    ("GET", "/static/app.py", None, {}),
+    ("GET", "/static/../app.py", None, {}),
+    ("GET", "/static/..%2fapp.py", None, {}),
+    ("GET", "/static/%2e%2e/%2e%2e/etc/passwd", None, {}),
+    ("DELETE", "/api/games", None, {}),
+    ("PUT", "/api/games/{game}", {}, {}),
+    ("GET", "/api/games", None, {}),
+    ("GET", "/api/games/000000000000", None, {}),
+    ("GET", "/api/games/{game}?since=-1", None, {}),
+    ("GET", "/api/games/{game}?since=x", None, {}),
+    ("GET", "/api/games/{game}?since=99999999999999999999", None, {}),
+    ("GET", "/api/games/{game}/insight?agent=os:system", None, {}),
+    ("GET", "/api/games/{game}/insight?agent=../../etc", None, {}),
+    ("GET", "/api/games/{game}/insight", None, {}),
+    ("POST", "/api/games", b"", {"Content-Type": "text/plain"}),
+    ("POST", "/api/games", b"{", {}),
+    ("POST", "/api/games", b"[]", {}),
+    ("POST", "/api/games", b"\xff\xfe", {}),
+    ("POST", "/api/games", DEEP, {}),
+    ("POST", "/api/games", b"1" * 5000, {}),
+    ("POST", "/api/games", b" " * 200_000, {}),
+    ("POST", "/api/games", {}, {}),
+    ("POST", "/api/games", {**FINE, "ruleset": "chess"}, {}),
+    ("POST", "/api/games", {**FINE, "ruleset": ["base"]}, {}),
+    ("POST", "/api/games", {**FINE, "seats": "you"}, {}),
+    ("POST", "/api/games", {**FINE, "seats": ["you"] * 5}, {}),
+    ("POST", "/api/games", {**FINE, "seats": ["you", "you", "you", "os:system"]}, {}),
+    ("POST", "/api/games", {**FINE, "seats": ["you", "you", "you", "runs/../../etc"]}, {}),
+    ("POST", "/api/games", {**FINE, "seats": [1, 2, 3, {}]}, {}),
+    ("POST", "/api/games", {**FINE, "seed": -1}, {}),
+    ("POST", "/api/games", {**FINE, "seed": 2**31}, {}),
+    ("POST", "/api/games", {**FINE, "seed": "1"}, {}),
+    ("POST", "/api/games", {**FINE, "seed": 1.5}, {}),
+    ("POST", "/api/games", {**FINE, "seed": True}, {}),
+    ("POST", "/api/games", {**FINE, "setup": []}, {}),
+    ("POST", "/api/games", {**FINE, "setup": {}}, {}),
+    ("POST", "/api/games", {**FINE, "setup": {"sectors": [[]] * 10}}, {}),
+    ("POST", "/api/games", {**FINE, "record": "no such record"}, {}),
+    ("POST", "/api/games", {**FINE, "record": "../lost_fleet"}, {}),
+    ("POST", "/api/games", {**FINE, "record": "/etc/passwd"}, {}),
+    ("POST", "/api/games", {**FINE, "record": 7}, {}),
+    ("POST", "/api/games", {**FINE, "record": {"format": "gaia_jax game 1"}}, {}),
+    ("POST", "/api/games", {**FINE, "record": {"format": "other"}}, {}),
+    ("POST", "/api/games/{game}/act", {}, {}),
+    ("POST", "/api/games/{game}/act", {"action": 5}, {}),
+    ("POST", "/api/games/{game}/act", {"action": "dance"}, {}),
+    ("POST", "/api/games/{game}/act", {"action": "pass"}, {}),
+    ("POST", "/api/games/{game}/act", {"action": "mine " + "9" * 5000}, {}),
+    ("POST", "/api/games/{game}/act", {"action": "pass", "node": 17}, {}),
+    ("POST", "/api/games/{game}/go", {"node": 99}, {}),
+    ("POST", "/api/games/{game}/go", {"node": -1}, {}),
+    ("POST", "/api/games/{game}/go", {"node": "0"}, {}),
+    ("POST", "/api/games/{game}/go", {"node": True}, {}),
+    ("POST", "/api/games/{game}/undo", {}, {}),
+    ("POST", "/api/games/{game}/seat", {"player": 4, "who": "you"}, {}),
+    ("POST", "/api/games/{game}/seat", {"player": 0, "who": "training.play.app:make_app"}, {}),
+    ("POST", "/api/games/{game}/seat", {"player": None}, {}),
+    ("POST", "/api/games/{game}/explode", {}, {}),
+    ("POST", "/api/games/{game}/save", {"name": "../../outside"}, {}),
+    ("POST", "/api/games/{game}/save", {"name": ".hidden"}, {}),
+    ("POST", "/api/games/{game}/save", {"name": "a" * 61}, {}),
+    ("POST", "/api/games/{game}/save", {"name": ["x"]}, {}),
+    ("GET", "/", None, {"Host": "evil.example"}),
+    ("GET", "/", None, {"Host": "localhost.evil.example"}),
+    ("GET", "/api/offers", None, {"Origin": "https://evil.example"}),
+    ("GET", "/api/offers", None, {"Origin": "null"}),
+    ("GET", "/api/offers", None, {"Origin": "http://localhost:1"}),
+    ("GET", "/api/offers", None, {"Origin": "http://[::1"}),
+    ("GET", "/api/offers", None, {"Sec-Fetch-Site": "cross-site"}),
+    ("POST", "/api/games", FINE, {"Origin": "https://evil.example"}),
+]
+
+
+@pytest.fixture(scope="module")
+def game(server: Server) -> str:
+    """A game that stands at its first decision."""
+    return server.new_game(**FINE, seed=1)
+
+
+def test_sixty_bad_requests(server: Server, game: str) -> None:
+    assert len(BAD) >= 60
+    for method, path, body, headers in BAD:
+        raw = body if isinstance(body, bytes) else None
+        body = None if raw is not None else body
+        status, data, text = server.ask(method, path.format(game=game), body, headers, raw)
+        what = f"{method} {path} {str(body)[:80]} {headers}: {status} {text[:200]}"
+        assert 400 <= status < 500, what
+        assert isinstance(data, dict) and data.keys() == {"error"}, what
+        assert "\n" not in data["error"] and "Traceback" not in text, what
+    assert server.process.poll() is None
+    assert server.ask("GET", f"/api/games/{game}")[1]["node"] == 0
+    assert not (server.saves.parent.parent / "outside.json").exists()
+
+
+def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:
+    status, _, text = server.ask("GET", "/")
+    assert status == 200 and "http://" not in text and "https://" not in text
+    for name in ("view.js", "view.css", "play.js", "play.css", "overlay.js"):
+        status, _, text = server.ask("GET", f"/static/{name}")
+        found = text.replace("http://www.w3.org/2000/svg", "")
+        assert status == 200 and "http" not in found, name
+
+
+def test_more_games_than_there_is_room_for(server: Server) -> None:
+    """The one that has rested longest ends; the others go on."""
+    first = server.new_game(**FINE, seed=2)
+    games = [server.new_game(**FINE, seed=2) for _ in range(16)]
+    assert server.ask("GET", f"/api/games/{first}")[0] == 404
+    assert server.ask("GET", f"/api/games/{games[-1]}")[0] == 200
+
+
+def test_a_setup_can_be_dealt(server: Server) -> None:
+    setup = json.loads(RECORDS["lost_fleet"].read_text())["setup"]
+    game = server.new_game(**FINE, setup=setup)
+    found = server.ask("GET", f"/api/games/{game}")[1]
+    assert [seat["name"] for seat in found["seats"]][0] == "Nevlas"
+
+
+def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    game = server.new_game(**FINE, seed=4)
+    for _ in range(5):
+        found = server.ask("GET", f"/api/games/{game}")[1]
+        server.change(game, "act", action=found["legal"][0]["text"])
+        status, saved, text = server.ask("POST", f"/api/games/{game}/save", {"name": "a game"})
+        assert status == 200, text
+    server.process.kill()
+    server.process.wait(10)
+    assert saved == {"name": "a game"}
+    record = replay.read(server.saves / "a game.json")
+    assert len(record.actions) == 5 and record.final_vp == ()
+    replay.play(record)
+    assert [path.name for path in server.saves.iterdir()] == ["a game.json"]
+
+
+def test_a_port_that_is_taken_is_one_line(server: Server) -> None:
+    done = subprocess.run(
+        [*server.process.args[:3], "--port", str(server.port)],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: cannot listen on") and done.stderr.count("\n") == 1

@@ -1,0 +1,117 @@
+"""The replay page: small, soon made, and in a real browser from a file."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gaia_jax import replay
+from gaia_jax.render import listing
+from gaia_jax.render.page import moves, page
+from tests import browser as chromium
+from tests.browser import Watched
+from tests.render.records import RECORDS
+
+PER_DECISION = 1_500_000 / 400  # bytes: 1.5 MB for 400 decisions
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a sample record."""
+    path = tmp_path_factory.mktemp("page") / "game.html"
+    record = replay.read(RECORDS["lost_fleet"])
+    path.write_text(page(record), encoding="utf-8")
+    return path
+
+
+def test_a_page_is_small(written: Path) -> None:
+    count = len(replay.read(RECORDS["lost_fleet"]).actions)
+    assert written.stat().st_size <= PER_DECISION * count
+    text = written.read_text(encoding="utf-8")
+    assert "http://" not in text.replace("http://www.w3.org/2000/svg", "") and "https" not in text
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_slider_keys_rounds_and_seats(written: Path, width: int) -> None:
+    record = replay.read(RECORDS["lost_fleet"])
+    count = len(record.actions)
+    with chromium.opened() as browser:
+        tab = Watched(browser, width)
+        show = tab.page
+        show.goto(written.as_uri())
+        show.wait_for_selector("body[data-ready]")
+
+        def place() -> str:
+            return str(show.text_content("#place"))
+
+        assert place() == f"0 / {count}"
+        for _ in range(3):
+            show.keyboard.press("ArrowRight")
+        assert place() == f"3 / {count}"
+        show.keyboard.press("ArrowLeft")
+        assert place() == f"2 / {count}"
+        show.keyboard.press("End")
+        assert place() == f"{count} / {count}"
+        for player, vp in enumerate(record.final_vp):
+            assert show.text_content(f"#vp-{player} text") == str(vp)
+        show.keyboard.press("Home")
+        show.locator("#slider").fill(str(count // 2))
+        assert place() == f"{count // 2} / {count}"
+        show.click("[data-round='3']")
+        assert "Round 3" in str(show.text_content("#block-head"))
+        show.keyboard.press("ArrowDown")
+        assert "Round 4" in str(show.text_content("#block-head"))
+        before = show.get_attribute("#block-seat-0", "transform")
+        show.keyboard.press("v")
+        assert show.get_attribute("#block-seat-1", "transform") == before
+        show.locator("#moves li[data-n='7']").click()
+        assert place() == f"7 / {count}"
+        assert show.locator("#scores svg path").count() == 8
+        assert show.locator("#sources svg polygon").count() == 18
+        tab.check("file://")
+        assert len(tab.requests) == 1
+
+
+def test_every_decision_is_listed() -> None:
+    record = replay.read(RECORDS["base"])
+    found = list(listing.lines(moves(record)))
+    assert len(found) == len(record.actions) + 7, "a line a decision, a head line a round"
+    assert found[0] == "set-up" and "round 6" in found
+
+
+def test_the_command_writes_page_csv_and_moves(tmp_path: Path) -> None:
+    out, table = tmp_path / "a.html", tmp_path / "a.csv"
+    record = replay.read(RECORDS["base"])
+    command = [sys.executable, "-m", "gaia_jax.replay", str(RECORDS["base"]), "--quiet"]
+    done = subprocess.run(
+        [*command, "--moves", "--csv", str(table), "--html", str(out)],
+        capture_output=True, text=True, timeout=500, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "round 6" in done.stdout and "verified" in done.stdout
+    assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
+    with table.open(encoding="utf-8", newline="") as file:
+        rows: list[dict[str, Any]] = list(csv.DictReader(file))
+    assert [row["action"] for row in rows] == list(record.actions)
+    assert tuple(int(rows[-1][f"vp_{p}"]) for p in range(4)) == record.final_vp
+
+
+def test_a_key_twice_is_refused(tmp_path: Path) -> None:
+    text = RECORDS["base"].read_text(encoding="utf-8")
+    path = tmp_path / "twice.json"
+    path.write_text(text.replace('"version"', '"ruleset"', 1), encoding="utf-8")
+    with pytest.raises(replay.RecordError, match="key 'ruleset' stands there twice"):
+        replay.read(path)
+
+
+def test_an_unfinished_game_is_a_record_too(tmp_path: Path) -> None:
+    record = replay.read(RECORDS["base"])
+    part = replay.Record(record.ruleset, record.version, record.setup, record.actions[:9], ())
+    path = tmp_path / "part.json"
+    replay.write(path, part)
+    assert not bool(replay.play(replay.read(path)).terminated)
