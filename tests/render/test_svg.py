@@ -71,7 +71,7 @@ def test_golden_pictures(name: str) -> None:
     assert wanted, "a record has golden pictures"
     assert golden.pictures(name).keys() == set(wanted)
     for number, picture in golden.pictures(name).items():
-        assert golden.mark(picture) == wanted[number], f"decision {number} of {name} looks otherwise"
+        assert golden.mark(picture) == wanted[number], f"{name}, decision {number}: looks otherwise"
 
 
 def positions(env: Any, rounds: int, every: int) -> Iterator[Any]:

@@ -115,8 +115,8 @@ class Pages:
         """What an agent thinks of the position, or of the whole line."""
         game = self._game(request)
         name = request.query_params.get("agent", "")
-        whole = request.query_params.get("whole") == "1"
-        return JSONResponse(await run_in_threadpool(self.room.insight, game, name, whole))
+        whole, search = (request.query_params.get(key) == "1" for key in ("whole", "search"))
+        return JSONResponse(await run_in_threadpool(self.room.insight, game, name, whole, search))
 
     async def save(self, request: Request) -> Response:
         """Save a record."""

@@ -16,7 +16,11 @@ import numpy as np
 from gaia_jax.cli import UserError
 from training.agents import make_agent
 from training.agents.registry import REGISTRY
+from training.agents.search import SUFFIX, split_name
+from training.explain import Explainer
 from training.play.rules import Rules
+
+SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
 
 @dataclass
@@ -30,6 +34,7 @@ class Ready:
     began: float = 0.0
     act: Callable[[Any, int], int] | None = None
     look: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
+    explainer: Explainer | None = None  # of an agent with a search
 
     def said(self) -> str:
         """A progress line."""
@@ -51,7 +56,9 @@ class Bench:
             names: more agents than the built-in ones and those found in `runs`.
             runs: where checkpoints of trainings lie.
         """
-        self.names = list(dict.fromkeys((*REGISTRY, *_zoo(), *names, *_runs(runs))))
+        learnt = [name for name in (*_zoo(), *_runs(runs)) if name not in names]
+        searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
+        self.names = list(dict.fromkeys((*REGISTRY, *learnt, *searching, *names)))
         self._ready: dict[tuple[str, str], Ready] = {}
         self._queue: list[tuple[Rules, Ready]] = []
         self._wake = threading.Condition()
@@ -132,7 +139,11 @@ def _compile(ready: Ready, rules: Rules) -> None:
 
     act(rules.start(rules.draw(0)), 0)
     ready.act = act
-    policy = getattr(agent, "policy", None)
+    base, spec = split_name(ready.name)
+    if spec is not None:
+        ready.explainer = Explainer(env, ready.name, 1)
+        agent = make_agent(base, env)
+    policy = agent.policy
     if policy is None:
         return
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import numpy as np
 
+from gaia_jax.replay import Record
+from training import explain
 from training.play.bench import Ready
 from training.play.game import Game
 
@@ -37,6 +40,37 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
             "vp": [round(v + float(x), 1) for v, x in zip(now, to_come, strict=True)],
         }
     node.insight[agent.name] = found
+    return found
+
+
+def search(game: Game, id: int, agent: Ready) -> dict[str, Any] | None:
+    """The root table of a search at one position, as `training.explain` makes it.
+
+    Returns:
+        None for an agent without a search, and where there is nothing to decide.
+    """
+    node, explainer = game.node(id), agent.explainer
+    legal = np.flatnonzero(node.state.legal_action_mask)
+    if explainer is None or game.table(id).over or len(legal) < 2:
+        return None
+    path = game.path(id)
+    following = game.line[game.line.index(id) + 1 :] if id in game.line else []
+    played = game.nodes[following[0]].action if following else int(legal[0])
+    actions = [*(game.nodes[other].action for other in path[1:]), played]
+    rules = game.rules.env
+    played_game = explain.Game(
+        rules,
+        Record.of(rules, game.setup, actions, ()),
+        [game.nodes[i].state for i in path],
+        actions,
+    )
+    states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
+    looked = explainer.look(states, np.array([played], np.int32))
+    found = explain.decision(played_game, looked, 0, len(path), explainer)
+    if not following:  # nothing has been played here yet
+        found["played"], found["cost"] = None, None
+        for row in found["candidates"]:
+            row["played"] = False
     return found
 
 

@@ -129,18 +129,26 @@ class Room:
                 game.resume()
             self.wake.notify_all()
 
-    def insight(self, game: Game, name: str, whole: bool) -> dict[str, Any]:
-        """What an agent thinks of the present position, or of the whole line; see `insight`."""
+    def insight(self, game: Game, name: str, whole: bool, search: bool) -> dict[str, Any]:
+        """What an agent thinks of the present position, or of the whole line; see `insight`.
+
+        Args:
+            search: also the table of a search at the present position, of an agent that has one.
+        """
         self.seat(name)
         agent = self.bench.get(name, game.rules)
         if agent.status != "ready":
             return {"agent": name, "waiting": agent.said()}
         if agent.look is None:
             return {"agent": name, "waiting": f"{name} has no policy to show"}
+        at, table = game.now, None
+        if search:  # it takes seconds: the table is not held up
+            table = insight.search(game, at, agent)
         with self.lock:
             for id in game.line if whole else ():
                 insight.look(game, id, agent)
-            return insight.report(game, agent)
+            out = insight.report(game, agent)
+            return {**out, "searches": agent.explainer is not None, "search": table, "at": at}
 
     # The agents' hands.
 

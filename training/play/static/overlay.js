@@ -11,6 +11,7 @@ class Analysis {
     byId("analysis").addEventListener("change", (event) => this.switch(event.target.checked));
     byId("analyst").addEventListener("change", () => this.refresh());
     byId("whole").addEventListener("click", () => this.refresh(true));
+    byId("search-here").addEventListener("click", () => this.refresh(false, true));
     byId("costly").addEventListener("click", () => this.costly());
   }
 
@@ -24,11 +25,12 @@ class Analysis {
     }
   }
 
-  async refresh(whole = false) {
+  async refresh(whole = false, search = false) {
     if (!this.on) return;
     const turn = ++this.turn;
-    byId("insight-said").textContent = whole ? "The line is looked at." : "";
-    const report = await this.ask(byId("analyst").value, whole);
+    const said = whole ? "The line is looked at." : search ? "The search runs." : "";
+    byId("insight-said").textContent = said;
+    const report = await this.ask(byId("analyst").value, whole, search);
     if (turn !== this.turn || !this.on || !report) return;
     if (report.waiting) {
       byId("insight-said").textContent = report.waiting;
@@ -58,6 +60,8 @@ class Analysis {
     const { report } = this;
     if (!report) {
       byId("policy").replaceChildren();
+      byId("search").replaceChildren();
+      byId("search-here").hidden = true;
       byId("values").replaceChildren();
       byId("verdict").textContent = "";
       return;
@@ -68,6 +72,8 @@ class Analysis {
       return element("div", { class: "bar", title: text }, bar, element("span", {}, text),
         element("span", {}, `${(chance * 100).toFixed(1)} %`));
     }));
+    byId("search-here").hidden = !report.searches;
+    drawSearch(report.at === game.node ? report.search : null, game);
     const here = game.line.indexOf(game.node);
     lineChart(byId("values"), {
       series: game.seats.map((seat) => ({
@@ -102,6 +108,25 @@ function drawHeat(report, game) {
       r: box.width * 0.5 * Math.sqrt(chance), fill: "#00e0ff", "fill-opacity": 0.5,
       stroke: "#003a57", class: "over-cell" }));
   }
+}
+
+// The candidates of a search: `*` its move, `>` the played one; the VP that it expects of each seat.
+function drawSearch(table, game) {
+  if (!table) {
+    byId("search").replaceChildren();
+    return;
+  }
+  const head = element("tr", {}, ...["", "candidate", "policy", "visits"].map((text) =>
+    element("th", {}, text)), ...game.seats.map((seat) => element("th", {}, disc(seat))));
+  const rows = table.candidates.map((row) => element("tr", {
+    title: row.line.length ? `then ${row.line.join("; ")}` : "",
+  }, element("td", {}, `${row.best ? "*" : ""}${row.played ? ">" : ""}`),
+  element("td", {}, row.action), element("td", {}, `${(row.prior * 100).toFixed(0)} %`),
+  element("td", {}, String(row.visits)),
+  ...row.final_vp.map((vp) => element("td", {}, vp.toFixed(0)))));
+  const cost = table.cost === null ? "" : `The played move cost ${table.cost} VP.`;
+  byId("search").replaceChildren(element("table", { class: "candidates" }, head, ...rows),
+    element("p", { class: "keys" }, cost));
 }
 
 function markCosts(report, game) {

@@ -98,8 +98,8 @@ async function enter(id) {
   analysis = analysis || new Analysis({
     game: () => game,
     go: (node) => change("go", { node }),
-    ask: (agent, whole) => call(`/api/games/${game.id}/insight?agent=${encodeURIComponent(agent)}`
-      + `&whole=${whole ? 1 : 0}`),
+    ask: (agent, whole, search) => call(`/api/games/${game.id}/insight?agent=`
+      + `${encodeURIComponent(agent)}&whole=${whole ? 1 : 0}&search=${search ? 1 : 0}`),
   });
   update(found);
   follow(id);
