@@ -81,7 +81,7 @@ def test_a_whole_game_against_three_agents(wide: Watched, server: Server) -> Non
             press(wide, choice(legal, turn))
         turn += 1
     assert turn > 10
-    assert "Final score" in page.inner_text("#table svg #block-head")
+    assert "Final score" in str(page.text_content("#block-head"))
     page.fill("#save-name", "whole game")
     page.click("#save")
     wide.until("document.getElementById('message').textContent.includes('saved as')")

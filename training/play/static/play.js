@@ -109,16 +109,23 @@ async function enter(id) {
 async function follow(id) {
   while (game && game.id === id) {
     let found = null;
+    const began = performance.now();
     try {
       const response = await fetch(`/api/games/${id}?since=${game.version}`);
-      if (response.status === 404) break;
+      if (response.status === 404) {
+        if (game && game.id === id) say("the server no longer holds this game");
+        break;
+      }
       found = await response.json();
     } catch (error) {
       await new Promise((resolve) => setTimeout(resolve, 2000));
       continue;
     }
     if (found && game && game.id === id && found.version > game.version) update(found);
-    else if (!found || found.error) await new Promise((resolve) => setTimeout(resolve, 500));
+    else if (performance.now() - began < 5000) {
+      // A server with many waiting answers at once.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
   }
 }
 
