@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.cli import UserError
+from training import zoo
 from training.agents import make_agent
 from training.agents.registry import REGISTRY
 from training.agents.search import SUFFIX, split_name
@@ -56,7 +57,7 @@ class Bench:
             names: more agents than the built-in ones and those found in `runs`.
             runs: where checkpoints of trainings lie.
         """
-        learnt = [name for name in (*_zoo(), *_runs(runs)) if name not in names]
+        learnt = [name for name in (*zoo.names(), *_runs(runs)) if name not in names]
         searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
         self.names = list(dict.fromkeys((*REGISTRY, *learnt, *searching, *names)))
         self._ready: dict[tuple[str, str], Ready] = {}
@@ -107,12 +108,6 @@ class Bench:
                 ready.status = "failed"
             ready.seconds = time.monotonic() - ready.began
             self.on_change()
-
-
-def _zoo() -> list[str]:
-    """The agents that ship with the project."""
-    folder = Path(__file__).resolve().parent.parent / "zoo"
-    return [f"zoo/{path.stem}" for path in sorted(folder.glob("*.json"))]
 
 
 def _runs(folder: Path) -> list[str]:

@@ -7,6 +7,7 @@ let game = null;
 let view = null;
 let analysis = null;
 let busy = false;
+let requests = Promise.resolve();
 
 // A request; null and a message where it was refused.
 async function call(path, body = undefined) {
@@ -129,8 +130,15 @@ async function follow(id) {
   }
 }
 
-async function change(what, body = {}) {
-  if (busy || !game) return;
+// One request after the other; a second click on an action while the first is under way is none.
+function change(what, body = {}) {
+  if (busy && what === "act") return requests;
+  requests = requests.then(() => send(what, body));
+  return requests;
+}
+
+async function send(what, body) {
+  if (!game) return;
   busy = true;
   document.body.classList.add("busy");
   closeChoice();
@@ -261,16 +269,31 @@ function closeChoice() {
   byId("choice").hidden = true;
 }
 
+// The rows stay while the game goes on: an open list of names must not close under the hand.
 function drawSeats() {
+  if (byId("seats").dataset.game !== game.id) buildSeats();
+  for (const seat of game.seats) {
+    const row = byId("seats").querySelector(`[data-seat="${seat.player}"]`);
+    row.classList.toggle("now", seat.player === game.player && !game.over);
+    row.querySelector(".vp").textContent = `${seat.vp} VP`;
+    const select = row.querySelector("select");
+    if (select.dataset.who !== seat.who) {
+      select.dataset.who = seat.who;
+      select.value = seat.who;
+    }
+  }
+}
+
+function buildSeats() {
   const names = [offers.human, ...offers.agents.map((agent) => agent.name)];
+  byId("seats").dataset.game = game.id;
   byId("seats").replaceChildren(...game.seats.map((seat) => {
     const select = element("select", { "aria-label": `who plays ${seat.name}`,
       onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
     ...names.map((name) => element("option", { value: name, selected: name === seat.who }, name)));
-    const now = seat.player === game.player && !game.over ? " now" : "";
-    return element("div", { class: `seat${now}`, "data-seat": seat.player }, disc(seat),
+    return element("div", { class: "seat", "data-seat": seat.player }, disc(seat),
       element("span", { title: seat.name }, seat.name.slice(0, 14)), select,
-      element("span", { class: "vp" }, `${seat.vp} VP`));
+      element("span", { class: "vp" }));
   }));
 }
 
