@@ -147,6 +147,11 @@ async function send(what, body) {
   busy = false;
   document.body.classList.remove("busy");
   if (found && found.version >= game.version) update(found);
+  if (!found && game) {
+    // What was refused is not shown as if it were so.
+    byId("seats").dataset.game = "";
+    drawSeats();
+  }
 }
 
 function update(found) {
