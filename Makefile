@@ -67,7 +67,7 @@ clean: ## Remove what was built: the environment, caches, distributions (not run
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP)-train: EXTRA = [train]
-$(STAMP)-play: EXTRA = [train,play]
+$(STAMP)-play: EXTRA = [play]
 $(STAMP)-dev: EXTRA = [dev]
 $(STAMP)-bench: EXTRA = [bench]
 
