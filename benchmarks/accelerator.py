@@ -3,7 +3,7 @@
     python -m benchmarks.accelerator --json runs/accelerator.json        `make accelerator`
 
 Compile times, decisions a second by batch with mask and with observation, sizes of the chunks that
-`on_demand` takes, PPO from end to end by batch and network, memory. What the time does not allow is
+`compact_vmap` takes, PPO from end to end by batch and network, memory. What the time does not allow is
 left out and named. On a CPU it runs as well, at the sizes given, but says little.
 """
 
@@ -20,8 +20,8 @@ from typing import Any
 
 import jax
 
-import gaia_jax.on_demand as on_demand
 from benchmarks import measure, peers, training
+from gaia_jax import compact_vmap
 from training import cli
 from training import config as configs
 from training.config import Config
@@ -57,13 +57,13 @@ class Clock:
 
 @contextlib.contextmanager
 def chunks_of(parts: int) -> Iterator[None]:
-    """`on_demand` cuts every batch into so many chunks."""
-    before = on_demand.chunk_rows
-    on_demand.chunk_rows = lambda size, *_, **__: min(size, max(64, size // parts))
+    """`compact_vmap` cuts every batch into so many chunks."""
+    before = compact_vmap.chunk_rows
+    compact_vmap.chunk_rows = lambda size, *_, **__: min(size, max(64, size // parts))
     try:
         yield
     finally:
-        on_demand.chunk_rows = before
+        compact_vmap.chunk_rows = before
 
 
 def play(batch: int, steps: int, observe: bool, seconds: float) -> dict[str, Any]:

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.arguments import one_key, shown
+from gaia_jax.compact_vmap import compact_vmap
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.on_demand import on_demand
 from gaia_jax.state import NUM_PLAYERS, GameState
 from gaia_jax.struct import pytree
 
@@ -65,7 +65,7 @@ class AutoReset:
         after = env.decide(state.replace(terminated=no, truncated=no), action)
         ended = after.terminated | after.truncated
         # One decision in some hundreds ends a game, and dealing costs more than deciding.
-        game = on_demand(self._deal, ended, (key,), after.game)
+        game = compact_vmap(self._deal, ended, (key,), after.game)
         player = jnp.where(ended, game.turn.player, after.current_player)
         fresh = after.replace(game=game, current_player=player, terminated=no, truncated=no)
         return env.with_mask(fresh).replace(

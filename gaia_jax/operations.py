@@ -247,9 +247,9 @@ def table(operations: tuple[Operation, ...]) -> np.ndarray:
     return out.astype(np.int16)
 
 
-def _free(r: Ruleset) -> list[Operation]:
+def _free(ruleset: Ruleset) -> list[Operation]:
     ops = []
-    for f in r.free_actions:
+    for f in ruleset.free_actions:
         ops.append(
             Operation(
                 f"free {f.id}",
@@ -263,15 +263,15 @@ def _free(r: Ruleset) -> list[Operation]:
         )
     # Whole tokens instead of power (FRE-07): priced in power so that half of it, rounded up, is
     # the number of tokens.
-    for b in r.nevlas_pi_bundles:
+    for b in ruleset.nevlas_pi_bundles:
         ops.append(Operation(f"bundle {b.id}", Cost(power=2 * b.tokens), b.gain))
     # The Gaia phase's points are kept in `turn.points` (GAI-08).
-    for b in r.terrans_conversions[:3]:
+    for b in ruleset.terrans_conversions[:3]:
         ops.append(Operation(f"terrans {b.id}", gain=b.gain))
     return ops
 
 
-def _building(r: Ruleset) -> list[Operation]:
+def _building(ruleset: Ruleset) -> list[Operation]:
     mine: dict[str, Any] = {"mine": True, "source": "FACTION", "main": True}
     ops = [
         Operation("mine", rocks=WITH_GAIAFORMER, guests=True, **mine),
@@ -279,16 +279,16 @@ def _building(r: Ruleset) -> list[Operation]:
     ]
     names = common.STRUCTURES
     for name in names[2:]:
-        cost = r.upgrade_cost[name]
+        cost = ruleset.upgrade_cost[name]
         tile = name in ("RL", "AC_A", "AC_B")
         ops.append(
             Operation(f"upgrade {name}", cost, main=True, piece=names.index(name), tile=tile)
         )
     ops.append(
-        Operation("upgrade TS near", r.ts_neighbour_cost, main=True, piece=names.index("TS"))
+        Operation("upgrade TS near", ruleset.ts_neighbour_cost, main=True, piece=names.index("TS"))
     )
-    ops.append(Operation("research", r.research_cost, main=True, research=True))
-    for p, a in enumerate(r.power_actions):
+    ops.append(Operation("research", ruleset.research_cost, main=True, research=True))
+    for p, a in enumerate(ruleset.power_actions):
         aims: dict[str, Any] = (
             {"target": SITE, "mine": True, "free_steps": a.free_steps} if a.free_steps else {}
         )
@@ -300,7 +300,7 @@ def _building(r: Ruleset) -> list[Operation]:
     return ops
 
 
-def _ships(r: Ruleset) -> list[Operation]:
+def _ships(ruleset: Ruleset) -> list[Operation]:
     aims: dict[str | None, dict[str, Any]] = {
         None: {},
         "TECH": {"tile": True},
@@ -313,8 +313,8 @@ def _ships(r: Ruleset) -> list[Operation]:
             "rocks": WITH_GAIAFORMER,
             "guests": True,
             "explore": True,
-            "range_bonus": r.range_bonus,
-            "project": PROJECT if r.twilight_range_projects else NO_PROJECT,
+            "range_bonus": ruleset.range_bonus,
+            "project": PROJECT if ruleset.twilight_range_projects else NO_PROJECT,
         },
         "INSTANT_GAIA": {"target": SITE, "project": INSTANT},
         "MINE_TF1": {"target": SITE, "mine": True},
@@ -322,7 +322,7 @@ def _ships(r: Ruleset) -> list[Operation]:
         "ASTEROID_MINE": {"target": SITE, "mine": True, "waived": True, "rocks": ROCKS_ONLY},
     }
     ops = []
-    for i, (verb, a) in enumerate(r.shared_actions):
+    for i, (verb, a) in enumerate(ruleset.shared_actions):
         ops.append(
             Operation(
                 f"{verb} {a.id}",
@@ -333,25 +333,25 @@ def _ships(r: Ruleset) -> list[Operation]:
                 main=True,
                 slot_kind=SHIP_SLOT,
                 slot=i,
-                ship=r.ships.index(a.ship) if a.ship else -1,
+                ship=ruleset.ships.index(a.ship) if a.ship else -1,
                 free_steps=a.free_steps,
                 qic_action=a.cost.qic > 0,
                 **aims[a.effect],
             )
         )
-    for f in r.factions if r.ships else ():
+    for f in ruleset.factions if ruleset.ships else ():
         cost, stone = f.shuttle_cost, f.shuttle_brainstone
         ops.append(
             Operation(
                 f"explore {f.id}", cost, source="EXPLORE", main=True, explore=True, brainstone=stone
             )
         )
-    artifact_ship = r.ships.index(r.artifact_ship) if r.artifacts else -1
-    for artifact in r.artifacts:
+    artifact_ship = ruleset.ships.index(ruleset.artifact_ship) if ruleset.artifacts else -1
+    for artifact in ruleset.artifacts:
         ops.append(
             Operation(
                 f"artifact {artifact.id}",
-                r.artifact_cost,
+                ruleset.artifact_cost,
                 artifact.gain,
                 artifact.per,
                 source="ARTIFACT",
@@ -363,14 +363,14 @@ def _ships(r: Ruleset) -> list[Operation]:
     return ops
 
 
-def _specials(r: Ruleset) -> list[Operation]:
+def _specials(ruleset: Ruleset) -> list[Operation]:
     special: dict[str, Any] = {"main": True, "slot_kind": SPECIAL_SLOT}
-    slot = r.ids["special"].index
+    slot = ruleset.ids["special"].index
     ops = []
-    for t in (*r.basic_tiles, *r.advanced_tiles):
+    for t in (*ruleset.basic_tiles, *ruleset.advanced_tiles):
         if t.special:
             ops.append(Operation(f"special {t.id}", gain=t.special, slot=slot(t.id), **special))
-    for f in r.factions:
+    for f in ruleset.factions:
         ops.append(Operation(f"AC_B {f.id}", gain=f.academy_b_action, slot=slot("AC_B"), **special))
     site: dict[str, Any] = {"target": SITE, **special}
     boosters: dict[str, dict[str, Any]] = {
@@ -380,16 +380,16 @@ def _specials(r: Ruleset) -> list[Operation]:
             "rocks": WITH_GAIAFORMER,
             "guests": True,
             "project": PROJECT,
-            "explore": bool(r.ships),
-            "range_bonus": r.range_bonus,
+            "explore": bool(ruleset.ships),
+            "range_bonus": ruleset.range_bonus,
         },
-        "RB13": {"mine": True, "free_steps": r.rb13_free_steps},
+        "RB13": {"mine": True, "free_steps": ruleset.rb13_free_steps},
     }
-    for b in r.boosters:
+    for b in ruleset.boosters:
         if b.special:
             ops.append(Operation(f"special {b.id}", slot=slot(b.id), **site, **boosters[b.special]))
     own: dict[str, Any] = {"slot": slot("FACTION"), **special}
-    steps = max(f.special_free_steps for f in r.factions)
+    steps = max(f.special_free_steps for f in ruleset.factions)
     ops += [
         Operation("HIVE_STATION", target=SPACE, **own),
         Operation("AMBAS_SWAP", target=OWN, own=1, **own),
@@ -398,46 +398,57 @@ def _specials(r: Ruleset) -> list[Operation]:
         Operation("SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, **own),
         Operation("MOWEYDS_RING", target=UNRINGED, **own),
     ]
-    if any(f.special == "GLEENS_RANGE" for f in r.factions):
-        bonus = max(f.special_range_bonus for f in r.factions)
+    if any(f.special == "GLEENS_RANGE" for f in ruleset.factions):
+        bonus = max(f.special_range_bonus for f in ruleset.factions)
         far = boosters["RB11"] | {"range_bonus": bonus}
         ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
-    for tile in r.tinkering_tiles:
+    for tile in ruleset.tinkering_tiles:
         aims = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
         ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **(aims | own)))
     return ops
 
 
-def _rewards(r: Ruleset) -> list[Operation]:
+def _rewards(ruleset: Ruleset) -> list[Operation]:
     ops = [Operation("pass", main=True)]
     free: dict[str, Any] = {"mine": True, "waived": True}
     mines = [
         Operation("free mine RANGE", unlimited=True, rocks=WITH_GAIAFORMER, **free),
-        Operation("free mine TF3", free_steps=r.tf3_mine_free_steps, **free),
+        Operation("free mine TF3", free_steps=ruleset.tf3_mine_free_steps, **free),
     ]
-    for t in r.ship_tiles:
+    for t in ruleset.ship_tiles:
         if t.free_mine_steps is not None:
             mines.append(Operation(f"free mine {t.id}", free_steps=t.free_mine_steps, **free))
     ops += mines
-    for t in (*r.basic_tiles, *r.ship_tiles):
+    for t in (*ruleset.basic_tiles, *ruleset.ship_tiles):
         ops.append(Operation(f"tile {t.id}", gain=t.gain, per=t.per, source="BASIC_TILE"))
-    for t in r.advanced_tiles:
+    for t in ruleset.advanced_tiles:
         ops.append(Operation(f"advanced {t.id}", gain=t.gain, per=t.per, source="ADVANCED_TILE"))
-    for token in (*r.base_tokens, r.gleens_token, *r.ship_tokens):
+    for token in (*ruleset.base_tokens, ruleset.gleens_token, *ruleset.ship_tokens):
         tile = token.effect == "TECH"
         ops.append(Operation(f"token {token.id}", gain=token.gain, source="FEDERATION", tile=tile))
     return ops
 
 
-def build(r: Ruleset) -> tuple[Operation, ...]:
+def build(ruleset: Ruleset) -> tuple[Operation, ...]:
     """All operations of a ruleset, "none" first; names are in `ids["operation"]`."""
-    ops = [Operation("none"), *_free(r), *_building(r), *_ships(r), *_specials(r), *_rewards(r)]
+    ops = [
+        Operation("none"),
+        *_free(ruleset),
+        *_building(ruleset),
+        *_ships(ruleset),
+        *_specials(ruleset),
+        *_rewards(ruleset),
+    ]
     names = [op.id for op in ops]
     opens = {
-        f"tile {t.id}": f"free mine {t.id}" for t in r.ship_tiles if t.free_mine_steps is not None
+        f"tile {t.id}": f"free mine {t.id}"
+        for t in ruleset.ship_tiles
+        if t.free_mine_steps is not None
     }
     effects = {"RANGE_MINE": "free mine RANGE", "TF3_MINE": "free mine TF3"}
-    opens |= {f"token {t.id}": effects[t.effect] for t in r.ship_tokens if t.effect in effects}
+    opens |= {
+        f"token {t.id}": effects[t.effect] for t in ruleset.ship_tokens if t.effect in effects
+    }
     return tuple(
         replace(op, free_mine=names.index(opens[op.id])) if op.id in opens else op for op in ops
     )

@@ -30,8 +30,8 @@ def _of(things: Sequence[Any]) -> tuple[str, ...]:
     return tuple(thing.id for thing in things)
 
 
-def _interface(rules: Ruleset) -> tuple[str, ...]:
-    return tuple(f"{q},{r}" for q, r in rules.map.interface_cells)
+def _interface(ruleset: Ruleset) -> tuple[str, ...]:
+    return tuple(f"{q},{r}" for q, r in ruleset.map.interface_cells)
 
 
 def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]:
@@ -155,11 +155,11 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
     return setup
 
 
-def _check_types_apart(rules: Ruleset, setup: Setup) -> None:
+def _check_types_apart(ruleset: Ruleset, setup: Setup) -> None:
     """No two planets of one type touch across tiles (MAP-06, A23)."""
-    laid = np.asarray(board_planets(setup, rules))
-    cells = [f"{q},{r}" for q, r in rules.geometry.cells.tolist()]
-    for one, other in draw_tables(rules).across.tolist():
+    laid = np.asarray(board_planets(setup, ruleset))
+    cells = [f"{q},{r}" for q, r in ruleset.geometry.cells.tolist()]
+    for one, other in draw_tables(ruleset).across.tolist():
         planet = planets.PLANETS[laid[one]]
         if laid[one] == laid[other] and planet != "Empty":
             raise ValueError(
@@ -168,32 +168,32 @@ def _check_types_apart(rules: Ruleset, setup: Setup) -> None:
             )
 
 
-def _sides(rules: Ruleset) -> tuple[str, ...]:
-    return research.ECONOMY_SIDES[: len(rules.economy_income)]
+def _sides(ruleset: Ruleset) -> tuple[str, ...]:
+    return research.ECONOMY_SIDES[: len(ruleset.economy_income)]
 
 
-def _keys(rules: Ruleset) -> tuple[str, ...]:
+def _keys(ruleset: Ruleset) -> tuple[str, ...]:
     """The keys of a set-up; those of what the ruleset does not have are missing."""
-    has_ships = bool(rules.ships)
+    has_ships = bool(ruleset.ships)
     keys = {
         "sectors": True,
         "ships": has_ships,
-        "interface": bool(rules.map.interface_cells),
-        "deep": bool(rules.map.deep_slots),
+        "interface": bool(ruleset.map.interface_cells),
+        "deep": bool(ruleset.map.deep_slots),
         "factions": True,
         "turn_order": True,
         "basic_tiles": True,
         "advanced_tiles": True,
-        "extra_condition": bool(rules.extra_conditions),
+        "extra_condition": bool(ruleset.extra_conditions),
         "tf5_token": True,
         "ship_tokens": has_ships,
         "ship_tiles": has_ships,
-        "artifacts": bool(rules.artifacts),
+        "artifacts": bool(ruleset.artifacts),
         "boosters": True,
         "round_tiles": True,
         "final_missions": True,
-        "economy_side": len(rules.economy_income) > 1,
-        "colour_order": any(faction.drawn_colours for faction in rules.factions),
+        "economy_side": len(ruleset.economy_income) > 1,
+        "colour_order": any(faction.drawn_colours for faction in ruleset.factions),
     }
     return tuple(key for key, there in keys.items() if there)
 
@@ -201,9 +201,9 @@ def _keys(rules: Ruleset) -> tuple[str, ...]:
 # Writing.
 
 
-def _interface_place(rules: Ruleset, cell: Any) -> int:
+def _interface_place(ruleset: Ruleset, cell: Any) -> int:
     """The index of a cell of the map among the interspace cells, -1 for any other."""
-    places = np.flatnonzero(int(cell) == rules.geometry.interface_cells)
+    places = np.flatnonzero(int(cell) == ruleset.geometry.interface_cells)
     return int(places[0]) if len(places) else -1
 
 
@@ -346,8 +346,8 @@ def _read_turned(
     return tiles, np.array(rotations, int)
 
 
-def _read_sectors(rules: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
-    parts = rules.map
+def _read_sectors(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+    parts = ruleset.map
     known = _of(parts.sector_tiles)
     tiles, rotations = _read_turned("sectors", value, len(known), known, 6)
     for slot in parts.center_slots:
@@ -358,9 +358,9 @@ def _read_sectors(rules: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
     return tiles, rotations
 
 
-def _read_deep(rules: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
-    known = _of(rules.map.deep_tiles)
-    faces, rotations = _read_turned("deep", value, len(rules.map.deep_slots), known, 3)
+def _read_deep(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+    known = _of(ruleset.map.deep_tiles)
+    faces, rotations = _read_turned("deep", value, len(ruleset.map.deep_slots), known, 3)
     for face in faces:
         if face ^ 1 in faces:
             sides = f"{known[face]!r} and {known[face ^ 1]!r}"
@@ -368,22 +368,22 @@ def _read_deep(rules: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
     return faces, rotations
 
 
-def _read_factions(rules: Ruleset, faction: np.ndarray) -> np.ndarray:
-    known = rules.ids["faction"]
+def _read_factions(ruleset: Ruleset, faction: np.ndarray) -> np.ndarray:
+    known = ruleset.ids["faction"]
     chosen = {known[index] for index in faction}
-    for a, b in rules.faction_boards:
+    for a, b in ruleset.faction_boards:
         if {a, b} <= chosen:
             raise ValueError(f"factions: {a!r} and {b!r} are two sides of one board")
     return faction
 
 
-def _read_interface(rules: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray, np.ndarray]:
+def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray, np.ndarray]:
     """The contents of the interspace cells, and the cell of each ship (MAP-07)."""
-    parts, cells = rules.map, _interface(rules)
-    _object("ships", ships, rules.ships)
-    places = _different("ships", {ship: ships[ship] for ship in rules.ships}, cells)
-    for a, ship in enumerate(rules.ships):
-        for b, other in enumerate(rules.ships[:a]):
+    parts, cells = ruleset.map, _interface(ruleset)
+    _object("ships", ships, ruleset.ships)
+    places = _different("ships", {ship: ships[ship] for ship in ruleset.ships}, cells)
+    for a, ship in enumerate(ruleset.ships):
+        for b, other in enumerate(ruleset.ships[:a]):
             apart = parts.interface_cells[places[a]], parts.interface_cells[places[b]]
             if hex_distance(*apart) < map_tiles.SHIP_MIN_DISTANCE:
                 raise ValueError(
@@ -401,4 +401,4 @@ def _read_interface(rules: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray, 
         if count != wanted:
             raise ValueError(f"interface: {wanted} of {kind!r} are wanted, not {count}")
     interface = [planets.PLANETS.index(rest.get(cell, "Ship")) for cell in cells]
-    return np.array(interface), rules.geometry.interface_cells[places]
+    return np.array(interface), ruleset.geometry.interface_cells[places]

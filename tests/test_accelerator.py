@@ -26,7 +26,7 @@ def test_what_there_is_no_time_for_is_left_out_and_named(capsys):
 
 
 def test_chunks_are_put_back():
-    before = accelerator.on_demand.chunk_rows
+    before = accelerator.compact_vmap.chunk_rows
     with accelerator.chunks_of(4):
-        assert accelerator.on_demand.chunk_rows(4096) == 1024
-    assert accelerator.on_demand.chunk_rows is before
+        assert accelerator.compact_vmap.chunk_rows(4096) == 1024
+    assert accelerator.compact_vmap.chunk_rows is before

@@ -8,7 +8,7 @@ import pytest
 import gaia_jax
 from gaia_jax.rules import mine
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.player import GAIA, load
+from gaia_jax.rules.player import GAIA, player_row
 from gaia_jax.ruleset import FactionRow
 
 
@@ -17,10 +17,10 @@ def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(
     rules = gaia_jax.RULESETS[ruleset]
     env = gaia_jax.make(ruleset)
     game = env.init(jax.random.PRNGKey(0)).game
-    me = load(game, jnp.int32(0)).replace(ore=1, qic=100, credits=30)
+    me = player_row(game, jnp.int32(0)).replace(ore=1, qic=100, credits=30)
     number = [x.id for x in rules.factions].index("GLEENS")
     gleens = FactionRow.of(rules, jnp.int32(number))
-    distance = np.arange(1, mine.FAR + 1, dtype=np.int8)
+    distance = np.arange(1, mine.UNREACHABLE + 1, dtype=np.int8)
     no = np.zeros(len(distance), bool)
     sites = mine.Site(
         planet=np.full(len(distance), GAIA, np.int8),
@@ -35,7 +35,7 @@ def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(
     def payable(ore):
         return np.asarray(mine.affordable(rules, gleens, me.replace(ore=ore), sites, op))
 
-    qic = np.maximum(distance.astype(int) - int(mine.reach_bonus(rules, me)), 0) + 1 >> 1
+    qic = np.maximum(distance.astype(int) - int(mine.basic_range(rules, me)), 0) + 1 >> 1
     assert (payable(2) == (qic <= 100)).all()  # one ore for the mine, one for the planet
     # One ore is enough for the mine alone: QIC pays for the planet in the house rules only.
     instead = ruleset == "lost_fleet"

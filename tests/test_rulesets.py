@@ -161,8 +161,8 @@ def test_a23_a_set_up_file_that_breaks_the_rule_is_refused(rules):
 @pytest.mark.parametrize("rules", PRINTED, ids=lambda rules: rules.id)
 def test_a23_3000_maps_and_the_other_draws_stay_uniform(rules):
     keys = jax.random.split(jax.random.key(1), 3000)
-    setups = jax.jit(jax.vmap(partial(draw_setup, rules=rules)))(keys)
-    laid = jax.jit(jax.vmap(partial(board_planets, rules=rules)))(setups)
+    setups = jax.jit(jax.vmap(partial(draw_setup, ruleset=rules)))(keys)
+    laid = jax.jit(jax.vmap(partial(board_planets, ruleset=rules)))(setups)
     assert not jax.vmap(partial(same_types_touch, tables=draw_tables(rules)))(laid).any()
     pools = {
         "boosters": rules.boosters,

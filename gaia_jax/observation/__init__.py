@@ -43,12 +43,14 @@ class ObservationSpec:
     globals: tuple[Feature, ...]
 
 
-def features(rules: Ruleset) -> ObservationSpec:
+def features(ruleset: Ruleset) -> ObservationSpec:
     """Name and range of every column of an observation under a ruleset."""
 
     def columns(table: tuple[Block, ...]) -> tuple[Feature, ...]:
         return tuple(
-            Feature(name, block.low, block.high) for block in table for name in block.columns(rules)
+            Feature(name, block.low, block.high)
+            for block in table
+            for name in block.columns(ruleset)
         )
 
     return ObservationSpec(columns(CELLS), columns(PLAYERS), columns(GLOBALS))
@@ -61,7 +63,7 @@ def seats(game: GameState, player: Array) -> Array:
     return order[(first + jnp.arange(NUM_PLAYERS)) % NUM_PLAYERS]
 
 
-def observe(rules: Ruleset, game: GameState, player: Array) -> Observation:
+def observe(ruleset: Ruleset, game: GameState, player: Array) -> Observation:
     """The observation of a player, computed on request and kept nowhere.
 
     Args:
@@ -69,11 +71,11 @@ def observe(rules: Ruleset, game: GameState, player: Array) -> Observation:
         game: one game.
         player: () int32.
     """
-    view = View(rules, game, seats(game, player))
+    view = View(ruleset, game, seats(game, player))
     rows = _table(PLAYERS, view, jnp.int16, (NUM_PLAYERS,))
     return Observation(
-        cells=_table(CELLS, view, jnp.int8, (rules.geometry.num_cells,)),
-        players=rows[view.who],
+        cells=_table(CELLS, view, jnp.int8, (ruleset.geometry.num_cells,)),
+        players=rows[view.seats],
         globals=_table(GLOBALS, view, jnp.int16, ()),
     )
 
@@ -87,5 +89,5 @@ def _table(table: tuple[Block, ...], view: View, dtype: Any, lead: tuple[int, ..
     parts = []
     for block in table:
         values = jnp.asarray(block.read(view)).astype(dtype)
-        parts.append(values.reshape(*lead, len(block.columns(view.rules))))
+        parts.append(values.reshape(*lead, len(block.columns(view.ruleset))))
     return jnp.concatenate(parts, axis=-1)

@@ -11,9 +11,9 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components.planets import PLANETS
-from gaia_jax.observation.view import SEATS, Block, View, fixed, hot, ids
+from gaia_jax.observation.view import SEATS, Block, View, fixed, ids, one_hot
 from gaia_jax.rules import federation, federation_search, mine
-from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, faction_of, load, owned_types
+from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, faction_row, owned_types, player_row
 from gaia_jax.state import GAIAFORMER, Node
 
 # Planets that no mine is built on, or that are none.
@@ -28,7 +28,7 @@ def _steps(view: View) -> Array:
 
 
 def _distance(view: View) -> Array:
-    far = int(view.rules.geometry.distance.max()) + 1
+    far = int(view.ruleset.geometry.distance.max()) + 1
     return jnp.minimum(view.by_seat(view.game.board.reach), far)
 
 
@@ -39,7 +39,7 @@ def _guest(view: View) -> Array:
 
 
 def _station(view: View) -> Array:
-    own = view.mine(view.game.players.stations) > 0
+    own = view.own_row(view.game.players.stations) > 0
     there = view.game.board.station
     return jnp.stack([there & own, there & ~own], -1)
 
@@ -47,43 +47,43 @@ def _station(view: View) -> Array:
 def _new_type(view: View) -> Array:
     planet = view.game.board.planet
     is_type = (planet >= FIRST_TYPE) & (planet <= LAST_TYPE)
-    owned = view.mine(owned_types(view.rules, view.game.players))
+    owned = view.own_row(owned_types(view.ruleset, view.game.players))
     bits = jnp.where(owned, 1 << np.arange(len(PLANETS)), 0).sum()
     return is_type & (bits >> planet.astype(jnp.int32) & 1 == 0)
 
 
 def _new_sector(view: View) -> Array:
-    sector = view.rules.geometry.sector.astype(np.int32)
-    bits = view.mine(view.game.players.sectors)
+    sector = view.ruleset.geometry.sector.astype(np.int32)
+    bits = view.own_row(view.game.players.sectors)
     return jnp.asarray(sector >= 0) & (bits >> np.maximum(sector, 0) & 1 == 0)
 
 
 def _picked(view: View) -> Array:
-    rules, game = view.rules, view.game
+    ruleset, game = view.ruleset, view.game
     building, player = game.turn.node == Node.FEDERATION, game.turn.active.astype(jnp.int32)
-    me, faction = load(game, player), faction_of(rules, game, player)
-    where = federation.position(rules, game, player, me, faction)
-    lattice = federation.lattice(rules)
+    me, faction = player_row(game, player), faction_row(ruleset, game, player)
+    where = federation.position(ruleset, game, player, me, faction)
+    lattice = federation.lattice(ruleset)
     number = federation_search.group_numbers(lattice, building, where.own, where.power)
     chosen = game.turn.picks.astype(jnp.int32) >> jnp.maximum(number.astype(jnp.int32), 0)
     return building & (number >= 0) & (chosen & 1 == 1)
 
 
 def _ship_there(view: View) -> Array:
-    cells = np.arange(view.rules.geometry.num_cells)
-    return cells[:, None] == view.game.setup.ship_cell[: len(view.rules.ships)]
+    cells = np.arange(view.ruleset.geometry.num_cells)
+    return cells[:, None] == view.game.setup.ship_cell[: len(view.ruleset.ships)]
 
 
 CELLS = (
     Block("planet", 0, 1, "what the cell is; none for empty space", fixed(*PLANETS[1:]),
-          lambda v: hot(v.game.board.planet, len(PLANETS))[:, 1:]),
+          lambda v: one_hot(v.game.board.planet, len(PLANETS))[:, 1:]),
     Block("ship", 0, 1, "which ship it is", ids("ship"), _ship_there),
     Block("sector", -1, 17, "number of the sector in `ids[\"sector\"]`, -1 in the interspace", None,
-          lambda v: v.rules.geometry.sector),
+          lambda v: v.ruleset.geometry.sector),
     Block("piece", 0, 1, "what stands there", lambda r: (*r.ids["structure"][1:], "GAIAFORMER"),
-          lambda v: hot(v.game.board.piece, GAIAFORMER + 1)[:, 1:]),
+          lambda v: one_hot(v.game.board.piece, GAIAFORMER + 1)[:, 1:]),
     Block("owner", 0, 1, "whose piece it is", fixed(*SEATS),
-          lambda v: v.game.board.holder[:, None] == v.who),
+          lambda v: v.game.board.holder[:, None] == v.seats),
     Block("guest", 0, 1, "a parasitic mine of the Lantids", fixed("own", "other"), _guest),
     Block("station", 0, 1, "a space station of the Hive", fixed("own", "other"), _station),
     Block("ring", 0, 1, "a power ring of the Moweyds", None, lambda v: v.game.board.ring),
@@ -104,5 +104,5 @@ CELLS = (
     Block("picked", 0, 1, "in a group picked for the federation that is being formed", None,
           _picked),
     Block("waiting", 0, 1, "the structure whose upgrade waits for the choice of the piece", None,
-          lambda v: np.arange(v.rules.geometry.num_cells) == v.game.turn.cell),
+          lambda v: np.arange(v.ruleset.geometry.num_cells) == v.game.turn.cell),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.research import TRACKS
-from gaia_jax.observation.view import Block, Ids, View, fixed, hot, ids
+from gaia_jax.observation.view import Block, Ids, View, fixed, ids, one_hot
 from gaia_jax.operations import NO_TARGET
 from gaia_jax.rules.passing import open_boosters
 from gaia_jax.rules.player import bit_vector
@@ -23,25 +23,27 @@ FREE_SLOT = "free"
 
 
 def _numbered(count: int, kind: str) -> Ids:
-    return lambda rules: tuple(f"{i + 1}.{id}" for i in range(count) for id in rules.ids[kind])
+    return lambda ruleset: tuple(f"{i + 1}.{id}" for i in range(count) for id in ruleset.ids[kind])
 
 
 def _pairs(first: str, second: str) -> Ids:
-    return lambda rules: tuple(f"{a}.{b}" for a in rules.ids[first] for b in rules.ids[second])
+    return lambda ruleset: tuple(
+        f"{a}.{b}" for a in ruleset.ids[first] for b in ruleset.ids[second]
+    )
 
 
-def _modes(rules: Ruleset) -> tuple[str, ...]:
-    return tuple(op.id for op in rules.operations if op.target != NO_TARGET)
+def _modes(ruleset: Ruleset) -> tuple[str, ...]:
+    return tuple(op.id for op in ruleset.operations if op.target != NO_TARGET)
 
 
-def _free_mines(rules: Ruleset) -> tuple[str, ...]:
-    opened = sorted({op.free_mine for op in rules.operations if op.free_mine})
-    return tuple(rules.operations[i].id for i in opened)
+def _free_mines(ruleset: Ruleset) -> tuple[str, ...]:
+    opened = sorted({op.free_mine for op in ruleset.operations if op.free_mine})
+    return tuple(ruleset.operations[i].id for i in opened)
 
 
 def _operation(field: str, names: Ids) -> Callable[[View], Array]:
     def read(view: View) -> Array:
-        rows = [view.rules.operation_index[id] for id in names(view.rules)]
+        rows = [view.ruleset.operation_index[id] for id in names(view.ruleset)]
         return getattr(view.game.turn, field) == np.array(rows, np.int16)
 
     return read
@@ -56,98 +58,105 @@ def _pending(view: View) -> Array:
 
 def _step_asked(view: View) -> Array:
     step = view.game.turn.step
-    return jnp.concatenate([(step == 1)[None], hot(step - 2, len(TRACKS))])
+    return jnp.concatenate([(step == 1)[None], one_hot(step - 2, len(TRACKS))])
 
 
 def _turn_bits(field: str, kind: str) -> Callable[[View], Array]:
-    return lambda view: bit_vector(getattr(view.game.turn, field), len(view.rules.ids[kind]))
+    return lambda view: bit_vector(getattr(view.game.turn, field), len(view.ruleset.ids[kind]))
 
 
 def _qic_used(view: View) -> Array:
-    used = bit_vector(view.game.turn.ship_used, len(view.rules.shared_actions))
-    return used[len(view.rules.ship_actions) :]
+    used = bit_vector(view.game.turn.ship_used, len(view.ruleset.shared_actions))
+    return used[len(view.ruleset.ship_actions) :]
 
 
-def _basic_slots(rules: Ruleset) -> tuple[str, ...]:
-    return tuple(f"{tile.id}.{slot}" for tile in rules.basic_tiles for slot in (*TRACKS, FREE_SLOT))
+def _basic_slots(ruleset: Ruleset) -> tuple[str, ...]:
+    return tuple(
+        f"{tile.id}.{slot}" for tile in ruleset.basic_tiles for slot in (*TRACKS, FREE_SLOT)
+    )
 
 
 def _where_basic(view: View) -> Array:
-    lies = hot(view.game.setup.basic_slot, len(view.rules.basic_tiles)).T  # (tiles, slots)
+    lies = one_hot(view.game.setup.basic_slot, len(view.ruleset.basic_tiles)).T  # (tiles, slots)
     free = lies[:, len(TRACKS) :].any(-1)
     return jnp.concatenate([lies[:, : len(TRACKS)], free[:, None]], -1).ravel()
 
 
 def _where_advanced(view: View) -> Array:
-    slots = len(view.rules.ids["advanced_slot"])
+    slots = len(view.ruleset.ids["advanced_slot"])
     there = bit_vector(view.game.turn.advanced_left, slots) == 1
-    kinds = hot(view.game.setup.advanced, len(view.rules.advanced_tiles))
+    kinds = one_hot(view.game.setup.advanced, len(view.ruleset.advanced_tiles))
     return (kinds & there[:, None]).ravel()
 
 
-def _ship_tiles(rules: Ruleset) -> tuple[str, ...]:
-    return tuple(f"{ship}.{tile.id}" for ship in rules.ship_tile_ships for tile in rules.ship_tiles)
+def _ship_tiles(ruleset: Ruleset) -> tuple[str, ...]:
+    return tuple(
+        f"{ship}.{tile.id}" for ship in ruleset.ship_tile_ships for tile in ruleset.ship_tiles
+    )
 
 
 def _where_ship_tiles(view: View) -> Array:
-    ships = len(view.rules.ship_tile_ships)
-    return hot(view.game.setup.ship_tile[:ships], len(view.rules.ship_tiles)).ravel()
+    ships = len(view.ruleset.ship_tile_ships)
+    return one_hot(view.game.setup.ship_tile[:ships], len(view.ruleset.ship_tiles)).ravel()
 
 
-def _ship_tokens(rules: Ruleset) -> tuple[str, ...]:
-    return tuple(f"{ship}.{token.id}" for ship in rules.ships for token in rules.ship_tokens)
+def _ship_tokens(ruleset: Ruleset) -> tuple[str, ...]:
+    return tuple(f"{ship}.{token.id}" for ship in ruleset.ships for token in ruleset.ship_tokens)
 
 
 def _where_ship_tokens(view: View) -> Array:
-    ships = len(view.rules.ships)
+    ships = len(view.ruleset.ships)
     there = bit_vector(view.game.turn.ship_tokens, ships) == 1
-    kinds = hot(view.game.setup.ship_token[:ships], len(view.rules.ship_tokens))
+    kinds = one_hot(view.game.setup.ship_token[:ships], len(view.ruleset.ship_tokens))
     return (kinds & there[:, None]).ravel()
 
 
-def _base_tokens(rules: Ruleset) -> tuple[str, ...]:
-    return tuple(token.id for token in rules.base_tokens)
+def _base_tokens(ruleset: Ruleset) -> tuple[str, ...]:
+    return tuple(token.id for token in ruleset.base_tokens)
 
 
 def _track_token(view: View) -> Array:
-    return hot(view.game.setup.tf5_token, len(view.rules.base_tokens)) & view.game.turn.track_token
+    return (
+        one_hot(view.game.setup.tf5_token, len(view.ruleset.base_tokens))
+        & view.game.turn.track_token
+    )
 
 
-def _artifact_places(rules: Ruleset) -> tuple[str, ...]:
-    places = rules.artifacts_in_play
-    return tuple(f"{i + 1}.{id}" for i in range(places) for id in rules.ids["artifact"])
+def _artifact_places(ruleset: Ruleset) -> tuple[str, ...]:
+    places = ruleset.artifacts_in_play
+    return tuple(f"{i + 1}.{id}" for i in range(places) for id in ruleset.ids["artifact"])
 
 
 def _where_artifacts(view: View) -> Array:
-    places = view.rules.artifacts_in_play
+    places = view.ruleset.artifacts_in_play
     there = bit_vector(view.game.turn.artifacts_left, places) == 1
-    kinds = hot(view.game.setup.artifacts[:places], len(view.rules.artifacts))
+    kinds = one_hot(view.game.setup.artifacts[:places], len(view.ruleset.artifacts))
     return (kinds & there[:, None]).ravel()
 
 
 def _round_tile(view: View) -> Array:
     tiles, now = view.game.setup.round_tiles, view.game.turn.round
     kind = tiles[jnp.maximum(now.astype(jnp.int32) - 1, 0)]
-    return hot(kind, len(view.rules.round_tiles)) & (now > 0)
+    return one_hot(kind, len(view.ruleset.round_tiles)) & (now > 0)
 
 
 def _final(view: View) -> Array:
-    return hot(view.game.setup.final_missions, len(view.rules.final_missions)).any(0)
+    return one_hot(view.game.setup.final_missions, len(view.ruleset.final_missions)).any(0)
 
 
 GLOBALS = (
     Block("round", 0, 1, "0 is the set-up", fixed(*map(str, range(costs.ROUNDS + 1))),
-          lambda v: hot(v.game.turn.round, costs.ROUNDS + 1)),
+          lambda v: one_hot(v.game.turn.round, costs.ROUNDS + 1)),
     Block("phase", 0, 1, "of the round", fixed(*PHASES),
-          lambda v: hot(v.game.turn.phase, len(PHASES))),
+          lambda v: one_hot(v.game.turn.phase, len(PHASES))),
     Block("node", 0, 1, "the open decision, docs/actions.md", fixed(*NODES),
-          lambda v: hot(v.game.turn.node, len(NODES))),
+          lambda v: one_hot(v.game.turn.node, len(NODES))),
     Block("mode", 0, 1, "the action that waits for its target", _modes, _operation("mode", _modes)),
     Block("free_mine", 0, 1, "the free mine to build", _free_mines,
           _operation("free_mine", _free_mines)),
     Block("cover", 0, 1, "slot of the advanced tile that waits for the tile to cover",
           ids("advanced_slot"),
-          lambda v: hot(v.game.turn.cover, len(v.rules.ids["advanced_slot"]))),
+          lambda v: one_hot(v.game.turn.cover, len(v.ruleset.ids["advanced_slot"]))),
     Block("step", 0, 1, "a research step to choose: any track, or whether to enter level 5 of one",
           fixed("any", *TRACKS), _step_asked),
     Block("pending", 0, 1, "decisions that are still to come this turn", fixed(*PENDING),
@@ -169,7 +178,7 @@ GLOBALS = (
           _pairs("advanced_slot", "advanced"), _where_advanced),
     Block("extra_condition", 0, 1, "who may take the extra advanced tile",
           lambda r: r.extra_conditions,
-          lambda v: hot(v.game.setup.extra_condition, len(v.rules.extra_conditions))),
+          lambda v: one_hot(v.game.setup.extra_condition, len(v.ruleset.extra_conditions))),
     Block("ship_tile", 0, 1, "the tech tile on each ship", _ship_tiles, _where_ship_tiles),
     Block("track_token", 0, 1, "the federation token that is still on terraforming 5",
           _base_tokens, _track_token),
@@ -180,11 +189,11 @@ GLOBALS = (
     Block("artifact", 0, 1, "the artifact that is still on each place", _artifact_places,
           _where_artifacts),
     Block("open_booster", 0, 1, "boosters that nobody holds", ids("booster"),
-          lambda v: open_boosters(v.rules, v.game)),
+          lambda v: open_boosters(v.ruleset, v.game)),
     Block("round_tile", 0, 1, "the round mission of this round", ids("round_tile"), _round_tile),
     Block("round_tiles", 0, 1, "the round missions of all rounds",
           _numbered(costs.ROUNDS, "round_tile"),
-          lambda v: hot(v.game.setup.round_tiles, len(v.rules.round_tiles)).ravel()),
+          lambda v: one_hot(v.game.setup.round_tiles, len(v.ruleset.round_tiles)).ravel()),
     Block("final_mission", 0, 1, "the final missions", ids("final_mission"), _final),
     Block("economy_side", 0, 1, "the side of the economy track", None,
           lambda v: v.game.setup.economy_side),

@@ -26,44 +26,44 @@ every column in order; a column is named `block` or `block.id`.
 """
 
 
-def page(rules: Ruleset) -> str:
+def page(ruleset: Ruleset) -> str:
     """docs/observation.md for a ruleset."""
     tables = [
-        ("cells", CELLS, "int8", rules.geometry.num_cells, "a cell, ascending (q, r)"),
+        ("cells", CELLS, "int8", ruleset.geometry.num_cells, "a cell, ascending (q, r)"),
         ("players", PLAYERS, "int16", NUM_PLAYERS, "a seat"),
         ("globals", GLOBALS, "int16", 1, "the game"),
     ]
     shapes, chapters, size = [], [], 0
     for name, table, dtype, rows, row in tables:
-        width = sum(len(block.columns(rules)) for block in table)
+        width = sum(len(block.columns(ruleset)) for block in table)
         size += rows * width * (1 if dtype == "int8" else 2)
         shape = f"({width},)" if rows == 1 else f"({rows}, {width})"
         shapes.append(f"| `{name}` | {shape} | {dtype} | {row} |\n")
-        chapters.append(_chapter(rules, name, table))
-    total = f"\nThe shapes are those of `{rules.id}`; together {size:,} bytes.\n"
+        chapters.append(_chapter(ruleset, name, table))
+    total = f"\nThe shapes are those of `{ruleset.id}`; together {size:,} bytes.\n"
     return _HEAD + "".join(shapes) + total + "".join(chapters)
 
 
-def _chapter(rules: Ruleset, name: str, table: tuple[Block, ...]) -> str:
+def _chapter(ruleset: Ruleset, name: str, table: tuple[Block, ...]) -> str:
     lines = [f"\n## {name}\n\n", "| columns | block | ids | range | meaning |\n"]
     lines.append("| --- | --- | --- | --- | --- |\n")
     at = 0
     for block in table:
-        count = len(block.columns(rules))
+        count = len(block.columns(ruleset))
         if not count:
             continue
         where = str(at) if count == 1 else f"{at} .. {at + count - 1}"
         limits = f"{block.low} .. {block.high}"
-        cells = (where, f"`{block.name}`", _ids(rules, block), limits, block.meaning)
+        cells = (where, f"`{block.name}`", _ids(ruleset, block), limits, block.meaning)
         lines.append("| " + " | ".join(cells) + " |\n")
         at += count
     return "".join(lines)
 
 
-def _ids(rules: Ruleset, block: Block, most: int = 20) -> str:
+def _ids(ruleset: Ruleset, block: Block, most: int = 20) -> str:
     if block.ids is None:
         return ""
-    ids = block.ids(rules)
+    ids = block.ids(ruleset)
     if len(ids) <= most:
         return " ".join(ids)
     return f"{' '.join(ids[:2])} ... {ids[-1]} ({len(ids)})"

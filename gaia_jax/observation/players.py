@@ -13,7 +13,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS, TERRAFORM_CYCLE
 from gaia_jax.components.research import MAX_LEVEL
-from gaia_jax.observation.view import Block, View, fixed, hot, ids
+from gaia_jax.observation.view import Block, View, fixed, ids, one_hot
 from gaia_jax.rules import mine
 from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, bit_vector, counts, inverse
 from gaia_jax.state import GAIA_AREA, NUM_PLAYERS, Phase
@@ -26,7 +26,7 @@ def _field(name: str) -> Callable[[View], Array]:
 
 
 def _bits(name: str, kind: str) -> Callable[[View], Array]:
-    return lambda view: bit_vector(getattr(view.game.players, name), len(view.rules.ids[kind]))
+    return lambda view: bit_vector(getattr(view.game.players, name), len(view.ruleset.ids[kind]))
 
 
 def _seat_in_order(view: View) -> Array:
@@ -46,7 +46,7 @@ def _colour_steps(view: View) -> Array:
 
 PLAYERS = (
     Block("faction", 0, 1, "which board", ids("faction"),
-          lambda v: hot(v.game.setup.faction, len(v.rules.factions))),
+          lambda v: one_hot(v.game.setup.faction, len(v.ruleset.factions))),
     Block("vp", 0, 999, "victory points", None, _field("vp")),
     Block("credits", 0, costs.CAPS["credits"], "", None, _field("credits")),
     Block("ore", 0, costs.CAPS["ore"], "", None, _field("ore")),
@@ -57,7 +57,7 @@ PLAYERS = (
     Block("gaia_power", 0, 100, "tokens in the Gaia area, without the brainstone", None,
           _field("gaia_power")),
     Block("brainstone", 0, 1, "where it lies", fixed("I", "II", "III", "gaia"),
-          lambda v: hot(v.game.players.brainstone, GAIA_AREA + 1)),
+          lambda v: one_hot(v.game.players.brainstone, GAIA_AREA + 1)),
     Block("track", 0, MAX_LEVEL, "level on each research track", ids("track"), _field("tracks")),
     Block("built", 0, 8, "own structures on the map; mines with guests, without the Lost Planet",
           lambda r: r.ids["structure"][1:], lambda v: v.game.players.built[:, 1:]),
@@ -68,14 +68,15 @@ PLAYERS = (
     Block("guest_protos", 0, 8, "of these on protoplanets", None, _field("guest_protos")),
     Block("guest_asteroids", 0, 8, "of these on asteroids", None, _field("guest_asteroids")),
     Block("count", 0, 50, "what tiles, boosters and missions count", ids("count"),
-          lambda v: counts(v.rules, v.game.players)),
-    Block("range", 0, 10, "basic range", None, lambda v: mine.reach_bonus(v.rules, v.game.players)),
+          lambda v: counts(v.ruleset, v.game.players)),
+    Block("range", 0, 10, "basic range", None,
+          lambda v: mine.basic_range(v.ruleset, v.game.players)),
     Block("tile", 0, 1, "basic and ship tiles owned", ids("tile"), _bits("tiles", "tile")),
     Block("covered", 0, 1, "of these covered", ids("tile"), _bits("covered", "tile")),
     Block("advanced", 0, 1, "advanced tiles owned", ids("advanced"),
           _bits("advanced", "advanced")),
     Block("token", 0, 6, "federation tokens owned", ids("token"),
-          lambda v: v.game.players.tokens[:, : len(v.rules.ids["token"])]),
+          lambda v: v.game.players.tokens[:, : len(v.ruleset.ids["token"])]),
     Block("green", 0, 20, "of these with the green side up", None, _field("green")),
     Block("formed", 0, 20, "federations formed", None, _field("formed")),
     Block("satellites", 0, costs.SATELLITES, "on the map", None, _field("satellites")),
@@ -88,11 +89,11 @@ PLAYERS = (
     Block("shuttle", 0, 1, "a shuttle on the ship", ids("ship"), _bits("shuttles", "ship")),
     Block("artifact", 0, 1, "artifacts owned", ids("artifact"), _bits("artifacts", "artifact")),
     Block("booster", 0, 1, "the booster held; after passing the next round's", ids("booster"),
-          lambda v: hot(v.game.players.booster, len(v.rules.boosters))),
+          lambda v: one_hot(v.game.players.booster, len(v.ruleset.boosters))),
     Block("used", 0, 1, "private special actions used this round", ids("special"),
           _bits("used", "special")),
     Block("tinkering", 0, 1, "the tinkering tile of this round", ids("tinkering"),
-          lambda v: hot(v.game.players.tinkering, len(v.rules.tinkering_tiles))),
+          lambda v: one_hot(v.game.players.tinkering, len(v.ruleset.tinkering_tiles))),
     Block("tinkered", 0, 1, "tinkering tiles of this and earlier rounds", ids("tinkering"),
           _bits("tinkered", "tinkering")),
     Block("income", 0, 1, "parts of the income whose order is still to be chosen", ids("income"),

@@ -22,22 +22,22 @@ SEATS = ("own", "second", "third", "fourth")
 class View:
     """A game as one seat sees it."""
 
-    rules: Ruleset
+    ruleset: Ruleset
     game: GameState
-    who: Array  # (P,) int32, the players, own seat first, then by turn order
+    seats: Array  # (P,) int32, the players, own seat first, then by turn order
 
     @property
     def player(self) -> Array:
         """() int32, whose view it is."""
-        return self.who[0]
+        return self.seats[0]
 
-    def mine(self, field: Array) -> Array:
+    def own_row(self, field: Array) -> Array:
         """The own row of a field (P, ...)."""
         return field[self.player]
 
     def by_seat(self, field: Array) -> Array:
         """(P, C) by player -> (C, P) by seat."""
-        return field[self.who].T
+        return field[self.seats].T
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,21 @@ class Block:
     ids: Ids | None  # of its columns; None: one column
     read: Callable[[View], Any]  # an array (lead..., columns), or (lead...) for one column
 
-    def columns(self, rules: Ruleset) -> tuple[str, ...]:
+    def columns(self, ruleset: Ruleset) -> tuple[str, ...]:
         """The names of its columns."""
         if self.ids is None:
             return (self.name,)
-        return tuple(f"{self.name}.{id}" for id in self.ids(rules))
+        return tuple(f"{self.name}.{id}" for id in self.ids(ruleset))
 
 
-def hot(index: Array, size: int) -> Array:
+def one_hot(index: Array, size: int) -> Array:
     """(..., size) bool, True at `index`; all False outside 0 .. size-1."""
     return index[..., None] == jnp.arange(size)
 
 
 def ids(kind: str) -> Ids:
     """The ids of a kind of thing in the ruleset."""
-    return lambda rules: rules.ids[kind]
+    return lambda ruleset: ruleset.ids[kind]
 
 
 def fixed(*names: str) -> Ids:

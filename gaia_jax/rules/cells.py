@@ -10,10 +10,10 @@ import numpy as np
 from jax import Array, lax
 
 from gaia_jax.components import costs
-from gaia_jax.fence import stage
+from gaia_jax.fusion_barrier import fusion_barrier
 from gaia_jax.operations import SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, upgrade
-from gaia_jax.rules.player import LOST, load
+from gaia_jax.rules.player import LOST, player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
@@ -53,7 +53,7 @@ def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
 
 
 def uses(
-    rules: Ruleset,
+    ruleset: Ruleset,
     game: GameState,
     faction: FactionRow,
     ways: OperationRow,
@@ -74,50 +74,50 @@ def uses(
     """
     asked = game.turn.node != Node.ENDED
     # A stage of its own, or XLA works a site out anew for each way to build on it.
-    sites = stage(partial(_sites, rules), asked, (game,))
+    sites = fusion_barrier(partial(_sites, ruleset), asked, (game,))
     operands = (game, sites, faction.row, ways.values, project.values, own, add)
-    return stage(partial(_uses, rules, printed), asked, operands)
+    return fusion_barrier(partial(_uses, ruleset, printed), asked, operands)
 
 
-def _sites(rules: Ruleset, game: GameState) -> mine.Site:
-    return mine.site(rules, game, game.turn.player.astype(jnp.int32))
+def _sites(ruleset: Ruleset, game: GameState) -> mine.Site:
+    return mine.site(ruleset, game, game.turn.player.astype(jnp.int32))
 
 
 def _uses(
-    rules: Ruleset,
+    ruleset: Ruleset,
     printed: np.ndarray,
     game: GameState,
     sites: mine.Site,
-    faction_row: Array,
+    faction_columns: Array,
     ways: Array,
     project: Array,
     own: Array,
     add: Array,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
-    me, faction = load(game, player), FactionRow(rules, faction_row)
+    me, faction = player_row(game, player), FactionRow(ruleset, faction_columns)
     reach = board.reach[player]
 
     def way(values: Array) -> Array:
-        return mine.affordable(rules, faction, me, sites, OperationRow.of(values))
+        return mine.affordable(ruleset, faction, me, sites, OperationRow.of(values))
 
     spots = mine.project_site(game)
     stands = (board.holder == player.astype(jnp.int8)) & (board.piece != 0)
     ring_free = stands & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
     mines = jax.vmap(way)(ways)
-    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(rules.tables.ops[printed]))]
+    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(ruleset.tables.ops[printed]))]
     found = {
         "mine": mines[0],
         "spot": spots,
-        "project": spots & mine.project_affordable(rules, me, reach, OperationRow.of(project)),
-        "upgrade": upgrade.upgrade_cells(rules, game, faction, me, player),
+        "project": spots & mine.project_affordable(ruleset, me, reach, OperationRow.of(project)),
+        "upgrade": upgrade.upgrade_cells(ruleset, game, faction, me, player),
         "own": own_cells(game, player, own) & (own > 0),
         "own_mine": own_cells(game, player, MINE),
-        "station": mine.station_cells(rules, game, player, me),
+        "station": mine.station_cells(ruleset, game, player, me),
         "unringed": ring_free,
-        "lost": mine.lost_planet_cells(rules, game, player, me),
-        "start": (board.planet == mine.narrow(faction.start_planet)) & (board.piece == 0),
+        "lost": mine.lost_planet_cells(ruleset, game, player, me),
+        "start": (board.planet == mine.as_int8(faction.start_planet)) & (board.piece == 0),
         "add": add,
     }
     bits = jnp.zeros_like(reach, jnp.int16)
@@ -127,7 +127,7 @@ def _uses(
         bits=bits,
         any=lax.reduce(bits, jnp.int16(0), lax.bitwise_or, (0,)),
         mines=jnp.concatenate(some),
-        nearest=jnp.where(spots, reach, jnp.int8(mine.FAR)).min(),
+        nearest=jnp.where(spots, reach, jnp.int8(mine.UNREACHABLE)).min(),
     )
 
 

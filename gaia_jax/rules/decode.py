@@ -23,20 +23,25 @@ class Decision:
     cell: Array  # () int32, the cell it names or was chosen before; 0 where there is none
     op: Array  # () int32, operation that is carried out or, with `aims`, chosen
     token: Array  # () int32, kind of federation token named, -1 none
-    aims: Array  # a mode is chosen; its target comes next
-    asks_piece: Array  # an upgrade with several pieces; the piece comes next
+    needs_target: Array  # a mode is chosen; its target comes next
+    needs_piece: Array  # an upgrade with several pieces; the piece comes next
 
 
-def says(rules: Ruleset, what: Decision, verb: str) -> Array:
+def is_verb(ruleset: Ruleset, decision: Decision, verb: str) -> Array:
     """() bool, the action has that verb."""
-    return what.verb == rules.tables.verbs[verb]
+    return decision.verb == ruleset.tables.verbs[verb]
 
 
 def decode(
-    rules: Ruleset, game: GameState, me: Players, faction: FactionRow, player: Array, action: Array
+    ruleset: Ruleset,
+    game: GameState,
+    me: Players,
+    faction: FactionRow,
+    player: Array,
+    action: Array,
 ) -> Decision:
     """What the action means at the open node."""
-    t, turn, node = rules.tables, game.turn, game.turn.node
+    t, turn, node = ruleset.tables, game.turn, game.turn.node
     verb, argument, cell, op = jnp.moveaxis(jnp.asarray(t.index)[action].astype(jnp.int32), -1, 0)
     cell = jnp.where(node == Node.PIECE, turn.cell, cell)
 
@@ -49,14 +54,14 @@ def decode(
     replaced = (node == Node.TERRANS) | (power_worth(faction, me) > 1) & (other > 0)
     op = jnp.where(is_("free") & replaced, other, op)
     op = jnp.where(is_("explore"), faction.explore_op, op)
-    if rules.artifacts:
+    if ruleset.artifacts:
         kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(argument, 3)]
         op = jnp.where(is_("artifact"), jnp.asarray(t.artifact_op).astype(jnp.int32)[kind], op)
     # Academy B and the faction's own action depend on the game.
-    specials = enumerate(special_operations(rules, faction, me))
+    specials = enumerate(special_operations(ruleset, faction, me))
     special = sum(jnp.where(argument == i, its_op, 0) for i, its_op in specials)
     op = jnp.where(is_("special"), special, op)
-    pieces = upgrade.pieces_for(rules, game, faction, me, player, cell)
+    pieces = upgrade.pieces_for(ruleset, game, faction, me, player, cell)
     single = jnp.asarray(t.upgrade_op).astype(jnp.int32)[jnp.argmax(pieces)]
     op = jnp.where(is_("upgrade"), single, op)
     near = upgrade.discounted(game, player, cell)
@@ -69,10 +74,10 @@ def decode(
     high = game.setup.advanced.astype(jnp.int32)[jnp.maximum(turn.cover, 0)]
     high_op = jnp.asarray(t.advanced_op).astype(jnp.int32)[high]
     op = jnp.where(is_("tile") & (node == Node.COVER), high_op, op)
-    base = len(rules.base_tokens) + 1
+    base = len(ruleset.base_tokens) + 1
     token = argument
-    if rules.ships:
-        ship = jnp.clip(argument - base, 0, len(rules.ships) - 1)
+    if ruleset.ships:
+        ship = jnp.clip(argument - base, 0, len(ruleset.ships) - 1)
         token = jnp.where(argument < base, argument, base + game.setup.ship_token[ship])
     return Decision(
         verb=verb,
@@ -80,6 +85,6 @@ def decode(
         cell=cell,
         op=op.astype(jnp.int32),
         token=jnp.where(is_("token"), token, -1),
-        aims=(node == Node.TURN) & (operation(rules, op).target > 0),
-        asks_piece=is_("upgrade") & (pieces.sum() > 1),
+        needs_target=(node == Node.TURN) & (operation(ruleset, op).target > 0),
+        needs_piece=is_("upgrade") & (pieces.sum() > 1),
     )

@@ -63,14 +63,14 @@ class DrawTables:
 
 
 @cache
-def draw_tables(rules: Ruleset) -> DrawTables:
+def draw_tables(ruleset: Ruleset) -> DrawTables:
     """The tables of a ruleset, for four players."""
-    parts, board = rules.map, rules.geometry
+    parts, board = ruleset.map, ruleset.geometry
     tile_ids = [tile.id for tile in parts.sector_tiles]
-    faction_ids = rules.ids["faction"]
-    interface_contents, ship_interface = _interface_layouts(parts, len(rules.ships))
+    faction_ids = ruleset.ids["faction"]
+    interface_contents, ship_interface = _interface_layouts(parts, len(ruleset.ships))
     colours = len(planets.TERRAFORM_CYCLE)
-    draws_colours = any(faction.drawn_colours for faction in rules.factions)
+    draws_colours = any(faction.drawn_colours for faction in ruleset.factions)
     return DrawTables(
         geometry=board,
         sector_contents=_sector_contents(parts.sector_tiles),
@@ -82,25 +82,25 @@ def draw_tables(rules: Ruleset) -> DrawTables:
         ship_interface=ship_interface,
         deep_contents=_deep_contents(parts),
         board_factions=np.array(
-            [[faction_ids.index(side) for side in sides] for sides in rules.faction_boards],
+            [[faction_ids.index(side) for side in sides] for sides in ruleset.faction_boards],
             np.int8,
         ),
         pools={
             "turn_order": (costs.NUM_PLAYERS, costs.NUM_PLAYERS),
-            "basic_tiles": (len(rules.basic_tiles),) * 2,
-            "advanced_tiles": (len(rules.ids["advanced_slot"]), len(rules.advanced_tiles)),
-            "ship_tokens": (len(rules.ships), len(rules.ship_tokens)),
-            "ship_tiles": (len(rules.ship_tile_ships), len(rules.ship_tiles)),
-            "artifacts": (rules.artifacts_in_play, len(rules.artifacts)),
-            "boosters": (costs.BOOSTERS_IN_PLAY, len(rules.boosters)),
-            "round_tiles": (costs.ROUNDS, len(rules.round_tiles)),
-            "final_missions": (costs.FINAL_MISSIONS_IN_PLAY, len(rules.final_missions)),
+            "basic_tiles": (len(ruleset.basic_tiles),) * 2,
+            "advanced_tiles": (len(ruleset.ids["advanced_slot"]), len(ruleset.advanced_tiles)),
+            "ship_tokens": (len(ruleset.ships), len(ruleset.ship_tokens)),
+            "ship_tiles": (len(ruleset.ship_tile_ships), len(ruleset.ship_tiles)),
+            "artifacts": (ruleset.artifacts_in_play, len(ruleset.artifacts)),
+            "boosters": (costs.BOOSTERS_IN_PLAY, len(ruleset.boosters)),
+            "round_tiles": (costs.ROUNDS, len(ruleset.round_tiles)),
+            "final_missions": (costs.FINAL_MISSIONS_IN_PLAY, len(ruleset.final_missions)),
             "colours": (colours, colours) if draws_colours else (0, 0),
         },
         choices={
-            "extra_condition": len(rules.extra_conditions),
-            "tf5_token": len(rules.base_tokens),
-            "economy_side": len(rules.economy_income),
+            "extra_condition": len(ruleset.extra_conditions),
+            "tf5_token": len(ruleset.base_tokens),
+            "economy_side": len(ruleset.economy_income),
         },
     )
 
@@ -192,7 +192,7 @@ def _below(words: Array, bound: int) -> Array:
     return (words % np.uint32(bound)).astype(jnp.int8)
 
 
-def draw_setup(key: Array, rules: Ruleset = LOST_FLEET) -> Setup:
+def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET) -> Setup:
     """A random set-up; the same key gives the same one (GEN-03, GEN-04).
 
     Args:
@@ -201,7 +201,7 @@ def draw_setup(key: Array, rules: Ruleset = LOST_FLEET) -> Setup:
     Returns:
         Setup of one game.
     """
-    tables = draw_tables(rules)
+    tables = draw_tables(ruleset)
     keys = jax.random.split(key, len(DRAWS))
     words = dict(zip(DRAWS, jax.vmap(_bits)(keys), strict=True))
 
@@ -327,7 +327,7 @@ def _draw_factions(words: Array, tables: DrawTables) -> Array:
     return jnp.array(tables.board_factions)[board, side]
 
 
-def board_planets(setup: Setup, rules: Ruleset = LOST_FLEET) -> Array:
+def board_planets(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> Array:
     """The map that a set-up lays out (MAP-02, MAP-10).
 
     Args:
@@ -337,7 +337,7 @@ def board_planets(setup: Setup, rules: Ruleset = LOST_FLEET) -> Array:
         (C,) int8, PLANETS on each cell.
     """
     return _laid_out(
-        draw_tables(rules),
+        draw_tables(ruleset),
         setup.sector_tile,
         setup.sector_rotation,
         setup.interface,

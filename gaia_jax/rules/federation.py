@@ -11,13 +11,13 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
+from gaia_jax.compact_vmap import compact_vmap
 from gaia_jax.components import costs
-from gaia_jax.on_demand import on_demand
 from gaia_jax.rules import federation_search, leech, power
 from gaia_jax.rules.federation_lattice import Lattice, build_lattice
 from gaia_jax.rules.federation_search import Position
 from gaia_jax.rules.mine import EMPTY
-from gaia_jax.rules.player import bit_vector, faction_of, load, store
+from gaia_jax.rules.player import bit_vector, faction_row, player_row, with_player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
@@ -38,15 +38,15 @@ UNKNOWN_ENOUGH, UNKNOWN_SHORT = 100, -1
 
 
 @cache
-def lattice(rules: Ruleset) -> Lattice:
+def lattice(ruleset: Ruleset) -> Lattice:
     """The map of a ruleset as the search wants it."""
-    return build_lattice(rules.geometry)
+    return build_lattice(ruleset.geometry)
 
 
-def beside(rules: Ruleset, cells: Array) -> Array:
+def beside(ruleset: Ruleset, cells: Array) -> Array:
     """(C,) bool, cells that touch one of `cells`, (C,) bool."""
     padded = jnp.concatenate([cells, jnp.zeros(1, bool)])
-    return padded[rules.geometry.neighbors].any(-1)
+    return padded[ruleset.geometry.neighbors].any(-1)
 
 
 def has_bit(marks: Array, bit: Array) -> Array:
@@ -73,11 +73,11 @@ def unfederated(game: GameState, player: Array) -> Array:
 
 
 def power_values(
-    rules: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
+    ruleset: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
 ) -> Array:
     """(C,) int8, power of the player's cells in a federation (FED-09, BES-01, MOW-01)."""
     board = game.board
-    value = leech.structure_power(rules, board, player, leech.raised_power(rules, me))
+    value = leech.structure_power(ruleset, board, player, leech.raised_power(ruleset, me))
     bonus = faction.black_planet_bonus_pi
     value = leech.with_bonuses(board, value, me.built[PI], me.rings, bonus)
     station = jnp.where(me.stations > 0, costs.STATION_POWER, 0).astype(jnp.int8)
@@ -92,11 +92,11 @@ def payable_satellites(faction: FactionRow, me: Players) -> Array:
 
 @jax.named_scope("position")
 def position(
-    rules: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
+    ruleset: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
 ) -> Position:
     """What the player may federate, where satellites may lie (FED-04, FED-05, FED-10, FED-15)."""
     board = game.board
-    own, value = unfederated(game, player), power_values(rules, game, player, me, faction)
+    own, value = unfederated(game, player), power_values(ruleset, game, player, me, faction)
     federation = own_federation(game, player)
     grows = (faction.federation_grows > 0) & (me.formed > 0)
     station = board.station & (me.stations > 0)
@@ -117,13 +117,13 @@ def position(
     )
 
 
-def token_left(rules: Ruleset, game: GameState, me: Players) -> Array:
+def token_left(ruleset: Ruleset, game: GameState, me: Players) -> Array:
     """() bool, a federation token is there for the player (FED-18, FED-20)."""
-    ships = bit_vector(game.turn.ship_tokens & me.shuttles, len(rules.ships))
+    ships = bit_vector(game.turn.ship_tokens & me.shuttles, len(ruleset.ships))
     return (game.turn.token_supply > 0).any() | (ships > 0).any()
 
 
-def resolve(rules: Ruleset, game: GameState) -> GameState:
+def resolve(ruleset: Ruleset, game: GameState) -> GameState:
     """The game with the federation that the decider's picks have made, and what they may do next.
 
     At TURN: whether one can be formed. That is monotone in the satellites that can be paid, so what
@@ -131,21 +131,25 @@ def resolve(rules: Ruleset, game: GameState) -> GameState:
     builder: which groups can be added; once the picks suffice, the federation is formed. One search
     answers all of it; `GameState.federation` hands the answer on to the mask.
     """
-    seat = Seat.of_decider(rules, game)
+    seat = Seat.of_decider(ruleset, game)
     building = game.turn.node == Node.FEDERATION
     asks, known, where = _question(seat)
     answer = _survey(seat, asks & ~known | building, where)
     game, exists = _remember(seat, answer, asks, known, where.tokens.astype(jnp.int32))
     forms = building & answer.commits
     args = (game, answer.members, answer.satellites)
-    players, turn, links = on_demand(
-        partial(_form, rules), forms, args, (game.players, game.turn, game.board.links), cpu_chunk=8
+    players, turn, links = compact_vmap(
+        partial(_form, ruleset),
+        forms,
+        args,
+        (game.players, game.turn, game.board.links),
+        cpu_chunk=8,
     )
     still = building & ~forms
     found = FederationOptions(
         may_form=asks & exists,
         addable=jnp.packbits(answer.add_cells & still, bitorder="little"),
-        complete=answer.complete & still & rules.surplus_federations,
+        complete=answer.complete & still & ruleset.surplus_federations,
     )
     board = game.board.replace(links=links)
     return game.replace(players=players, turn=turn, board=board, federation=found)
@@ -163,21 +167,21 @@ def _question(seat: Seat) -> tuple[Array, Array, Position]:
 
 def _survey(seat: Seat, needed: Array, where: Position) -> federation_search.Answer:
     """The search: does a federation exist, or how does the builder go on?"""
-    rules, turn = seat.ruleset, seat.game.turn
+    ruleset, turn = seat.ruleset, seat.game.turn
     # Where surplus is allowed the player says when the picks are enough; growth that needs none is
     # enough at once (A10).
     stop = None
-    if rules.surplus_federations:
+    if ruleset.surplus_federations:
         stop = (turn.picked == STOP) | (where.required <= 0)
     return federation_search.survey(
-        lattice(rules),
+        lattice(ruleset),
         needed,
         where,
         turn.node == Node.FEDERATION,
         turn.picks.astype(jnp.int32),
         turn.picked.astype(jnp.int32),
         stop,
-        surplus_allowed=rules.surplus_federations,
+        surplus_allowed=ruleset.surplus_federations,
     )
 
 
@@ -194,7 +198,7 @@ def _remember(
         picks=jnp.where(building, answer.picks, turn.picks),
         picked=jnp.where(building, -1, turn.picked),
     )
-    return store(game, seat.player, me).replace(turn=turn), exists
+    return with_player_row(game, seat.player, me).replace(turn=turn), exists
 
 
 def forget(players: Players, who: Array) -> Players:
@@ -222,7 +226,7 @@ def options(seat: Seat) -> dict[str, Array]:
 
 
 def _form(
-    rules: Ruleset, game: GameState, joins: Array, satellites: Array
+    ruleset: Ruleset, game: GameState, joins: Array, satellites: Array
 ) -> tuple[Players, Turn, Array]:
     """Satellites are laid and paid, the federation stands, a token is to be chosen (FED-06).
 
@@ -232,7 +236,7 @@ def _form(
         The players, the turn, `Board.links`.
     """
     player = game.turn.player.astype(jnp.int32)
-    me, faction = load(game, player), faction_of(rules, game, player)
+    me, faction = player_row(game, player), faction_row(ruleset, game, player)
     laid = satellites.sum()
     links = game.board.links.astype(jnp.int32)
     links |= jnp.where(satellites, 1 << player, 0) | jnp.where(joins, 16 << player, 0)
@@ -245,26 +249,28 @@ def _form(
     )
     turn = game.turn.replace(building=False, picks=0, token=True, node=Node.TOKEN)
     board = game.board.replace(links=links.astype(game.board.links.dtype))
-    game = store(game.replace(board=board, turn=turn), player, me)
+    game = with_player_row(game.replace(board=board, turn=turn), player, me)
     players = forget(game.players, jnp.arange(NUM_PLAYERS) == player)
-    return players, turn, _absorb(rules, game, player)
+    return players, turn, _absorb(ruleset, game, player)
 
 
-def absorb(rules: Ruleset, game: GameState, player: Array, changed: Array) -> GameState:
+def absorb(ruleset: Ruleset, game: GameState, player: Array, changed: Array) -> GameState:
     """Own structures and stations that touch an own federation join it, and so on (FED-07).
 
     Args:
         changed: () bool, the player has placed something or formed a federation.
     """
     need = changed & (game.players.formed[player] > 0)
-    links = on_demand(partial(_absorb, rules), need, (game, player), game.board.links, cpu_chunk=32)
+    links = compact_vmap(
+        partial(_absorb, ruleset), need, (game, player), game.board.links, cpu_chunk=32
+    )
     return game.replace(board=game.board.replace(links=links))
 
 
-def _absorb(rules: Ruleset, game: GameState, player: Array) -> Array:
+def _absorb(ruleset: Ruleset, game: GameState, player: Array) -> Array:
     def join(carry: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
         inside, outside, _ = carry
-        joins = outside & beside(rules, inside)
+        joins = outside & beside(ruleset, inside)
         return inside | joins, outside & ~joins, joins.any()
 
     outside = unfederated(game, player)

@@ -41,7 +41,7 @@ FREE = 1 << TERMINALS  # a cell that may take a satellite
 SET_BITS = TERMINALS
 SETS = 1 << SET_BITS
 
-FAR = 60  # no path, in satellites: twice that fits int8
+UNREACHABLE = 60  # no path, in satellites: twice that fits int8
 FAR_WEIGHTED = 8000  # no path, in weights: twice that fits int16
 NO_LEAST = 99  # above the power of any group
 UNIT_BITS = 8
@@ -112,7 +112,7 @@ def search_paths(
     block, capacity = search_size(n)
     slots = capacity + block
     dtype = jnp.int8 if weight is None else jnp.int16
-    far = dtype(FAR if weight is None else FAR_WEIGHTED)
+    far = dtype(UNREACHABLE if weight is None else FAR_WEIGHTED)
     most = 1 if weight is None else UNIT
     facts = [terrain.limit, terrain.required, terrain.seeds, terrain.thorough]
     columns = [jnp.stack(facts), terrain.power, terrain.place, terrain.number]

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from gaia_jax.on_demand import on_demand
+from gaia_jax.compact_vmap import compact_vmap
 from gaia_jax.rules.federation_groups import (
     MAX_GROUPS,
     NO_GROUP,
@@ -182,7 +182,7 @@ def group_numbers(lattice: Lattice, need: Array, own: Array, power: Array) -> Ar
         return number_by_cell(find_groups(lattice, own, power), lattice.num_cells)
 
     neutral = jnp.full(lattice.num_cells, NO_GROUP, jnp.int8)
-    return on_demand(kernel, need, (own, power), neutral, batched=True, **CHUNK)
+    return compact_vmap(kernel, need, (own, power), neutral, batched=True, **CHUNK)
 
 
 def _on_demand(
@@ -207,7 +207,7 @@ def _on_demand(
     asked = (position.required, position.tokens, picks, task, cell)
     numbers = jnp.stack([jnp.asarray(x, jnp.int32) for x in asked])
     neutral = jnp.zeros(lattice.num_cells, jnp.int8), jnp.int32(0)
-    cells, bits = on_demand(kernel, need, (code, numbers), neutral, batched=True, **CHUNK)
+    cells, bits = compact_vmap(kernel, need, (code, numbers), neutral, batched=True, **CHUNK)
     return Answer(
         exists=bits & EXIST != 0,
         add_cells=cells & ADD_CELL != 0,
@@ -357,11 +357,11 @@ def _retry(attempt: Callable[[Array], tuple[Any, Array]], live: Array, out: Any)
         result, overrun = attempt(rows)
         done = rows & ~overrun
 
-        def settle(old: Array, new: Array) -> Array:
+        def keep_done(old: Array, new: Array) -> Array:
             return jnp.where(done.reshape(-1, *[1] * (new.ndim - 1)), new, old)
 
         at_a_time = jnp.where(overrun, jnp.maximum(at_a_time // 2, 1), at_a_time)
-        return at_a_time, left & ~done, jax.tree.map(settle, out, result)
+        return at_a_time, left & ~done, jax.tree.map(keep_done, out, result)
 
     carry = jnp.int32(live.shape[0]), live, out
     return lax.while_loop(lambda carry: jnp.any(carry[1]), body, carry)[2]

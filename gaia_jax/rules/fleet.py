@@ -19,12 +19,12 @@ def explorable(seat: Seat, bonus: Array) -> Array:
     Args:
         bonus: (...) int32, range that the action adds.
     """
-    rules, game, faction, me = seat.ruleset, seat.game, seat.faction, seat.me
-    there = bit_vector(me.shuttles, len(rules.ships)) == 1
+    ruleset, game, faction, me = seat.ruleset, seat.game, seat.faction, seat.me
+    there = bit_vector(me.shuttles, len(ruleset.ships)) == 1
     cells = game.setup.ship_cell.astype(jnp.int32)
     distance = game.board.reach[seat.player].astype(jnp.int32)[cells]
-    qic = mine.range_qic(distance, mine.reach_bonus(rules, me) + bonus[..., None])
-    able = payable(faction, me, operation(rules, faction.explore_op))
+    qic = mine.range_qic(distance, mine.basic_range(ruleset, me) + bonus[..., None])
+    able = payable(faction, me, operation(ruleset, faction.explore_op))
     shuttles = faction.shuttles + (faction.preplaced_ship >= 0)
     return ~there & (there.sum() < shuttles) & (qic <= me.qic) & able
 
@@ -50,8 +50,8 @@ def explore_options(seat: Seat, mode: OperationRow, ships: tuple[Array, Array, A
 
 def artifact_options(seat: Seat) -> Array:
     """(artifacts in play,) bool: still there, an own shuttle on the ship, payable (ART-01)."""
-    rules, me = seat.ruleset, seat.me
-    left = bit_vector(seat.game.turn.artifacts_left, rules.artifacts_in_play) == 1
-    ship = rules.ids["ship"].index(rules.artifact_ship) if rules.artifacts else 0
-    can_take = has(me.shuttles, ship) & (power.held(me) >= rules.artifact_cost.tokens)
+    ruleset, me = seat.ruleset, seat.me
+    left = bit_vector(seat.game.turn.artifacts_left, ruleset.artifacts_in_play) == 1
+    ship = ruleset.ids["ship"].index(ruleset.artifact_ship) if ruleset.artifacts else 0
+    can_take = has(me.shuttles, ship) & (power.held(me) >= ruleset.artifact_cost.tokens)
     return seat.at(Node.TURN) & left & can_take

@@ -26,15 +26,15 @@ def options(seat: Seat) -> Array:
     return free | seat.at(Node.TERRANS) & points
 
 
-def conversions(rules: Ruleset, faction: FactionRow, me: Players, turn: Turn) -> Array:
+def conversions(ruleset: Ruleset, faction: FactionRow, me: Players, turn: Turn) -> Array:
     """(free actions,) bool: payable, the faction's own, and not all of the gain lost (FRE-03).
 
     Args:
         turn: for the free actions already taken this turn (ROU-08, A21).
     """
-    row, ops = rules.operation_index, rules.tables.ops
-    plain = np.array([row[f"free {x}"] for x in rules.ids["free_action"]])
-    bundles = rules.tables.bundles
+    row, ops = ruleset.operation_index, ruleset.tables.ops
+    plain = np.array([row[f"free {x}"] for x in ruleset.ids["free_action"]])
+    bundles = ruleset.tables.bundles
     whole_tokens = power_worth(faction, me) > 1
     bundled = np.where(bundles > 0, bundles, plain)
     op = OperationRow.where(
@@ -59,12 +59,12 @@ def conversions(rules: Ruleset, faction: FactionRow, me: Players, turn: Turn) ->
         & (me.power[2] >= op.to_gaia)
         & ((op.reverses_brainstone == 0) | in_bowl & ~turn.brainstone_reversed)
         & faction.free_actions
-        & ((me.built[PI] > 0) | ~rules.tables.free_needs_pi)
+        & ((me.built[PI] > 0) | ~ruleset.tables.free_needs_pi)
     )
     return useful & able & (turn.free_actions < FREE_ACTIONS_PER_TURN)
 
 
-def keeps_turn_open(rules: Ruleset, free: Array) -> Array:
+def keeps_turn_open(ruleset: Ruleset, free: Array) -> Array:
     """() bool, some free action is legal that is not the brainstone's alone (ROU-03, A1, A21)."""
-    alone = np.array([action.reverses_brainstone for action in rules.free_actions])
+    alone = np.array([action.reverses_brainstone for action in ruleset.free_actions])
     return (free & ~alone).any()

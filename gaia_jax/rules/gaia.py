@@ -21,19 +21,19 @@ def convert(board: Board, happens: Array) -> Board:
     return board.replace(planet=jnp.where(ready, GAIA, board.planet).astype(board.planet.dtype))
 
 
-def decides_on_tiles(rules: Ruleset, players: Players, factions: Array) -> Array:
+def decides_on_tiles(ruleset: Ruleset, players: Players, factions: Array) -> Array:
     """(P,) bool, Itars with their PI: they may buy tiles before their tokens return (GAI-09)."""
-    ability = jnp.asarray(rules.tables.faction.pi_gaia_tiles)[factions] > 0
+    ability = jnp.asarray(ruleset.tables.faction.pi_gaia_tiles)[factions] > 0
     return ability & (players.built[:, PI] > 0)
 
 
-def return_tokens(rules: Ruleset, players: Players, factions: Array, who: Array) -> Players:
+def return_tokens(ruleset: Ruleset, players: Players, factions: Array, who: Array) -> Players:
     """Tokens and gaiaformers of the Gaia area of the players `who` return (GAI-05).
 
     Args:
         players: rows in int32; factions: (P,) int32; who: (P,) bool.
     """
-    bowl = jnp.asarray(rules.tables.faction.gaia_tokens_to_bowl).astype(jnp.int32)[factions]
+    bowl = jnp.asarray(ruleset.tables.faction.gaia_tokens_to_bowl).astype(jnp.int32)[factions]
     players = jax.vmap(power.leave_gaia_area)(players, who, bowl)
     back = jnp.where(who, players.gaiaformers_gaia, 0)
     return players.replace(
@@ -41,9 +41,9 @@ def return_tokens(rules: Ruleset, players: Players, factions: Array, who: Array)
     )
 
 
-def conversion_points(rules: Ruleset, players: Players, factions: Array) -> Array:
+def conversion_points(ruleset: Ruleset, players: Players, factions: Array) -> Array:
     """(P,) int32, returning tokens that Terrans with their PI convert (GAI-08); 0 for others."""
-    ability = jnp.asarray(rules.tables.faction.pi_gaia_convert)[factions] > 0
+    ability = jnp.asarray(ruleset.tables.faction.pi_gaia_convert)[factions] > 0
     return jnp.where(ability & (players.built[:, PI] > 0), players.gaia_power, 0)
 
 
@@ -55,7 +55,7 @@ CONVERSION_PRICE = {
 }
 
 
-def conversion_options(rules: Ruleset, me: Players, points: Array) -> Array:
+def conversion_options(ruleset: Ruleset, me: Players, points: Array) -> Array:
     """(free actions,) bool, what the Terrans can pick: points enough, resource below its cap."""
     room: dict[str, Array | bool] = {
         "P4_to_Q": True,
@@ -66,7 +66,7 @@ def conversion_options(rules: Ruleset, me: Players, points: Array) -> Array:
     return jnp.stack(
         [
             (points >= CONVERSION_PRICE[x]) & room[x] if x in CONVERSION_PRICE else no
-            for x in rules.ids["free_action"]
+            for x in ruleset.ids["free_action"]
         ]
     )
 

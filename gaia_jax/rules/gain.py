@@ -13,7 +13,7 @@ from gaia_jax.components.planets import PROTO_VP
 from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules import mine, place, research, tech
-from gaia_jax.rules.decode import Decision, says
+from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import (
     GAIA,
@@ -45,13 +45,13 @@ class Step:
 
 
 def gain_all(
-    rules: Ruleset,
+    ruleset: Ruleset,
     game: GameState,
     faction: FactionRow,
     before: Players,
     me: Players,
     turn: Turn,
-    what: Decision,
+    decision: Decision,
     op: OperationRow,
     gained: OperationRow,
     placement: place.Placement,
@@ -63,42 +63,44 @@ def gain_all(
         before: the row before the decision; me: after paying and placing.
         op: the operation carried out; gained: the one that gives, a token's or the same.
     """
-    me, turn, artifact = take_things(rules, game, me, turn, what)
-    step = research_step(rules, game, faction, me, what, op)
-    me, turn, bonus = advance(rules, me, turn, step)
+    me, turn, artifact = take_things(ruleset, game, me, turn, decision)
+    step = research_step(ruleset, game, faction, me, decision, op)
+    me, turn, bonus = advance(ruleset, me, turn, step)
 
     # Federation tokens: chosen, on terraforming 5 (FED-23), the Gleens' own (GLE-04).
-    chosen = (what.token >= 0) & (game.turn.node == Node.TOKEN)
+    chosen = (decision.token >= 0) & (game.turn.node == Node.TOKEN)
     top = step.happens & (me.tracks[step.track] == MAX_LEVEL)
-    on_track = top & (step.track == rules.ids["track"].index("terraforming"))
+    on_track = top & (step.track == ruleset.ids["track"].index("terraforming"))
     institute = (placement.structure == PI) & ~placement.is_new & ~placement.swap
     own = institute & (faction.pi_token > 0)
-    kind = jnp.where(on_track, game.setup.tf5_token, jnp.maximum(what.token, 0))
-    kind = jnp.where(own, len(rules.base_tokens), kind)
+    kind = jnp.where(on_track, game.setup.tf5_token, jnp.maximum(decision.token, 0))
+    kind = jnp.where(own, len(ruleset.base_tokens), kind)
     obtains = chosen | on_track | own
-    me = obtain_token(rules, me, kind, obtains)
-    token = operation(rules, jnp.asarray(rules.tables.token_op)[kind]).gain_vector
+    me = obtain_token(ruleset, me, kind, obtains)
+    token = operation(ruleset, jnp.asarray(ruleset.tables.token_op)[kind]).gain_vector
     token = jnp.where(on_track | own, token, 0)
 
-    happened = build_events(rules, game, before, placement, site)
+    happened = build_events(ruleset, game, before, placement, site)
     happened |= {"research_step": step.happens, "federation_token": obtains}
     happened["mine"] |= artifact["mine"]
     happened["new_type"] |= artifact["new_type"]
     zero = jnp.zeros((), jnp.int32)
     happened["qic_action"] = zero  # scored when the action is resolved (`turn.py`, ADV-01)
-    events = event_vector(rules, happened)
+    events = event_vector(ruleset, happened)
 
     # Of what is still to come only gaiaformers are counted, and no pass brings any (PAS-01).
-    counted = counts(rules, me)
-    thing = operation_gain(rules, game, faction, counted, what, gained)
+    counted = counts(ruleset, me)
+    thing = operation_gain(ruleset, game, faction, counted, decision, gained)
     trigger = faction_gain(faction, before, happened)
     me = receive(faction, me, thing + bonus + token + trigger)
     for gain in (thing, bonus, token):
         me = receive_power(me, gain)
     proto = placement.is_new & happened["mine"] & ~placement.guest & (site.planet == PROTO)
-    by_source = event_vp(rules, game, before, events)
-    passes = says(rules, what, "pass") | says(rules, what, "booster") & (op.main > 0)
-    for source, vp in pass_vp(rules, me, counted).items():
+    by_source = event_vp(ruleset, game, before, events)
+    passes = is_verb(ruleset, decision, "pass") | is_verb(ruleset, decision, "booster") & (
+        op.main > 0
+    )
+    for source, vp in pass_vp(ruleset, me, counted).items():
         by_source[source] = by_source.get(source, zero) + jnp.where(passes, vp, 0)
     by_source |= {
         "RESEARCH": bonus[VP],
@@ -110,11 +112,11 @@ def gain_all(
 
 
 def operation_gain(
-    rules: Ruleset,
+    ruleset: Ruleset,
     game: GameState,
     faction: FactionRow,
     counted: Array,
-    what: Decision,
+    decision: Decision,
     op: OperationRow,
 ) -> Array:
     """(9,) int32, what the operation brings: fixed amounts, and so much for each counted thing.
@@ -125,11 +127,11 @@ def operation_gain(
     number = counted[op.per_count]
     per = {"vp": op.per.vp, "knowledge": op.per.knowledge, "ore": op.per.ore}
     # A shuttle charges by its slot on the ship (EXP-02).
-    explores = says(rules, what, "explore") & (op.explore > 0)
-    crew = has(game.players.shuttles.astype(jnp.int32), what.argument).sum()
-    charge = jnp.asarray(rules.tables.shuttle_charge).astype(jnp.int32)[jnp.minimum(crew, 3)]
+    explores = is_verb(ruleset, decision, "explore") & (op.explore > 0)
+    crew = has(game.players.shuttles.astype(jnp.int32), decision.argument).sum()
+    charge = jnp.asarray(ruleset.tables.shuttle_charge).astype(jnp.int32)[jnp.minimum(crew, 3)]
     # The Xenos' ore becomes a token in bowl III (XEN-01).
-    third = says(rules, what, "free") & (op.cost.ore > 0) & (faction.ore_token_bowl == 3)
+    third = is_verb(ruleset, decision, "free") & (op.cost.ore > 0) & (faction.ore_token_bowl == 3)
     moved = jnp.where(third, op.gain_vector[TOKENS], 0)
     zero = jnp.zeros((), jnp.int32)
     extra = {name: number * value for name, value in per.items()}
@@ -138,7 +140,7 @@ def operation_gain(
 
 
 def take_things(
-    rules: Ruleset, game: GameState, me: Players, turn: Turn, what: Decision
+    ruleset: Ruleset, game: GameState, me: Players, turn: Turn, decision: Decision
 ) -> tuple[Players, Turn, dict[str, Array]]:
     """Tiles, tokens off the supply, artifacts and shuttles that the decision takes.
 
@@ -146,18 +148,18 @@ def take_things(
         The row, the turn, and the events of an artifact mine (ART-03).
     """
     node = game.turn.node
-    bit = 1 << what.argument
-    tile, explores = says(rules, what, "tile"), says(rules, what, "explore")
+    bit = 1 << decision.argument
+    tile, explores = is_verb(ruleset, decision, "tile"), is_verb(ruleset, decision, "explore")
     covers = tile & (node == Node.COVER)
     cover = jnp.maximum(turn.cover, 0)
     high = game.setup.advanced.astype(jnp.int32)[cover]
-    artifact = says(rules, what, "artifact")
+    artifact = is_verb(ruleset, decision, "artifact")
     kind, planet = jnp.zeros((), jnp.int32), jnp.full((), -1, jnp.int32)
-    if rules.artifacts:
-        kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(what.argument, 3)]
-        planet = jnp.asarray(rules.tables.virtual_planet).astype(jnp.int32)[kind]
+    if ruleset.artifacts:
+        kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(decision.argument, 3)]
+        planet = jnp.asarray(ruleset.tables.virtual_planet).astype(jnp.int32)[kind]
     virtual = artifact & (planet >= 0)
-    new_type = virtual & ~owned_types(rules, me)[jnp.maximum(planet, 0)]
+    new_type = virtual & ~owned_types(ruleset, me)[jnp.maximum(planet, 0)]
     me = me.replace(
         tiles=me.tiles | jnp.where(tile & ~covers, bit, 0),
         covered=me.covered | jnp.where(covers, bit, 0),
@@ -166,32 +168,32 @@ def take_things(
         artifacts=me.artifacts | jnp.where(artifact, 1 << kind, 0),
         shuttles=me.shuttles | jnp.where(explores, bit, 0),
     )
-    obtains = says(rules, what, "token") & (node == Node.TOKEN)
-    base = len(rules.base_tokens)
-    ship = jnp.maximum(what.argument - base - 1, 0)
-    from_ship = obtains & (what.argument > base)
+    obtains = is_verb(ruleset, decision, "token") & (node == Node.TOKEN)
+    base = len(ruleset.base_tokens)
+    ship = jnp.maximum(decision.argument - base - 1, 0)
+    from_ship = obtains & (decision.argument > base)
     turn = turn.replace(
         advanced_left=turn.advanced_left & ~jnp.where(covers, 1 << cover, 0),
         artifacts_left=turn.artifacts_left & ~jnp.where(artifact, bit, 0),
-        token_supply=turn.token_supply - (obtains & (jnp.arange(base) == what.argument)),
+        token_supply=turn.token_supply - (obtains & (jnp.arange(base) == decision.argument)),
         ship_tokens=turn.ship_tokens & ~jnp.where(from_ship, 1 << ship, 0),
     )
     return me, turn, {"mine": virtual, "new_type": new_type}
 
 
-def obtain_token(rules: Ruleset, me: Players, kind: Array, happens: Array) -> Players:
+def obtain_token(ruleset: Ruleset, me: Players, kind: Array, happens: Array) -> Players:
     """A federation token comes to the player, green unless it is grey on both sides (TEC-07)."""
-    green = jnp.asarray(rules.tables.green)[kind] & happens
+    green = jnp.asarray(ruleset.tables.green)[kind] & happens
     tokens = me.tokens + ((jnp.arange(me.tokens.shape[-1]) == kind) & happens)
     return me.replace(tokens=tokens, green=me.green + green)
 
 
 def research_step(
-    rules: Ruleset,
+    ruleset: Ruleset,
     game: GameState,
     faction: FactionRow,
     me: Players,
-    what: Decision,
+    decision: Decision,
     op: OperationRow,
 ) -> Step:
     """The step that the decision makes, and the one that it asks for.
@@ -200,34 +202,34 @@ def research_step(
     it costs a green token (TEC-09, TEC-10).
     """
     node = game.turn.node
-    named = says(rules, what, "advance") & ((op.research > 0) | (node == Node.STEP))
-    tile, covers = says(rules, what, "tile"), node == Node.COVER
-    slot = tech.slot_of(game, what.argument)
-    linked = tile & ~covers & (slot < len(rules.ids["track"]))
-    below, enter = research.advance_options(rules, game, faction, me)
-    on_track = jnp.minimum(slot, len(rules.ids["track"]) - 1)
-    optional = rules.free_step_is_optional
+    named = is_verb(ruleset, decision, "advance") & ((op.research > 0) | (node == Node.STEP))
+    tile, covers = is_verb(ruleset, decision, "tile"), node == Node.COVER
+    slot = tech.slot_of(game, decision.argument)
+    linked = tile & ~covers & (slot < len(ruleset.ids["track"]))
+    below, enter = research.advance_options(ruleset, game, faction, me)
+    on_track = jnp.minimum(slot, len(ruleset.ids["track"]) - 1)
+    optional = ruleset.free_step_is_optional
     asks = enter[on_track] | below[on_track] & optional
     asked = jnp.where(linked & asks, 2 + on_track, 0)
     return Step(
-        track=jnp.where(named, what.argument, on_track),
+        track=jnp.where(named, decision.argument, on_track),
         happens=named | linked & below[on_track] & (not optional),
         asked=jnp.where(tile & ~linked | (op.step > 0), 1, asked),
     )
 
 
-def advance(rules: Ruleset, me: Players, turn: Turn, step: Step) -> tuple[Players, Turn, Array]:
+def advance(ruleset: Ruleset, me: Players, turn: Turn, step: Step) -> tuple[Players, Turn, Array]:
     """One level up: charge 3 on reaching level 3, then the level's bonus (RES-01 to RES-07).
 
     Returns:
         The row, the turn (Lost Planet pending, the token of terraforming 5 gone), and the gain.
     """
-    names = rules.ids["track"]
+    names = ruleset.ids["track"]
     here = (jnp.arange(len(names)) == step.track) & step.happens
     me = me.replace(tracks=me.tracks + here)
     level = me.tracks[step.track]
     top = step.happens & (level == MAX_LEVEL)
-    bonus = jnp.asarray(rules.tables.level_bonus).astype(jnp.int32)[step.track, level]
+    bonus = jnp.asarray(ruleset.tables.level_bonus).astype(jnp.int32)[step.track, level]
     charge = jnp.where(level == 3, CHARGE_AT_3, 0)
     gaia_top = (level == MAX_LEVEL) & (step.track == names.index("gaia"))
     vp = jnp.where(gaia_top, GAIA_5_PER.vp * me.colonized[GAIA], 0)
@@ -241,35 +243,35 @@ def advance(rules: Ruleset, me: Players, turn: Turn, step: Step) -> tuple[Player
 
 
 def build_events(
-    rules: Ruleset, game: GameState, me: Players, what: place.Placement, site: mine.Site
+    ruleset: Ruleset, game: GameState, me: Players, placement: place.Placement, site: mine.Site
 ) -> dict[str, Array]:
     """Events of a mine or an upgrade, judged on the position before it (GEN-15)."""
-    mine_built = what.is_new & (game.turn.node != Node.START)
-    own = mine_built & ~what.guest
-    planet = jnp.where(what.lost, mine.LOST, site.planet)
-    sector, main_sector, _ = mine.new_sector(rules, me, what.cell)
-    replaces = ~what.is_new & ~what.swap
+    mine_built = placement.is_new & (game.turn.node != Node.START)
+    own = mine_built & ~placement.guest
+    planet = jnp.where(placement.lost, mine.LOST, site.planet)
+    sector, main_sector, _ = mine.new_sector(ruleset, me, placement.cell)
+    replaces = ~placement.is_new & ~placement.swap
     return {
-        "new_type": own & ~owned_types(rules, me)[planet],
-        "terraform_step": jnp.where(own & ~what.lost, site.steps, 0),
+        "new_type": own & ~owned_types(ruleset, me)[planet],
+        "terraform_step": jnp.where(own & ~placement.lost, site.steps, 0),
         "gaia_mine": own & (planet == GAIA),
         "mine": mine_built,
         "new_sector": mine_built & sector,
-        "trading_station": (what.structure == TS) & replaces,
-        "pi_academy": (what.structure >= PI) & replaces,
-        "research_lab": (what.structure == RL) & replaces,
+        "trading_station": (placement.structure == TS) & replaces,
+        "pi_academy": (placement.structure >= PI) & replaces,
+        "research_lab": (placement.structure == RL) & replaces,
         "new_main_sector": mine_built & main_sector,
-        "guest_mine": mine_built & what.guest,
+        "guest_mine": mine_built & placement.guest,
     }
 
 
-def event_vector(rules: Ruleset, happened: dict[str, Array]) -> Array:
+def event_vector(ruleset: Ruleset, happened: dict[str, Array]) -> Array:
     """(events,) int32, how often each of ids["event"] happened.
 
     Raises:
         KeyError: an event that nothing fires, or one that the ruleset does not know.
     """
-    names = rules.ids["event"]
+    names = ruleset.ids["event"]
     odd = happened.keys() ^ set(names)
     if odd:
         raise KeyError(f"events without a source, or unknown: {', '.join(sorted(odd))}")

@@ -26,19 +26,19 @@ TOKENS, TOKENS_III, CHARGE = (GAIN_FIELDS.index(x) for x in ("tokens", "tokens_i
 
 
 def parts(
-    rules: Ruleset, faction: FactionRow, me: Players, economy_side: Array
+    ruleset: Ruleset, faction: FactionRow, me: Players, economy_side: Array
 ) -> dict[str, Array]:
     """Income by where it comes from, each (9,) int32 in the order of GAIN_FIELDS (INC-01)."""
-    t = rules.tables
+    t = ruleset.tables
     built = me.built
 
     def of(table) -> Array:
         return jnp.asarray(table).astype(jnp.int32)
 
     economy = of(t.economy_income)[economy_side.astype(jnp.int32)]
-    track = rules.ids["track"].index
+    track = ruleset.ids["track"].index
     mines = faction.mine_income[built[MINE]]
-    kinds = uncovered(rules, me)[:, None] * of(t.tile_income)
+    kinds = uncovered(ruleset, me)[:, None] * of(t.tile_income)
     artifacts = bit_vector(me.artifacts, len(t.artifact_income))[:, None] * of(t.artifact_income)
     return {
         "board": faction.base_income,
@@ -69,9 +69,9 @@ def is_open(income: Array) -> Array:
 
 
 def _collect(
-    rules: Ruleset, faction: FactionRow, me: Players, side: Array, starts: Array, atom: Array
+    ruleset: Ruleset, faction: FactionRow, me: Players, side: Array, starts: Array, atom: Array
 ) -> Players:
-    income = parts(rules, faction, me, side)
+    income = parts(ruleset, faction, me, side)
     total = jnp.where(starts, sum(income.values()), 0)
     me = book(receive(faction, me, total), {"ECONOMY": total[0]})
     me = power.add_tokens(me, 0 * total[TOKENS], total[TOKENS_III])
@@ -92,7 +92,9 @@ def _collect(
     return me.replace(income=jnp.where(is_open(pending), pending, 0))
 
 
-def collect(rules: Ruleset, game: GameState, starts: Array, chooser: Array, atom: Array) -> Players:
+def collect(
+    ruleset: Ruleset, game: GameState, starts: Array, chooser: Array, atom: Array
+) -> Players:
     """Income of all players, or one atom of the one who chooses (INC-02, GEN-06).
 
     Everything comes at once but for the order of charges and tokens where a player has a choice;
@@ -105,8 +107,8 @@ def collect(rules: Ruleset, game: GameState, starts: Array, chooser: Array, atom
 
     def one(me: Players, faction: Array, player: Array) -> Players:
         chosen = jnp.where(player == chooser, atom, -1)
-        columns = FactionRow.of(rules, faction)
-        return _collect(rules, columns, me, game.setup.economy_side, starts, chosen)
+        columns = FactionRow.of(ruleset, faction)
+        return _collect(ruleset, columns, me, game.setup.economy_side, starts, chosen)
 
     faction = game.setup.faction.astype(jnp.int32)
     return jax.vmap(one)(game.players.edit(), faction, jnp.arange(NUM_PLAYERS)).pack()

@@ -26,12 +26,12 @@ EVENTS = 3
 BLACK = PLANETS.index("Black")
 
 
-def raised_power(rules: Ruleset, players: Players) -> Array:
+def raised_power(ruleset: Ruleset, players: Players) -> Array:
     """(...) int8, what a tile makes of the power of a PI or an academy, 0 without one (TEC-12)."""
-    return (uncovered(rules, players) * rules.tables.tile_power).max(-1).astype(jnp.int8)
+    return (uncovered(ruleset, players) * ruleset.tables.tile_power).max(-1).astype(jnp.int8)
 
 
-def structure_power(rules: Ruleset, board: Board, player: Array, raised: Array) -> Array:
+def structure_power(ruleset: Ruleset, board: Board, player: Array, raised: Array) -> Array:
     """(..., C) int8, power value of the player's structure on each cell (LEE-06, TEC-12).
 
     Guest mines count, stations and gaiaformers do not. All in int8: a CPU does 32 at a time.
@@ -42,7 +42,7 @@ def structure_power(rules: Ruleset, board: Board, player: Array, raised: Array) 
     player = player.astype(jnp.int8)
     piece = board.piece
     value = jnp.zeros_like(piece)
-    for code, power_ in enumerate(rules.tables.power_value):
+    for code, power_ in enumerate(ruleset.tables.power_value):
         if power_:
             value = jnp.where(piece == code, jnp.int8(power_), value)
     big = (piece >= PI) & (piece != GAIAFORMER)
@@ -53,18 +53,18 @@ def structure_power(rules: Ruleset, board: Board, player: Array, raised: Array) 
     return jnp.where(own, value, jnp.where(guest, mine, jnp.int8(0)))
 
 
-def power_values(rules: Ruleset, game: GameState) -> Array:
+def power_values(ruleset: Ruleset, game: GameState) -> Array:
     """(P, C) int8, power value of each player's structures, as others are offered it (LEE-06).
 
     Rings and the Bescods' black planets count where the ruleset says so (FED-11).
     """
     board, players = game.board, game.players
     player = jnp.arange(NUM_PLAYERS)[:, None]
-    value = structure_power(rules, board, player, raised_power(rules, players)[:, None])
-    if not rules.bonus_power_in_leech:
+    value = structure_power(ruleset, board, player, raised_power(ruleset, players)[:, None])
+    if not ruleset.bonus_power_in_leech:
         return value
     faction = game.setup.faction.astype(jnp.int32)
-    black = jnp.asarray(rules.tables.faction.black_planet_bonus_pi)[faction]
+    black = jnp.asarray(ruleset.tables.faction.black_planet_bonus_pi)[faction]
     institute, rings = players.built[:, PI], players.rings
     return with_bonuses(board, value, institute[:, None], rings[:, None], black[:, None])
 
@@ -86,17 +86,17 @@ def with_bonuses(
     return value + jnp.where(ringed, jnp.int8(costs.RING_POWER), jnp.int8(0))
 
 
-def offers(rules: Ruleset, game: GameState, cell: Array, builder: Array) -> Array:
+def offers(ruleset: Ruleset, game: GameState, cell: Array, builder: Array) -> Array:
     """(P,) int32, highest power value within two cells of `cell`, 0 for the builder (LEE-02)."""
-    near = jnp.asarray(rules.geometry.distance)[cell] <= costs.LEECH_DISTANCE
-    best = jnp.where(near, power_values(rules, game), jnp.int8(0)).max(-1).astype(jnp.int32)
+    near = jnp.asarray(ruleset.geometry.distance)[cell] <= costs.LEECH_DISTANCE
+    best = jnp.where(near, power_values(ruleset, game), jnp.int8(0)).max(-1).astype(jnp.int32)
     return jnp.where(jnp.arange(NUM_PLAYERS) == builder, 0, best)
 
 
-def taklons(rules: Ruleset, game: GameState) -> Array:
+def taklons(ruleset: Ruleset, game: GameState) -> Array:
     """(P,) bool, players who also gain a token with each leech (LEE-07)."""
     faction = game.setup.faction.astype(jnp.int32)
-    ability = jnp.asarray(rules.tables.faction.pi_leech_token)[faction] > 0
+    ability = jnp.asarray(ruleset.tables.faction.pi_leech_token)[faction] > 0
     return ability & (game.players.built[:, PI] > 0)
 
 
@@ -133,8 +133,8 @@ def current(queue: Array) -> Array:
     return waits & (jnp.cumsum(waits) == 1)
 
 
-def settle(
-    rules: Ruleset, game: GameState, resolved: Array, answers: Array, choice: Array
+def resolve_offers(
+    ruleset: Ruleset, game: GameState, resolved: Array, answers: Array, choice: Array
 ) -> tuple[Players, Array, Array, Array]:
     """The decider's answer, then free offers in order until one needs a decision (LEE-03, A13).
 
@@ -145,12 +145,12 @@ def settle(
     Returns:
         The players, the offers left, whether one waits, and whose decision it is.
     """
-    after, special = distance_in_order(game), taklons(rules, game)
-    if rules.leech_in_seat_order:
+    after, special = distance_in_order(game), taklons(ruleset, game)
+    if ruleset.leech_in_seat_order:
         after = (jnp.arange(NUM_PLAYERS) - game.turn.active.astype(jnp.int32)) % NUM_PLAYERS
     # To them power in bowl II may be worth more: what they burn buys tech tiles (A20).
     factions = game.setup.faction.astype(jnp.int32)
-    burns = gaia.decides_on_tiles(rules, game.players, factions)
+    burns = gaia.decides_on_tiles(ruleset, game.players, factions)
     charge, token_first, decline = range(3)
     queue = game.turn.leech.astype(jnp.int32)
     decider = jnp.arange(NUM_PLAYERS) == game.turn.player
@@ -164,7 +164,7 @@ def settle(
         players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=stone)
         offered, is_answer = row
         a = amount(players, offered)
-        free = (a == 1) & ~special & ~burns & rules.free_leech_is_taken
+        free = (a == 1) & ~special & ~burns & ruleset.free_leech_is_taken
         asks = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
         first = jnp.where(asks, after, NUM_PLAYERS).min()
         # Offers before the first that asks are taken or void; the others wait.

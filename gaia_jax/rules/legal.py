@@ -11,10 +11,10 @@ from jax import Array
 
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules import (
+    between_turns,
     cells,
     federation,
     fleet,
-    frame,
     free,
     income,
     leech,
@@ -30,7 +30,7 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState, Node
 
 
-def legal_mask(rules: Ruleset, game: GameState) -> Array:
+def legal_mask(ruleset: Ruleset, game: GameState) -> Array:
     """(A,) bool, the legal actions of `game.turn.player`; all True when the game is over (A7).
 
     Args:
@@ -38,8 +38,8 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
         game: a game as `rules.step` or `new_game` leaves it; `federation.resolve` completes one
             that was put together by hand.
     """
-    seat = Seat.of_decider(rules, game)
-    mode = operation(rules, jnp.where(seat.at(Node.TARGET), _mode(game), 0))
+    seat = Seat.of_decider(ruleset, game)
+    mode = operation(ruleset, jnp.where(seat.at(Node.TARGET), _mode(game), 0))
     acts = once_a_round.actions(seat)
     uses = _cell_uses(seat, acts, mode)
     ships = fleet.reachable(seat, mode, acts.that_may("explore")[1].range_bonus)
@@ -54,8 +54,8 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
         **federation.options(seat),
         "advance": advance,
         "power": power,
-        "ship": shared[: len(rules.ship_actions)],
-        "qic": shared[len(rules.ship_actions) :],
+        "ship": shared[: len(ruleset.ship_actions)],
+        "qic": shared[len(ruleset.ship_actions) :],
         "special": special,
         "explore": fleet.explore_options(seat, mode, ships),
         "artifact": fleet.artifact_options(seat),
@@ -64,9 +64,9 @@ def legal_mask(rules: Ruleset, game: GameState) -> Array:
         "token": tech.token_options(seat, mode),
         "income": income.options(seat),
         "piece": upgrade.piece_options(seat),
-        "tinkering": frame.tinkering_options(seat),
+        "tinkering": between_turns.tinkering_options(seat),
     }
-    verbs = [options[verb] for verb in rules.actions.ids]
+    verbs = [options[verb] for verb in ruleset.actions.ids]
     mask = jnp.concatenate([cells.planes(seat, mode, uses), *verbs])
     return mask | seat.at(Node.ENDED)
 
@@ -78,18 +78,18 @@ def _mode(game: GameState) -> Array:
 
 def _cell_uses(seat: Seat, acts: once_a_round.Actions, mode: OperationRow) -> cells.Cells:
     """What the cells are good for; mines by the plane's own way, then by every mode."""
-    rules, game, row = seat.ruleset, seat.game, seat.ruleset.operation_index
+    ruleset, game, row = seat.ruleset, seat.game, seat.ruleset.operation_index
     my_turn, target = seat.at(Node.TURN), seat.at(Node.TARGET)
     plain = jnp.where(my_turn, row["mine"], jnp.where(target, _mode(game), 0))
     free_mine = jnp.maximum(game.turn.free_mine.astype(jnp.int32), 0)
     plain = jnp.where(seat.at(Node.FREE_MINE), free_mine, plain)
     return cells.uses(
-        rules,
+        ruleset,
         game,
         seat.faction,
-        operation(rules, jnp.stack([plain, acts.faction])),
+        operation(ruleset, jnp.stack([plain, acts.faction])),
         acts.printed[acts.mine_modes],
-        operation(rules, jnp.where(my_turn, row["project"], _mode(game) * target)),
+        operation(ruleset, jnp.where(my_turn, row["project"], _mode(game) * target)),
         mode.own,
         federation.addable(seat),
     )

@@ -21,9 +21,9 @@ from gaia_jax.struct import pytree
 
 TRANSDIM, SHIP, EMPTY = (PLANETS.index(x) for x in ("Transdim", "Ship", "Empty"))
 # A distance that no range reaches.
-FAR = 127
+UNREACHABLE = 127
 # The greatest int8.
-MOST = np.int8(127)
+INT8_MAX = np.int8(127)
 
 
 @pytree
@@ -51,7 +51,7 @@ class Price:
     gaiaformer: Array  # 1 where an available gaiaformer is spent for good (MIN-12)
 
 
-def site(rules: Ruleset, game: GameState, player: Array, cell=slice(None)) -> Site:
+def site(ruleset: Ruleset, game: GameState, player: Array, cell=slice(None)) -> Site:
     """What `player` needs to know of one cell, or of all cells (the default)."""
     board, me = game.board, player.astype(jnp.int8)
     planet = board.planet[cell]
@@ -59,7 +59,7 @@ def site(rules: Ruleset, game: GameState, player: Array, cell=slice(None)) -> Si
     colonizable = (planet != EMPTY) & (planet != SHIP) & (planet != TRANSDIM) & (planet != LOST)
     own_gaia = (piece == GAIAFORMER) & (holder == me) & (planet == GAIA) & (flags & FRESH == 0)
     taken = (piece != NONE) & (piece != GAIAFORMER)
-    guest_mines = jnp.asarray(rules.tables.faction.guest_mines)[game.setup.faction[player]] > 0
+    guest_mines = jnp.asarray(ruleset.tables.faction.guest_mines)[game.setup.faction[player]] > 0
     return Site(
         planet=planet,
         distance=game.board.reach[player][cell],
@@ -82,11 +82,11 @@ def steps_to(steps: Array, planet: Array) -> Array:
     return (row >> 2 * planet.astype(jnp.int32) & 3).astype(jnp.int8)
 
 
-def reach_bonus(rules: Ruleset, me: Players) -> Array:
+def basic_range(ruleset: Ruleset, me: Players) -> Array:
     """() int32, the basic range of the player (MIN-04)."""
-    t = rules.tables
-    level = me.tracks[..., rules.ids["track"].index("navigation")]
-    tile = (uncovered(rules, me) * t.range_bonus).sum(-1)
+    t = ruleset.tables
+    level = me.tracks[..., ruleset.ids["track"].index("navigation")]
+    tile = (uncovered(ruleset, me) * t.range_bonus).sum(-1)
     return jnp.asarray(t.navigation_range).astype(jnp.int32)[level] + tile
 
 
@@ -98,39 +98,39 @@ def range_qic(distance: Array, reach: Array) -> Array:
     return whole + (missing > whole * step)
 
 
-def price(rules: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow) -> Price:
+def price(ruleset: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow) -> Price:
     """What a mine by the operation `op` costs at a site (MIN-02, MIN-09 to MIN-14, LAN-01)."""
-    t, none = rules.tables, jnp.int8(0)
-    level = me.tracks[rules.ids["track"].index("terraforming")]
+    t, none = ruleset.tables, jnp.int8(0)
+    level = me.tracks[ruleset.ids["track"].index("terraforming")]
     ore_per_step = jnp.asarray(t.ore_per_step)[level].astype(jnp.int8)
     rock = (at.planet == ASTEROID) & ~at.guest
-    steps = jnp.where(at.guest, none, jnp.maximum(at.steps - narrow(op.free_steps), 0))
-    base = 1 - jnp.where(rock, jnp.int8(1), narrow(op.waived))
-    ore = base * rules.mine_cost.ore + steps * ore_per_step
+    steps = jnp.where(at.guest, none, jnp.maximum(at.steps - as_int8(op.free_steps), 0))
+    base = 1 - jnp.where(rock, jnp.int8(1), as_int8(op.waived))
+    ore = base * ruleset.mine_cost.ore + steps * ore_per_step
     gaia = (at.planet == GAIA) & ~at.own_gaia & ~at.guest
     # The Gleens pay ore for a Gaia planet if enough is left after the mine, else QIC (MIN-10).
-    in_ore = (faction.gaia_ore > 0) & (narrow(me.ore - faction.gaia_ore) >= ore)
+    in_ore = (faction.gaia_ore > 0) & (as_int8(me.ore - faction.gaia_ore) >= ore)
     near = at.own_gaia | (op.unlimited > 0)
-    reach = reach_bonus(rules, me) + op.range_bonus
+    reach = basic_range(ruleset, me) + op.range_bonus
     # A Gaia planet that only ore pays for costs all the QIC that int8 holds: no sum goes beyond it.
-    dear = jnp.where(gaia & ~in_ore, narrow(faction.gaia_qic), none)
+    gaia_qic = jnp.where(gaia & ~in_ore, as_int8(faction.gaia_qic), none)
     stretch = jnp.where(near, none, range_qic(at.distance, reach))
     return Price(
-        ore=ore + jnp.where(gaia & in_ore, narrow(faction.gaia_ore), none),
-        credits=base * rules.mine_cost.credits,
-        qic=jnp.minimum(stretch, MOST - dear) + dear,
+        ore=ore + jnp.where(gaia & in_ore, as_int8(faction.gaia_ore), none),
+        credits=base * ruleset.mine_cost.credits,
+        qic=jnp.minimum(stretch, INT8_MAX - gaia_qic) + gaia_qic,
         gaiaformer=(rock & (op.rocks != ROCKS_ONLY)).astype(jnp.int8),
     )
 
 
 def affordable(
-    rules: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow
+    ruleset: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow
 ) -> Array:
     """bool, the cell is a legal and payable target of a mine by `op`, its own price included.
 
     The price of `op` in power, and whether it is still there this round, are not asked here.
     """
-    cost = price(rules, faction, me, at, op)
+    cost = price(ruleset, faction, me, at, op)
     rock = (at.planet == ASTEROID) & ~at.guest
     allowed = jnp.where(rock, op.rocks != NO_ROCKS, op.rocks != ROCKS_ONLY)
     possible = (op.mine > 0) & (me.built[MINE] < costs.PIECES["MINE"])
@@ -138,14 +138,14 @@ def affordable(
         possible
         & (at.open | at.guest & (op.guests > 0))
         & allowed
-        & (cost.ore <= narrow(me.ore - op.cost.ore))
-        & (cost.credits <= narrow(me.credits - op.cost.credits))
-        & (cost.qic <= narrow(me.qic - op.cost.qic))
-        & (cost.gaiaformer <= narrow(me.gaiaformers))
+        & (cost.ore <= as_int8(me.ore - op.cost.ore))
+        & (cost.credits <= as_int8(me.credits - op.cost.credits))
+        & (cost.qic <= as_int8(me.qic - op.cost.qic))
+        & (cost.gaiaformer <= as_int8(me.gaiaformers))
     )
 
 
-def narrow(number: Array) -> Array:
+def as_int8(number: Array) -> Array:
     """A number of a player's or an operation's in int8, to meet the cells; all of them fit."""
     return number.astype(jnp.int8)
 
@@ -155,42 +155,42 @@ def project_site(game: GameState, cell=slice(None)) -> Array:
     return (game.board.planet[cell] == TRANSDIM) & (game.board.piece[cell] == NONE)
 
 
-def project_tokens(rules: Ruleset, me: Players, op: OperationRow) -> Array:
+def project_tokens(ruleset: Ruleset, me: Players, op: OperationRow) -> Array:
     """() int32, power tokens of a Gaia project; none for an instant one (GPJ-01, GPJ-04)."""
-    level = me.tracks[..., rules.ids["track"].index("gaia")]
-    cost = jnp.asarray(rules.tables.project_cost).astype(jnp.int32)[level]
+    level = me.tracks[..., ruleset.ids["track"].index("gaia")]
+    cost = jnp.asarray(ruleset.tables.project_cost).astype(jnp.int32)[level]
     return jnp.where(op.project == PROJECT, cost, 0)
 
 
-def project_affordable(rules: Ruleset, me: Players, distance: Array, op: OperationRow) -> Array:
+def project_affordable(ruleset: Ruleset, me: Players, distance: Array, op: OperationRow) -> Array:
     """bool, a Gaia project by `op` at that distance can be paid (GPJ-01, MIN-06)."""
-    qic = range_qic(distance, reach_bonus(rules, me) + op.range_bonus)
+    qic = range_qic(distance, basic_range(ruleset, me) + op.range_bonus)
     possible = (op.project > 0) & (me.gaiaformers > 0)
-    possible &= power.held(me) >= project_tokens(rules, me, op)
-    return possible & (qic <= narrow(me.qic - op.cost.qic))
+    possible &= power.held(me) >= project_tokens(ruleset, me, op)
+    return possible & (qic <= as_int8(me.qic - op.cost.qic))
 
 
-def lost_planet_cells(rules: Ruleset, game: GameState, player: Array, me: Players) -> Array:
+def lost_planet_cells(ruleset: Ruleset, game: GameState, player: Array, me: Players) -> Array:
     """(C,) bool, empty space without satellite or station, in range, QIC included (RES-07)."""
     board = game.board
     free = (board.planet == EMPTY) & (board.links & 15 == 0) & ~board.station
-    return free & (range_qic(board.reach[player], reach_bonus(rules, me)) <= narrow(me.qic))
+    return free & (range_qic(board.reach[player], basic_range(ruleset, me)) <= as_int8(me.qic))
 
 
-def station_cells(rules: Ruleset, game: GameState, player: Array, me: Players) -> Array:
+def station_cells(ruleset: Ruleset, game: GameState, player: Array, me: Players) -> Array:
     """(C,) bool, where the Hive may place a station: empty space without one, in range (HIV-01)."""
     board = game.board
-    near = range_qic(board.reach[player], reach_bonus(rules, me)) <= narrow(me.qic)
+    near = range_qic(board.reach[player], basic_range(ruleset, me)) <= as_int8(me.qic)
     return (board.planet == EMPTY) & ~board.station & near & (me.stations < costs.HIVE_STATIONS)
 
 
-def new_sector(rules: Ruleset, me: Players, cell: Array) -> tuple[Array, Array, Array]:
+def new_sector(ruleset: Ruleset, me: Players, cell: Array) -> tuple[Array, Array, Array]:
     """Whether a mine on `cell` opens a sector for the player (RMS-06).
 
     Returns:
         () bool for any sector, () bool for a main sector, and the sector's bit as int32.
     """
-    sector = jnp.asarray(rules.geometry.sector).astype(jnp.int32)[cell]
+    sector = jnp.asarray(ruleset.geometry.sector).astype(jnp.int32)[cell]
     new = (sector >= 0) & ~has(me.sectors, jnp.maximum(sector, 0))
     bit = jnp.where(sector >= 0, 1 << jnp.maximum(sector, 0), 0)
-    return new, new & (sector < rules.geometry.num_main_sectors), bit
+    return new, new & (sector < ruleset.geometry.num_main_sectors), bit

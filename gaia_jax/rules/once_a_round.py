@@ -28,10 +28,10 @@ from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import AC_B, MINE, PI, Node, Players
 
 
-def special_operations(rules: Ruleset, faction: FactionRow, me: Players) -> list[Array]:
+def special_operations(ruleset: Ruleset, faction: FactionRow, me: Players) -> list[Array]:
     """() int32 each, by ids["special"], the operation behind it, 0 if it is not there (ACT-11)."""
-    ids, row = rules.ids, rules.operation_index
-    tiles = uncovered(rules, me)
+    ids, row = ruleset.ids, ruleset.operation_index
+    tiles = uncovered(ruleset, me)
 
     def owned(name: str) -> Array:
         if name in ids["booster"]:
@@ -40,7 +40,7 @@ def special_operations(rules: Ruleset, faction: FactionRow, me: Players) -> list
             return tiles[ids["tile"].index(name)] > 0
         return has(me.advanced, ids["advanced"].index(name))
 
-    tile = pick(jnp.asarray(rules.tables.tinkering_op), jnp.maximum(me.tinkering, 0))
+    tile = pick(jnp.asarray(ruleset.tables.tinkering_op), jnp.maximum(me.tinkering, 0))
     own = jnp.where(me.tinkering >= 0, tile.astype(jnp.int32), faction.special_op)
     needs = (faction.special_needs_pi > 0) | (faction.tinkering > 0)
     of_game = {
@@ -92,15 +92,15 @@ class Actions:
 
 def actions(seat: Seat) -> Actions:
     """The actions, and which of them are left this round."""
-    rules, turn, row = seat.ruleset, seat.game.turn, seat.ruleset.operation_index
-    shared = [f"{verb} {a.id}" for verb, a in rules.shared_actions]
-    specials = special_operations(rules, seat.faction, seat.me)
-    names = [f"power {a.id}" for a in rules.power_actions] + shared
+    ruleset, turn, row = seat.ruleset, seat.game.turn, seat.ruleset.operation_index
+    shared = [f"{verb} {a.id}" for verb, a in ruleset.shared_actions]
+    specials = special_operations(ruleset, seat.faction, seat.me)
+    names = [f"power {a.id}" for a in ruleset.power_actions] + shared
     fixed = [row[name] for name in names]
-    printed = np.array(fixed + [row.get(f"special {x}", 0) for x in rules.ids["special"]])
+    printed = np.array(fixed + [row.get(f"special {x}", 0) for x in ruleset.ids["special"]])
     dynamic = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(printed == 0)}
-    of_game = {place: operation(rules, op) for place, op in dynamic.items()}
-    sizes = (len(rules.power_actions), len(shared), len(rules.ids["special"]))
+    of_game = {place: operation(ruleset, op) for place, op in dynamic.items()}
+    sizes = (len(ruleset.power_actions), len(shared), len(ruleset.ids["special"]))
     # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
     if sum(sizes) > 31:
         raise ValueError(f"{sum(sizes)} once-a-round actions in a ruleset; int32 has room for 31")
@@ -109,13 +109,13 @@ def actions(seat: Seat) -> Actions:
     used = (turn.power_used, turn.ship_used, seat.me.used)
     for marks, first in zip(used, np.cumsum([0, *sizes[:2]]), strict=True):
         left &= ~(marks.astype(jnp.int32) << first)
-    names += [f"special {x}" for x in rules.ids["special"]]
+    names += [f"special {x}" for x in ruleset.ids["special"]]
     return Actions(
-        ruleset=rules,
+        ruleset=ruleset,
         names=names,
         sizes=sizes,
         printed=printed,
-        rows=operation(rules, printed).patched(of_game),
+        rows=operation(ruleset, printed).patched(of_game),
         of_game=of_game,
         faction=dynamic[names.index("special FACTION")],
         there=left,

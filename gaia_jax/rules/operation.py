@@ -17,11 +17,11 @@ from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import Players
 
 
-def operation(rules: Ruleset, index: int | np.ndarray | Array) -> OperationRow:
+def operation(ruleset: Ruleset, index: int | np.ndarray | Array) -> OperationRow:
     """The row (or rows) of the operation table; of constants where `index` is one."""
     if isinstance(index, int | np.ndarray):
-        return OperationRow.of(rules.tables.ops[index])
-    return OperationRow.of(pick(jnp.asarray(rules.tables.ops), index))
+        return OperationRow.of(ruleset.tables.ops[index])
+    return OperationRow.of(pick(jnp.asarray(ruleset.tables.ops), index))
 
 
 def scatter_bool(n: int, places: np.ndarray, values: Array) -> Array:

@@ -9,7 +9,7 @@ from gaia_jax.components import costs
 from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE
 from gaia_jax.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, place, power
-from gaia_jax.rules.decode import Decision, says
+from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import book, power_worth
 from gaia_jax.ruleset import FactionRow, Ruleset
@@ -17,30 +17,34 @@ from gaia_jax.state import GAIA_AREA, MINE, PI, GameState, Node, Players
 
 
 def placement_and_price(
-    rules: Ruleset,
+    ruleset: Ruleset,
     game: GameState,
     faction: FactionRow,
     me: Players,
     player: Array,
-    what: Decision,
+    decision: Decision,
     op: OperationRow,
     site: mine.Site,
 ) -> tuple[place.Placement, mine.Price]:
     """What the decision puts on the map, and what it costs beside the operation's own price."""
     node = game.turn.node
-    on_cell = says(rules, what, "mine") | says(rules, what, "project") | says(rules, what, "pick")
-    project = on_cell & (op.project > 0) & place.is_transdim(game, what.cell)
+    on_cell = (
+        is_verb(ruleset, decision, "mine")
+        | is_verb(ruleset, decision, "project")
+        | is_verb(ruleset, decision, "pick")
+    )
+    project = on_cell & (op.project > 0) & place.is_transdim(game, decision.cell)
     start = (node == Node.START) & on_cell
     lost = (node == Node.LOST_PLANET) & on_cell
     builds = on_cell & (op.mine > 0) & ~project
-    explore = says(rules, what, "explore")
+    explore = is_verb(ruleset, decision, "explore")
     station = op.target == SPACE
     swap = (op.target == OWN) & (op.piece == 0)
     structure = jnp.where(builds | lost, MINE, op.piece)
     structure = jnp.where(start, faction.start_piece, structure)
     structure = jnp.where(swap, PI, structure)
     placement = place.Placement(
-        cell=what.cell,
+        cell=decision.cell,
         structure=structure,
         is_new=builds | lost | start,
         guest=builds & site.guest,
@@ -51,15 +55,15 @@ def placement_and_price(
         ring=op.target == UNRINGED,
         swap=swap,
     )
-    cost = mine.price(rules, faction, me, site, op)
+    cost = mine.price(ruleset, faction, me, site, op)
     distance = site.distance
-    if rules.ships:
-        ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(what.argument, 3)]
+    if ruleset.ships:
+        ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(decision.argument, 3)]
         to_ship = game.board.reach[player].astype(jnp.int32)[ship]
         distance = jnp.where(explore, to_ship, distance)
-    stretched = project | lost | station | explore
-    reach = mine.reach_bonus(rules, me) + op.range_bonus
-    qic = jnp.where(stretched, mine.range_qic(distance, reach), 0)
+    pays_range = project | lost | station | explore
+    reach = mine.basic_range(ruleset, me) + op.range_bonus
+    qic = jnp.where(pays_range, mine.range_qic(distance, reach), 0)
     return placement, mine.Price(
         ore=jnp.where(builds, cost.ore, 0),
         credits=jnp.where(builds, cost.credits, 0),
@@ -69,26 +73,26 @@ def placement_and_price(
 
 
 def pay(
-    rules: Ruleset,
+    ruleset: Ruleset,
     game: GameState,
     faction: FactionRow,
     me: Players,
-    what: Decision,
+    decision: Decision,
     op: OperationRow,
     placement: place.Placement,
     price: mine.Price,
 ) -> Players:
     """The whole price at once: the operation's, the site's, an exploration's (MIN-02, EXP-01)."""
     node = game.turn.node
-    by_mode = (node == Node.TARGET) & says(rules, what, "explore")
-    ship = operation(rules, jnp.where(by_mode, faction.explore_op, 0))
-    bought = (node == Node.ITARS) & ~says(rules, what, "skip")
+    by_mode = (node == Node.TARGET) & is_verb(ruleset, decision, "explore")
+    ship = operation(ruleset, jnp.where(by_mode, faction.explore_op, 0))
+    bought = (node == Node.ITARS) & ~is_verb(ruleset, decision, "skip")
     of_site = jnp.stack([price.credits, price.ore, 0 * price.ore, price.qic])
     worth = power_worth(faction, me)
     reverse = game.turn.brainstone_reversed
     me, stone = power.spend(me, op.cost.power, worth, reverse)
     # FRE-10: the brainstone, spent for one power, still gives three credits.
-    small = stone & (op.cost.power < power.BRAINSTONE_POWER) & says(rules, what, "free")
+    small = stone & (op.cost.power < power.BRAINSTONE_POWER) & is_verb(ruleset, decision, "free")
     more = jnp.where(small, power.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
     resources = me.resources - op.cost_resources - of_site + more
     me = me.replace(
@@ -102,6 +106,6 @@ def pay(
     me = power.discard(me, op.cost.tokens + ship.cost.tokens)
     explores = (op.brainstone + ship.brainstone) > 0
     me = me.replace(brainstone=jnp.where(explores, GAIA_AREA, me.brainstone))
-    tokens = jnp.where(placement.gaiaformer, mine.project_tokens(rules, me, op), 0)
+    tokens = jnp.where(placement.gaiaformer, mine.project_tokens(ruleset, me, op), 0)
     me = power.to_gaia_area(me, tokens, reverse)
     return power.burn(me, op.burn, faction.burn_to_gaia, reverse)

@@ -40,27 +40,27 @@ class Placement:
     swap: Array  # the planetary institute and the mine on the cell change places (AMB-01)
 
 
-def on_board(rules: Ruleset, board: Board, player: Array, what: Placement) -> Board:
+def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement) -> Board:
     """The map with the piece on its cell, and the ranges that it opens."""
-    here = jnp.arange(rules.geometry.num_cells) == what.cell
-    distance = jnp.asarray(rules.geometry.distance)[what.cell]
-    stands = (what.structure > 0) & ~what.guest
-    old_pi = (board.piece == PI) & (board.holder == player) & what.swap
-    piece = jnp.where(here & stands, what.structure, board.piece)
-    piece = jnp.where(here & what.gaiaformer, GAIAFORMER, piece)
+    here = jnp.arange(ruleset.geometry.num_cells) == placement.cell
+    distance = jnp.asarray(ruleset.geometry.distance)[placement.cell]
+    stands = (placement.structure > 0) & ~placement.guest
+    old_pi = (board.piece == PI) & (board.holder == player) & placement.swap
+    piece = jnp.where(here & stands, placement.structure, board.piece)
+    piece = jnp.where(here & placement.gaiaformer, GAIAFORMER, piece)
     piece = jnp.where(old_pi, MINE, piece)
-    holder = jnp.where(here & (stands | what.gaiaformer), player, board.holder)
-    planet = jnp.where(here & what.lost, LOST, board.planet)
-    planet = jnp.where(here & what.instant, GAIA, planet)
+    holder = jnp.where(here & (stands | placement.gaiaformer), player, board.holder)
+    planet = jnp.where(here & placement.lost, LOST, board.planet)
+    planet = jnp.where(here & placement.instant, GAIA, planet)
     marks = (
-        jnp.where(what.station, STATION, 0)
-        | jnp.where(what.ring, RING, 0)
-        | jnp.where(what.guest, GUEST, 0)
-        | jnp.where(what.instant & rules.gaiaformed_planet_waits, FRESH, 0)
+        jnp.where(placement.station, STATION, 0)
+        | jnp.where(placement.ring, RING, 0)
+        | jnp.where(placement.guest, GUEST, 0)
+        | jnp.where(placement.instant & ruleset.gaiaformed_planet_waits, FRESH, 0)
     )
-    near = what.is_new & (distance <= costs.NEIGHBOUR_DISTANCE)
+    near = placement.is_new & (distance <= costs.NEIGHBOUR_DISTANCE)
     flags = board.flags | jnp.where(here, marks, 0) | jnp.where(near, 1 << player, 0)
-    source = what.is_new | what.station
+    source = placement.is_new | placement.station
     row = jnp.arange(board.reach.shape[0])[:, None] == player
     reach = jnp.where(row & source, jnp.minimum(board.reach, distance), board.reach)
     return board.replace(
@@ -73,33 +73,38 @@ def on_board(rules: Ruleset, board: Board, player: Array, what: Placement) -> Bo
 
 
 def of_player(
-    rules: Ruleset, game: GameState, me: Players, player: Array, what: Placement
+    ruleset: Ruleset, game: GameState, me: Players, player: Array, placement: Placement
 ) -> Players:
     """The player's pieces after the placement; `game` is the position before it."""
     board = game.board
-    planet = jnp.where(what.lost, LOST, board.planet[what.cell].astype(jnp.int32))
-    old = board.piece[what.cell].astype(jnp.int32)
-    own_gaiaformer = (old == GAIAFORMER) & what.is_new
-    replaced = (what.structure > 0) & ~what.is_new & ~what.swap
+    planet = jnp.where(placement.lost, LOST, board.planet[placement.cell].astype(jnp.int32))
+    old = board.piece[placement.cell].astype(jnp.int32)
+    own_gaiaformer = (old == GAIAFORMER) & placement.is_new
+    replaced = (placement.structure > 0) & ~placement.is_new & ~placement.swap
     kind = jnp.arange(me.built.shape[-1])
-    built = me.built + ((kind == what.structure) & ~what.lost & ~what.swap & (what.structure > 0))
+    built = me.built + (
+        (kind == placement.structure)
+        & ~placement.lost
+        & ~placement.swap
+        & (placement.structure > 0)
+    )
     built = built - ((kind == old) & replaced)
     types = jnp.arange(me.colonized.shape[-1])
-    colonized = me.colonized + ((types == planet) & what.is_new & ~what.guest)
-    _, _, bit = new_sector(rules, me, what.cell)
+    colonized = me.colonized + ((types == planet) & placement.is_new & ~placement.guest)
+    _, _, bit = new_sector(ruleset, me, placement.cell)
     # A mine brings the gaiaformer home (GAI-01); on an asteroid it spends one for good (MIN-12),
     # which `step` books as a price.
     return me.replace(
         built=built,
         colonized=colonized,
-        guests=me.guests + what.guest,
-        guest_protos=me.guest_protos + (what.guest & (planet == PROTO)),
-        guest_asteroids=me.guest_asteroids + (what.guest & (planet == ASTEROID)),
-        sectors=me.sectors | jnp.where(what.is_new, bit, 0),
-        stations=me.stations + what.station,
-        rings=me.rings + what.ring,
-        gaiaformers=me.gaiaformers + own_gaiaformer - what.gaiaformer,
-        gaiaformers_out=me.gaiaformers_out - own_gaiaformer + what.gaiaformer,
+        guests=me.guests + placement.guest,
+        guest_protos=me.guest_protos + (placement.guest & (planet == PROTO)),
+        guest_asteroids=me.guest_asteroids + (placement.guest & (planet == ASTEROID)),
+        sectors=me.sectors | jnp.where(placement.is_new, bit, 0),
+        stations=me.stations + placement.station,
+        rings=me.rings + placement.ring,
+        gaiaformers=me.gaiaformers + own_gaiaformer - placement.gaiaformer,
+        gaiaformers_out=me.gaiaformers_out - own_gaiaformer + placement.gaiaformer,
     )
 
 

@@ -38,13 +38,13 @@ def inverse(order: Array) -> Array:
     return jnp.where(order == seats[:, None], seats, 0).sum(-1)
 
 
-def load(game: GameState, player: Array) -> Players:
+def player_row(game: GameState, player: Array) -> Players:
     """The row of `player` in int32, wide enough for every sum; `store` narrows it again."""
     players = game.players
     return Players(pick(players.small, player), pick(players.large, player)).edit()
 
 
-def store(game: GameState, player: Array, me: Players) -> GameState:
+def with_player_row(game: GameState, player: Array, me: Players) -> GameState:
     """The game with the row of `player` replaced."""
     here = jnp.arange(NUM_PLAYERS)[:, None] == player
     row = me.pack()
@@ -56,9 +56,9 @@ def store(game: GameState, player: Array, me: Players) -> GameState:
     )
 
 
-def faction_of(rules: Ruleset, game: GameState, player: Array) -> FactionRow:
+def faction_row(ruleset: Ruleset, game: GameState, player: Array) -> FactionRow:
     """What the faction board of `player` prints: columns of `components.factions.Faction`."""
-    return FactionRow.of(rules, pick(game.setup.faction, player).astype(jnp.int32))
+    return FactionRow.of(ruleset, pick(game.setup.faction, player).astype(jnp.int32))
 
 
 def has(bits: Array, index) -> Array:
@@ -71,14 +71,14 @@ def bit_vector(bits: Array, size: int) -> Array:
     return (bits[..., None].astype(jnp.int32) >> jnp.arange(size)) & 1
 
 
-def uncovered(rules: Ruleset, me: Players) -> Array:
+def uncovered(ruleset: Ruleset, me: Players) -> Array:
     """(..., kinds) int32, 1 for each basic or ship tile owned and not covered (TEC-05)."""
-    return bit_vector(me.tiles & ~me.covered, len(rules.ids["tile"]))
+    return bit_vector(me.tiles & ~me.covered, len(ruleset.ids["tile"]))
 
 
-def advanced(rules: Ruleset, me: Players) -> Array:
+def advanced(ruleset: Ruleset, me: Players) -> Array:
     """(..., kinds) int32, 1 for each advanced tile owned."""
-    return bit_vector(me.advanced, len(rules.ids["advanced"]))
+    return bit_vector(me.advanced, len(ruleset.ids["advanced"]))
 
 
 def power_worth(faction: FactionRow, me: Players) -> Array:
@@ -86,45 +86,45 @@ def power_worth(faction: FactionRow, me: Players) -> Array:
     return jnp.where(me.built[..., PI] > 0, faction.pi_power_worth, 1)
 
 
-def virtual_mines(rules: Ruleset, me: Players, planet: int) -> Array:
+def virtual_mines(ruleset: Ruleset, me: Players, planet: int) -> Array:
     """() int32, artifact mines of that planet type (ART-03)."""
-    kinds = [i for i, x in enumerate(rules.tables.virtual_planet) if x == planet]
+    kinds = [i for i, x in enumerate(ruleset.tables.virtual_planet) if x == planet]
     return sum((has(me.artifacts, i).astype(jnp.int32) for i in kinds), jnp.zeros((), jnp.int32))
 
 
-def owned_types(rules: Ruleset, me: Players) -> Array:
+def owned_types(ruleset: Ruleset, me: Players) -> Array:
     """(..., 14) bool by planet: types of GEN-09 owned, artifact types included (FIN-05, PAS-05)."""
-    virtual = [virtual_mines(rules, me, x) for x in range(len(PLANETS))]
+    virtual = [virtual_mines(ruleset, me, x) for x in range(len(PLANETS))]
     number = jnp.arange(len(PLANETS))
     is_type = (number >= FIRST_TYPE) & (number <= LAST_TYPE)
     return is_type & (me.colonized + jnp.stack(jnp.broadcast_arrays(*virtual), -1) > 0)
 
 
-def counts(rules: Ruleset, me: Players) -> Array:
+def counts(ruleset: Ruleset, me: Players) -> Array:
     """(15,) int32, what "for each ..." counts, in the order of `components.common.COUNTS`."""
-    main = rules.geometry.num_main_sectors
-    sectors = bit_vector(me.sectors, main + rules.geometry.num_deep_sectors)
-    as_mines = virtual_mines(rules, me, ASTEROID)
-    artifact_mines = as_mines + virtual_mines(rules, me, PROTO)
+    main = ruleset.geometry.num_main_sectors
+    sectors = bit_vector(me.sectors, main + ruleset.geometry.num_deep_sectors)
+    as_mines = virtual_mines(ruleset, me, ASTEROID)
+    artifact_mines = as_mines + virtual_mines(ruleset, me, PROTO)
     built = me.built
     values = {
         "mines": built[..., MINE] + me.colonized[..., LOST] + artifact_mines,
         "trading_stations": built[..., TS],
         "research_labs": built[..., RL],
         "pi_academies": built[..., PI] + built[..., AC_A] + built[..., AC_B],
-        "planet_types": owned_types(rules, me).sum(-1),
+        "planet_types": owned_types(ruleset, me).sum(-1),
         "gaia_planets": me.colonized[..., GAIA],
         "asteroid_buildings": me.colonized[..., ASTEROID] + me.guest_asteroids + as_mines,
         "main_sectors": sectors[..., :main].sum(-1),
         "deep_sectors": sectors[..., main:].sum(-1),
         "federation_tokens": me.tokens.sum(-1),
         "gaiaformers": me.gaiaformers + me.gaiaformers_out + me.gaiaformers_gaia,
-        "basic_tiles": bit_vector(me.tiles, len(rules.ids["tile"])).sum(-1),
-        "science_level": me.tracks[..., rules.ids["track"].index("science")],
-        "gaia_level": me.tracks[..., rules.ids["track"].index("gaia")],
+        "basic_tiles": bit_vector(me.tiles, len(ruleset.ids["tile"])).sum(-1),
+        "science_level": me.tracks[..., ruleset.ids["track"].index("science")],
+        "gaia_level": me.tracks[..., ruleset.ids["track"].index("gaia")],
         "tracks_at_3": (me.tracks >= 3).sum(-1),
     }
-    return jnp.stack([values[name].astype(jnp.int32) for name in rules.ids["count"]], -1)
+    return jnp.stack([values[name].astype(jnp.int32) for name in ruleset.ids["count"]], -1)
 
 
 def book(me: Players, by_source: dict[str, Array], source=0, vp=0) -> Players:

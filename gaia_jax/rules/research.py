@@ -14,7 +14,7 @@ from gaia_jax.state import PI, GameState, Node, Players
 
 
 def advance_options(
-    rules: Ruleset, game: GameState, faction: FactionRow, me: Players
+    ruleset: Ruleset, game: GameState, faction: FactionRow, me: Players
 ) -> tuple[Array, Array]:
     """Tracks on which the player can go one level up, from any cause (RES-02, BAL-01).
 
@@ -22,7 +22,7 @@ def advance_options(
         (6,) bool steps below level 5, and (6,) bool steps that enter level 5: a green token is
         there to flip and nobody stands on level 5 of the track.
     """
-    navigation = jnp.arange(6) == rules.ids["track"].index("navigation")
+    navigation = jnp.arange(6) == ruleset.ids["track"].index("navigation")
     locked = (faction.navigation_needs_pi > 0) & (me.built[PI] == 0) & navigation
     below = (me.tracks < MAX_LEVEL - 1) & ~locked
     free = (game.players.tracks < MAX_LEVEL).all(0)
@@ -35,11 +35,11 @@ def lowest(me: Players) -> Array:
     return me.tracks == me.tracks.min()
 
 
-def step_options(rules: Ruleset, below: Array, enter: Array, step: Array) -> Array:
+def step_options(ruleset: Ruleset, below: Array, enter: Array, step: Array) -> Array:
     """(6,) bool, tracks offered at STEP: any that can advance, or the one asked for."""
     track = jnp.arange(below.shape[0])
     asked = (step >= 2) & (track == step.astype(jnp.int32) - 2)
-    on_track = below | enter if rules.free_step_is_optional else enter
+    on_track = below | enter if ruleset.free_step_is_optional else enter
     return jnp.where(step == 1, below | enter, asked & on_track)
 
 
@@ -47,15 +47,15 @@ def options(seat: Seat, mode: OperationRow) -> tuple[Array, Array]:
     """(6,) bool `advance`: the main action, a step to choose, the target of a mode; and () bool,
     the step may be declined (TEC-09).
     """
-    rules, me, turn = seat.ruleset, seat.me, seat.game.turn
-    below, enter = advance_options(rules, seat.game, seat.faction, me)
+    ruleset, me, turn = seat.ruleset, seat.me, seat.game.turn
+    below, enter = advance_options(ruleset, seat.game, seat.faction, me)
     tracks, target = below | enter, seat.at(Node.TARGET)
     by_mode = tracks & (mode.research > 0) & ((mode.lowest == 0) | lowest(me))
-    steps = step_options(rules, below, enter, turn.step)
-    price = operation(rules, rules.operation_index["research"])
+    steps = step_options(ruleset, below, enter, turn.step)
+    price = operation(ruleset, ruleset.operation_index["research"])
     advance = seat.at(Node.TURN) & tracks & payable(seat.faction, me, price)
     advance |= seat.at(Node.STEP) & steps | target & by_mode
     declines = seat.at(Node.STEP) & ~(steps & below).any()
-    if rules.free_step_is_optional:
+    if ruleset.free_step_is_optional:
         declines = seat.at(Node.STEP) | target & (mode.lowest > 0)
     return advance, declines

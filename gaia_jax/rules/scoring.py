@@ -32,102 +32,102 @@ from gaia_jax.state import (
 )
 
 
-def round_tile(rules: Ruleset, game: GameState) -> Array:
+def round_tile(ruleset: Ruleset, game: GameState) -> Array:
     """(events,) int32, VP that the round's tile gives for each event; nothing in the set-up."""
     number = jnp.maximum(game.turn.round.astype(jnp.int32) - 1, 0)
     tile = game.setup.round_tiles[number].astype(jnp.int32)
-    vp = jnp.asarray(rules.tables.round_events).astype(jnp.int32)[tile]
+    vp = jnp.asarray(ruleset.tables.round_events).astype(jnp.int32)[tile]
     return jnp.where(game.turn.round > 0, vp, 0)
 
 
-def event_vp(rules: Ruleset, game: GameState, owner: Players, events: Array) -> dict[str, Array]:
+def event_vp(ruleset: Ruleset, game: GameState, owner: Players, events: Array) -> dict[str, Array]:
     """VP by source for what happened, from round tile and tiles (RMS-11, ADV-01, ADV-08).
 
     Args:
         owner: the row whose tiles count, before the action.
         events: (events,) int32, how often each of ids["event"] happened.
     """
-    t = rules.tables
+    t = ruleset.tables
     return {
-        "ROUND_TILE": (round_tile(rules, game) * events).sum(),
-        "BASIC_TILE": (uncovered(rules, owner) * (t.tile_events * events).sum(-1)).sum(),
-        "ADVANCED_TILE": (advanced(rules, owner) * (t.advanced_events * events).sum(-1)).sum(),
+        "ROUND_TILE": (round_tile(ruleset, game) * events).sum(),
+        "BASIC_TILE": (uncovered(ruleset, owner) * (t.tile_events * events).sum(-1)).sum(),
+        "ADVANCED_TILE": (advanced(ruleset, owner) * (t.advanced_events * events).sum(-1)).sum(),
     }
 
 
-def pass_vp(rules: Ruleset, me: Players, counted: Array) -> dict[str, Array]:
+def pass_vp(ruleset: Ruleset, me: Players, counted: Array) -> dict[str, Array]:
     """VP by source on passing: the returned booster and the advanced tiles (PAS-01, PAS-04).
 
     Args:
         counted: (15,) int32, `counts` of the player.
     """
-    t = rules.tables
+    t = ruleset.tables
     booster = jnp.asarray(t.booster_pass).astype(jnp.int32)[me.booster]
     tiles = (t.advanced_pass * counted).sum(-1)
     return {
         "BOOSTER": (booster * counted).sum(),
-        "ADVANCED_TILE": (advanced(rules, me) * tiles).sum(),
+        "ADVANCED_TILE": (advanced(ruleset, me) * tiles).sum(),
     }
 
 
-def academy_distance(rules: Ruleset, game: GameState) -> Array:
+def academy_distance(ruleset: Ruleset, game: GameState) -> Array:
     """(P,) int32, the greatest distance from the PI to an academy, 0 without either (FIN-06)."""
     board = game.board
     own = board.owner == jnp.arange(NUM_PLAYERS)[:, None]
     seat = own & (board.piece == PI)
     academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
-    rows = jnp.asarray(rules.geometry.distance)[jnp.argmax(seat, axis=-1)]
+    rows = jnp.asarray(ruleset.geometry.distance)[jnp.argmax(seat, axis=-1)]
     far = jnp.where(academy, rows, 0).max(-1).astype(jnp.int32)
     return jnp.where(seat.any(-1), far, 0)
 
 
-def final_values(rules: Ruleset, game: GameState) -> Array:
+def final_values(ruleset: Ruleset, game: GameState) -> Array:
     """(missions, P) int32, what each final mission counts (FIN-03 to FIN-10)."""
     board, me = game.board, game.players
-    main = rules.geometry.num_main_sectors
-    sectors = bit_vector(me.sectors, main + rules.geometry.num_deep_sectors)
+    main = ruleset.geometry.num_main_sectors
+    sectors = bit_vector(me.sectors, main + ruleset.geometry.num_deep_sectors)
     player = jnp.arange(NUM_PLAYERS)[:, None]
     standing = (board.owner == player) & (board.piece != NONE) | (board.guest == player)
-    virtual = virtual_mines(rules, me, PROTO) + virtual_mines(rules, me, ASTEROID)
+    virtual = virtual_mines(ruleset, me, PROTO) + virtual_mines(ruleset, me, ASTEROID)
     rocks = me.colonized[:, ASTEROID] + me.colonized[:, PROTO]
     rocks = rocks + me.guest_asteroids + me.guest_protos
     values = {
         "BUILDINGS": me.built[:, MINE:].sum(-1) + me.colonized[:, LOST] + virtual,
         "DEEP_SECTORS": sectors[:, main:].sum(-1),
-        "PLANET_TYPES": owned_types(rules, me).sum(-1),
-        "PI_AC_DISTANCE": academy_distance(rules, game),
-        "SATELLITES": me.satellites + me.stations * rules.stations_count_as_satellites,
+        "PLANET_TYPES": owned_types(ruleset, me).sum(-1),
+        "PI_AC_DISTANCE": academy_distance(ruleset, game),
+        "SATELLITES": me.satellites + me.stations * ruleset.stations_count_as_satellites,
         "ASTEROID_PROTO_BUILDINGS": rocks + virtual,
         "ASTEROID_BUILDINGS": me.colonized[:, ASTEROID]
         + me.guest_asteroids
-        + virtual_mines(rules, me, ASTEROID),
+        + virtual_mines(ruleset, me, ASTEROID),
         "MAIN_SECTORS": sectors[:, :main].sum(-1),
         "GAIA_BUILDINGS": me.colonized[:, GAIA],
         "FEDERATION_BUILDINGS": (standing & board.federated).sum(-1),
     }
-    return jnp.stack([values[name].astype(jnp.int32) for name in rules.final_missions])
+    return jnp.stack([values[name].astype(jnp.int32) for name in ruleset.final_missions])
 
 
-def prizes(rules: Ruleset, values: Array) -> Array:
+def prizes(ruleset: Ruleset, values: Array) -> Array:
     """(P,) int32, VP by rank; equal values share the prizes of their ranks (FIN-02, FIN-03)."""
-    table = jnp.asarray(rules.tables.prizes).astype(jnp.int32)
+    table = jnp.asarray(ruleset.tables.prizes).astype(jnp.int32)
     better = (values[None] > values[:, None]).sum(-1)
     equal = (values[None] == values[:, None]).sum(-1)
     rank = jnp.arange(NUM_PLAYERS)
     mine = (rank >= better[:, None]) & (rank < (better + equal)[:, None])
     vp = jnp.where(mine, table, 0).sum(-1) // equal
-    return vp if rules.zero_ranks else jnp.where(values > 0, vp, 0)
+    return vp if ruleset.zero_ranks else jnp.where(values > 0, vp, 0)
 
 
-def final_score(rules: Ruleset, game: GameState) -> Players:
+def final_score(ruleset: Ruleset, game: GameState) -> Players:
     """All players after final missions, research and resources (FIN-01, FIN-11, RES-10)."""
-    values = final_values(rules, game)
+    values = final_values(ruleset, game)
     players = game.players.edit()
-    research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[players.tracks].sum(-1)
+    research = jnp.asarray(ruleset.tables.end_vp).astype(jnp.int32)[players.tracks].sum(-1)
     left = players.credits + players.ore + players.knowledge
     gains = {
-        "FINAL_1": prizes(rules, values[game.setup.final_missions[0]]),
-        "FINAL_2": prizes(rules, values[game.setup.final_missions[1]]),
+        "FINAL_1": prizes(ruleset, values[game.setup.final_missions[0]]),
+        "FINAL_2": prizes(ruleset, values[game.setup.final_missions[1]]),
         "RESEARCH_END": research,
         "RESOURCES": left // costs.RESOURCES_PER_VP,
     }

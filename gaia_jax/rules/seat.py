@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.rules.player import faction_of, load
+from gaia_jax.rules.player import faction_row, player_row
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GameState, Players
 
@@ -25,8 +25,8 @@ class Seat:
     @classmethod
     def of(cls, ruleset: Ruleset, game: GameState, player: Array) -> Seat:
         """The seat of `player`, () int32."""
-        faction = faction_of(ruleset, game, player)
-        return cls(ruleset, game, player, faction, load(game, player))
+        faction = faction_row(ruleset, game, player)
+        return cls(ruleset, game, player, faction, player_row(game, player))
 
     @classmethod
     def of_decider(cls, ruleset: Ruleset, game: GameState) -> Seat:

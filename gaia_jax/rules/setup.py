@@ -38,9 +38,9 @@ FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])
 SEQUENCE = 13
 
 
-def terraforming_steps(rules: Ruleset, setup: Setup) -> Array:
+def terraforming_steps(ruleset: Ruleset, setup: Setup) -> Array:
     """(P, 14) int8, steps that each planet needs for each player (MIN-08, MIN-21, INI-09)."""
-    f = rules.tables.faction
+    f = ruleset.tables.faction
     faction = setup.faction.astype(jnp.int32)
     steps = jnp.asarray(f.steps)[faction]
     home = jnp.asarray(f.home).astype(jnp.int32)[faction]
@@ -63,13 +63,13 @@ def terraforming_steps(rules: Ruleset, setup: Setup) -> Array:
     return steps.at[:, FIRST_COLOUR : FIRST_COLOUR + len(TERRAFORM_CYCLE)].set(chosen)
 
 
-def decision_sequence(rules: Ruleset, setup: Setup) -> Array:
+def decision_sequence(ruleset: Ruleset, setup: Setup) -> Array:
     """(13,) int8, who makes each decision of the set-up; -1 beyond the last (INI-01 to INI-10).
 
     Base factions place one mine in turn order and one in reverse, the Xenos a third, then the
     factions of the Lost Fleet, then the Hive; boosters last, in reverse turn order (SET-13).
     """
-    f = rules.tables.faction
+    f = ruleset.tables.faction
     order = setup.turn_order.astype(jnp.int32)
     faction = setup.faction.astype(jnp.int32)[order]
     expansion = jnp.asarray(f.expansion)[faction] > 0
@@ -92,10 +92,10 @@ def decision_sequence(rules: Ruleset, setup: Setup) -> Array:
     return jnp.where(hit.any(-1), jnp.where(hit, player, 0).sum(-1), NO_PLAYER).astype(jnp.int8)
 
 
-def _player(rules: Ruleset, faction: Array) -> Players:
+def _player(ruleset: Ruleset, faction: Array) -> Players:
     """A player's row before the first decision (SET-14 to SET-17, GEN-08)."""
-    f = FactionRow.of(rules, faction)
-    start = jnp.arange(len(rules.ids["vp_source"])) == SOURCE["START"]
+    f = FactionRow.of(ruleset, faction)
+    start = jnp.arange(len(ruleset.ids["vp_source"])) == SOURCE["START"]
     ship = f.preplaced_ship
     me = (
         Players.zeros()
@@ -115,18 +115,18 @@ def _player(rules: Ruleset, faction: Array) -> Players:
         )
     )
     # Bonuses of the starting levels (SET-14); the Gleens' QIC of navigation becomes ore.
-    bonus = jnp.asarray(rules.tables.level_bonus).astype(jnp.int32)
-    for track in range(len(rules.ids["track"])):
+    bonus = jnp.asarray(ruleset.tables.level_bonus).astype(jnp.int32)
+    for track in range(len(ruleset.ids["track"])):
         gain = jnp.where(me.tracks[track] >= 1, bonus[track, 1], 0)
         me = receive_power(receive(f, me, gain), gain)
     return me
 
 
-def _turn(rules: Ruleset, setup: Setup) -> Turn:
+def _turn(ruleset: Ruleset, setup: Setup) -> Turn:
     """The first decision of the set-up, and everything still there."""
-    sequence = decision_sequence(rules, setup)
-    supply = jnp.array([token.copies for token in rules.base_tokens])
-    on_track = jnp.arange(len(rules.base_tokens)) == setup.tf5_token
+    sequence = decision_sequence(ruleset, setup)
+    supply = jnp.array([token.copies for token in ruleset.base_tokens])
+    on_track = jnp.arange(len(ruleset.base_tokens)) == setup.tf5_token
     return Turn.zeros().replace(
         phase=Phase.SETUP,
         node=Node.START,
@@ -139,25 +139,25 @@ def _turn(rules: Ruleset, setup: Setup) -> Turn:
         cover=-1,
         free_mine=-1,
         picked=-1,
-        advanced_left=(1 << len(rules.ids["advanced_slot"])) - 1,
-        artifacts_left=(1 << rules.artifacts_in_play) - 1,
+        advanced_left=(1 << len(ruleset.ids["advanced_slot"])) - 1,
+        artifacts_left=(1 << ruleset.artifacts_in_play) - 1,
         token_supply=supply - on_track,
-        ship_tokens=(1 << len(rules.ships)) - 1,
+        ship_tokens=(1 << len(ruleset.ships)) - 1,
         track_token=True,
     )
 
 
-def new_game(rules: Ruleset, setup: Setup) -> GameState:
+def new_game(ruleset: Ruleset, setup: Setup) -> GameState:
     """The game that a set-up deals, before its first decision.
 
     Args:
         rules: the ruleset; setup: one draw, see `rules.draw.Setup`.
     """
-    cells = rules.geometry.num_cells
+    cells = ruleset.geometry.num_cells
     faction = setup.faction.astype(jnp.int32)
-    guests = jnp.asarray(rules.tables.faction.guest_mines)[faction] > 0
+    guests = jnp.asarray(ruleset.tables.faction.guest_mines)[faction] > 0
     board = Board(
-        planet=board_planets(setup, rules).astype(jnp.int8),
+        planet=board_planets(setup, ruleset).astype(jnp.int8),
         piece=jnp.zeros(cells, jnp.int8),
         holder=jnp.full(cells, NO_PLAYER, jnp.int8),
         flags=jnp.zeros(cells, jnp.uint8),
@@ -165,16 +165,16 @@ def new_game(rules: Ruleset, setup: Setup) -> GameState:
         reach=jnp.full((NUM_PLAYERS, cells), 127, jnp.int8),
         lantids=jnp.where(guests.any(), jnp.argmax(guests), NO_PLAYER).astype(jnp.int8),
     )
-    players = jax.vmap(lambda x: _player(rules, x))(faction)
+    players = jax.vmap(lambda x: _player(ruleset, x))(faction)
     return GameState(
         board=board,
         players=players.pack(),
-        turn=_turn(rules, setup),
+        turn=_turn(ruleset, setup),
         federation=FederationOptions(
             may_form=jnp.zeros((), bool),
             addable=jnp.zeros(-(-cells // 8), jnp.uint8),
             complete=jnp.zeros((), bool),
         ),
         setup=setup,
-        steps=terraforming_steps(rules, setup),
+        steps=terraforming_steps(ruleset, setup),
     )

@@ -1,4 +1,4 @@
-"""One decision, one pass: decode, pay, place, gain, trigger, open what follows, settle (GEN-15).
+"""One decision, one pass: decode, pay, place, gain, trigger, open what follows, find the next decision (GEN-15).
 
 Actions are rows of the operation table. Every mechanism stands in the pass once; what a row leaves
 at 0 does nothing.
@@ -12,15 +12,15 @@ from functools import partial
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.fence import blank, stage
+from gaia_jax.fusion_barrier import blank, fusion_barrier
 from gaia_jax.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN
 from gaia_jax.rules import federation, gaia, leech, mine, place
-from gaia_jax.rules.decode import Decision, decode, says
+from gaia_jax.rules.decode import Decision, decode, is_verb
 from gaia_jax.rules.gain import Step, gain_all
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.pay import pay, placement_and_price
-from gaia_jax.rules.player import faction_of, has, load, store
-from gaia_jax.rules.turn import settle
+from gaia_jax.rules.player import faction_row, has, player_row, with_player_row
+from gaia_jax.rules.turn import next_decision
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     NUM_PLAYERS,
@@ -36,20 +36,20 @@ from gaia_jax.struct import pytree
 
 
 @pytree
-class Acted:
+class ActionResult:
     """A decision carried out as far as paying and placing."""
 
-    what: Decision
+    decision: Decision
     me: Players  # the decider's row after it
     board: Board
     placement: place.Placement
     site: mine.Site
     offered: Array  # (P,) int32, power that the others are offered
     op: Array  # () int32, the operation carried out, 0 where a target is still to come
-    faction_row: Array  # (K,) int16, what the decider's faction board prints, for `FactionRow`
+    faction_columns: Array  # (K,) int16, what the decider's faction board prints, for `FactionRow`
 
 
-def step(rules: Ruleset, game: GameState, action: Array, plays: Array | bool = True) -> GameState:
+def step(ruleset: Ruleset, game: GameState, action: Array, plays: Array | bool = True) -> GameState:
     """The game after a legal action of `game.turn.player`, ready for the next decision.
 
     Args:
@@ -58,51 +58,53 @@ def step(rules: Ruleset, game: GameState, action: Array, plays: Array | bool = T
         action: () int32, legal in `game`; what an illegal one does is not defined here (RL-02).
         plays: () bool; where False the action is not taken, and the game comes out as it was.
     """
-    # Nobody decides at ENDED: a word that does nothing there leaves `settle` to find the node anew.
-    nothing = rules.actions.first["skip"]
+    # Nobody decides at ENDED: `skip` does nothing there, and `next_decision` finds the node anew.
+    nothing = ruleset.actions.first["skip"]
     action = jnp.where(plays, action, nothing)
     node = jnp.where(plays, game.turn.node, Node.ENDED)
     game = game.replace(turn=game.turn.replace(node=node))
-    going = node != Node.ENDED
-    act = partial(_act, rules)
+    is_live = node != Node.ENDED
+    act = partial(_act, ruleset)
     unchanged = replace(blank(act, (game, action)), board=game.board)
-    acted = stage(act, going, (game, action), unchanged)
-    gained = stage(partial(_gain, rules), going, (game, acted))
-    players, turn = stage(
-        partial(_follow, rules), going, (game, acted, gained), (game.players, game.turn)
+    acted = fusion_barrier(act, is_live, (game, action), unchanged)
+    gained = fusion_barrier(partial(_gain, ruleset), is_live, (game, acted))
+    players, turn = fusion_barrier(
+        partial(_update_turn, ruleset), is_live, (game, acted, gained), (game.players, game.turn)
     )
     game = game.replace(board=acted.board, players=players, turn=turn)
     player, placed = game.turn.player.astype(jnp.int32), acted.placement
-    game = federation.absorb(rules, game, player, placed.is_new | placed.station | placed.swap)
+    game = federation.absorb(ruleset, game, player, placed.is_new | placed.station | placed.swap)
     passed = game.turn.passed[game.turn.active.astype(jnp.int32)] > 0
-    game = settle(rules, game, passed | says(rules, acted.what, "end_turn"), acted.what)
-    return federation.resolve(rules, game)
+    game = next_decision(
+        ruleset, game, passed | is_verb(ruleset, acted.decision, "end_turn"), acted.decision
+    )
+    return federation.resolve(ruleset, game)
 
 
-def _act(rules: Ruleset, game: GameState, action: Array) -> Acted:
+def _act(ruleset: Ruleset, game: GameState, action: Array) -> ActionResult:
     """Decode, pay, place."""
     player = game.turn.player.astype(jnp.int32)
-    me, faction = load(game, player), faction_of(rules, game, player)
-    what = decode(rules, game, me, faction, player, action)
-    index = jnp.where(what.aims | what.asks_piece, 0, what.op)
-    op = operation(rules, index)
-    site = mine.site(rules, game, player, what.cell)
-    placement, price = placement_and_price(rules, game, faction, me, player, what, op, site)
-    paid = pay(rules, game, faction, me, what, op, placement, price)
-    return Acted(
-        what=what,
-        me=place.of_player(rules, game, paid, player, placement).pack(),
-        board=place.on_board(rules, game.board, player, placement),
+    me, faction = player_row(game, player), faction_row(ruleset, game, player)
+    decision = decode(ruleset, game, me, faction, player, action)
+    index = jnp.where(decision.needs_target | decision.needs_piece, 0, decision.op)
+    op = operation(ruleset, index)
+    site = mine.site(ruleset, game, player, decision.cell)
+    placement, price = placement_and_price(ruleset, game, faction, me, player, decision, op, site)
+    paid = pay(ruleset, game, faction, me, decision, op, placement, price)
+    return ActionResult(
+        decision=decision,
+        me=place.of_player(ruleset, game, paid, player, placement).pack(),
+        board=place.on_board(ruleset, game.board, player, placement),
         placement=placement,
         site=site,
-        offered=leech.offers(rules, game, what.cell, player),
+        offered=leech.offers(ruleset, game, decision.cell, player),
         op=index,
-        faction_row=faction.row,
+        faction_columns=faction.row,
     )
 
 
 @pytree
-class Gained:
+class GainResult:
     """What the decision brought."""
 
     me: Players
@@ -111,83 +113,91 @@ class Gained:
     step: Step
 
 
-def _gain(rules: Ruleset, game: GameState, acted: Acted) -> Gained:
+def _gain(ruleset: Ruleset, game: GameState, acted: ActionResult) -> GainResult:
     """Gains and triggers."""
     player, node = game.turn.player.astype(jnp.int32), game.turn.node
-    faction, what = FactionRow(rules, acted.faction_row), acted.what
-    op = operation(rules, acted.op)
+    faction, decision = FactionRow(ruleset, acted.faction_columns), acted.decision
+    op = operation(ruleset, acted.op)
     is_token = (node == Node.TOKEN) | (node == Node.RETRIGGER) | (op.target == TOKEN)
-    token_op = jnp.asarray(rules.tables.token_op).astype(jnp.int32)[jnp.maximum(what.token, 0)]
-    index = jnp.where((what.token >= 0) & is_token, token_op, acted.op)
+    token_op = jnp.asarray(ruleset.tables.token_op).astype(jnp.int32)[
+        jnp.maximum(decision.token, 0)
+    ]
+    index = jnp.where((decision.token >= 0) & is_token, token_op, acted.op)
     me, turn, step_ = gain_all(
-        rules,
+        ruleset,
         game,
         faction,
-        load(game, player),
+        player_row(game, player),
         acted.me.edit(),
         game.turn.edit(),
-        what,
+        decision,
         op,
-        operation(rules, index),
+        operation(ruleset, index),
         acted.placement,
         acted.site,
     )
-    return Gained(me.pack(), turn.pack(), index, step_)
+    return GainResult(me.pack(), turn.pack(), index, step_)
 
 
-def _follow(rules: Ruleset, game: GameState, acted: Acted, gained: Gained) -> tuple[Players, Turn]:
+def _update_turn(
+    ruleset: Ruleset, game: GameState, acted: ActionResult, gained: GainResult
+) -> tuple[Players, Turn]:
     """The choices of this node are written down, and others open."""
     player = game.turn.player.astype(jnp.int32)
-    faction = FactionRow(rules, acted.faction_row)
+    faction = FactionRow(ruleset, acted.faction_columns)
     institute = acted.placement.structure == PI
     institute &= ~acted.placement.is_new & ~acted.placement.swap
     opens_tile = institute & (faction.pi_tech_tile > 0)
-    turn = _open(rules, game, acted, gained, opens_tile)
-    op = operation(rules, acted.op)
-    me, turn = _write_down(rules, game, gained.me.edit(), turn, player, acted, op)
-    players = store(game, player, me).players
+    turn = _open(ruleset, game, acted, gained, opens_tile)
+    op = operation(ruleset, acted.op)
+    me, turn = _record_choice(ruleset, game, gained.me.edit(), turn, player, acted, op)
+    players = with_player_row(game, player, me).players
     placed = acted.placement
     changes = (placed.structure > 0) | placed.station | placed.ring
-    changes |= says(rules, acted.what, "tile")
+    changes |= is_verb(ruleset, acted.decision, "tile")
     # The Lost Planet takes a cell from everyone's satellites.
     who = changes & (jnp.arange(NUM_PLAYERS) == player) | placed.lost
     return federation.forget(players, who), turn.pack()
 
 
-def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_tile: Array) -> Turn:
+def _open(
+    ruleset: Ruleset, game: GameState, acted: ActionResult, gained: GainResult, opens_tile: Array
+) -> Turn:
     """Sub-decisions that the decision closes and opens, its once-a-round mark, its leech event."""
-    node, what, op = game.turn.node, acted.what, operation(rules, acted.op)
-    before = load(game, game.turn.player.astype(jnp.int32))
-    gift, turn, placement = operation(rules, gained.op), gained.turn.edit(), acted.placement
+    node, decision, op = game.turn.node, acted.decision, operation(ruleset, acted.op)
+    before = player_row(game, game.turn.player.astype(jnp.int32))
+    gift, turn, placement = operation(ruleset, gained.op), gained.turn.edit(), acted.placement
 
     def closes(*nodes: int) -> Array:
         return jnp.stack([node == x for x in nodes]).any(0)
 
-    taken = closes(Node.TILE) & (says(rules, what, "tile") | says(rules, what, "advanced"))
+    taken = closes(Node.TILE) & (
+        is_verb(ruleset, decision, "tile") | is_verb(ruleset, decision, "advanced")
+    )
     # SA-QIC-4VP counts if it was owned before paying (ADV-01).
     owned = jnp.zeros((), bool)
-    if "SA-QIC-4VP" in rules.ids["advanced"]:
-        owned = has(before.advanced, rules.ids["advanced"].index("SA-QIC-4VP"))
+    if "SA-QIC-4VP" in ruleset.ids["advanced"]:
+        owned = has(before.advanced, ruleset.ids["advanced"].index("SA-QIC-4VP"))
     cover = jnp.where(closes(Node.COVER), -1, turn.cover)
     free_mine = jnp.where(closes(Node.FREE_MINE), -1, turn.free_mine)
     pending_step = jnp.where(closes(Node.STEP), 0, turn.step)
     again = (op.retrigger > 0) & (before.tokens.sum() > 0)
     event = (placement.structure > 0) & ~placement.swap & ~closes(Node.START)
-    free = closes(Node.TURN, Node.AFTER) & says(rules, what, "free")
-    forms = says(rules, what, "form_federation")
-    picked = jnp.where(says(rules, what, "commit"), federation.STOP, what.cell)
+    free = closes(Node.TURN, Node.AFTER) & is_verb(ruleset, decision, "free")
+    forms = is_verb(ruleset, decision, "form_federation")
+    picked = jnp.where(is_verb(ruleset, decision, "commit"), federation.STOP, decision.cell)
     # A chosen mode waits for its target, an upgrade for its piece; any other choice ends both.
     decides = node != Node.ENDED
     return turn.replace(
-        mode=jnp.where(what.aims, what.op, jnp.where(decides, -1, turn.mode)),
-        cell=jnp.where(what.asks_piece, what.cell, jnp.where(decides, -1, turn.cell)),
+        mode=jnp.where(decision.needs_target, decision.op, jnp.where(decides, -1, turn.mode)),
+        cell=jnp.where(decision.needs_piece, decision.cell, jnp.where(decides, -1, turn.cell)),
         acted=turn.acted | forms | (op.main > 0) & (turn.phase == Phase.ACTIONS),
         building=turn.building | forms,
         picked=jnp.where(closes(Node.FEDERATION), picked, turn.picked),
         tile=turn.tile & ~taken | (op.tile > 0) | (gift.tile > 0) | opens_tile,
         token=turn.token & ~closes(Node.TOKEN),
         retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | again,
-        cover=jnp.where(says(rules, what, "advanced"), what.argument, cover),
+        cover=jnp.where(is_verb(ruleset, decision, "advanced"), decision.argument, cover),
         free_mine=jnp.where(gift.free_mine > 0, gift.free_mine, free_mine),
         step=jnp.where(gained.step.asked > 0, gained.step.asked, pending_step),
         lost_planet=turn.lost_planet & ~closes(Node.LOST_PLANET),
@@ -200,32 +210,32 @@ def _open(rules: Ruleset, game: GameState, acted: Acted, gained: Gained, opens_t
     )
 
 
-def _write_down(
-    rules: Ruleset,
+def _record_choice(
+    ruleset: Ruleset,
     game: GameState,
     me: Players,
     turn: Turn,
     player: Array,
-    acted: Acted,
+    acted: ActionResult,
     op,
 ) -> tuple[Players, Turn]:
     """Boosters, passing, tinkering tiles, the marks of specials; Terrans' points, Itars' turn."""
-    node, what = game.turn.node, acted.what
-    booster = says(rules, what, "booster")
-    passes = says(rules, what, "pass") | booster & (node == Node.TURN)
+    node, decision = game.turn.node, acted.decision
+    booster = is_verb(ruleset, decision, "booster")
+    passes = is_verb(ruleset, decision, "pass") | booster & (node == Node.TURN)
     tinkers = node == Node.TINKERING
     setting_up = (node == Node.START) | (node == Node.BOOSTER)
     mark = jnp.where(op.slot_kind == SPECIAL_SLOT, 1 << op.slot, 0)
     me = me.replace(
-        booster=jnp.where(booster, what.argument, me.booster),
+        booster=jnp.where(booster, decision.argument, me.booster),
         used=me.used | mark,
-        tinkering=jnp.where(tinkers, what.argument, me.tinkering),
-        tinkered=me.tinkered | jnp.where(tinkers, 1 << what.argument, 0),
+        tinkering=jnp.where(tinkers, decision.argument, me.tinkering),
+        tinkered=me.tinkered | jnp.where(tinkers, 1 << decision.argument, 0),
     )
     spent = jnp.zeros((), jnp.int32)
     for name, points in gaia.CONVERSION_PRICE.items():
-        named = what.argument == rules.ids["free_action"].index(name)
-        spent = jnp.where(named & says(rules, what, "free"), points, spent)
+        named = decision.argument == ruleset.ids["free_action"].index(name)
+        spent = jnp.where(named & is_verb(ruleset, decision, "free"), points, spent)
     place_ = (turn.passed > 0).sum() + 1
     turn = turn.replace(
         placed=turn.placed + setting_up,

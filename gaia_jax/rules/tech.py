@@ -13,30 +13,30 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState, Node, Players
 
 
-def tile_options(rules: Ruleset, game: GameState, me: Players) -> tuple[Array, Array]:
+def tile_options(ruleset: Ruleset, game: GameState, me: Players) -> tuple[Array, Array]:
     """The choice set when a tile is gained (TEC-02, TEC-14).
 
     Returns:
         (basic and ship kinds,) bool, and (slots,) bool by slot of the advanced tiles.
     """
-    kinds, basic = len(rules.ids["tile"]), len(rules.basic_tiles)
-    there = bit_vector(me.shuttles, len(rules.ships))
+    kinds, basic = len(ruleset.ids["tile"]), len(ruleset.basic_tiles)
+    there = bit_vector(me.shuttles, len(ruleset.ships))
     # Which ship kinds lie on a ship that the player has explored.
     ship_kinds = jnp.zeros(kinds - basic, jnp.int32)
-    for i, ship in enumerate(rules.ship_tile_ships):
+    for i, ship in enumerate(ruleset.ship_tile_ships):
         kind = game.setup.ship_tile[i].astype(jnp.int32)
         hit = jnp.arange(kinds - basic) == kind
-        ship_kinds |= jnp.where(hit, there[rules.ships.index(ship)], 0)
+        ship_kinds |= jnp.where(hit, there[ruleset.ships.index(ship)], 0)
     offered = jnp.concatenate([jnp.ones(basic, jnp.int32), ship_kinds])
     tiles = (offered == 1) & (bit_vector(me.tiles, kinds) == 0)
     reached = me.tracks >= ADVANCED_TILE_LEVEL
-    if rules.extra_conditions:
+    if ruleset.extra_conditions:
         condition = jnp.where(
             game.setup.extra_condition == 0, me.vp >= EXTRA_A_VP, there.sum() >= EXTRA_B_SHIPS
         )
         reached = jnp.concatenate([reached, condition[None]])
-    left = bit_vector(game.turn.advanced_left, len(rules.ids["advanced_slot"])) == 1
-    able = (me.green > 0) & (uncovered(rules, me).sum() > 0)
+    left = bit_vector(game.turn.advanced_left, len(ruleset.ids["advanced_slot"])) == 1
+    able = (me.green > 0) & (uncovered(ruleset, me).sum() > 0)
     return tiles, reached & left & able
 
 

@@ -1,6 +1,6 @@
 """Whose decision is next: pending sub-decisions, leech, the end of a turn (GEN-15, ROU).
 
-`settle` is one straight line without a loop over decisions (A1). It runs after the effects of a
+`next_decision` is one straight line without a loop over decisions (A1). It runs after the effects of a
 decision are in the state, and leaves `turn.node` and `turn.player` set for the next one.
 """
 
@@ -11,18 +11,20 @@ from functools import partial
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.fence import stage
-from gaia_jax.on_demand import on_demand
+from gaia_jax.compact_vmap import compact_vmap
+from gaia_jax.fusion_barrier import fusion_barrier
 from gaia_jax.rules import free, leech, mine, research, tech
-from gaia_jax.rules.decode import Decision, says
-from gaia_jax.rules.frame import frame
+from gaia_jax.rules.between_turns import between_turns
+from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.player import book, faction_of, load, store
+from gaia_jax.rules.player import book, faction_row, player_row, with_player_row
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import NUM_PLAYERS, GameState, Node, Phase, Players, Turn
 
 
-def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) -> GameState:
+def next_decision(
+    ruleset: Ruleset, game: GameState, turn_over: Array, decision: Decision
+) -> GameState:
     """The next open node.
 
     Args:
@@ -34,39 +36,42 @@ def settle(rules: Ruleset, game: GameState, turn_over: Array, what: Decision) ->
     answers = game.turn.node == Node.LEECH
     no = jnp.zeros((), bool)
     # Read once for both stages: who is active changes at the end of the second.
-    faction_row = faction_of(rules, game, game.turn.active.astype(jnp.int32)).row
-    turn, pending = stage(
-        partial(_sub_decision, rules), _waits(game.turn), (game, faction_row), (game.turn, nobody)
+    faction_columns = faction_row(ruleset, game, game.turn.active.astype(jnp.int32)).row
+    turn, pending = fusion_barrier(
+        partial(_sub_decision, ruleset),
+        _waits(game.turn),
+        (game, faction_columns),
+        (game.turn, nobody),
     )
     game, resolved = game.replace(turn=turn), pending < 0
-    players, queue, waits, asked = stage(
-        partial(leech.settle, rules),
+    players, queue, waits, asked = fusion_barrier(
+        partial(leech.resolve_offers, ruleset),
         (game.turn.leech > 0).any(),
-        (game, resolved, answers, what.argument),
+        (game, resolved, answers, decision.argument),
         (game.players, game.turn.leech, no, jnp.zeros((), jnp.int32)),
     )
     game = game.replace(players=players, turn=game.turn.replace(leech=queue))
     done = resolved & ~waits
-    players, turn, round_over = stage(
-        partial(_end_of_turn, rules),
+    players, turn, round_over = fusion_barrier(
+        partial(_end_of_turn, ruleset),
         game.turn.phase >= Phase.GAIA,
-        (game, faction_row, resolved, done, turn_over),
+        (game, faction_columns, resolved, done, turn_over),
         (game.players, game.turn, no),
     )
     game = game.replace(players=players, turn=turn)
     between = done & (round_over | (game.turn.phase != Phase.ACTIONS))
-    stops = says(rules, what, "skip")
-    atom = jnp.where(game.turn.node == Node.INCOME, what.argument, -1)
+    stops = is_verb(ruleset, decision, "skip")
+    atom = jnp.where(game.turn.node == Node.INCOME, decision.argument, -1)
     board = game.board
-    players, turn, planet, flags = on_demand(
-        partial(frame, rules),
+    players, turn, planet, flags = compact_vmap(
+        partial(between_turns, ruleset),
         between,
         (game, round_over, stops, atom),
         (game.players, game.turn, board.planet, board.flags),
         cpu_chunk=64,
     )
     game = game.replace(players=players, turn=turn, board=board.replace(planet=planet, flags=flags))
-    # Between the turns `frame` has found the node.
+    # `between_turns` has found the node.
     node = jnp.where(turn.acted, Node.AFTER, Node.TURN)
     node = jnp.where(between, turn.node, node)
     node = jnp.where(done, node, jnp.where(resolved, Node.LEECH, pending))
@@ -81,7 +86,7 @@ def _waits(turn: Turn) -> Array:
     return flags | marks | (turn.step > 0)
 
 
-def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[Turn, Array]:
+def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> tuple[Turn, Array]:
     """The first pending sub-decision that has an option; those without are dropped (A12).
 
     Args:
@@ -91,13 +96,13 @@ def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    me, faction = load(game, player), FactionRow(rules, faction_row)
-    tiles, slots = tech.tile_options(rules, game, me)
-    below, enter = research.advance_options(rules, game, faction, me)
-    op = operation(rules, jnp.maximum(turn.free_mine.astype(jnp.int32), 0))
-    sites = mine.site(rules, game, player)
-    mine_there = mine.affordable(rules, faction, me, sites, op).any()
-    lost_there = mine.lost_planet_cells(rules, game, player, me).any()
+    me, faction = player_row(game, player), FactionRow(ruleset, faction_columns)
+    tiles, slots = tech.tile_options(ruleset, game, me)
+    below, enter = research.advance_options(ruleset, game, faction, me)
+    op = operation(ruleset, jnp.maximum(turn.free_mine.astype(jnp.int32), 0))
+    sites = mine.site(ruleset, game, player)
+    mine_there = mine.affordable(ruleset, faction, me, sites, op).any()
+    lost_there = mine.lost_planet_cells(ruleset, game, player, me).any()
 
     tile = turn.tile & (tiles.any() | slots.any())
     first = [
@@ -113,7 +118,7 @@ def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[
     early = jnp.stack([there for there, _ in first]).any()
     free_mine = (turn.free_mine >= 0) & (early | mine_there)
     early |= free_mine
-    step = (turn.step > 0) & (early | research.step_options(rules, below, enter, turn.step).any())
+    step = (turn.step > 0) & (early | research.step_options(ruleset, below, enter, turn.step).any())
     early |= step
     lost_planet = turn.lost_planet & (early | lost_there)
     later = [
@@ -134,9 +139,9 @@ def _sub_decision(rules: Ruleset, game: GameState, faction_row: Array) -> tuple[
 
 
 def _end_of_turn(
-    rules: Ruleset,
+    ruleset: Ruleset,
     game: GameState,
-    faction_row: Array,
+    faction_columns: Array,
     resolved: Array,
     done: Array,
     turn_over: Array,
@@ -153,13 +158,13 @@ def _end_of_turn(
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    me = load(game, player)
-    event = rules.ids["event"].index("qic_action")
-    bonus = int(rules.tables.advanced_events[:, event].max())
+    me = player_row(game, player)
+    event = ruleset.ids["event"].index("qic_action")
+    bonus = int(ruleset.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    still = free.conversions(rules, FactionRow(rules, faction_row), me, turn)
+    still = free.conversions(ruleset, FactionRow(ruleset, faction_columns), me, turn)
     acts = done & (turn.phase == Phase.ACTIONS)
-    over = acts & (turn_over | turn.acted & ~free.keeps_turn_open(rules, still))
+    over = acts & (turn_over | turn.acted & ~free.keeps_turn_open(ruleset, still))
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
     waiting = turn.passed == 0
     nearest = jnp.argmin(jnp.where(waiting, after, NUM_PLAYERS))
@@ -170,4 +175,4 @@ def _end_of_turn(
         brainstone_reversed=turn.brainstone_reversed & ~over,
         active=jnp.where(over & waiting.any(), nearest, turn.active),
     )
-    return store(game, player, me).players, turn, over & ~waiting.any()
+    return with_player_row(game, player, me).players, turn, over & ~waiting.any()

@@ -19,19 +19,19 @@ def discounted(game: GameState, player: Array, cell=slice(None)) -> Array:
     return game.board.flags[cell] & others != 0
 
 
-def payable_pieces(rules: Ruleset, faction: FactionRow, me: Players, near: Array) -> Array:
+def payable_pieces(ruleset: Ruleset, faction: FactionRow, me: Players, near: Array) -> Array:
     """(..., 7) bool by structure: the piece is in supply and can be paid (UPG-01, UPG-02).
 
     Args:
         near: (...) bool, the trading station is discounted.
     """
-    cost = rules.upgrade_cost
-    left = me.built < jnp.asarray(rules.tables.pieces)
+    cost = ruleset.upgrade_cost
+    left = me.built < jnp.asarray(ruleset.tables.pieces)
     ok = [jnp.zeros_like(near), jnp.zeros_like(near)]
-    for i, name in enumerate(rules.ids["structure"][2:], start=2):
+    for i, name in enumerate(ruleset.ids["structure"][2:], start=2):
         credits = jnp.asarray(cost[name].credits)
         if i == TS:
-            credits = jnp.where(near, rules.ts_neighbour_cost.credits, credits)
+            credits = jnp.where(near, ruleset.ts_neighbour_cost.credits, credits)
         payable = (me.ore >= cost[name].ore) & (me.credits >= credits)
         ok.append(jnp.broadcast_to(left[i] & payable, near.shape))
     return jnp.stack(ok, axis=-1)
@@ -47,24 +47,24 @@ def upgradable(game: GameState, player: Array, cell=slice(None)) -> Array:
 
 
 def pieces_for(
-    rules: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array, cell: Array
+    ruleset: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array, cell: Array
 ) -> Array:
     """(7,) bool, the pieces that may replace the structure on one cell and can be paid."""
     current = upgradable(game, player, cell).astype(jnp.int32)
-    payable = payable_pieces(rules, faction, me, discounted(game, player, cell))
+    payable = payable_pieces(ruleset, faction, me, discounted(game, player, cell))
     return faction.upgrades[current] & payable
 
 
 def upgrade_cells(
-    rules: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array
+    ruleset: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array
 ) -> Array:
     """(C,) bool, cells with at least one legal and payable piece."""
     near, current = discounted(game, player), upgradable(game, player)
-    cheap = payable_pieces(rules, faction, me, jnp.array(True))
-    dear = payable_pieces(rules, faction, me, jnp.array(False))
+    cheap = payable_pieces(ruleset, faction, me, jnp.array(True))
+    full_price = payable_pieces(ruleset, faction, me, jnp.array(False))
     # By structure on the cell: is some piece payable with and without the discount?
     with_discount = (faction.upgrades & cheap).any(-1)
-    without = (faction.upgrades & dear).any(-1)
+    without = (faction.upgrades & full_price).any(-1)
     out = jnp.zeros(near.shape, bool)
     for i in range(MINE, NUM_STRUCTURES):
         out |= (current == i) & jnp.where(near, with_discount[i], without[i])

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gaia_jax import components as box
-from gaia_jax import operations
+from gaia_jax import components, operations
 from gaia_jax.actions import BARE, ActionSpace
 from gaia_jax.components.common import Cost
 from gaia_jax.geometry import Geometry, geometry_of
@@ -37,43 +36,59 @@ class Ruleset:
     """One variant of the game: its pieces, prices and switches, and the arrays made from them."""
 
     id: str
-    map: box.map_tiles.MapParts = box.map_tiles.LOST_FLEET_MAP
-    faction_boards: tuple[tuple[str, str], ...] = box.factions.FACTION_BOARDS
-    factions: tuple[box.factions.Faction, ...] = box.factions.FACTIONS
-    basic_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.BASIC_TILES
-    ship_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.SHIP_TILES
-    ship_tile_ships: tuple[str, ...] = box.tech_tiles.SHIP_TILE_SHIPS
-    advanced_tiles: tuple[box.tech_tiles.TechTile, ...] = box.tech_tiles.ADVANCED_TILES
-    extra_conditions: tuple[str, ...] = box.tech_tiles.EXTRA_CONDITIONS  # of a seventh, if any
-    boosters: tuple[box.boosters.Booster, ...] = box.boosters.BOOSTERS
-    round_tiles: tuple[box.missions.RoundTile, ...] = box.missions.ROUND_TILES
-    final_missions: tuple[str, ...] = box.missions.FINAL_MISSIONS
-    base_tokens: tuple[box.federation_tokens.FederationToken, ...] = (
-        box.federation_tokens.BASE_TOKENS
+    map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
+    faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS
+    factions: tuple[components.factions.Faction, ...] = components.factions.FACTIONS
+    basic_tiles: tuple[components.tech_tiles.TechTile, ...] = components.tech_tiles.BASIC_TILES
+    ship_tiles: tuple[components.tech_tiles.TechTile, ...] = components.tech_tiles.SHIP_TILES
+    ship_tile_ships: tuple[str, ...] = components.tech_tiles.SHIP_TILE_SHIPS
+    advanced_tiles: tuple[components.tech_tiles.TechTile, ...] = (
+        components.tech_tiles.ADVANCED_TILES
     )
-    gleens_token: box.federation_tokens.FederationToken = box.federation_tokens.GLEENS_TOKEN
-    ship_tokens: tuple[box.federation_tokens.FederationToken, ...] = (
-        box.federation_tokens.SHIP_TOKENS
+    extra_conditions: tuple[str, ...] = (
+        components.tech_tiles.EXTRA_CONDITIONS
+    )  # of a seventh, if any
+    boosters: tuple[components.boosters.Booster, ...] = components.boosters.BOOSTERS
+    round_tiles: tuple[components.missions.RoundTile, ...] = components.missions.ROUND_TILES
+    final_missions: tuple[str, ...] = components.missions.FINAL_MISSIONS
+    base_tokens: tuple[components.federation_tokens.FederationToken, ...] = (
+        components.federation_tokens.BASE_TOKENS
     )
-    ships: tuple[str, ...] = box.map_tiles.SHIPS
-    ship_actions: tuple[box.ships.ShipAction, ...] = box.ships.SHIP_ACTIONS
-    qic_actions: tuple[box.ships.ShipAction, ...] = ()  # of the research board (ACT-01)
-    artifact_ship: str = box.ships.ARTIFACT_SHIP
-    artifacts: tuple[box.artifacts.Artifact, ...] = box.artifacts.ARTIFACTS
-    artifact_cost: Cost = box.artifacts.ARTIFACT_COST
-    power_actions: tuple[box.power_actions.PowerAction, ...] = box.power_actions.POWER_ACTIONS
-    free_actions: tuple[box.free_actions.FreeAction, ...] = box.free_actions.FREE_ACTIONS
-    nevlas_pi_bundles: tuple[box.free_actions.Bundle, ...] = box.free_actions.NEVLAS_PI_BUNDLES
-    terrans_conversions: tuple[box.free_actions.Bundle, ...] = box.free_actions.TERRANS_CONVERSIONS
-    tinkering_tiles: tuple[box.tinkering.TinkeringTile, ...] = box.tinkering.TINKERING_TILES
-    upgrade_cost: Mapping[str, Cost] = field(default_factory=lambda: box.costs.UPGRADE_COST)
-    ts_neighbour_cost: Cost = box.costs.TS_NEIGHBOUR_COST
-    mine_cost: Cost = box.costs.MINE_COST
-    research_cost: Cost = box.research.RESEARCH_COST
-    economy_income: tuple = box.research.ECONOMY_INCOME
-    range_bonus: int = box.costs.RANGE_BONUS
-    rb13_free_steps: int = box.boosters.RB13_FREE_STEPS
-    tf3_mine_free_steps: int = box.federation_tokens.TF3_MINE_FREE_STEPS
+    gleens_token: components.federation_tokens.FederationToken = (
+        components.federation_tokens.GLEENS_TOKEN
+    )
+    ship_tokens: tuple[components.federation_tokens.FederationToken, ...] = (
+        components.federation_tokens.SHIP_TOKENS
+    )
+    ships: tuple[str, ...] = components.map_tiles.SHIPS
+    ship_actions: tuple[components.ships.ShipAction, ...] = components.ships.SHIP_ACTIONS
+    qic_actions: tuple[components.ships.ShipAction, ...] = ()  # of the research board (ACT-01)
+    artifact_ship: str = components.ships.ARTIFACT_SHIP
+    artifacts: tuple[components.artifacts.Artifact, ...] = components.artifacts.ARTIFACTS
+    artifact_cost: Cost = components.artifacts.ARTIFACT_COST
+    power_actions: tuple[components.power_actions.PowerAction, ...] = (
+        components.power_actions.POWER_ACTIONS
+    )
+    free_actions: tuple[components.free_actions.FreeAction, ...] = (
+        components.free_actions.FREE_ACTIONS
+    )
+    nevlas_pi_bundles: tuple[components.free_actions.Bundle, ...] = (
+        components.free_actions.NEVLAS_PI_BUNDLES
+    )
+    terrans_conversions: tuple[components.free_actions.Bundle, ...] = (
+        components.free_actions.TERRANS_CONVERSIONS
+    )
+    tinkering_tiles: tuple[components.tinkering.TinkeringTile, ...] = (
+        components.tinkering.TINKERING_TILES
+    )
+    upgrade_cost: Mapping[str, Cost] = field(default_factory=lambda: components.costs.UPGRADE_COST)
+    ts_neighbour_cost: Cost = components.costs.TS_NEIGHBOUR_COST
+    mine_cost: Cost = components.costs.MINE_COST
+    research_cost: Cost = components.research.RESEARCH_COST
+    economy_income: tuple = components.research.ECONOMY_INCOME
+    range_bonus: int = components.costs.RANGE_BONUS
+    rb13_free_steps: int = components.boosters.RB13_FREE_STEPS
+    tf3_mine_free_steps: int = components.federation_tokens.TF3_MINE_FREE_STEPS
 
     # Switches, with the ruling that asks for them.
     twilight_range_projects: bool = False  # MIN-18
@@ -102,10 +117,10 @@ class Ruleset:
     @property
     def artifacts_in_play(self) -> int:
         """Artifacts on the ship (SET-20)."""
-        return box.costs.ARTIFACTS_IN_PLAY if self.artifacts else 0
+        return components.costs.ARTIFACTS_IN_PLAY if self.artifacts else 0
 
     @property
-    def shared_actions(self) -> tuple[tuple[str, box.ships.ShipAction], ...]:
+    def shared_actions(self) -> tuple[tuple[str, components.ships.ShipAction], ...]:
         """(verb, action) of the actions of ships and the QIC actions, in the order of their bits
         in `Turn.ship_used`.
         """
@@ -124,14 +139,17 @@ class Ruleset:
         specials = [t.id for t in (*self.basic_tiles, *self.advanced_tiles) if t.special]
         specials += ["AC_B", *(b.id for b in self.boosters if b.special), "FACTION"]
         return {
-            "planet": box.planets.PLANETS,
-            "planet_type": box.planets.PLANET_TYPES,
-            "structure": box.common.STRUCTURES,
+            "planet": components.planets.PLANETS,
+            "planet_type": components.planets.PLANET_TYPES,
+            "structure": components.common.STRUCTURES,
             "faction": of(self.factions),
-            "track": box.research.TRACKS,
+            "track": components.research.TRACKS,
             "tile": of((*self.basic_tiles, *self.ship_tiles)),
             "advanced": of(self.advanced_tiles),
-            "advanced_slot": (*box.research.TRACKS, *(["extra"] if self.extra_conditions else [])),
+            "advanced_slot": (
+                *components.research.TRACKS,
+                *(["extra"] if self.extra_conditions else []),
+            ),
             "booster": of(self.boosters),
             "round_tile": of(self.round_tiles),
             "final_mission": self.final_missions,
@@ -145,10 +163,10 @@ class Ruleset:
             "tinkering": of(self.tinkering_tiles),
             "free_action": of(self.free_actions),
             "income": INCOME_ATOMS,
-            "vp_source": box.common.VP_SOURCES,
+            "vp_source": components.common.VP_SOURCES,
             "sector": (*main, *deep),
-            "event": box.common.EVENTS,
-            "count": box.common.COUNTS,
+            "event": components.common.EVENTS,
+            "count": components.common.COUNTS,
         }
 
     @cached_property

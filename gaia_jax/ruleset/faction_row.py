@@ -95,15 +95,15 @@ class FactionRow(FactionNumbers[Array]):
     All columns lie in one table, so that a row is read once.
     """
 
-    home = FactionColumn(lambda f, r: r.ids["planet"].index(f.home) if f.home else -1)
-    start_planet = FactionColumn(lambda f, r: r.ids["planet"].index(f.start_planet))
+    home = FactionColumn(lambda f, ruleset: ruleset.ids["planet"].index(f.home) if f.home else -1)
+    start_planet = FactionColumn(lambda f, ruleset: ruleset.ids["planet"].index(f.start_planet))
     start_piece = FactionColumn(lambda f, _: STRUCTURES.index(f.start_structures[0][0]))
     start_pieces = FactionColumn(lambda f, _: sum(n for _, n in f.start_structures))
     start = FactionColumn(lambda f, _: gain_vector(f.start))
     start_power = FactionColumn(lambda f, _: f.start_power)
     start_tracks = FactionColumn(lambda f, _: f.start_tracks)
     preplaced_ship = FactionColumn(
-        lambda f, r: r.ships.index(f.preplaced_ship) if f.preplaced_ship else -1
+        lambda f, ruleset: ruleset.ships.index(f.preplaced_ship) if f.preplaced_ship else -1
     )
     mine_income = FactionColumn(lambda f, _: np.cumsum((0, *f.mine_income_ore)))
     base_income = FactionColumn(lambda f, _: gain_vector(f.base_income))
@@ -118,9 +118,15 @@ class FactionRow(FactionNumbers[Array]):
     upgrades = FactionColumn(_upgrades, bool)
     free_actions = FactionColumn(_free_actions, bool)
     steps = FactionColumn(_steps)
-    explore_op = FactionColumn(lambda f, r: r.operation_index.get(f"explore {f.id}", 0), np.int16)
-    academy_b_op = FactionColumn(lambda f, r: r.operation_index[f"AC_B {f.id}"], np.int16)
-    special_op = FactionColumn(lambda f, r: r.operation_index.get(f.special or "", 0), np.int16)
+    explore_op = FactionColumn(
+        lambda f, ruleset: ruleset.operation_index.get(f"explore {f.id}", 0), np.int16
+    )
+    academy_b_op = FactionColumn(
+        lambda f, ruleset: ruleset.operation_index[f"AC_B {f.id}"], np.int16
+    )
+    special_op = FactionColumn(
+        lambda f, ruleset: ruleset.operation_index.get(f.special or "", 0), np.int16
+    )
 
     names: dict[FactionColumn, str]  # of the worked-out columns
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaia_jax import components as box
-from gaia_jax import operations
+from gaia_jax import components, operations
 from gaia_jax.components.common import Gain
 from gaia_jax.ruleset.faction_row import (
     FactionTable,
@@ -37,12 +36,12 @@ def _pass_vp(things: Sequence[Any], counts: tuple[str, ...]) -> np.ndarray:
     return out
 
 
-def _action_operations(r: Ruleset) -> np.ndarray:
+def _action_operations(ruleset: Ruleset) -> np.ndarray:
     """(A,) int16, the operation that an action stands for at TURN, AFTER and PIECE; 0 if none.
 
     Explorations, artifacts, academy B and faction specials depend on the game (`fleet`, `special`).
     """
-    space, row = r.actions, r.operation_index
+    space, row = ruleset.actions, ruleset.operation_index
     out = np.zeros(space.num_actions, np.int16)
     cells = space.geometry.num_cells
     out[:cells] = row["mine"]
@@ -56,9 +55,9 @@ def _action_operations(r: Ruleset) -> np.ndarray:
     return out
 
 
-def _conversions(r: Ruleset) -> list[str]:
+def _conversions(ruleset: Ruleset) -> list[str]:
     kinds = {"P4_to_Q": "terrans Q", "P3_to_O": "terrans O", "P4_to_K": "terrans K"}
-    return [kinds.get(a.id, "none") for a in r.free_actions]
+    return [kinds.get(a.id, "none") for a in ruleset.free_actions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,35 +111,35 @@ class Tables:
     project_cost: np.ndarray
 
 
-def make_tables(r: Ruleset) -> Tables:
+def make_tables(ruleset: Ruleset) -> Tables:
     """Every table of a ruleset."""
-    names = box.common.STRUCTURES
-    power = [box.costs.POWER_VALUE[name] for name in names]
-    row = r.operation_index
+    names = components.common.STRUCTURES
+    power = [components.costs.POWER_VALUE[name] for name in names]
+    row = ruleset.operation_index
     return Tables(
         op=row,
-        ops=operations.table(r.operations),
-        faction=make_faction_table(r),
-        free_needs_pi=np.array([a.needs_pi for a in r.free_actions]),
-        bundles=np.array([row.get(f"bundle {a.id}", 0) for a in r.free_actions], np.int16),
-        conversions=np.array([row.get(x, 0) for x in _conversions(r)], np.int16),
+        ops=operations.table(ruleset.operations),
+        faction=make_faction_table(ruleset),
+        free_needs_pi=np.array([a.needs_pi for a in ruleset.free_actions]),
+        bundles=np.array([row.get(f"bundle {a.id}", 0) for a in ruleset.free_actions], np.int16),
+        conversions=np.array([row.get(x, 0) for x in _conversions(ruleset)], np.int16),
         power_value=np.array([*power, 0], np.int8),
-        pieces=np.array([0, *(box.costs.PIECES[name] for name in names[1:])], np.int8),
-        shuttle_charge=np.array(box.ships.SHUTTLE_CHARGE, np.int8),
-        **_index_tables(r),
-        **_operation_tables(r),
-        **_scoring_tables(r),
-        **_gain_tables(r),
-        **_piece_tables(r),
-        ore_per_step=np.array(box.research.ORE_PER_STEP, np.int8),
-        navigation_range=np.array(box.research.NAVIGATION_RANGE, np.int8),
-        project_cost=np.array(box.research.PROJECT_COST, np.int8),
+        pieces=np.array([0, *(components.costs.PIECES[name] for name in names[1:])], np.int8),
+        shuttle_charge=np.array(components.ships.SHUTTLE_CHARGE, np.int8),
+        **_index_tables(ruleset),
+        **_operation_tables(ruleset),
+        **_scoring_tables(ruleset),
+        **_gain_tables(ruleset),
+        **_piece_tables(ruleset),
+        ore_per_step=np.array(components.research.ORE_PER_STEP, np.int8),
+        navigation_range=np.array(components.research.NAVIGATION_RANGE, np.int8),
+        project_cost=np.array(components.research.PROJECT_COST, np.int8),
     )
 
 
-def _index_tables(r: Ruleset) -> dict[str, Any]:
+def _index_tables(ruleset: Ruleset) -> dict[str, Any]:
     """Verb, argument, cell and operation of each index."""
-    space = r.actions
+    space = ruleset.actions
     verbs = [*("mine", "project", "upgrade", "pick"), *(verb for verb, _ in space.groups)]
     verb = np.zeros(space.num_actions, np.int8)
     argument = np.zeros(space.num_actions, np.int8)
@@ -151,85 +150,85 @@ def _index_tables(r: Ruleset) -> dict[str, Any]:
         at = space.first[name]
         verb[at : at + len(ids)] = verbs.index(name)
         argument[at : at + len(ids)] = np.arange(len(ids))
-    parts = [verb, argument, np.maximum(space.cell, 0), _action_operations(r)]
+    parts = [verb, argument, np.maximum(space.cell, 0), _action_operations(ruleset)]
     return {
         "verbs": {name: i for i, name in enumerate(verbs)},
         "index": np.stack(parts, axis=-1).astype(np.int16),
     }
 
 
-def _tiles(r: Ruleset) -> tuple[Any, ...]:
-    return (*r.basic_tiles, *r.ship_tiles)
+def _tiles(ruleset: Ruleset) -> tuple[Any, ...]:
+    return (*ruleset.basic_tiles, *ruleset.ship_tiles)
 
 
-def _tokens(r: Ruleset) -> tuple[Any, ...]:
-    return (*r.base_tokens, r.gleens_token, *r.ship_tokens)
+def _tokens(ruleset: Ruleset) -> tuple[Any, ...]:
+    return (*ruleset.base_tokens, ruleset.gleens_token, *ruleset.ship_tokens)
 
 
-def _operation_tables(r: Ruleset) -> dict[str, Any]:
+def _operation_tables(ruleset: Ruleset) -> dict[str, Any]:
     """Operations by what they are made from."""
-    row = r.operation_index
+    row = ruleset.operation_index
 
     def rows(verb: str, things: Iterable[Any]) -> np.ndarray:
         return np.array([row[f"{verb} {thing.id}"] for thing in things] or [0], np.int16)
 
-    upgrades = [row[f"upgrade {name}"] for name in box.common.STRUCTURES[2:]]
-    rounds = [t.rounds for t in r.tinkering_tiles] or [(0, 0, 0)]
+    upgrades = [row[f"upgrade {name}"] for name in components.common.STRUCTURES[2:]]
+    rounds = [t.rounds for t in ruleset.tinkering_tiles] or [(0, 0, 0)]
     return {
         "upgrade_op": np.array([0, 0, *upgrades], np.int16),
-        "tile_op": rows("tile", _tiles(r)),
-        "advanced_op": rows("advanced", r.advanced_tiles),
-        "token_op": rows("token", _tokens(r)),
-        "artifact_op": rows("artifact", r.artifacts),
-        "tinkering_op": rows("tinkering", r.tinkering_tiles),
+        "tile_op": rows("tile", _tiles(ruleset)),
+        "advanced_op": rows("advanced", ruleset.advanced_tiles),
+        "token_op": rows("token", _tokens(ruleset)),
+        "artifact_op": rows("artifact", ruleset.artifacts),
+        "tinkering_op": rows("tinkering", ruleset.tinkering_tiles),
         "tinkering_round": np.array(rounds, np.int8),
     }
 
 
-def _scoring_tables(r: Ruleset) -> dict[str, Any]:
+def _scoring_tables(ruleset: Ruleset) -> dict[str, Any]:
     """VP by event, by counted thing, at the end."""
-    events, counts = box.common.EVENTS, box.common.COUNTS
-    rounds = np.zeros((len(r.round_tiles), len(events)), np.int8)
-    for i, tile in enumerate(r.round_tiles):
+    events, counts = components.common.EVENTS, components.common.COUNTS
+    rounds = np.zeros((len(ruleset.round_tiles), len(events)), np.int8)
+    for i, tile in enumerate(ruleset.round_tiles):
         rounds[i, events.index(tile.event)] = tile.vp
     return {
         "round_events": rounds,
-        "tile_events": _triggers(_tiles(r), events),
-        "advanced_events": _triggers(r.advanced_tiles, events),
-        "booster_pass": _pass_vp(r.boosters, counts),
-        "advanced_pass": _pass_vp(r.advanced_tiles, counts),
-        "prizes": np.array(box.missions.FINAL_PRIZES, np.int8),
-        "end_vp": np.array(box.research.END_VP, np.int8),
+        "tile_events": _triggers(_tiles(ruleset), events),
+        "advanced_events": _triggers(ruleset.advanced_tiles, events),
+        "booster_pass": _pass_vp(ruleset.boosters, counts),
+        "advanced_pass": _pass_vp(ruleset.advanced_tiles, counts),
+        "prizes": np.array(components.missions.FINAL_PRIZES, np.int8),
+        "end_vp": np.array(components.research.END_VP, np.int8),
     }
 
 
-def _gain_tables(r: Ruleset) -> dict[str, Any]:
+def _gain_tables(ruleset: Ruleset) -> dict[str, Any]:
     """Incomes and level bonuses."""
 
     def gains(things: Iterable[Gain]) -> np.ndarray:
         return np.array([gain_vector(x) for x in things], np.int8)
 
     return {
-        "booster_income": gains(b.income for b in r.boosters),
-        "tile_income": gains(t.income for t in _tiles(r)),
-        "artifact_income": gains([a.income for a in r.artifacts] or [Gain()]),
-        "economy_income": np.array([gains(side) for side in r.economy_income]),
-        "science_income": gains(box.research.SCIENCE_INCOME),
-        "level_bonus": np.array([gains(track) for track in box.research.LEVEL_BONUS]),
+        "booster_income": gains(b.income for b in ruleset.boosters),
+        "tile_income": gains(t.income for t in _tiles(ruleset)),
+        "artifact_income": gains([a.income for a in ruleset.artifacts] or [Gain()]),
+        "economy_income": np.array([gains(side) for side in ruleset.economy_income]),
+        "science_income": gains(components.research.SCIENCE_INCOME),
+        "level_bonus": np.array([gains(track) for track in components.research.LEVEL_BONUS]),
     }
 
 
-def _piece_tables(r: Ruleset) -> dict[str, Any]:
+def _piece_tables(ruleset: Ruleset) -> dict[str, Any]:
     """Facts of tiles, tokens, artifacts."""
-    planet = r.ids["planet"].index
-    tile_of_ship = np.full(len(r.ships), -1, np.int8)
-    for i, ship in enumerate(r.ship_tile_ships):
-        tile_of_ship[r.ships.index(ship)] = i
-    mines = [planet(a.virtual_mine) if a.virtual_mine else -1 for a in r.artifacts]
+    planet = ruleset.ids["planet"].index
+    tile_of_ship = np.full(len(ruleset.ships), -1, np.int8)
+    for i, ship in enumerate(ruleset.ship_tile_ships):
+        tile_of_ship[ruleset.ships.index(ship)] = i
+    mines = [planet(a.virtual_mine) if a.virtual_mine else -1 for a in ruleset.artifacts]
     return {
-        "range_bonus": np.array([t.range_bonus for t in _tiles(r)], np.int8),
-        "tile_power": np.array([t.power_value_pi_ac or 0 for t in _tiles(r)], np.int8),
-        "green": np.array([t.green for t in _tokens(r)]),
+        "range_bonus": np.array([t.range_bonus for t in _tiles(ruleset)], np.int8),
+        "tile_power": np.array([t.power_value_pi_ac or 0 for t in _tiles(ruleset)], np.int8),
+        "green": np.array([t.green for t in _tokens(ruleset)]),
         "virtual_planet": np.array(mines or [-1], np.int8),
         "ship_tile_of_ship": tile_of_ship,
     }

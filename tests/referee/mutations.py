@@ -21,8 +21,8 @@ import numpy as np
 
 from gaia_jax.components import costs
 from gaia_jax.rules import (
+    between_turns,
     federation,
-    frame,
     free,
     gaia,
     gain,
@@ -304,7 +304,7 @@ ERRORS = [
     Error("taklons_leech", "LEE-07", "the Taklons' token last when asked for first", "before",
           leech.accept, taklons_swap_the_order, ("TAKLONS",)),
     Error("free_leech", "A20", "the Itars with the PI are not asked for free leech", "inside",
-          (leech.settle, gaia.decides_on_tiles), nobody_burns, ("ITARS",), taste=INSTITUTE),
+          (leech.resolve_offers, gaia.decides_on_tiles), nobody_burns, ("ITARS",), taste=INSTITUTE),
     # The brainstone the other way round.
     Error("stone_small", "A21", "a small cost is paid with ordinary tokens as ever", "before",
           power.spend, small_costs_spare_it, ("TAKLONS",), taste=TURNED),
@@ -373,8 +373,9 @@ ERRORS = [
     Error("far_mine", "MIN-18", "Twilight's range is 2", "operation",
           ("ship TWI_K", "range_bonus"), 2),
     # Rounds and factions.
-    Error("turn_order", "ROU-02", "the turn order stays", "after", frame._new_round, order_stays),
-    Error("specials", "ROU-07", "used specials stay used", "after", frame._new_round,
+    Error("turn_order", "ROU-02", "the turn order stays", "after", between_turns._new_round,
+          order_stays),
+    Error("specials", "ROU-07", "used specials stay used", "after", between_turns._new_round,
           specials_stay_used),
     Error("tinkering", "TIN-01", "the first tile belongs to rounds 4 to 6", "table",
           "tinkering_round", to(0, (4, 5, 6)), ("TINKEROIDS",)),

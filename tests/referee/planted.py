@@ -18,12 +18,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from gaia_jax import fence, on_demand
+from gaia_jax import compact_vmap, fusion_barrier
 from gaia_jax.operations import COLUMNS
 from gaia_jax.rules import (
+    between_turns,
     decode,
     federation,
-    frame,
     gaia,
     gain,
     income,
@@ -44,8 +44,8 @@ from gaia_jax.rules import (
 )  # fmt: skip
 from gaia_jax.ruleset import Ruleset
 
-RULES = (decode, federation, frame, gain, gaia, income, leech, legal, mine, pay, place, player,
-         power, research, scoring, setup, step, tech, turn, upgrade)  # fmt: skip
+RULES = (between_turns, decode, federation, gain, gaia, income, leech, legal, mine, pay, place,
+         player, power, research, scoring, setup, step, tech, turn, upgrade)  # fmt: skip
 UNPLANTED = -1
 
 
@@ -87,8 +87,8 @@ class Planted:
             _replace(function, self._hooked(function, hooks))
         for (_, name), (space, changes) in self._tables.items():
             self._alternatives(space, name, changes)
-        _replace(fence.stage, self._carrying(fence.stage))
-        _replace(on_demand.on_demand, self._carrying(on_demand.on_demand))
+        _replace(fusion_barrier.fusion_barrier, self._carrying(fusion_barrier.fusion_barrier))
+        _replace(compact_vmap.compact_vmap, self._carrying(compact_vmap.compact_vmap))
 
     def flag(self, number: int) -> Any:
         return self.which == number
@@ -220,7 +220,7 @@ class Planted:
         return run
 
     def _carrying(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """`stage` and `on_demand` close over nothing traced: the number goes in as an argument."""
+        """Kernels close over nothing traced: the number goes in as an argument."""
 
         @wraps(function)
         def run(kernel: Any, need: Any, args: Any, *rest: Any, **options: Any) -> Any:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.rules import upgrade
-from gaia_jax.rules.player import faction_of, load
+from gaia_jax.rules.player import faction_row, player_row
 from gaia_jax.setup_json import setup_from_json
 from gaia_jax.state import NODES
 from tests.referee.engine import compiled
@@ -37,7 +37,7 @@ class Table:
 
     def _pieces(self, game: Any, cell: Any) -> Any:
         rules, player = self.env.ruleset, game.turn.player.astype(jnp.int32)
-        me, faction = load(game, player), faction_of(rules, game, player)
+        me, faction = player_row(game, player), faction_row(rules, game, player)
         return upgrade.pieces_for(rules, game, faction, me, player, cell)
 
     def read(self, setup: dict[str, Any]) -> Any:

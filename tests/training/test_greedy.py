@@ -66,7 +66,7 @@ def test_counts_missions_and_income_are_those_of_the_rules(positions):
 
     def theirs(game):
         def of(p):
-            me, faction = player.load(game, p), player.faction_of(LOST_FLEET, game, p)
+            me, faction = player.player_row(game, p), player.faction_row(LOST_FLEET, game, p)
             parts = income.parts(LOST_FLEET, faction, me, game.setup.economy_side)
             return sum(v for name, v in parts.items() if name != "booster")
 

@@ -1,4 +1,4 @@
-"""A fence between the stages of a step, so that XLA compiles each of them once."""
+"""A barrier between the stages of a step, so that XLA compiles each of them once."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from gaia_jax.batching import by_batch
+from gaia_jax.batch_aware import batch_aware
 
 
-def stage(
-    kernel: Callable[..., Any], need: Array, args: tuple[Any, ...], neutral: Any = None
+def fusion_barrier(
+    kernel: Callable[..., Any], need: Array, args: tuple[Any, ...], default: Any = None
 ) -> Any:
     """`kernel(*args)` if any row of the batch needs it, else `neutral`.
 
@@ -32,24 +32,24 @@ def stage(
     """
     where = scope(kernel)
     kernel = jax.jit(kernel, inline=True)  # traced once for its shapes, for a row and for a batch
-    if neutral is None:
-        neutral = blank(kernel, args)
+    if default is None:
+        default = blank(kernel, args)
 
-    def run(batched: Callable[..., Any], need: Array, neutral: Any, args: Any) -> Any:
-        def there(neutral: Any, args: Any) -> Any:
+    def run(batched: Callable[..., Any], need: Array, default: Any, args: Any) -> Any:
+        def there(default: Any, args: Any) -> Any:
             out = batched(*args)
-            return jax.tree.map(lambda a, b: a.astype(b.dtype), out, neutral)
+            return jax.tree.map(lambda a, b: a.astype(b.dtype), out, default)
 
-        return lax.cond(jnp.any(need), there, lambda neutral, _: neutral, neutral, args)
+        return lax.cond(jnp.any(need), there, lambda default, _: default, default, args)
 
-    def one_row(need: Array, neutral: Any, args: Any) -> Any:
-        return run(kernel, need, neutral, args)
+    def one_row(need: Array, default: Any, args: Any) -> Any:
+        return run(kernel, need, default, args)
 
-    def many_rows(need: Array, neutral: Any, args: Any) -> Any:
-        return run(jax.vmap(kernel), need, neutral, args)
+    def many_rows(need: Array, default: Any, args: Any) -> Any:
+        return run(jax.vmap(kernel), need, default, args)
 
     with where:
-        return by_batch(one_row, many_rows)(need, neutral, args)
+        return batch_aware(one_row, many_rows)(need, default, args)
 
 
 def scope(kernel: Callable[..., Any]) -> Any:

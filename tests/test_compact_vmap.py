@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from jax import lax
 
-from gaia_jax import on_demand as module
-from gaia_jax.on_demand import Queue, chunk_rows, on_demand
+from gaia_jax import compact_vmap as module
+from gaia_jax.compact_vmap import Queue, chunk_rows, compact_vmap
 
 SEED = np.random.default_rng(0)
 
@@ -48,7 +48,7 @@ def rows(*shape, share=0.3):
 
 
 def ask(need, start, factor):
-    return on_demand(collatz, need, (start, factor), NEUTRAL)
+    return compact_vmap(collatz, need, (start, factor), NEUTRAL)
 
 
 def check(got, want):
@@ -77,7 +77,7 @@ def test_the_queue_names_the_rows_in_need_in_their_order(size, share):
     need = SEED.random(size) < share
     queue = Queue.of(jnp.asarray(need))
     assert queue.length == need.sum()
-    np.testing.assert_array_equal(queue.row(jnp.arange(need.sum())), np.flatnonzero(need))
+    np.testing.assert_array_equal(queue.kth(jnp.arange(need.sum())), np.flatnonzero(need))
 
 
 def test_under_vmap_of_vmap_and_deeper():
@@ -126,7 +126,7 @@ def test_a_batched_kernel_sees_the_rows_in_need_and_no_others():
     @jax.jit
     @jax.vmap
     def ask(need, value):
-        return on_demand(kernel, need, (value,), jnp.int32(0), batched=True)
+        return compact_vmap(kernel, need, (value,), jnp.int32(0), batched=True)
 
     value = jnp.arange(64) + 100
     for count in (0, 1, 8, 9, 30):

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 
 
-def by_batch(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[..., Any]:
+def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[..., Any]:
     """`one(*operands)` for a row; under `vmap` `many(*operands)`, and under `vmap` of `vmap`.
 
     A rule of `custom_vmap` must be batched itself under `vmap` of `vmap`: the rule of a row hands

@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from gaia_jax.batching import by_batch
-from gaia_jax.fence import scope
+from gaia_jax.batch_aware import batch_aware
+from gaia_jax.fusion_barrier import scope
 
 Array = jax.Array
 
@@ -41,7 +41,7 @@ class Queue(NamedTuple):
     """
 
     words: Array  # (W,) uint32
-    until: Array  # (W,) int32, how many wait in the words up to this one
+    cumulative: Array  # (W,) int32, how many wait in the words up to this one
 
     @classmethod
     def of(cls, need: Array) -> Queue:
@@ -50,28 +50,28 @@ class Queue(NamedTuple):
         bits = padded.reshape(-1, WORD).astype(jnp.uint32)
         words = jnp.sum(bits << jnp.arange(WORD, dtype=jnp.uint32), axis=1, dtype=jnp.uint32)
         number, waiting = jnp.arange(words.shape[0]), lax.population_count(words)
-        until = jnp.where(number <= number[:, None], waiting, jnp.uint32(0))
-        return cls(words, jnp.sum(until, axis=1, dtype=jnp.int32))
+        cumulative = jnp.where(number <= number[:, None], waiting, jnp.uint32(0))
+        return cls(words, jnp.sum(cumulative, axis=1, dtype=jnp.int32))
 
     @property
     def length(self) -> Array:
         """() int32, how many wait."""
-        return self.until[-1]
+        return self.cumulative[-1]
 
-    def row(self, turn: Array) -> Array:
+    def kth(self, turn: Array) -> Array:
         """(n,) int32, the row that is `turn`-th, (n,) int32, below `length`."""
-        word = jnp.sum(self.until <= turn[:, None], axis=1, dtype=jnp.int32)
+        word = jnp.sum(self.cumulative <= turn[:, None], axis=1, dtype=jnp.int32)
         up_to = (jnp.uint32(2) << jnp.arange(WORD, dtype=jnp.uint32)) - 1
-        marks, left = self.words[word][:, None], (self.until[word] - turn)[:, None]
+        marks, left = self.words[word][:, None], (self.cumulative[word] - turn)[:, None]
         behind = lax.population_count(marks & ~up_to).astype(jnp.int32)
         return WORD * word + jnp.sum(behind >= left, axis=1, dtype=jnp.int32)
 
 
-def on_demand(
+def compact_vmap(
     kernel: Callable[..., Any],
     need: Array,
     args: tuple[Any, ...],
-    neutral: Any,
+    default: Any,
     *,
     batched: bool = False,
     cpu_chunk: int = 8,
@@ -105,7 +105,7 @@ def on_demand(
     def run_chunk(live: Array, rows: tuple[Any, ...]) -> Any:
         return kernel(live, *rows) if batched else jax.vmap(kernel)(*rows)
 
-    def run_needed(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
+    def run_needed(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
         """The rows with `need`, (B,) bool, one chunk after the other."""
         size = need.shape[0]
         chunk = chunk_rows(size, cpu_chunk, accelerator_chunks)
@@ -114,23 +114,23 @@ def on_demand(
         def body(carry: tuple[Array, Any]) -> tuple[Array, Any]:
             first, out = carry
             turn = first + jnp.arange(chunk, dtype=jnp.int32)
-            ids = queue.row(jnp.minimum(turn, queue.length - 1))
+            ids = queue.kth(jnp.minimum(turn, queue.length - 1))
             result = run_chunk(turn < queue.length, jax.tree.map(lambda a: a[ids], args))
             target = jnp.where(turn < queue.length, ids, size)
             out = jax.tree.map(lambda o, r: o.at[target].set(r, mode="drop"), out, result)
             return first + chunk, out
 
-        start = jnp.int32(0), neutral
+        start = jnp.int32(0), default
         return lax.while_loop(lambda carry: carry[0] < queue.length, body, start)[1]
 
-    def one_row(need: Array, neutral: Any, args: tuple[Any, ...]) -> Any:
-        def run(neutral: Any, args: tuple[Any, ...]) -> Any:
+    def one_row(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
+        def run(default: Any, args: tuple[Any, ...]) -> Any:
             if not batched:
                 return kernel(*args)
             result = kernel(jnp.ones(1, bool), *jax.tree.map(lambda a: a[None], args))
             return jax.tree.map(lambda a: a[0], result)
 
-        return lax.cond(need, run, lambda neutral, _: neutral, neutral, args)
+        return lax.cond(need, run, lambda default, _: default, default, args)
 
     with where:
-        return by_batch(one_row, run_needed)(need, neutral, args)
+        return batch_aware(one_row, run_needed)(need, default, args)

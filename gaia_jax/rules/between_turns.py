@@ -9,16 +9,16 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components import costs
-from gaia_jax.fence import stage
+from gaia_jax.fusion_barrier import fusion_barrier
 from gaia_jax.rules import gaia, income, scoring, tech
-from gaia_jax.rules.player import bit_vector, inverse, load, receive
+from gaia_jax.rules.player import bit_vector, inverse, player_row, receive
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, Phase, Players, Turn
 
 
-def frame(
-    rules: Ruleset, game: GameState, round_over: Array, stops: Array, atom: Array
+def between_turns(
+    ruleset: Ruleset, game: GameState, round_over: Array, stops: Array, atom: Array
 ) -> tuple[Players, Turn, Array, Array]:
     """From one decision between the turns, or the end of a round, to the next decision.
 
@@ -32,7 +32,7 @@ def frame(
         What may have changed: the players, the turn, `Board.planet` and `Board.flags`.
     """
     last = round_over & (game.turn.round >= costs.ROUNDS)
-    scored = stage(partial(scoring.final_score, rules), last, (game,), game.players)
+    scored = fusion_barrier(partial(scoring.final_score, ruleset), last, (game,), game.players)
     game = game.replace(
         players=Players(
             jnp.where(last, scored.small, game.players.small),
@@ -43,10 +43,10 @@ def frame(
     game, set_up = _next_placement(game)
     game = _new_round(game, round_over & ~last | set_up)
     phase = game.turn.phase
-    starts = (phase == Phase.TINKERING) & ~_tinkerers(rules, game).any()
+    starts = (phase == Phase.TINKERING) & ~_tinkerers(ruleset, game).any()
     game = game.replace(
-        players=stage(
-            partial(income.collect, rules),
+        players=fusion_barrier(
+            partial(income.collect, ruleset),
             starts | (atom >= 0),
             (game, starts, game.turn.player.astype(jnp.int32), atom),
             game.players,
@@ -54,13 +54,13 @@ def frame(
         turn=game.turn.replace(phase=jnp.where(starts, Phase.INCOME, phase)),
     )
     gaia_now = (game.turn.phase == Phase.INCOME) | (game.turn.phase == Phase.GAIA)
-    players, turn, planet = stage(
-        partial(_gaia_phase, rules),
+    players, turn, planet = fusion_barrier(
+        partial(_gaia_phase, ruleset),
         gaia_now,
         (game, stops),
         (game.players, game.turn, game.board.planet),
     )
-    node, player = _decision(rules, game.replace(players=players, turn=turn))
+    node, player = _decision(ruleset, game.replace(players=players, turn=turn))
     return players, turn.replace(node=node, player=player), planet, game.board.flags
 
 
@@ -96,49 +96,49 @@ def _new_round(game: GameState, starts: Array) -> GameState:
     return game.replace(turn=turn, players=players, board=board.replace(flags=flags))
 
 
-def _tinkerers(rules: Ruleset, game: GameState) -> Array:
+def _tinkerers(ruleset: Ruleset, game: GameState) -> Array:
     """(P,) bool, players who still choose this round's tinkering tile (TIN-01)."""
     faction = game.setup.faction.astype(jnp.int32)
-    ability = jnp.asarray(rules.tables.faction.tinkering)[faction] > 0
+    ability = jnp.asarray(ruleset.tables.faction.tinkering)[faction] > 0
     return ability & (game.players.tinkering < 0)
 
 
 def tinkering_options(seat: Seat) -> Array:
     """(tinkering tiles,) bool: of this half of the game, not chosen before (TIN-01)."""
-    rules = seat.ruleset
-    this_half = (rules.tables.tinkering_round == seat.game.turn.round).any(-1)
-    chosen = bit_vector(seat.me.tinkered, len(rules.tinkering_tiles)) == 1
+    ruleset = seat.ruleset
+    this_half = (ruleset.tables.tinkering_round == seat.game.turn.round).any(-1)
+    chosen = bit_vector(seat.me.tinkered, len(ruleset.tinkering_tiles)) == 1
     return seat.at(Node.TINKERING) & this_half & ~chosen
 
 
-def _gaia_phase(rules: Ruleset, game: GameState, stops: Array) -> tuple[Players, Turn, Array]:
+def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Players, Turn, Array]:
     """Planets convert, tokens return, Terrans convert theirs, Itars buy tiles (GAI-06)."""
     turn = game.turn
     starts = (turn.phase == Phase.INCOME) & (game.players.income == 0).all()
     faction = game.setup.faction.astype(jnp.int32)
     players = game.players.edit()
-    itars = gaia.decides_on_tiles(rules, players, faction)
-    points = gaia.conversion_points(rules, players, faction).sum()
+    itars = gaia.decides_on_tiles(ruleset, players, faction)
+    points = gaia.conversion_points(ruleset, players, faction).sum()
     points = jnp.where(starts, points, turn.points)
-    players = gaia.return_tokens(rules, players, faction, ~itars & starts)
+    players = gaia.return_tokens(ruleset, players, faction, ~itars & starts)
     phase = jnp.where(starts, Phase.GAIA, turn.phase)
 
     # Terrans: DONE, or no pick legal, and what is left becomes credits (A12, GAI-08).
-    terrans = jnp.argmax(jnp.asarray(rules.tables.faction.pi_gaia_convert)[faction] > 0)
+    terrans = jnp.argmax(jnp.asarray(ruleset.tables.faction.pi_gaia_convert)[faction] > 0)
     me = jax.tree.map(lambda x: x[terrans], players)
-    can_pick = gaia.conversion_options(rules, me, points).any()
+    can_pick = gaia.conversion_options(ruleset, me, points).any()
     rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
     gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == 1, jnp.where(rest, points, 0), 0)
-    richer = receive(FactionRow.of(rules, faction[terrans]), me, gain).resources
+    richer = receive(FactionRow.of(ruleset, faction[terrans]), me, gain).resources
     here = (jnp.arange(NUM_PLAYERS) == terrans)[:, None]
     players = players.replace(resources=jnp.where(here, richer, players.resources))
     points = jnp.where(rest, 0, points)
 
     # Itars: STOP, or no tile can be bought, and the last tokens return (GAI-09).
     ready = game.replace(board=gaia.convert(game.board, starts), players=players.pack())
-    waits = _itars_wait(rules, ready)[0] & ~(stops & (turn.node == Node.ITARS))
+    waits = _itars_wait(ruleset, ready)[0] & ~(stops & (turn.node == Node.ITARS))
     over = (phase == Phase.GAIA) & (points == 0) & ~waits
-    players = gaia.return_tokens(rules, players, faction, itars & over)
+    players = gaia.return_tokens(ruleset, players, faction, itars & over)
     turn = turn.replace(
         phase=jnp.where(over, Phase.ACTIONS, phase),
         points=points,
@@ -147,28 +147,28 @@ def _gaia_phase(rules: Ruleset, game: GameState, stops: Array) -> tuple[Players,
     return players.pack(), turn, ready.board.planet
 
 
-def _itars_wait(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
+def _itars_wait(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
     """Whether the Itars can buy a tile now, and who they are (GAI-09)."""
     faction = game.setup.faction.astype(jnp.int32)
-    itars = gaia.decides_on_tiles(rules, game.players, faction)
+    itars = gaia.decides_on_tiles(ruleset, game.players, faction)
     player = jnp.argmax(itars)
-    me = load(game, player)
-    tiles, slots = tech.tile_options(rules, game, me)
+    me = player_row(game, player)
+    tiles, slots = tech.tile_options(ruleset, game, me)
     return itars.any() & gaia.can_buy_tile(me) & (tiles.any() | slots.any()), player
 
 
-def _decision(rules: Ruleset, game: GameState) -> tuple[Array, Array]:
+def _decision(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
     """Node and decider of the phase: none of its turns has a sub-decision or leech pending."""
     turn = game.turn
     faction = game.setup.faction.astype(jnp.int32)
     length = (turn.sequence >= 0).sum()
     boosters = turn.placed >= length - NUM_PLAYERS
-    tinkerer = jnp.argmax(_tinkerers(rules, game))
+    tinkerer = jnp.argmax(_tinkerers(ruleset, game))
     order = turn.order.astype(jnp.int32)
     earner = order[jnp.argmax(game.players.income[order] != 0)]
     converts = turn.points > 0
-    buys = jnp.asarray(rules.tables.faction.pi_gaia_tiles)[faction]
-    changes = jnp.asarray(rules.tables.faction.pi_gaia_convert)[faction]
+    buys = jnp.asarray(ruleset.tables.faction.pi_gaia_tiles)[faction]
+    changes = jnp.asarray(ruleset.tables.faction.pi_gaia_convert)[faction]
     by_phase: list[tuple[Phase, Node | Array, Array]] = [
         (Phase.SETUP, jnp.where(boosters, Node.BOOSTER, Node.START), turn.active),
         (Phase.TINKERING, Node.TINKERING, tinkerer),
