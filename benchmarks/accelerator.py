@@ -3,8 +3,8 @@
     python -m benchmarks.accelerator --json runs/accelerator.json        `make accelerator`
 
 Compile times, decisions a second by batch with mask and with observation, sizes of the chunks that
-`compact_vmap` takes, PPO from end to end by batch and network, memory. What the time does not allow is
-left out and named. On a CPU it runs as well, at the sizes given, but says little.
+`compact_vmap` takes, PPO from end to end by batch and network, memory. What the time does not allow
+is left out and named. On a CPU it runs as well, at the sizes given, but says little.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One decision, one pass: decode, pay, place, gain, trigger, open what follows, find the next decision (GEN-15).
+"""One decision, one pass: decode, pay, place, gain, trigger, open what follows (GEN-15).
 
 Actions are rows of the operation table. Every mechanism stands in the pass once; what a row leaves
 at 0 does nothing.
