@@ -1,7 +1,7 @@
 """Whose decision is next: pending sub-decisions, leech, the end of a turn (GEN-15, ROU).
 
-`next_decision` is one straight line without a loop over decisions (A1). It runs after the effects of
-a decision are in the state, and leaves `turn.node` and `turn.player` set for the next one.
+`next_decision` is one straight line without a loop over decisions (A1). It runs after the effects
+of a decision are in the state, and leaves `turn.node` and `turn.player` set for the next one.
 """
 
 from __future__ import annotations
