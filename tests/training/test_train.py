@@ -165,7 +165,7 @@ def test_mistakes_are_one_line_and_exit_code_2(trained, capsys, tmp_path, monkey
         (
             evaluate.main,
             [f"{run}@3"],
-            "no checkpoint after 3 updates; there: 42, 44",
+            "no checkpoint after 3 updates; there: ",
         ),
         (evaluate.main, [str(run), "--games", "0"], "--games: wants a whole number 1 to"),
     ]
