@@ -56,6 +56,9 @@ class Looked(NamedTuple):
     best_values: np.ndarray  # (n, P) final VP after the search's move, by a search of its own
     played_values: np.ndarray  # (n, P) the same after the played one
     cost: np.ndarray  # (n,) what the mover lost by the played move, in VP
+    # (n,) bool: of one move the end is known, of the other the network guesses. What they differ by
+    # is the network's error then, and `cost` is 0.
+    unlike: np.ndarray
 
 
 def read_game(path: Path) -> Game:
@@ -124,11 +127,12 @@ class Explainer:
         """
         found, *after = self._search(states, played)
         best = np.asarray(found.action)
-        worth = [self._final(x) for x in after]
+        worth, exact = zip(*(self._final(x) for x in after), strict=True)
         player, rows = np.asarray(states.current_player), np.arange(len(best))
         own = [self._utility(x)[rows, player] for x in worth]
-        cost = np.where(best == played, 0.0, own[0] - own[1])
-        return Looked(found, best, played, worth[0], worth[1], cost)
+        unlike = (best != played) & (exact[0] != exact[1])
+        cost = np.where((best == played) | unlike, 0.0, own[0] - own[1])
+        return Looked(found, best, played, worth[0], worth[1], cost, unlike)
 
     def _search(self, states: Any, played: np.ndarray) -> tuple[SearchOutput, Any, Any]:
         """So many rows at a time; the last ones are filled up."""
@@ -141,18 +145,19 @@ class Explainer:
         out: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
         return out
 
-    def _final(self, states: Any) -> np.ndarray:
-        """(n, P) what a search of these positions expects at the end."""
+    def _final(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
+        """(n, P) what a search of these positions expects at the end; (n,) where it is exact."""
         anything = np.argmax(states.legal_action_mask, axis=-1).astype(np.int32)
         out = self._search(states, anything)[0]
-        over = np.asarray(states.terminated | states.truncated)[:, None]
-        value = np.where(over, 0, np.asarray(out.value))
-        return self.final_vp(np.asarray(states.game.players.vp), value)
+        over = np.asarray(states.terminated | states.truncated)
+        value = np.where(over[:, None], 0, np.asarray(out.value))
+        exact = over if out.tree is None else over | out.tree.closed[:, 0]
+        return self.final_vp(np.asarray(states.game.players.vp), value), exact
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Final VP from VP (..., P) and the network's values (..., P) of what is still to come."""
         to_come = value * VP_SCALE / self.policy.reward_scale
-        return vp + to_come if self.policy.reward == "vp" else to_come
+        return np.asarray(vp + to_come if self.policy.reward == "vp" else to_come, np.float64)
 
     def _utility(self, values: np.ndarray) -> np.ndarray:
         """(n, P) what each player makes of the values (n, P); the others are no one's target."""
@@ -203,6 +208,7 @@ def decision(
         "played": game.record.actions[number - 1],
         "best": action_index.to_text(rules, int(looked.best[row])),
         "cost": round(float(looked.cost[row]), 2),
+        "unlike": bool(looked.unlike[row]),
         "after_played": np.round(looked.played_values[row], 1).tolist(),
         "after_best": np.round(looked.best_values[row], 1).tolist(),
         "candidates": table,
@@ -250,7 +256,10 @@ def decision_text(about: dict[str, Any]) -> str:
     if about["played"] != about["best"]:
         after = ", ".join(map("{} {}".format, about["factions"], about["after_best"]))
         lines.append(f"searched anew after {about['best']}: {after}")
-    lines.append(f"the played move cost {about['cost']:.1f} VP")
+    if about["unlike"]:
+        lines.append("of one of them the end is known, of the other it is a guess: not compared")
+    else:
+        lines.append(f"the played move cost {about['cost']:.1f} VP")
     return "\n".join(lines)
 
 

@@ -24,6 +24,7 @@ DECISION = {
     "played": "pass",
     "best": "mine 3,-2",
     "cost": 4.25,
+    "unlike": False,
     "after_played": [101.0, 98.5, 90.0, 88.0],
     "after_best": [100.0, 102.75, 91.0, 88.0],
     "candidates": [
@@ -47,6 +48,11 @@ def test_a_decision_is_a_table_of_its_candidates():
     best, played = (line for line in text.splitlines() if "%" in line)
     assert best.startswith("* mine 3,-2") and played.startswith(" >pass")
     assert played.split()[-4:] == ["101.0", "99.0", "90.0", "88.0"]
+
+
+def test_an_end_that_is_known_is_not_compared_with_a_guess():
+    text = explain.decision_text(DECISION | {"cost": 0.0, "unlike": True})
+    assert "not compared" in text and "cost" not in text
 
 
 def test_a_game_is_a_list_of_its_costliest_decisions():
