@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax._src import xla_bridge
 
 import gaia_jax
 from gaia_jax import replay
@@ -71,7 +72,12 @@ def _states() -> dict[str, Any]:
 
 
 def _in_a_process(function: Callable[[], Any]) -> Any:
-    """What `function` returns in a process of its own: tracing starts JAX's threads."""
+    """What `function` returns in a process of its own: tracing starts JAX's threads.
+
+    Where they run already, a fork might wait for one for ever, and nothing is left to spare.
+    """
+    if xla_bridge._backends:
+        return function()
     fork = multiprocessing.get_context("fork")
     here, there = fork.Pipe(duplex=False)
     worker = fork.Process(target=lambda: there.send(function()))
