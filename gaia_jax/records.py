@@ -2,8 +2,7 @@
 
 A step passes a game through a dozen stages; with a leaf a field each stage carries a hundred of
 them in and out, which was half of the compiled program (docs/performance.md). A field is declared
-once: its dtype, shape, range and meaning make the packing, the attribute, `replace`, the page
-docs/state.md and the test of its range.
+once, with dtype, shape, range and meaning; the packing, the attribute and `replace` are made of it.
 """
 
 from __future__ import annotations
