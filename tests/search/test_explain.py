@@ -55,6 +55,23 @@ def test_an_end_that_is_known_is_not_compared_with_a_guess():
     assert "not compared" in text and "cost" not in text
 
 
+def test_costs_are_compared_by_searches_of_the_positions_after_both_moves(monkeypatch):
+    """Three decisions: another move was better, the end of one is known, the best was played."""
+    explainer = explain.Explainer.__new__(explain.Explainer)
+    explainer.spec = SimpleNamespace(utility="max_n")
+    found = SimpleNamespace(action=np.array([4, 5, 6]))
+    monkeypatch.setattr(explainer, "_search", lambda states, played: (found, "best", "played"))
+    final = {
+        "best": (np.array([[60.0, 9], [60, 9], [60, 9]]), np.array([False, False, False])),
+        "played": (np.array([[57.5, 9], [40, 9], [60, 9]]), np.array([False, True, False])),
+    }
+    monkeypatch.setattr(explainer, "_final", final.get)
+    states = SimpleNamespace(current_player=np.zeros(3, int))
+    looked = explainer.look(states, np.array([1, 1, 6]))
+    assert looked.cost.tolist() == [2.5, 0, 0]
+    assert looked.unlike.tolist() == [False, True, False]
+
+
 def test_a_game_is_a_list_of_its_costliest_decisions():
     about = {
         "agent": "zoo/a+search:8", "decisions": 290, "looked_at": 250, "agreed": 0.5,
