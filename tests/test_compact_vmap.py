@@ -159,7 +159,7 @@ def test_under_shard_map_each_device_sees_to_its_own_rows():
     program = """
         import jax, jax.numpy as jnp, numpy as np
         from jax.sharding import PartitionSpec as P
-        from tests.test_on_demand import ask, check, rows, wanted
+        from tests.test_compact_vmap import ask, check, rows, wanted
 
         assert jax.device_count() == 4
         mesh = jax.make_mesh((4,), ("games",))
