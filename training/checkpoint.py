@@ -108,7 +108,8 @@ class Checkpoints:
                 ),
             )
             place = self._place(step)
-            outputs.write_text(place / DIGESTS, json.dumps(_digests(place), indent=1) + "\n")
+            if jax.process_index() == 0:
+                outputs.write_text(place / DIGESTS, json.dumps(_digests(place), indent=1) + "\n")
         except (OSError, ValueError) as error:
             raise UserError(f"cannot write {self._name(step)}: {_why(error)}") from error
 
@@ -186,6 +187,10 @@ class Checkpoints:
             self._manager.reload()
         return moved
 
+    def reload(self) -> None:
+        """Look again what is there: another process has moved something."""
+        self._manager.reload()
+
     def _place(self, step: int) -> Path:
         return self._folder / f"{step:08d}"
 
@@ -241,7 +246,7 @@ class Checkpoints:
 
     def _forms(self, step: int) -> dict[str, Any]:
         """The arrays of a checkpoint as they were written, on one device."""
-        here = SingleDeviceSharding(jax.devices()[0])
+        here = SingleDeviceSharding(jax.local_devices()[0])
 
         def form(x: Any) -> jax.ShapeDtypeStruct:
             return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=here)

@@ -64,18 +64,20 @@ class _Lines:
         sys.stderr.flush()
 
 
-def bar(unit: str, total: int, done: int = 0) -> tqdm:
+def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm:
     """Progress on stderr: a bar on a terminal, elsewhere a line every LINE_SECONDS.
 
     Args:
         unit: what is counted.
         total: how many there will be.
         done: how many there are.
+        shown: nothing is written where it is not.
     """
     live = sys.stderr.isatty()
     return tqdm(
         total=total, initial=done, unit=unit, file=sys.stderr if live else _Lines(),
         mininterval=0.1 if live else LINE_SECONDS, maxinterval=LINE_SECONDS, miniters=1,
+        disable=not shown,
     )  # fmt: skip
 
 

@@ -75,6 +75,11 @@ class TrainConfig:
     checkpoint_chunks: int = 1  # chunks between two checkpoints; the last chunk always saves
     keep_checkpoints: int = 2  # the latest ones
     cpu_devices: int = 0  # devices that a CPU is split into; 0: one a core, as far as it pays
+    # Several processes, each with its devices (docs/cluster.md). Nothing to set for one, nor where
+    # SLURM or Open MPI starts them. Not kept with a run.
+    coordinator: str = ""  # HOST:PORT of process 0
+    processes: int = 0  # how many
+    process_id: int = 0  # which one this is, from 0 on
     tensorboard: bool = True
     wandb: bool = False
     start: str = ""  # parameters to begin with: zoo/NAME, or an npz like those of the zoo
@@ -107,6 +112,8 @@ class Config:
 
 
 MAY_CHANGE_ON_RESUME = ("name", "train", "eval")
+# Settings that differ from process to process.
+OF_A_PROCESS = ("train.coordinator", "train.processes", "train.process_id")
 
 _CHOICES = {
     "env.reward": ("vp", "margin", "rank", "win"),
@@ -125,6 +132,8 @@ _MAY_BE_ZERO = {
     "ppo.value_clip",
     "ppo.pool",
     "train.cpu_devices",
+    "train.processes",
+    "train.process_id",
     "ppo.value_coef",
     "ppo.entropy_coef",
     "ppo.entropy_end",
@@ -246,9 +255,20 @@ def to_yaml(config: Config) -> str:
 
 def differences(old: Config, new: Config) -> list[str]:
     """The keys that may not change when a run is resumed, yet do: `key: old -> new`."""
-    a, b = _flat(to_dict(old)), _flat(to_dict(new))
+    a, b = flat(old), flat(new)
     frozen = [key for key in a if key.split(".")[0] not in MAY_CHANGE_ON_RESUME]
     return [f"{key}: {a[key]} -> {b[key]}" for key in frozen if a[key] != b[key]]
+
+
+def flat(config: Config) -> dict[str, Any]:
+    """Every setting by its full key, `ppo.lr`."""
+    return _flat(to_dict(config))
+
+
+def of_no_process(config: Config) -> Config:
+    """Without what only one process of several is told, and no run keeps."""
+    train = dataclasses.replace(config.train, coordinator="", processes=0, process_id=0)
+    return dataclasses.replace(config, train=train)
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -325,11 +345,11 @@ _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", 
 
 def _check(config: Config) -> None:
     """The ranges, and what has to fit together."""
-    flat = _flat(to_dict(config))
+    values = flat(config)
     for key, choices in _CHOICES.items():
-        if flat[key] not in choices:
-            raise UserError(f"{key} must be one of {', '.join(choices)}, got {_short(flat[key])}")
-    for key, value in flat.items():
+        if values[key] not in choices:
+            raise UserError(f"{key} must be one of {', '.join(choices)}, got {_short(values[key])}")
+    for key, value in values.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             _check_range(key, value)
     _check_name(config.name)

@@ -73,6 +73,22 @@ class Logs:
                 self._wandb.finish()
 
 
+class NoLogs(Logs):
+    """Of a process that leaves the writing to another."""
+
+    def __init__(self) -> None:
+        pass
+
+    def write(self, update: int, metrics: dict[str, float]) -> None:
+        """Nothing."""
+
+    def flush(self) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
 def read_records(path: Path) -> list[tuple[int, bytes]]:
     """The (update, line) of each record; a last line that was cut off is left out.
 

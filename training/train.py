@@ -22,15 +22,16 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, game_records, outputs, ppo, zoo
+from training import cli, game_records, outputs, ppo, processes, zoo
 from training import config as configs
 from training.agents import check_agent
 from training.checkpoint import ASIDE, Checkpoints, free_path, make_env, number_of, split_update
 from training.config import Config, UserError
 from training.diagnostics import Diagnostics
 from training.evaluate import Evaluation, table, write_json
-from training.logs import RECORDS, Logs, check_wandb, drop_after, read_records
+from training.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
 from training.network import make_network
+from training.processes import Team
 
 
 class Interrupt:
@@ -65,7 +66,13 @@ class Trainer:
     """One run: its environment, network, compiled chunk, folder and present state."""
 
     def __init__(
-        self, config: Config, face: Any, run: Path, resume: bool, update: int | None = None
+        self,
+        config: Config,
+        face: Any,
+        run: Path,
+        resume: bool,
+        update: int | None = None,
+        team: Team | None = None,
     ):
         """
         Args:
@@ -74,9 +81,11 @@ class Trainer:
             run: the run folder; nothing is written there before `save`.
             resume: go on from one of its checkpoints.
             update: of that checkpoint; None is the latest that is whole.
+            team: the processes that train; None is this one alone.
         """
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
+        self.team = team or processes.alone()
         self.env = make_env(face, config.env.id, config.env.reward)
         auto = face.auto_reset(self.env)
         self.network = make_network(self.env, config.network)
@@ -155,15 +164,19 @@ def train(trainer: Trainer, logs: Logs) -> bool:
     Returns:
         True where it was interrupted.
     """
-    config, began = trainer.config, time.monotonic()
-    evaluations = []
-    if config.eval.chunks:
+    config, team, began = trainer.config, trainer.team, time.monotonic()
+    evaluations: list[Evaluation] = []
+    asked = False
+    if config.eval.chunks and team.leads:
         evaluations = evaluations_of(trainer, config.eval.chunk_games)
     with Interrupt() as interrupt:
         try:
-            progress = cli.bar("update", config.train.updates, trainer.update)
+            progress = cli.bar("update", config.train.updates, trainer.update, team.leads)
             chunks, longest = 0, 0.0
-            while trainer.update < config.train.updates and not interrupt.asked:
+            while trainer.update < config.train.updates:
+                asked = any(team.all(interrupt.asked))
+                if asked:
+                    break
                 start = time.monotonic()
                 records = trainer.advance()
                 seconds = time.monotonic() - start
@@ -178,17 +191,20 @@ def train(trainer: Trainer, logs: Logs) -> bool:
                 longest = max(longest, time.monotonic() - start)
                 spent = time.monotonic() - began
                 limit = config.train.max_minutes * 60
-                if limit and spent + longest > limit:
+                if team.first(limit and spent + longest > limit):
                     print("\nout of time: train.max_minutes", file=sys.stderr)
                     break
+            asked = asked or any(team.all(interrupt.asked))
             progress.close()
         finally:
             try:
                 logs.flush()
-                trainer.save()
+                # Where one process fails, the others are not there to write with it.
+                if team.alone or sys.exc_info()[0] is None:
+                    trainer.save()
             finally:
                 logs.close()
-    return interrupt.asked
+    return asked or (team.alone and interrupt.asked)
 
 
 def _report(
@@ -256,8 +272,8 @@ def _label(trainer: Trainer, evaluation: Evaluation) -> str:
 
 
 def on_one_device(params: Any) -> Any:
-    """Parameters as an evaluation wants them: on one device, and not on all at once."""
-    return jax.device_put(params, jax.devices()[0])
+    """Parameters as an evaluation wants them: on one device of this process, not on all."""
+    return jax.tree.map(lambda x: x.addressable_data(0), params)
 
 
 class Start(NamedTuple):
@@ -326,9 +342,16 @@ def new_folder(name: str, runs: Path = Path("runs")) -> Path:
 
 def _open_new(trainer: Trainer) -> Logs:
     """The folder and the logs of a new run; a start that is refused leaves nothing."""
+    team = trainer.team
+    if not team.leads:
+        trainer.run = Path(team.first(""))
+        processes.check_folder(team, trainer.run)
+        return NoLogs()
     run = trainer.run = new_folder(trainer.config.name)
     try:
         outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
+        team.first(str(run))
+        processes.check_folder(team, run)
         return Logs(run, trainer.config)
     except BaseException:
         shutil.rmtree(run, ignore_errors=True)
@@ -339,7 +362,11 @@ def _open_new(trainer: Trainer) -> Logs:
 
 def _open_again(trainer: Trainer) -> Logs:
     """The logs of a resumed run; what it does not go on from is set aside."""
-    run, update = trainer.run, trainer.update
+    run, update, team = trainer.run, trainer.update, trainer.team
+    if not team.leads:
+        team.all(None)
+        trainer.checkpoints.reload()
+        return NoLogs()
     moved = trainer.checkpoints.set_aside(update)
     if moved:
         print(f"later checkpoints are kept in {run / ASIDE}: {len(moved)}", file=sys.stderr)
@@ -348,6 +375,7 @@ def _open_again(trainer: Trainer) -> Logs:
         outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
         drop_after(run / RECORDS, update)
     outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
+    team.all(None)
     return Logs(run, trainer.config, update)
 
 
@@ -361,39 +389,68 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    start = resolve(args.config, args.resume, args.overrides)
-    config = start.config
-    if args.record:
-        outputs.check_inside("--record", args.record)
-    ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
+    place = _place(args)
     if face is None:
         import gaia_jax as face
-    check(start, make_env(face, config.env.id, config.env.reward))
+    card = processes.versions() | {"--resume": args.resume or ""}
+    with processes.join(place, card) as team:
+        return _main(args, face, team)
+
+
+def _place(args: argparse.Namespace) -> processes.Place:
+    """Which process this is; of a run to resume only what the command line says."""
+    if args.config:
+        return processes.place_of(configs.load(args.config, args.overrides))
+    own = [text for text in args.overrides if text.startswith(configs.OF_A_PROCESS)]
+    return processes.place_of(configs.override(Config(), own))
+
+
+def _main(args: argparse.Namespace, face: Any, team: Team) -> int:
+    """`main` in its place among the processes."""
+    start = resolve(args.config, args.resume, args.overrides)
+    start = start._replace(config=configs.of_no_process(start.config))
+    config = start.config
+    ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs // team.place.size)
+    env = make_env(face, config.env.id, config.env.reward)
+    processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
+    if team.leads:
+        check(start, env)
+        if args.record:
+            outputs.check_inside("--record", args.record)
     with contextlib.ExitStack() as held:
         if start.run is not None:
-            held.enter_context(outputs.folder_lock(start.run))
+            processes.check_folder(team, start.run)
+            team.hint = f"; go on with --resume {start.run}"
+            if team.leads:
+                held.enter_context(outputs.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
-        trainer = Trainer(config, face, run, start.run is not None, start.update)
+        trainer = Trainer(config, face, run, start.run is not None, start.update, team)
         trainer.record = args.record
         with cli.compiling("the training step"):
             trainer.compile()
         logs = _open_again(trainer) if start.run is not None else _open_new(trainer)
-        if start.run is None:
+        team.hint = f"; go on with --resume {trainer.run}"
+        if start.run is None and team.leads:
             held.enter_context(outputs.folder_lock(trainer.run))
         return _run(trainer, logs)
 
 
 def _run(trainer: Trainer, logs: Logs) -> int:
     """Train, then evaluate. The exit code."""
-    config, run = trainer.config, trainer.run
-    print(
-        f"run {run}: {trainer.env.id} {trainer.env.version}, {jax.device_count()} device(s)",
-        file=sys.stderr,
-    )
+    config, run, team = trainer.config, trainer.run, trainer.team
+    among = "" if team.alone else f" of {team.place.size} processes"
+    if team.leads:
+        print(
+            f"run {run}: {trainer.env.id} {trainer.env.version}, "
+            f"{jax.device_count()} device(s){among}",
+            file=sys.stderr,
+        )
     if train(trainer, logs):
-        print(f"checkpoint at update {trainer.update}; go on with --resume {run}", file=sys.stderr)
+        if team.leads:
+            said = f"checkpoint at update {trainer.update}; go on with --resume {run}"
+            print(said, file=sys.stderr)
         return 130
-    if config.eval.games:
+    if config.eval.games and team.leads:
         params = on_one_device(trainer.policy)
         for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games)):
             label = "end-" + _label(trainer, evaluation)

@@ -1,0 +1,31 @@
+"""A process of a team without training: `python team.py COORDINATOR COUNT ID CARD [deed]`."""
+
+import os
+import sys
+import time
+
+import jax
+
+from training import cli, processes
+from training.config import UserError
+
+jax.config.update("jax_num_cpu_devices", 1)
+
+
+def main() -> int:
+    coordinator, count, number, card, *deeds = sys.argv[1:]
+    place = processes.Place(coordinator, int(count), int(number))
+    with processes.join(place, {"card": card}) as team:
+        team.hint = "; go on with --resume"
+        print(team.all(place.id), team.first(f"from {place.id}"), jax.device_count(), flush=True)
+        if f"die {place.id}" in deeds:
+            os.kill(os.getpid(), 9)
+        if f"fail {place.id}" in deeds:
+            raise UserError("no space left")
+        if "wait" in deeds:
+            time.sleep(60)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))
