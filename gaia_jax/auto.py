@@ -40,11 +40,11 @@ class AutoReset:
 
     def init(self, key: Array) -> AutoState:
         """A new game with a set-up drawn from `key`."""
-        return _auto(self.env.init(key))
+        return auto_state(self.env.init(key))
 
     def init_from(self, setup: Any) -> AutoState:
         """A new game with a given set-up."""
-        return _auto(self.env.init_from(setup))
+        return auto_state(self.env.init_from(setup))
 
     def step(self, state: AutoState, action: Array | int, key: Array) -> AutoState:
         """The state after the decision, or where that ended the game the first of a new one.
@@ -96,10 +96,11 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
     return AutoReset(env)
 
 
-def _auto(state: State) -> AutoState:
+def auto_state(state: State) -> AutoState:
+    """A state of the bare environment as one of `auto_reset`, with no game ended yet."""
     fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
     none = jnp.zeros_like(state.game.players.vp_source, jnp.int16)
     return AutoState(**fields, final_vp=jnp.zeros(NUM_PLAYERS, jnp.int16), final_source=none)
 
 
-__all__ = ["AutoReset", "AutoState", "auto_reset"]
+__all__ = ["AutoReset", "AutoState", "auto_reset", "auto_state"]

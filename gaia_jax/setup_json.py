@@ -217,14 +217,14 @@ def _check_setup(setup: Any, ruleset: Ruleset) -> None:
     _check_ruleset(ruleset)
     if not isinstance(setup, Setup):
         raise TypeError(f"setup must be a Setup, not {shown(setup)}")
+    if np.ndim(setup.economy_side):
+        raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
     for name, value in vars(setup).items():
         if not known(value):
             raise TypeError(f"setup.{name} must be numbers, not {shown(value)}")
         dtype = np.asarray(value).dtype
         if not np.issubdtype(dtype, np.integer):
             raise TypeError(f"setup.{name} must be integers, not {dtype}: {shown(value)}")
-    if np.ndim(setup.economy_side):
-        raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
     sizes = {
         "sector_tile": len(ruleset.map.sector_tiles),
         "interface": len(ruleset.map.interface_cells),

@@ -7,7 +7,7 @@ another compilation, and a test says so.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -121,3 +121,12 @@ def ended_games(games_under_way: Any, play_randomly: Callable[..., Any]) -> Any:
     import jax
 
     return play_randomly(games_under_way, jax.random.key(2), ENOUGH)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, one for all pages: Playwright runs one loop a process; a skip without it."""
+    from tests import browser as chromium
+
+    with chromium.opened() as found:
+        yield found

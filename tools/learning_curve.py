@@ -1,6 +1,8 @@
 """The learning curves of docs/learning.md, as a picture.
 
 python -m tools.learning_curve NAME=runs/a/metrics.jsonl ... --out docs/learning.svg
+
+Needs matplotlib, which the extra `bench` brings.
 """
 
 from __future__ import annotations

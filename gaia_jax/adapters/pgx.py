@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import importlib
 from typing import Any, Literal, get_args
 
@@ -18,7 +17,7 @@ import gaia_jax
 from gaia_jax.adapters.layout import KINDS, arranged
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.arguments import shown
-from gaia_jax.auto import AutoState
+from gaia_jax.auto import auto_state
 from gaia_jax.env import GaiaEnv
 from gaia_jax.state import GameState
 
@@ -141,10 +140,7 @@ class PgxEnv(pgx.core.Env):
         That one deals a new game to every row at every step; this one to those that need it, as
         `gaia_jax.auto_reset` does.
         """
-        plain = _inside(state)
-        fields = {f.name: getattr(plain, f.name) for f in dataclasses.fields(plain)}
-        auto = AutoState(**fields, final_vp=jnp.zeros(4, jnp.int16))
-        after = self._auto.step(auto, action, key)
+        after = self._auto.step(auto_state(_inside(state)), action, key)
         out = self._outside(after, state._player)
         return out.replace(observation=self.observe(out))
 

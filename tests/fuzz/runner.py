@@ -187,6 +187,7 @@ def _wait(
 def _child(order: dict[str, Any]) -> None:
     """Run one case in a process that is its own, and end it."""
     os.setpgid(0, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     os.chdir(order["folder"])
     os.environ.update(order["env"])
     with open(os.devnull, "rb") as nothing:

@@ -1,11 +1,9 @@
 """One server and one browser for all tests of the table."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from tests import browser as chromium
 from tests.play.server import Server
 
 
@@ -23,10 +21,3 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     trace = [line for line in found.said if "Traceback" in line]
     found.end()
     assert not trace, "".join(found.said)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; a skip where there is none."""
-    with chromium.opened() as found:
-        yield found

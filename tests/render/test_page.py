@@ -13,7 +13,6 @@ import pytest
 from gaia_jax import replay
 from gaia_jax.render import listing
 from gaia_jax.render.page import moves, page
-from tests import browser as chromium
 from tests.browser import Watched
 from tests.render.records import RECORDS
 
@@ -37,44 +36,43 @@ def test_a_page_is_small(written: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 800])
-def test_slider_keys_rounds_and_seats(written: Path, width: int) -> None:
+def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -> None:
     record = replay.read(RECORDS["lost_fleet"])
     count = len(record.actions)
-    with chromium.opened() as browser:
-        tab = Watched(browser, width)
-        show = tab.page
-        show.goto(written.as_uri())
-        show.wait_for_selector("body[data-ready]")
+    tab = Watched(browser, width)
+    show = tab.page
+    show.goto(written.as_uri())
+    show.wait_for_selector("body[data-ready]")
 
-        def place() -> str:
-            return str(show.text_content("#place"))
+    def place() -> str:
+        return str(show.text_content("#place"))
 
-        assert place() == f"0 / {count}"
-        for _ in range(3):
-            show.keyboard.press("ArrowRight")
-        assert place() == f"3 / {count}"
-        show.keyboard.press("ArrowLeft")
-        assert place() == f"2 / {count}"
-        show.keyboard.press("End")
-        assert place() == f"{count} / {count}"
-        for player, vp in enumerate(record.final_vp):
-            assert show.text_content(f"#vp-{player} text") == str(vp)
-        show.keyboard.press("Home")
-        show.locator("#slider").fill(str(count // 2))
-        assert place() == f"{count // 2} / {count}"
-        show.click("[data-round='3']")
-        assert "Round 3" in str(show.text_content("#block-head"))
-        show.keyboard.press("ArrowDown")
-        assert "Round 4" in str(show.text_content("#block-head"))
-        before = show.get_attribute("#block-seat-0", "transform")
-        show.keyboard.press("v")
-        assert show.get_attribute("#block-seat-1", "transform") == before
-        show.locator("#moves li[data-n='7']").click()
-        assert place() == f"7 / {count}"
-        assert show.locator("#scores svg path").count() == 8
-        assert show.locator("#sources svg polygon").count() == 18
-        tab.check("file://")
-        assert len(tab.requests) == 1
+    assert place() == f"0 / {count}"
+    for _ in range(3):
+        show.keyboard.press("ArrowRight")
+    assert place() == f"3 / {count}"
+    show.keyboard.press("ArrowLeft")
+    assert place() == f"2 / {count}"
+    show.keyboard.press("End")
+    assert place() == f"{count} / {count}"
+    for player, vp in enumerate(record.final_vp):
+        assert show.text_content(f"#vp-{player} text") == str(vp)
+    show.keyboard.press("Home")
+    show.locator("#slider").fill(str(count // 2))
+    assert place() == f"{count // 2} / {count}"
+    show.click("[data-round='3']")
+    assert "Round 3" in str(show.text_content("#block-head"))
+    show.keyboard.press("ArrowDown")
+    assert "Round 4" in str(show.text_content("#block-head"))
+    before = show.get_attribute("#block-seat-0", "transform")
+    show.keyboard.press("v")
+    assert show.get_attribute("#block-seat-1", "transform") == before
+    show.locator("#moves li[data-n='7']").click()
+    assert place() == f"7 / {count}"
+    assert show.locator("#scores svg path").count() == 8
+    assert show.locator("#sources svg polygon").count() == 18
+    tab.check("file://")
+    assert len(tab.requests) == 1
 
 
 def test_every_decision_is_listed() -> None:

@@ -50,7 +50,10 @@ def test_random_positions_are_drawn_whole(when: str, env: Any, request: Any) -> 
         look_at(one(states, game), env.ruleset)
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize(
+    "name",
+    [n if n == "lost_fleet" else pytest.param(n, marks=pytest.mark.slow) for n in RECORDS],
+)
 def test_every_position_of_the_sample_records_is_drawn_whole(name: str) -> None:
     record = replay.read(RECORDS[name])
     env = gaia_jax.make(record.ruleset)

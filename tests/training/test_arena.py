@@ -107,7 +107,10 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
     ("names", "message"),
     [
         ("random,greedy", "--agents wants 4 names, got 2"),
-        ("random,random,random,rand", "unknown agent 'rand'; the choices are: greedy, random, RUN"),
+        (
+            "random,random,random,rand",
+            "unknown agent 'rand'; the choices are: greedy, random, zoo/",
+        ),
         ("random,random,random,nowhere:act", "cannot import 'nowhere'"),
         (f"random,random,random,{__name__}:gone", "has no function 'gone'"),
         (f"random,random,random,{__name__}:IDS", "has no function 'IDS'"),

@@ -167,7 +167,8 @@ def test_records_are_kept_up_to_a_checkpoint_and_junk_is_refused(run, capsys):
 
 
 BUSY = """
-import sys, hashlib
+import sys, hashlib, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 sys.path[:0] = [{root!r}, {here!r}]
 import toy_env
 from training import cli, train

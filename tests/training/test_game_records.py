@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from gaia_jax import replay
 from training.agents import random_agent
@@ -13,6 +14,7 @@ from training.game_records import Recorder
 from training.match import Match, one_against_three
 
 
+@pytest.mark.slow
 def test_the_games_of_a_match_replay_to_the_same_vp(env: Any, tmp_path: Path) -> None:
     agents = [random_agent(env), random_agent(env)._replace(name="other")]
     folder = tmp_path / "records"
