@@ -125,7 +125,7 @@ def ended_games(games_under_way: Any, play_randomly: Callable[..., Any]) -> Any:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium, one for all pages: Playwright runs one loop a process; a skip without it."""
+    """Debian's Chromium, one for all pages: Playwright runs one loop a process."""
     from tests import browser as chromium
 
     with chromium.opened() as found:
