@@ -34,11 +34,11 @@ class Formings:
     faction: Array  # (E,) int8
     planet: Array  # (E, C) int8, and the rest of the board before the decision
     piece: Array  # (E, C) int8
-    holder: Array  # (E, C) int8
+    piece_owner: Array  # (E, C) int8
     flags: Array  # (E, C) uint8
     lantids: Array  # (E,) int8
-    links: Array  # (E, C) uint8
-    links_after: Array  # (E, C) uint8
+    federation_bits: Array  # (E, C) uint8
+    federation_bits_after: Array  # (E, C) uint8
     players: Players  # rows of all players, (E, P, ...)
     players_after: Players
 
@@ -54,11 +54,11 @@ def between(before: State, after: State, game: Array, decision: Array) -> Formin
         faction=faction,
         planet=board.planet,
         piece=board.piece,
-        holder=board.holder,
+        piece_owner=board.piece_owner,
         flags=board.flags,
         lantids=board.lantids,
-        links=board.links,
-        links_after=after.game.board.links,
+        federation_bits=board.federation_bits,
+        federation_bits_after=after.game.board.federation_bits,
         players=before.game.players,
         players_after=after.game.players,
     )
@@ -151,11 +151,11 @@ def checks(rules: Ruleset, e: Formings) -> dict[str, np.ndarray]:
     me, then = _row(e.players, rows, e.player), _row(e.players_after, rows, e.player)
     bit = {name: 1 << i for i, name in enumerate(rules.ids["tile"])}
 
-    def of(links: Any, shift: int) -> np.ndarray:
-        return (links.astype(int) >> (player + shift)) & 1 == 1
+    def of(federation_bits: Any, shift: int) -> np.ndarray:
+        return (federation_bits.astype(int) >> (player + shift)) & 1 == 1
 
-    laid_before, laid_after = of(e.links, 0), of(e.links_after, 0)
-    in_before, in_after = of(e.links, 4), of(e.links_after, 4)
+    laid_before, laid_after = of(e.federation_bits, 0), of(e.federation_bits_after, 0)
+    in_before, in_after = of(e.federation_bits, 4), of(e.federation_bits_after, 4)
     laid, joined = laid_after & ~laid_before, in_after & ~in_before
     old, new = laid_before | in_before, laid | joined
     hive = np.array([f.special == "HIVE_STATION" for f in rules.factions])[e.faction]
@@ -164,7 +164,7 @@ def checks(rules: Ruleset, e: Formings) -> dict[str, np.ndarray]:
     grows = np.array([f.federation_grows for f in rules.factions])[e.faction] & ~first
 
     # Own structures, guests beside another's, stations of the Hive (FED-09, FED-14).
-    host = (e.holder == player) & (e.piece > 0) & (e.piece < GAIAFORMER)
+    host = (e.piece_owner == player) & (e.piece > 0) & (e.piece < GAIAFORMER)
     guest = (e.flags & GUEST != 0) & (e.lantids[:, None] == player)
     station = (e.flags & STATION != 0) & hive[:, None]
     raised = (me["tiles"] & ~me["covered"] & bit["BT8_PIAC_4"] != 0)[:, None]
@@ -205,7 +205,7 @@ def checks(rules: Ruleset, e: Formings) -> dict[str, np.ndarray]:
         "nothing leaves a federation, nobody else's changes": (old <= (laid_after | in_after)).all(
             -1
         )
-        & ((e.links & ~mine) == (e.links_after & ~mine)).all(-1),
+        & ((e.federation_bits & ~mine) == (e.federation_bits_after & ~mine)).all(-1),
         "tokens paid are satellites laid": paid.sum(-1) == np.where(in_qic, nothing, number),
         "tokens go from bowls I, II, III, the brainstone last": (paid >= 0).all(-1)
         & (paid[:, 1:] * tokens_after[:, :-1] == 0).all(-1),

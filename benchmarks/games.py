@@ -143,10 +143,10 @@ class Tables:
         """
         board, player = state.game.board, state.current_player
         weights = self.weights[taste[player], state.game.turn.node.astype(jnp.int32)]
-        own = (board.links.astype(jnp.int32) >> player) & 17 != 0
+        own = (board.federation_bits.astype(jnp.int32) >> player) & 17 != 0
         padded = jnp.concatenate([own, jnp.zeros(1, bool)])
         beside = padded[rules.geometry.neighbors].any(-1)
-        distance = jnp.minimum(board.reach[player].astype(jnp.int32), DISTANCES - 1)
+        distance = jnp.minimum(board.distance_to_own[player].astype(jnp.int32), DISTANCES - 1)
         near = self.near[jnp.where(beside, 0, 1), distance]
         steps = state.game.steps[player][board.planet.astype(jnp.int32)]
         near *= self.cheap[jnp.clip(steps.astype(jnp.int32), 0, STEPS - 1)]

@@ -232,7 +232,7 @@ class Pairs:
         rules, game = self.rules, state.game
         t, space, turn = rules.tables, rules.actions, game.turn
         node, player = turn.node.astype(jnp.int32), state.current_player
-        waiting = jnp.where(node == Node.FREE_MINE, turn.free_mine, turn.mode)
+        waiting = jnp.where(node == Node.FREE_MINE, turn.free_mine, turn.pending_op)
         where = jnp.asarray(self._place)[node, jnp.maximum(waiting, 0).astype(jnp.int32)]
         faction = game.setup.faction[player].astype(jnp.int32)
         option = jnp.asarray(self._plain)[action]

@@ -1,4 +1,4 @@
-"""Run rare and dear work for the rows of a batch that need it, and for no other."""
+"""Run rare and expensive work for the rows of a batch that need it, and for no other."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def compact_vmap(
     cpu_chunk: int = 8,
     accelerator_chunks: int = 64,
 ) -> Any:
-    """`kernel(*args)` where `need`, else `neutral`.
+    """`kernel(*args)` where `need`, else `default`.
 
     Written for one row. Under `vmap`, and `vmap` of `vmap`, the rows that need the kernel are
     gathered into chunks, run, and scattered back, so a batch pays for those rows alone. Works
@@ -91,12 +91,12 @@ def compact_vmap(
             that does, and what comes out of them is dropped.
         need: () bool.
         args: arrays or pytrees of arrays.
-        neutral: what stands where there is no need, a pytree of the shapes and dtypes of the
+        default: what stands where there is no need, a pytree of the shapes and dtypes of the
             kernel's.
         batched: whether the kernel takes a chunk instead of a row.
         cpu_chunk, accelerator_chunks: see `chunk_rows`.
     Returns:
-        A pytree like `neutral`.
+        A pytree like `default`.
     """
 
     where = scope(kernel)

@@ -239,12 +239,12 @@ class GaiaEnv:
         known = (action >= 0) & (action < self.num_actions)
         action = jnp.where(known, action, 0)
         legal = known & state.legal_action_mask[action]
-        plays, illegal = legal & ~over, ~legal & ~over
+        active, illegal = legal & ~over, ~legal & ~over
 
-        game = self._play(before, action, plays)
+        game = self._play(before, action, active)
         count = state.step_count + (~over).astype(jnp.int32)
-        finished = plays & (game.turn.node == Node.ENDED)
-        truncated = plays & ~finished & (count >= self.max_steps)
+        finished = active & (game.turn.node == Node.ENDED)
+        truncated = active & ~finished & (count >= self.max_steps)
         if self.reward == "vp":
             paid = reward_by_vp(before.players.vp, game.players.vp)
         else:
@@ -254,9 +254,9 @@ class GaiaEnv:
         return state.replace(
             game=game,
             current_player=jnp.where(
-                plays & ~truncated, game.turn.player.astype(jnp.int32), player
+                active & ~truncated, game.turn.player.astype(jnp.int32), player
             ),
-            rewards=jnp.where(plays, paid, jnp.where(illegal, penalty, 0.0)).astype(jnp.float32),
+            rewards=jnp.where(active, paid, jnp.where(illegal, penalty, 0.0)).astype(jnp.float32),
             terminated=state.terminated | finished | illegal,
             truncated=state.truncated | truncated,
             step_count=count,
@@ -272,8 +272,8 @@ class GaiaEnv:
         """(A,) bool, what the rules allow `game.turn.player`; changes nothing."""
         return legal_mask(self.ruleset, game)
 
-    def _play(self, game: GameState, action: Array, plays: Array) -> GameState:
-        return rules_step(self.ruleset, game, action, plays)
+    def _play(self, game: GameState, action: Array, active: Array) -> GameState:
+        return rules_step(self.ruleset, game, action, active)
 
 
 def make(id: str = "lost_fleet", reward: str = "margin", max_steps: int = MAX_STEPS) -> GaiaEnv:

@@ -15,7 +15,7 @@ from gaia_jax.batch_aware import batch_aware
 def fusion_barrier(
     kernel: Callable[..., Any], need: Array, args: tuple[Any, ...], default: Any = None
 ) -> Any:
-    """`kernel(*args)` if any row of the batch needs it, else `neutral`.
+    """`kernel(*args)` if any row of the batch needs it, else `default`.
 
     XLA's fusion copies cheap producers into each of their consumers. Over a straight line as long
     as a step that quadruples the program (50,000 instructions instead of 12,000, 34 s of compiling
@@ -24,10 +24,10 @@ def fusion_barrier(
 
     Args:
         kernel: a pure function of arrays that closes over no traced value. For a row without need
-            it gives what `neutral` says.
+            it gives what `default` says.
         need: () bool; under `vmap` any row counts for all.
         args: arrays or pytrees of arrays.
-        neutral: what stands where nobody needs the kernel, of the same shapes and dtypes; zeros
+        default: what stands where nobody needs the kernel, of the same shapes and dtypes; zeros
             where it is left out.
     """
     where = scope(kernel)

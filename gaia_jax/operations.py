@@ -26,7 +26,7 @@ NO_TARGET, SITE, TRACK, TOKEN, OWN, SPACE, UNRINGED = range(7)
 # Where `Operation.slot_kind` keeps its once-a-round mark.
 NO_SLOT, POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT = range(4)
 # Asteroids as a target of a mine (MIN-12, MIN-13).
-NO_ROCKS, WITH_GAIAFORMER, ROCKS_ONLY = range(3)
+NO_ASTEROIDS, WITH_GAIAFORMER, ASTEROIDS_ONLY = range(3)
 # Gaia projects: none, paid with tokens, instant (GPJ-04).
 NO_PROJECT, PROJECT, INSTANT = range(3)
 
@@ -45,11 +45,11 @@ class OperationNumbers(Generic[N]):
     target: N = number()
     own: N = number()  # OWN: the structure to pick
     mine: N = number()  # a mine is built
-    range_bonus: N = number()
+    extra_range: N = number()
     free_steps: N = number()
-    waived: N = number()  # the 1 ore and 2 credits of the mine
-    rocks: N = number()
-    unlimited: N = number()  # any distance
+    mine_is_free: N = number()  # the 1 ore and 2 credits of the mine
+    asteroid_rule: N = number()
+    unlimited_range: N = number()  # any distance
     guests: N = number()  # Lantids may aim at an occupied planet (A5)
     project: N = number()
     explore: N = number()
@@ -265,7 +265,7 @@ def _free(ruleset: Ruleset) -> list[Operation]:
     # the number of tokens.
     for b in ruleset.nevlas_pi_bundles:
         ops.append(Operation(f"bundle {b.id}", Cost(power=2 * b.tokens), b.gain))
-    # The Gaia phase's points are kept in `turn.points` (GAI-08).
+    # The Gaia phase's points are kept in `turn.terrans_points` (GAI-08).
     for b in ruleset.terrans_conversions[:3]:
         ops.append(Operation(f"terrans {b.id}", gain=b.gain))
     return ops
@@ -274,7 +274,7 @@ def _free(ruleset: Ruleset) -> list[Operation]:
 def _building(ruleset: Ruleset) -> list[Operation]:
     mine: dict[str, Any] = {"mine": True, "source": "FACTION", "main": True}
     ops = [
-        Operation("mine", rocks=WITH_GAIAFORMER, guests=True, **mine),
+        Operation("mine", asteroid_rule=WITH_GAIAFORMER, guests=True, **mine),
         Operation("project", project=PROJECT, main=True),
     ]
     names = common.STRUCTURES
@@ -310,16 +310,21 @@ def _ships(ruleset: Ruleset) -> list[Operation]:
         "RANGE": {
             "target": SITE,
             "mine": True,
-            "rocks": WITH_GAIAFORMER,
+            "asteroid_rule": WITH_GAIAFORMER,
             "guests": True,
             "explore": True,
-            "range_bonus": ruleset.range_bonus,
+            "extra_range": ruleset.range_bonus,
             "project": PROJECT if ruleset.twilight_range_projects else NO_PROJECT,
         },
         "INSTANT_GAIA": {"target": SITE, "project": INSTANT},
         "MINE_TF1": {"target": SITE, "mine": True},
         "RESEARCH": {"target": TRACK, "research": True},
-        "ASTEROID_MINE": {"target": SITE, "mine": True, "waived": True, "rocks": ROCKS_ONLY},
+        "ASTEROID_MINE": {
+            "target": SITE,
+            "mine": True,
+            "mine_is_free": True,
+            "asteroid_rule": ASTEROIDS_ONLY,
+        },
     }
     ops = []
     for i, (verb, a) in enumerate(ruleset.shared_actions):
@@ -377,11 +382,11 @@ def _specials(ruleset: Ruleset) -> list[Operation]:
         "RB6": {"project": INSTANT},
         "RB11": {
             "mine": True,
-            "rocks": WITH_GAIAFORMER,
+            "asteroid_rule": WITH_GAIAFORMER,
             "guests": True,
             "project": PROJECT,
             "explore": bool(ruleset.ships),
-            "range_bonus": ruleset.range_bonus,
+            "extra_range": ruleset.range_bonus,
         },
         "RB13": {"mine": True, "free_steps": ruleset.rb13_free_steps},
     }
@@ -400,7 +405,7 @@ def _specials(ruleset: Ruleset) -> list[Operation]:
     ]
     if any(f.special == "GLEENS_RANGE" for f in ruleset.factions):
         bonus = max(f.special_range_bonus for f in ruleset.factions)
-        far = boosters["RB11"] | {"range_bonus": bonus}
+        far = boosters["RB11"] | {"extra_range": bonus}
         ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
     for tile in ruleset.tinkering_tiles:
         aims = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
@@ -410,9 +415,9 @@ def _specials(ruleset: Ruleset) -> list[Operation]:
 
 def _rewards(ruleset: Ruleset) -> list[Operation]:
     ops = [Operation("pass", main=True)]
-    free: dict[str, Any] = {"mine": True, "waived": True}
+    free: dict[str, Any] = {"mine": True, "mine_is_free": True}
     mines = [
-        Operation("free mine RANGE", unlimited=True, rocks=WITH_GAIAFORMER, **free),
+        Operation("free mine RANGE", unlimited_range=True, asteroid_rule=WITH_GAIAFORMER, **free),
         Operation("free mine TF3", free_steps=ruleset.tf3_mine_free_steps, **free),
     ]
     for t in ruleset.ship_tiles:

@@ -2,7 +2,8 @@
 
 C is the number of cells, P = 4 the number of players. The player comes first on every axis that
 has one. Everything is public (GEN-05); nothing here knows of learning. Packed fields (`piece`,
-`flags`, `links`) keep a game under 4 KB; the properties beside them read as the rulebook speaks.
+`flags`, `federation_bits`) keep a game under 4 KB; the properties beside them use the rulebook's
+words.
 """
 
 from __future__ import annotations
@@ -79,14 +80,16 @@ class Board(Struct):
 
     planet: Array  # (C,) int8, index in ids["planet"]: Empty, Red .. Blue, Gaia, Proto, ...
     piece: Array  # (C,) int8, NONE, MINE .. AC_B, GAIAFORMER
-    holder: Array  # (C,) int8, whose piece it is; -1 where `piece` is NONE
+    piece_owner: Array  # (C,) int8, whose piece it is; -1 where `piece` is NONE
     flags: (
         Array  # (C,) uint8, bits 0-3 a structure of that player within 2; STATION RING GUEST FRESH
     )
-    links: (
+    federation_bits: (
         Array  # (C,) uint8, bits 0-3 a satellite of that player, 4-7 in a federation of that player
     )
-    reach: Array  # (P, C) int8, distance to the nearest own structure or station; 127 without any
+    distance_to_own: (
+        Array  # (P, C) int8, distance to the nearest own structure or station; 127 without any
+    )
     lantids: Array  # () int8, the player whose mines are guests, -1 none
 
     @property
@@ -97,12 +100,12 @@ class Board(Struct):
     @property
     def owner(self) -> Array:
         """(..., C) int8, owner of the structure or -1. A guest mine is in `guest`."""
-        return jnp.where(self.piece == GAIAFORMER, NO_PLAYER, self.holder)
+        return jnp.where(self.piece == GAIAFORMER, NO_PLAYER, self.piece_owner)
 
     @property
     def gaiaformer(self) -> Array:
         """(..., C) int8, whose gaiaformer stands there, or -1."""
-        return jnp.where(self.piece == GAIAFORMER, self.holder, NO_PLAYER)
+        return jnp.where(self.piece == GAIAFORMER, self.piece_owner, NO_PLAYER)
 
     @property
     def station(self) -> Array:
@@ -132,12 +135,12 @@ class Board(Struct):
     @property
     def satellite(self) -> Array:
         """(..., P, C) bool, a satellite of the player."""
-        return _player_bits(self.links)
+        return _player_bits(self.federation_bits)
 
     @property
     def federated(self) -> Array:
-        """(..., P, C) bool, the player's structure or station there is in a federation of his."""
-        return _player_bits(self.links >> 4)
+        """(..., P, C) bool, the player's structure or station is in one of their federations."""
+        return _player_bits(self.federation_bits >> 4)
 
     @property
     def near(self) -> Array:
@@ -189,8 +192,10 @@ class Players(Record):
     tinkering = Field("this round's tile, -1 none", -1, 5)
     tinkered = Field("bit a tinkering tile chosen in some round", 0, 2**6 - 1)
     income = Field('bit an income atom still pending, ids["income"]', 0, 2**8 - 1, INT16)
-    enough = Field("fewest satellites known to allow a federation, 100 unknown", 0, 100)
-    short = Field("most satellites known to allow none, -1 unknown", -1, 100)
+    min_satellites_feasible = Field(
+        "fewest satellites known to allow a federation, 100 unknown", 0, 100
+    )
+    max_satellites_infeasible = Field("most satellites known to allow none, -1 unknown", -1, 100)
     vp_source = Field('VP by ids["vp_source"]; their sum is vp', -1000, 1000, INT16, (18,))
 
     credits = Column("resources", 0)
@@ -213,23 +218,27 @@ class Turn(Record):
     sequence = Field(
         "players of the set-up decisions, boosters last; -1 beyond", -1, 3, shape=(13,)
     )
-    placed = Field("set-up decisions made so far", 0, 13)
+    setup_done = Field("set-up decisions made so far", 0, 13)
     free_actions = Field("taken this turn (ROU-08)", 0, 64)
     brainstone_reversed = Field("it takes the other place in payments this turn (A21)", 0, 1, BOOL)
-    mode = Field('operation waiting for its target, ids["operation"]; -1 none', -1, 999, INT16)
-    cell = Field("cell of an upgrade waiting for its piece; -1 none", -1, 223, INT16)
-    acted = Field("the main action of this turn is done", 0, 1, BOOL)
+    pending_op = Field(
+        'operation waiting for its target, ids["operation"]; -1 none', -1, 999, INT16
+    )
+    pending_upgrade_cell = Field(
+        "cell of an upgrade waiting for its piece; -1 none", -1, 223, INT16
+    )
+    main_action_done = Field("the main action of this turn is done", 0, 1, BOOL)
     token = Field("a federation token to choose", 0, 1, BOOL)
     retrigger = Field("an owned token to score again", 0, 1, BOOL)
     tile = Field("a tech tile to take", 0, 1, BOOL)
     cover = Field("slot of the advanced tile waiting for the tile it covers; -1 none", -1, 6)
     free_mine = Field("operation of a free mine; -1 none", -1, 999, INT16)
-    step = Field("0 none, 1 any track, 2 + t consent to the step on track t", 0, 7)
+    pending_step = Field("0 none, 1 any track, 2 + t consent to the step on track t", 0, 7)
     lost_planet = Field("the Lost Planet to place", 0, 1, BOOL)
     qic_action = Field("SA-QIC-4VP to be paid when the action is resolved (ADV-01)", 0, 1, BOOL)
     building = Field("the federation builder is open", 0, 1, BOOL)
-    picks = Field("bit a group picked", 0, 2**12 - 1, INT16)
-    picked = Field(
+    picked_groups = Field("bit a group picked", 0, 2**12 - 1, INT16)
+    last_pick = Field(
         "cell of the group picked last, not yet counted in; -1 none, -2 commit", -2, 223, INT16
     )
     leech = Field(
@@ -242,7 +251,7 @@ class Turn(Record):
     token_supply = Field("base federation tokens left", 0, 3, shape=(6,))
     ship_tokens = Field("bit a ship whose token is still there", 0, 15)
     track_token = Field("the federation token on terraforming 5 is still there", 0, 1, BOOL)
-    points = Field("Gaia-phase tokens the Terrans can still convert", 0, 100)
+    terrans_points = Field("Gaia-phase tokens the Terrans can still convert", 0, 100)
 
 
 @pytree

@@ -75,20 +75,20 @@ class StubEnv(GaiaEnv):
     def legal_mask(self, game: GameState) -> Array:
         """What `check` holds the masks of this game, and of its faulty sisters, against."""
         ended = game.turn.node == Node.ENDED
-        return (jnp.arange(self.num_actions) % 3 == game.turn.placed % 3) | ended
+        return (jnp.arange(self.num_actions) % 3 == game.turn.setup_done % 3) | ended
 
-    def _play(self, game: GameState, action: Array, plays: Array) -> GameState:
+    def _play(self, game: GameState, action: Array, active: Array) -> GameState:
         turn, players = game.turn, game.players
-        clock, here = turn.placed + 1, jnp.arange(self.num_players) == turn.player
+        clock, here = turn.setup_done + 1, jnp.arange(self.num_players) == turn.player
         after = game.replace(
             players=players.replace(
                 vp=players.vp + here * (action % 3),
                 vp_source=players.vp_source.at[:, 0].add((here * (action % 3)).astype(jnp.int16)),
             ),
             turn=turn.replace(
-                placed=clock,
+                setup_done=clock,
                 player=(turn.player + 1) % self.num_players,
                 node=jnp.where(clock.astype(int) >= self.length, Node.ENDED, turn.node),
             ),
         )
-        return jax.tree.map(lambda new, old: jnp.where(plays, new, old), after, game)
+        return jax.tree.map(lambda new, old: jnp.where(active, new, old), after, game)

@@ -48,7 +48,7 @@ def pair(env: Any, state: Any, game: int, action: int) -> tuple[str, str]:
     pi = int(state.game.players.built[game, player, 4]) > 0
     where = node
     if node in ("TARGET", "FREE_MINE"):
-        waiting = turn.mode if node == "TARGET" else turn.free_mine
+        waiting = turn.pending_op if node == "TARGET" else turn.free_mine
         where = f"{node}: {rules.operations[int(waiting[game])].id}"
     if verb in PLANES:
         return where, verb

@@ -347,7 +347,7 @@ def test_auto_reset_starts_a_new_game_and_tells_of_the_ended_one(auto, auto_step
 
     # The new game goes on, and nothing tells of the old one any more.
     state = auto_step(state, legal(state), keys(9))
-    assert (state.step_count == 1).all() and (state.game.turn.placed == 1).all()
+    assert (state.step_count == 1).all() and (state.game.turn.setup_done == 1).all()
     assert not state.terminated.any() and not state.rewards.any() and not state.final_vp.any()
 
 

@@ -73,7 +73,7 @@ def one(env: Any, formed: Formings, grows: bool = False) -> Formings:
 def own_cells(e: Formings, shift: int) -> np.ndarray:
     """Cells of the new federation: its satellites (0) or its members (4)."""
     bit = 1 << (int(e.player[0]) + shift)
-    return np.flatnonzero(e.links_after[0] & ~e.links[0] & bit)
+    return np.flatnonzero(e.federation_bits_after[0] & ~e.federation_bits[0] & bit)
 
 
 def change(e: Formings, name: str, player: int, value: Any, after: bool = True) -> Formings:
@@ -90,8 +90,8 @@ def test_fed_05_a_neighbouring_federation_is_seen(env: Any, formed: Formings) ->
     cells = np.union1d(own_cells(e, 0), own_cells(e, 4))
     around = np.flatnonzero((env.ruleset.geometry.distance[cells] == 1).any(0))
     beside = np.setdiff1d(around, cells)[0]
-    for links in (e.links, e.links_after):
-        links[0, beside] |= 1 << e.player[0]  # a satellite that lay there before
+    for federation_bits in (e.federation_bits, e.federation_bits_after):
+        federation_bits[0, beside] |= 1 << e.player[0]  # a satellite that lay there before
     assert "it touches no other federation of its owner" in broken(env, e)
 
 
@@ -115,7 +115,7 @@ def test_fed_01_a_satellite_apart_is_seen(env: Any, formed: Formings) -> None:
     e = one(env, formed)
     cells = np.union1d(own_cells(e, 0), own_cells(e, 4))
     far = int(np.argmax(env.ruleset.geometry.distance[cells].min(0)))
-    e.links_after[0, far] |= 1 << e.player[0]
+    e.federation_bits_after[0, far] |= 1 << e.player[0]
     assert broken(env, e) >= {"it is one piece", "tokens paid are satellites laid"}
 
 
@@ -127,7 +127,7 @@ def test_fed_04_a_satellite_on_a_planet_is_seen(env: Any, formed: Formings) -> N
 
 def test_fed_07_a_structure_left_out_is_seen(env: Any, formed: Formings) -> None:
     e = one(env, formed)
-    e.links_after[0, own_cells(e, 4)[0]] &= ~(16 << int(e.player[0])) & 255
+    e.federation_bits_after[0, own_cells(e, 4)[0]] &= ~(16 << int(e.player[0])) & 255
     assert "own structures beside it have joined" in broken(env, e)
 
 
@@ -136,8 +136,8 @@ def test_fed_10_a_weak_federation_is_seen(env: Any, formed: Formings) -> None:
     e.piece[0, own_cells(e, 4)] = 1  # mines
     few = len(own_cells(e, 4)) < 6
     assert ("its power suffices" in broken(env, e)) == few
-    e.links[0, own_cells(e, 4)[0]] |= 0
-    e.holder[0, own_cells(e, 4)] = (e.player[0] + 1) % 4
+    e.federation_bits[0, own_cells(e, 4)[0]] |= 0
+    e.piece_owner[0, own_cells(e, 4)] = (e.player[0] + 1) % 4
     assert {"its power suffices", "its members are own structures and stations"} <= broken(env, e)
 
 
@@ -170,7 +170,9 @@ def test_the_log_keeps_what_was_formed_and_says_what_it_lost(
     games = [np.flatnonzero(np.asarray(changed(*pair))) for pair in seen]
     assert rows.game.tolist() == np.concatenate(games).tolist()
     for row, game in enumerate(games[0]):
-        assert (rows.links_after[row] == seen[0][1].game.board.links[game]).all()
+        assert (
+            rows.federation_bits_after[row] == seen[0][1].game.board.federation_bits[game]
+        ).all()
         assert rows.player[row] == seen[0][0].current_player[game]
     none = see(record, seen[0][0], live, seen[0][1], ~live)
     assert none[1] == record[1]

@@ -119,10 +119,10 @@ def renumber(game, new):
     board, turn, setup = game.board, game.turn, game.setup
     return game.replace(
         board=board.replace(
-            holder=name(board.holder),
+            piece_owner=name(board.piece_owner),
             flags=bits(board.flags, 0),
-            links=bits(bits(board.links, 0), 4),
-            reach=np.asarray(board.reach)[old],
+            federation_bits=bits(bits(board.federation_bits, 0), 4),
+            distance_to_own=np.asarray(board.distance_to_own)[old],
             lantids=name(board.lantids),
         ),
         players=rows(game.players),
@@ -163,10 +163,10 @@ def test_each_seat_sees_something_else(games_under_way, look):
 # What the observation leaves out, and why.
 LEFT_OUT = {
     "players.vp_source": "what VP were for changes nothing any more",
-    "players.enough": "a memo of the federation search, no rule",
-    "players.short": "a memo of the federation search, no rule",
+    "players.min_satellites_feasible": "a memo of the federation search, no rule",
+    "players.max_satellites_infeasible": "a memo of the federation search, no rule",
     "players.sectors": "follows from the board; seen as counts and new sectors",
-    "turn.picked": "is counted into the picks before anyone decides",
+    "turn.last_pick": "is counted into the picks before anyone decides",
     "setup.sector_tile": "seen as planets",
     "setup.sector_rotation": "seen as planets",
     "setup.interface": "seen as planets",
@@ -182,13 +182,13 @@ OTHER = {
     "turn.node": Node.STEP,
     "turn.player": None,
     "turn.active": None,
-    "turn.mode": LOST_FLEET.operation_index["power PA_TF1"],
+    "turn.pending_op": LOST_FLEET.operation_index["power PA_TF1"],
     "turn.free_mine": LOST_FLEET.operation_index["free mine RANGE"],
     "turn.order": [[1, 0, 2, 3], [3, 2, 1, 0]],
     "turn.sequence": 2,
-    "turn.cell": 17,
+    "turn.pending_upgrade_cell": 17,
     "turn.cover": 3,
-    "turn.step": 3,
+    "turn.pending_step": 3,
     "board.lantids": 0,
 }
 
@@ -247,8 +247,8 @@ def test_everything_that_matters_is_seen(games_under_way, new_games, look):
     # What has been chosen so far says something only where it is asked for.
     pairs = {
         "turn.sequence": (start, changed(start, "turn.sequence")),
-        "turn.placed": (start, changed(start, "turn.placed")),
-        "turn.picks": (builder, changed(builder, "turn.picks")),
+        "turn.setup_done": (start, changed(start, "turn.setup_done")),
+        "turn.picked_groups": (builder, changed(builder, "turn.picked_groups")),
     }
     pairs |= {
         path: (game, changed(game, path)) for path in PATHS if path not in {*LEFT_OUT, *pairs}
@@ -261,10 +261,14 @@ def test_everything_that_matters_is_seen(games_under_way, new_games, look):
         "ore": {"players": players.replace(ore=players.ore + 1)},
         "knowledge": {"players": players.replace(knowledge=players.knowledge + 1)},
         "each leech event": {"turn": turn.replace(leech=np.eye(3, 4, 1, dtype=np.int8))},
-        "a step on one track": {"turn": turn.replace(step=jnp.int8(7))},
-        "a step on any track": {"turn": turn.replace(step=jnp.int8(1))},
-        "a satellite": {"board": board.replace(links=board.links ^ jnp.uint8(4))},
-        "a federation": {"board": board.replace(links=board.links ^ jnp.uint8(64))},
+        "a step on one track": {"turn": turn.replace(pending_step=jnp.int8(7))},
+        "a step on any track": {"turn": turn.replace(pending_step=jnp.int8(1))},
+        "a satellite": {
+            "board": board.replace(federation_bits=board.federation_bits ^ jnp.uint8(4))
+        },
+        "a federation": {
+            "board": board.replace(federation_bits=board.federation_bits ^ jnp.uint8(64))
+        },
     }
     pairs |= {name: (game, game.replace(**change)) for name, change in closer.items()}
 

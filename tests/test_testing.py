@@ -76,7 +76,7 @@ class StartsStuck(StubEnv):
 @faulty("game 0, after decision 4: legal_action_mask is empty")
 class GetsStuck(StubEnv):
     def legal_mask(self, game):
-        return super().legal_mask(game) & (game.turn.placed < 4)
+        return super().legal_mask(game) & (game.turn.setup_done < 4)
 
 
 @faulty("is neither terminated nor truncated after 128 decisions")
@@ -128,13 +128,13 @@ class ForgivesIllegalActions(StubEnv):
         )
 
 
-@faulty("it changed turn.placed")
+@faulty("it changed turn.setup_done")
 class ChangesOnIllegalActions(StubEnv):
     def decide(self, state, action):
         after = super().decide(state, action)
         illegal = after.terminated & (after.game.turn.node != Node.ENDED) & ~state.terminated
         turn = after.game.turn
-        turn = turn.replace(placed=turn.placed + illegal)
+        turn = turn.replace(setup_done=turn.setup_done + illegal)
         return after.replace(game=after.game.replace(turn=turn))
 
 

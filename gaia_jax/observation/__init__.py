@@ -67,7 +67,7 @@ def observe(ruleset: Ruleset, game: GameState, player: Array) -> Observation:
     """The observation of a player, computed on request and kept nowhere.
 
     Args:
-        rules: the ruleset, static.
+        ruleset: the ruleset, static.
         game: one game.
         player: () int32.
     """

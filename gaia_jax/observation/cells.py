@@ -29,7 +29,7 @@ def _steps(view: View) -> Array:
 
 def _distance(view: View) -> Array:
     far = int(view.ruleset.geometry.distance.max()) + 1
-    return jnp.minimum(view.by_seat(view.game.board.reach), far)
+    return jnp.minimum(view.by_seat(view.game.board.distance_to_own), far)
 
 
 def _guest(view: View) -> Array:
@@ -65,7 +65,7 @@ def _picked(view: View) -> Array:
     where = federation.position(ruleset, game, player, me, faction)
     lattice = federation.lattice(ruleset)
     number = federation_search.group_numbers(lattice, building, where.own, where.power)
-    chosen = game.turn.picks.astype(jnp.int32) >> jnp.maximum(number.astype(jnp.int32), 0)
+    chosen = game.turn.picked_groups.astype(jnp.int32) >> jnp.maximum(number.astype(jnp.int32), 0)
     return building & (number >= 0) & (chosen & 1 == 1)
 
 
@@ -83,7 +83,7 @@ CELLS = (
     Block("piece", 0, 1, "what stands there", lambda r: (*r.ids["structure"][1:], "GAIAFORMER"),
           lambda v: one_hot(v.game.board.piece, GAIAFORMER + 1)[:, 1:]),
     Block("owner", 0, 1, "whose piece it is", fixed(*SEATS),
-          lambda v: v.game.board.holder[:, None] == v.seats),
+          lambda v: v.game.board.piece_owner[:, None] == v.seats),
     Block("guest", 0, 1, "a parasitic mine of the Lantids", fixed("own", "other"), _guest),
     Block("station", 0, 1, "a space station of the Hive", fixed("own", "other"), _station),
     Block("ring", 0, 1, "a power ring of the Moweyds", None, lambda v: v.game.board.ring),
@@ -104,5 +104,5 @@ CELLS = (
     Block("picked", 0, 1, "in a group picked for the federation that is being formed", None,
           _picked),
     Block("waiting", 0, 1, "the structure whose upgrade waits for the choice of the piece", None,
-          lambda v: np.arange(v.ruleset.geometry.num_cells) == v.game.turn.cell),
+          lambda v: np.arange(v.ruleset.geometry.num_cells) == v.game.turn.pending_upgrade_cell),
 )  # fmt: skip

@@ -57,7 +57,7 @@ def _pending(view: View) -> Array:
 
 
 def _step_asked(view: View) -> Array:
-    step = view.game.turn.step
+    step = view.game.turn.pending_step
     return jnp.concatenate([(step == 1)[None], one_hot(step - 2, len(TRACKS))])
 
 
@@ -151,7 +151,8 @@ GLOBALS = (
           lambda v: one_hot(v.game.turn.phase, len(PHASES))),
     Block("node", 0, 1, "the open decision, docs/actions.md", fixed(*NODES),
           lambda v: one_hot(v.game.turn.node, len(NODES))),
-    Block("mode", 0, 1, "the action that waits for its target", _modes, _operation("mode", _modes)),
+    Block("mode", 0, 1, "the action that waits for its target", _modes,
+          _operation("pending_op", _modes)),
     Block("free_mine", 0, 1, "the free mine to build", _free_mines,
           _operation("free_mine", _free_mines)),
     Block("cover", 0, 1, "slot of the advanced tile that waits for the tile to cover",
@@ -161,12 +162,13 @@ GLOBALS = (
           fixed("any", *TRACKS), _step_asked),
     Block("pending", 0, 1, "decisions that are still to come this turn", fixed(*PENDING),
           _pending),
-    Block("acted", 0, 1, "the main action of this turn is done", None, lambda v: v.game.turn.acted),
+    Block("acted", 0, 1, "the main action of this turn is done", None,
+          lambda v: v.game.turn.main_action_done),
     Block("free_actions", 0, 64, "taken this turn", None, lambda v: v.game.turn.free_actions),
     Block("brainstone_reversed", 0, 1, "the brainstone takes the other place in payments this turn",
           None, lambda v: v.game.turn.brainstone_reversed),
     Block("points", 0, 100, "Gaia-phase tokens the Terrans can still convert", None,
-          lambda v: v.game.turn.points),
+          lambda v: v.game.turn.terrans_points),
     Block("power_used", 0, 1, "power actions used this round", ids("power_action"),
           _turn_bits("power_used", "power_action")),
     Block("ship_used", 0, 1, "ship actions used this round", ids("ship_action"),

@@ -36,7 +36,7 @@ def _seat_in_order(view: View) -> Array:
 def _setup_left(view: View) -> Array:
     turn = view.game.turn
     number = jnp.arange(turn.sequence.shape[0])
-    coming = (number >= turn.placed) & (turn.phase == Phase.SETUP)
+    coming = (number >= turn.setup_done) & (turn.phase == Phase.SETUP)
     return (coming & (turn.sequence == jnp.arange(NUM_PLAYERS)[:, None])).sum(-1)
 
 

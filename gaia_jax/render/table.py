@@ -346,7 +346,7 @@ class Table:
     @cached_property
     def picks(self) -> int:
         """How many groups of a federation have been picked."""
-        return int(self._game.turn.picks).bit_count()
+        return int(self._game.turn.picked_groups).bit_count()
 
 
 BRAINSTONE_PLACES = {0: "bowl I", 1: "bowl II", 2: "bowl III", GAIA_AREA: "Gaia area"}

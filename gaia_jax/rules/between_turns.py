@@ -69,9 +69,9 @@ def _next_placement(game: GameState) -> tuple[GameState, Array]:
     turn = game.turn
     setting_up = turn.phase == Phase.SETUP
     length = (turn.sequence >= 0).sum()
-    upcoming = turn.sequence[turn.placed.astype(jnp.int32)]
-    active = jnp.where(setting_up & (turn.placed < length), upcoming, turn.active)
-    return game.replace(turn=turn.replace(active=active)), setting_up & (turn.placed >= length)
+    upcoming = turn.sequence[turn.setup_done.astype(jnp.int32)]
+    active = jnp.where(setting_up & (turn.setup_done < length), upcoming, turn.active)
+    return game.replace(turn=turn.replace(active=active)), setting_up & (turn.setup_done >= length)
 
 
 def _new_round(game: GameState, starts: Array) -> GameState:
@@ -119,7 +119,7 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     players = game.players.edit()
     itars = gaia.decides_on_tiles(ruleset, players, faction)
     points = gaia.conversion_points(ruleset, players, faction).sum()
-    points = jnp.where(starts, points, turn.points)
+    points = jnp.where(starts, points, turn.terrans_points)
     players = gaia.return_tokens(ruleset, players, faction, ~itars & starts)
     phase = jnp.where(starts, Phase.GAIA, turn.phase)
 
@@ -141,7 +141,7 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     players = gaia.return_tokens(ruleset, players, faction, itars & over)
     turn = turn.replace(
         phase=jnp.where(over, Phase.ACTIONS, phase),
-        points=points,
+        terrans_points=points,
         active=jnp.where(over, turn.order[0], turn.active),
     )
     return players.pack(), turn, ready.board.planet
@@ -162,11 +162,11 @@ def _decision(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
     turn = game.turn
     faction = game.setup.faction.astype(jnp.int32)
     length = (turn.sequence >= 0).sum()
-    boosters = turn.placed >= length - NUM_PLAYERS
+    boosters = turn.setup_done >= length - NUM_PLAYERS
     tinkerer = jnp.argmax(_tinkerers(ruleset, game))
     order = turn.order.astype(jnp.int32)
     earner = order[jnp.argmax(game.players.income[order] != 0)]
-    converts = turn.points > 0
+    converts = turn.terrans_points > 0
     buys = jnp.asarray(ruleset.tables.faction.pi_gaia_tiles)[faction]
     changes = jnp.asarray(ruleset.tables.faction.pi_gaia_convert)[faction]
     by_phase: list[tuple[Phase, Node | Array, Array]] = [

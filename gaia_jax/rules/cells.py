@@ -21,7 +21,17 @@ from gaia_jax.struct import pytree
 
 # The bits of a cell.
 USES: tuple[str, ...] = (
-    *("mine", "spot", "project", "upgrade", "own", "own_mine", "station", "unringed", "lost"),
+    *(
+        "mine",
+        "project_site",
+        "project",
+        "upgrade",
+        "own",
+        "own_mine",
+        "station",
+        "unringed",
+        "lost",
+    ),
     *("start", "add"),
 )
 
@@ -32,10 +42,12 @@ class Cells:
 
     bits: Array  # (C,) int16
     any: Array  # () int16, the bits that some cell has
-    mines: Array  # (W,) bool, some cell takes a mine in that way: those of the game, then printed
+    mines: (
+        Array  # (W,) bool, some cell takes a mine in that way: those of the game, then static ones
+    )
     nearest: Array  # () int8, distance to the nearest spot for a Gaia project
 
-    def some(self, use: str) -> Array:
+    def any_cell(self, use: str) -> Array:
         """() bool, some cell has that use."""
         return self.any & bit(use) != 0
 
@@ -49,15 +61,15 @@ def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
     """(C,) bool, own pieces of that structure; neither guests nor the Lost Planet."""
     board = game.board
     piece, number = jnp.asarray(structure).astype(jnp.int8), player.astype(jnp.int8)
-    return (board.piece == piece) & (board.holder == number) & (board.planet != LOST)
+    return (board.piece == piece) & (board.piece_owner == number) & (board.planet != LOST)
 
 
 def uses(
     ruleset: Ruleset,
     game: GameState,
     faction: FactionRow,
-    ways: OperationRow,
-    printed: np.ndarray,
+    modes: OperationRow,
+    static_ops: np.ndarray,
     project: OperationRow,
     own: Array,
     add: Array,
@@ -66,8 +78,8 @@ def uses(
 
     Args:
         faction: what the board of `game.turn.player` prints.
-        ways: rows, ways to build a mine that depend on the game, the plane's own first.
-        printed: (n,) operations, ways that do not; static.
+        modes: rows, modes to build a mine that depend on the game, the plane's own first.
+        static_ops: (n,) operations, modes that do not; static.
         project: the row of a Gaia project.
         own: () int32, the structure that a target must be, 0 none.
         add: (C,) bool, groups that can be added to a federation.
@@ -75,8 +87,8 @@ def uses(
     asked = game.turn.node != Node.ENDED
     # A stage of its own, or XLA works a site out anew for each way to build on it.
     sites = fusion_barrier(partial(_sites, ruleset), asked, (game,))
-    operands = (game, sites, faction.row, ways.values, project.values, own, add)
-    return fusion_barrier(partial(_uses, ruleset, printed), asked, operands)
+    operands = (game, sites, faction.row, modes.values, project.values, own, add)
+    return fusion_barrier(partial(_uses, ruleset, static_ops), asked, operands)
 
 
 def _sites(ruleset: Ruleset, game: GameState) -> mine.Site:
@@ -85,31 +97,31 @@ def _sites(ruleset: Ruleset, game: GameState) -> mine.Site:
 
 def _uses(
     ruleset: Ruleset,
-    printed: np.ndarray,
+    static_ops: np.ndarray,
     game: GameState,
     sites: mine.Site,
     faction_columns: Array,
-    ways: Array,
+    modes: Array,
     project: Array,
     own: Array,
     add: Array,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
     me, faction = player_row(game, player), FactionRow(ruleset, faction_columns)
-    reach = board.reach[player]
+    reach = board.distance_to_own[player]
 
     def way(values: Array) -> Array:
         return mine.affordable(ruleset, faction, me, sites, OperationRow.of(values))
 
     spots = mine.project_site(game)
-    stands = (board.holder == player.astype(jnp.int8)) & (board.piece != 0)
+    stands = (board.piece_owner == player.astype(jnp.int8)) & (board.piece != 0)
     ring_free = stands & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
-    mines = jax.vmap(way)(ways)
-    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(ruleset.tables.ops[printed]))]
+    mines = jax.vmap(way)(modes)
+    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(ruleset.tables.ops[static_ops]))]
     found = {
         "mine": mines[0],
-        "spot": spots,
+        "project_site": spots,
         "project": spots & mine.project_affordable(ruleset, me, reach, OperationRow.of(project)),
         "upgrade": upgrade.upgrade_cells(ruleset, game, faction, me, player),
         "own": own_cells(game, player, own) & (own > 0),

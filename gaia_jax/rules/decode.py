@@ -43,7 +43,7 @@ def decode(
     """What the action means at the open node."""
     t, turn, node = ruleset.tables, game.turn, game.turn.node
     verb, argument, cell, op = jnp.moveaxis(jnp.asarray(t.index)[action].astype(jnp.int32), -1, 0)
-    cell = jnp.where(node == Node.PIECE, turn.cell, cell)
+    cell = jnp.where(node == Node.PIECE, turn.pending_upgrade_cell, cell)
 
     def is_(name: str) -> Array:
         return verb == t.verbs[name]
@@ -66,7 +66,7 @@ def decode(
     op = jnp.where(is_("upgrade"), single, op)
     near = upgrade.discounted(game, player, cell)
     op = jnp.where((op == t.op["upgrade TS"]) & near, t.op["upgrade TS near"], op)
-    op = jnp.where(node == Node.TARGET, turn.mode, op)
+    op = jnp.where(node == Node.TARGET, turn.pending_op, op)
     op = jnp.where((node == Node.FREE_MINE) & is_("pick"), turn.free_mine, op)
     names_only = (node == Node.STEP) | (node == Node.BOOSTER) | (node == Node.TINKERING)
     op = jnp.where(names_only, 0, op)

@@ -197,7 +197,7 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET) -> Setup:
 
     Args:
         key: one key of `jax.random`.
-        rules: the ruleset, static.
+        ruleset: the ruleset, static.
     Returns:
         Setup of one game.
     """
@@ -332,7 +332,7 @@ def board_planets(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> Array:
 
     Args:
         setup: Setup of one game.
-        rules: the ruleset, static.
+        ruleset: the ruleset, static.
     Returns:
         (C,) int8, PLANETS on each cell.
     """

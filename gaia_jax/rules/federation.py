@@ -31,10 +31,10 @@ from gaia_jax.state import (
     Turn,
 )
 
-# `Turn.picked` where the player has said that the picks are to be committed.
-STOP = -2
-# `Players.enough` and `Players.short` where nothing is known.
-UNKNOWN_ENOUGH, UNKNOWN_SHORT = 100, -1
+# `Turn.last_pick` where the player has said that the picks are to be committed.
+COMMIT_PICKS = -2
+# `Players.min_satellites_feasible` and `max_satellites_infeasible` where nothing is known.
+UNKNOWN_FEASIBLE, UNKNOWN_INFEASIBLE = 100, -1
 
 
 @cache
@@ -56,20 +56,20 @@ def has_bit(marks: Array, bit: Array) -> Array:
 
 def own_federation(game: GameState, player: Array) -> Array:
     """(C,) bool, cells of the player's federations: structures, stations, satellites."""
-    return has_bit(game.board.links, 17 << player)
+    return has_bit(game.board.federation_bits, 17 << player)
 
 
 def members(game: GameState, player: Array) -> Array:
     """(C,) bool, own structures and stations, in a federation or not (FED-14: guests too)."""
     board, number = game.board, player.astype(jnp.int8)
     stations = board.station & (game.players.stations[player] > 0)
-    own = (board.holder == number) & (board.piece != GAIAFORMER)
+    own = (board.piece_owner == number) & (board.piece != GAIAFORMER)
     return own | board.has_guest & (board.lantids == number) | stations
 
 
 def unfederated(game: GameState, player: Array) -> Array:
     """(C,) bool, own structures and stations outside any federation."""
-    return members(game, player) & ~has_bit(game.board.links, 16 << player)
+    return members(game, player) & ~has_bit(game.board.federation_bits, 16 << player)
 
 
 def power_values(
@@ -100,7 +100,7 @@ def position(
     federation = own_federation(game, player)
     grows = (faction.federation_grows > 0) & (me.formed > 0)
     station = board.station & (me.stations > 0)
-    free = (board.planet == EMPTY) & ~has_bit(board.links, 1 << player) & ~station
+    free = (board.planet == EMPTY) & ~has_bit(board.federation_bits, 1 << player) & ~station
     inside = members(game, player) & ~own
     needed = jnp.where(
         me.built[PI] > 0, faction.federation_requirement_pi, faction.federation_requirement
@@ -127,7 +127,8 @@ def resolve(ruleset: Ruleset, game: GameState) -> GameState:
     """The game with the federation that the decider's picks have made, and what they may do next.
 
     At TURN: whether one can be formed. That is monotone in the satellites that can be paid, so what
-    was found is kept in `Players.enough` and `short` until the player's pieces change. In the
+    was found is kept in `Players.min_satellites_feasible` and `max_satellites_infeasible` until the
+    player's pieces change. In the
     builder: which groups can be added; once the picks suffice, the federation is formed. One search
     answers all of it; `GameState.federation` hands the answer on to the mask.
     """
@@ -138,11 +139,11 @@ def resolve(ruleset: Ruleset, game: GameState) -> GameState:
     game, exists = _remember(seat, answer, asks, known, where.tokens.astype(jnp.int32))
     forms = building & answer.commits
     args = (game, answer.members, answer.satellites)
-    players, turn, links = compact_vmap(
+    players, turn, federation_bits = compact_vmap(
         partial(_form, ruleset),
         forms,
         args,
-        (game.players, game.turn, game.board.links),
+        (game.players, game.turn, game.board.federation_bits),
         cpu_chunk=8,
     )
     still = building & ~forms
@@ -151,7 +152,7 @@ def resolve(ruleset: Ruleset, game: GameState) -> GameState:
         addable=jnp.packbits(answer.add_cells & still, bitorder="little"),
         complete=answer.complete & still & ruleset.surplus_federations,
     )
-    board = game.board.replace(links=links)
+    board = game.board.replace(federation_bits=federation_bits)
     return game.replace(players=players, turn=turn, board=board, federation=found)
 
 
@@ -162,7 +163,11 @@ def _question(seat: Seat) -> tuple[Array, Array, Position]:
     tokens = where.tokens.astype(jnp.int32)
     strong = where.power.sum(dtype=jnp.int16) >= where.required
     asks = (game.turn.node == Node.TURN) & strong & token_left(seat.ruleset, game, me)
-    return asks, (tokens >= me.enough) | (tokens <= me.short), where
+    return (
+        asks,
+        (tokens >= me.min_satellites_feasible) | (tokens <= me.max_satellites_infeasible),
+        where,
+    )
 
 
 def _survey(seat: Seat, needed: Array, where: Position) -> federation_search.Answer:
@@ -172,14 +177,14 @@ def _survey(seat: Seat, needed: Array, where: Position) -> federation_search.Ans
     # enough at once (A10).
     stop = None
     if ruleset.surplus_federations:
-        stop = (turn.picked == STOP) | (where.required <= 0)
+        stop = (turn.last_pick == COMMIT_PICKS) | (where.required <= 0)
     return federation_search.survey(
         lattice(ruleset),
         needed,
         where,
         turn.node == Node.FEDERATION,
-        turn.picks.astype(jnp.int32),
-        turn.picked.astype(jnp.int32),
+        turn.picked_groups.astype(jnp.int32),
+        turn.last_pick.astype(jnp.int32),
         stop,
         surplus_allowed=ruleset.surplus_federations,
     )
@@ -191,12 +196,15 @@ def _remember(
     """The game with what the search found, and () bool, whether a federation exists."""
     game, me, turn = seat.game, seat.me, seat.game.turn
     building, searched = turn.node == Node.FEDERATION, asks & ~known
-    exists = jnp.where(known, tokens >= me.enough, answer.exists)
+    exists = jnp.where(known, tokens >= me.min_satellites_feasible, answer.exists)
     yes, no = searched & answer.exists, searched & ~answer.exists
-    me = me.replace(enough=jnp.where(yes, tokens, me.enough), short=jnp.where(no, tokens, me.short))
+    me = me.replace(
+        min_satellites_feasible=jnp.where(yes, tokens, me.min_satellites_feasible),
+        max_satellites_infeasible=jnp.where(no, tokens, me.max_satellites_infeasible),
+    )
     turn = turn.replace(
-        picks=jnp.where(building, answer.picks, turn.picks),
-        picked=jnp.where(building, -1, turn.picked),
+        picked_groups=jnp.where(building, answer.picks, turn.picked_groups),
+        last_pick=jnp.where(building, -1, turn.last_pick),
     )
     return with_player_row(game, seat.player, me).replace(turn=turn), exists
 
@@ -207,8 +215,10 @@ def forget(players: Players, who: Array) -> Players:
     What is known holds until a player's pieces or their power change, or a cell is taken.
     """
     return players.replace(
-        enough=jnp.where(who, UNKNOWN_ENOUGH, players.enough),
-        short=jnp.where(who, UNKNOWN_SHORT, players.short),
+        min_satellites_feasible=jnp.where(who, UNKNOWN_FEASIBLE, players.min_satellites_feasible),
+        max_satellites_infeasible=jnp.where(
+            who, UNKNOWN_INFEASIBLE, players.max_satellites_infeasible
+        ),
     )
 
 
@@ -233,13 +243,13 @@ def _form(
     Args:
         joins: (C,) bool, the structures and stations; satellites: (C,) bool.
     Returns:
-        The players, the turn, `Board.links`.
+        The players, the turn, `Board.federation_bits`.
     """
     player = game.turn.player.astype(jnp.int32)
     me, faction = player_row(game, player), faction_row(ruleset, game, player)
     laid = satellites.sum()
-    links = game.board.links.astype(jnp.int32)
-    links |= jnp.where(satellites, 1 << player, 0) | jnp.where(joins, 16 << player, 0)
+    federation_bits = game.board.federation_bits.astype(jnp.int32)
+    federation_bits |= jnp.where(satellites, 1 << player, 0) | jnp.where(joins, 16 << player, 0)
     in_qic = faction.satellite_qic > 0
     me = power.discard(me, jnp.where(in_qic, 0, laid))
     me = me.replace(
@@ -247,8 +257,10 @@ def _form(
         satellites=me.satellites + laid,
         formed=me.formed + 1,
     )
-    turn = game.turn.replace(building=False, picks=0, token=True, node=Node.TOKEN)
-    board = game.board.replace(links=links.astype(game.board.links.dtype))
+    turn = game.turn.replace(building=False, picked_groups=0, token=True, node=Node.TOKEN)
+    board = game.board.replace(
+        federation_bits=federation_bits.astype(game.board.federation_bits.dtype)
+    )
     game = with_player_row(game.replace(board=board, turn=turn), player, me)
     players = forget(game.players, jnp.arange(NUM_PLAYERS) == player)
     return players, turn, _absorb(ruleset, game, player)
@@ -261,10 +273,10 @@ def absorb(ruleset: Ruleset, game: GameState, player: Array, changed: Array) -> 
         changed: () bool, the player has placed something or formed a federation.
     """
     need = changed & (game.players.formed[player] > 0)
-    links = compact_vmap(
-        partial(_absorb, ruleset), need, (game, player), game.board.links, cpu_chunk=32
+    federation_bits = compact_vmap(
+        partial(_absorb, ruleset), need, (game, player), game.board.federation_bits, cpu_chunk=32
     )
-    return game.replace(board=game.board.replace(links=links))
+    return game.replace(board=game.board.replace(federation_bits=federation_bits))
 
 
 def _absorb(ruleset: Ruleset, game: GameState, player: Array) -> Array:
@@ -277,4 +289,6 @@ def _absorb(ruleset: Ruleset, game: GameState, player: Array) -> Array:
     start = own_federation(game, player), outside, jnp.ones((), bool)
     _, left, _ = lax.while_loop(lambda carry: carry[2], join, start)
     joined = jnp.where(outside & ~left, 16 << player, 0)
-    return (game.board.links.astype(jnp.int32) | joined).astype(game.board.links.dtype)
+    return (game.board.federation_bits.astype(jnp.int32) | joined).astype(
+        game.board.federation_bits.dtype
+    )

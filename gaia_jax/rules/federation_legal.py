@@ -27,10 +27,10 @@ def legal_sets(
         limit: (n,), the greatest cost within the tokens.
     Returns:
         (1 << MAX_GROUPS, n) bool, connected, powerful enough, payable: there is a legal one if and
-        only if there is one of these; (1 << MAX_GROUPS, n) bool, legal, for thorough rows.
+        only if there is one of these; (1 << MAX_GROUPS, n) bool, legal, for rows that find all.
     """
     cost = paths.cost.reshape(2, GIVEN, -1)
-    cost = jnp.where(terrain.seeds & GIVEN != 0, cost[1], cost[0])
+    cost = jnp.where(terrain.terminals & GIVEN != 0, cost[1], cost[0])
     total, least = _set_power(terrain.power[:MAX_GROUPS].astype(jnp.int16))
     required = terrain.required.astype(jnp.int16)
     payable = (cost <= limit) & (total >= required)

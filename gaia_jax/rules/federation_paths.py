@@ -3,16 +3,17 @@
 A set of groups is a bitmask of their numbers; bit 12 is a federation that is given and is to grow
 (the Hive's). Two things are computed for a set S:
 
-    cost[S]      the least satellites that connect the groups of S with one another
-    through[S]   for each free cell, the least that connect S and that cell, the cell included
+    cost[S]     the least satellites that connect the groups of S with one another
+    via[S]      for each free cell, the least that connect S and that cell, the cell included;
+                `cost_via_cell` in the code
 
 by the recurrence of Dreyfus and Wagner with satellites as nodes and the groups as terminals that
 paths may run through. A tree that is least for S has a group as a leaf:
 
-    cost[S]       = min over g in S, v next to g        of through[S - g][v]
-    through[S][v] = min of  cost[S] + 1                    where v is next to a group of S
-                            through[A][v] + through[S - A][v] - 1       for each part A of S
-                            through[S][u] + 1              for each neighbour u of v
+    cost[S]   = min over g in S, v next to g    of via[S - g][v]
+    via[S][v] = min of  cost[S] + 1                     where v is next to a group of S
+                        via[A][v] + via[S - A][v] - 1   for each part A of S
+                        via[S][u] + 1                   for each neighbour u of v
 
 So only sets with cost[S] <= the limit are ever needed, whatever they are part of: a tree within
 the limit that loses a leaf is within it still. Sets are found from one size to the next, from the
@@ -54,20 +55,22 @@ class Terrain(NamedTuple):
     ground: Array  # (n, W) int16, bits: next to group 0..11, next to GIVEN, FREE; 0 if not free
     place: Array  # (M, n) int32, own cells on the lattice
     number: Array  # (M, n) int32, the group of each, -1 where it takes no part
-    seeds: Array  # (n,) int32, bits: the groups that take part, and the given federation
+    terminals: Array  # (n,) int32, bits: the groups that take part, and the given federation
     power: Array  # (TERMINALS, n) int32, of each of them; the given federation has none
     required: Array  # (n,) int32, >= 0, power of a federation
     limit: Array  # (n,) int32, the most satellites
-    thorough: Array  # (n,) int32, 1 to find every set, 0 to stop at the first federation
+    find_all: Array  # (n,) int32, 1 to find every set, 0 to stop at the first federation
 
 
 class Paths(NamedTuple):
     """What a search has found. Sets and cells beyond the limit may be far or anything above it."""
 
     cost: Array  # (SETS * n,) by set and row
-    slot: Array  # (n * SETS,) int by row and set: its line below, past the end where it has none
-    through: Array  # (slots, W)
-    reach: Array  # (TERMINALS, slots), the cost of one group more
+    row_index: (
+        Array  # (n * SETS,) int by row and set: its line below, past the end where it has none
+    )
+    cost_via_cell: Array  # (slots, W)
+    cost_with_group: Array  # (TERMINALS, slots), the cost of one group more
 
 
 class _Queue(NamedTuple):
@@ -81,9 +84,9 @@ class _Queue(NamedTuple):
     paths: Paths
 
 
-def through(paths: Paths, key: Array) -> Array:
+def cost_via_cell(paths: Paths, key: Array) -> Array:
     """(..., W): the line of each key, far where the set has none."""
-    return paths.through.at[paths.slot.at[key].get(**READ)].get(**CLIP)
+    return paths.cost_via_cell.at[paths.row_index.at[key].get(**READ)].get(**CLIP)
 
 
 def search_size(n: int) -> tuple[int, int]:
@@ -114,17 +117,17 @@ def search_paths(
     dtype = jnp.int8 if weight is None else jnp.int16
     far = dtype(UNREACHABLE if weight is None else FAR_WEIGHTED)
     most = 1 if weight is None else UNIT
-    facts = [terrain.limit, terrain.required, terrain.seeds, terrain.thorough]
+    facts = [terrain.limit, terrain.required, terrain.terminals, terrain.find_all]
     columns = [jnp.stack(facts), terrain.power, terrain.place, terrain.number]
     of_rows = jnp.concatenate(columns)  # one gather is cheaper than seven
     ends = np.cumsum([len(column) for column in columns])[:-1]
     bits = 1 << jnp.arange(TERMINALS, dtype=jnp.int32)[:, None]
     unclaimed = slots + TERMINALS * block
-    slot_type = jnp.int16 if unclaimed <= jnp.iinfo(jnp.int16).max else jnp.int32
-    claims = slots + jnp.arange(TERMINALS * block, dtype=slot_type)
+    index_type = jnp.int16 if unclaimed <= jnp.iinfo(jnp.int16).max else jnp.int32
+    claims = slots + jnp.arange(TERMINALS * block, dtype=index_type)
 
     def connect(paths: Paths, key: Array, cost: Array, ground: Array, sweeps: Array) -> Array:
-        """(block, W): `through` of the sets at hand, which are all of one size."""
+        """(block, W): `cost_via_cell` of the sets at hand, which are all of one size."""
         row, groups = key >> SET_BITS, key & (SETS - 1)
         unit = jnp.ones((), dtype) if weight is None else weight.at[row].get(**READ)
         beside = ground & groups[:, None].astype(ground.dtype) != 0
@@ -134,9 +137,9 @@ def search_paths(
         ways = (1 << jnp.maximum(lax.population_count(groups[0]) - 1, 0)) - 1
 
         def part(_: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-            some, x = carry
-            both = through(paths, key - groups + some) + through(paths, key - some)
-            return (some - 1) & rest, jnp.minimum(x, both - unit)
+            subset, x = carry
+            both = cost_via_cell(paths, key - groups + subset) + cost_via_cell(paths, key - subset)
+            return (subset - 1) & rest, jnp.minimum(x, both - unit)
 
         _, x = lax.fori_loop(0, ways, part, (rest, x))
 
@@ -167,27 +170,27 @@ def search_paths(
         row, groups = key >> SET_BITS, key & (SETS - 1)
         ground = terrain.ground.at[row].get(**READ)
         facts, power, place, number = jnp.split(of_rows.at[:, row].get(**READ), ends)
-        row_limit, required, seeds, thorough = facts
+        row_limit, required, terminals, find_all = facts
 
         cost = jnp.where(valid, paths.cost.at[groups * n + row].get(**READ), far)
         spent = jnp.maximum(cost if weight is None else cost >> UNIT_BITS, 1)
         x = connect(paths, key, cost, ground, jnp.max(jnp.where(valid, row_limit - spent, 0)))
-        reach = extend(x, place, number, ground, queue.tail <= capacity)
+        cost_with_group = extend(x, place, number, ground, queue.tail <= capacity)
 
         inside = groups & bits != 0
         alive = valid & ~queue.found.at[row].get(**READ)
-        reached = alive & ~inside & (reach <= row_limit * most + (most - 1))
+        reached = alive & ~inside & (cost_with_group <= row_limit * most + (most - 1))
         grown = groups | bits
-        enough, extends = _by_power(inside, power, required, surplus)
-        whole = grown & GIVEN == seeds & GIVEN
-        found = jnp.any(reached & enough & whole, axis=0) & (thorough == 0)
+        suffices, extends = _by_power(inside, power, required, surplus)
+        whole = grown & GIVEN == terminals & GIVEN
+        found = jnp.any(reached & suffices & whole, axis=0) & (find_all == 0)
 
         # Several pairs of the block may reach one set: the first of them queues it.
         extends = (extends & reached).reshape(-1)
         target = (key | bits).reshape(-1)
         claimed = jnp.where(extends, target, n * SETS)
-        slot = paths.slot.at[claimed].min(claims, **DROP)
-        fresh = extends & (slot.at[claimed].get(**CLIP) == claims)
+        row_index = paths.row_index.at[claimed].min(claims, **DROP)
+        fresh = extends & (row_index.at[claimed].get(**CLIP) == claims)
         turn = queue.tail + jnp.cumsum(fresh, dtype=jnp.int32) - 1
         fits = fresh & (turn < capacity)
         cost_at = jnp.where(reached, grown * n + row, n * SETS).reshape(-1)
@@ -198,10 +201,14 @@ def search_paths(
             tail=queue.tail + jnp.sum(fresh, dtype=jnp.int32),
             found=queue.found.at[row].max(found, **DROP),
             paths=Paths(
-                cost=paths.cost.at[cost_at].min(reach.reshape(-1), **DROP),
-                slot=slot.at[jnp.where(fits, target, n * SETS)].set(turn.astype(slot_type), **DROP),
-                through=lax.dynamic_update_slice(paths.through, x, (queue.head, 0)),
-                reach=lax.dynamic_update_slice(paths.reach, reach, (0, queue.head)),
+                cost=paths.cost.at[cost_at].min(cost_with_group.reshape(-1), **DROP),
+                row_index=row_index.at[jnp.where(fits, target, n * SETS)].set(
+                    turn.astype(index_type), **DROP
+                ),
+                cost_via_cell=lax.dynamic_update_slice(paths.cost_via_cell, x, (queue.head, 0)),
+                cost_with_group=lax.dynamic_update_slice(
+                    paths.cost_with_group, cost_with_group, (0, queue.head)
+                ),
             ),
         )
 
@@ -211,11 +218,11 @@ def search_paths(
 
     # Each group alone costs nothing; they are the first in the queue.
     rows = jnp.arange(n, dtype=jnp.int32)
-    alone = terrain.seeds & bits != 0
+    alone = terrain.terminals & bits != 0
     none = jnp.zeros_like(alone)
-    enough, extends = _by_power(none, terrain.power, terrain.required, surplus)
-    whole = bits & GIVEN == terrain.seeds & GIVEN
-    found = jnp.any(alone & enough & whole, axis=0) & (terrain.thorough == 0)
+    suffices, extends = _by_power(none, terrain.power, terrain.required, surplus)
+    whole = bits & GIVEN == terrain.terminals & GIVEN
+    found = jnp.any(alone & suffices & whole, axis=0) & (terrain.find_all == 0)
     first = (alone & extends & ~found).reshape(-1)
     turn = jnp.where(first, jnp.cumsum(first, dtype=jnp.int32) - 1, slots)
     key = (rows << SET_BITS | bits).reshape(-1)
@@ -226,14 +233,14 @@ def search_paths(
         head=jnp.int32(0),
         end=jnp.int32(0),
         tail=jnp.sum(first, dtype=jnp.int32),
-        found=found | (terrain.seeds == 0),
+        found=found | (terrain.terminals == 0),
         paths=Paths(
             cost=jnp.full(SETS * n, far).at[by_set].set(jnp.where(alone.reshape(-1), 0, far)),
-            slot=jnp.full(n * SETS, unclaimed, slot_type)
+            row_index=jnp.full(n * SETS, unclaimed, index_type)
             .at[at_first]
-            .set(turn.astype(slot_type), **DROP),
-            through=jnp.full((slots, lattice.width), far),
-            reach=jnp.full((TERMINALS, slots), far),
+            .set(turn.astype(index_type), **DROP),
+            cost_via_cell=jnp.full((slots, lattice.width), far),
+            cost_with_group=jnp.full((TERMINALS, slots), far),
         ),
     )
     queue = lax.while_loop(unfinished, take_block, queue)
@@ -253,6 +260,6 @@ def _by_power(inside: Array, power: Array, required: Array, surplus: bool) -> tu
     total = jnp.sum(jnp.where(inside, power, 0), axis=0) + power
     if surplus:
         return total >= required, jnp.ones_like(inside)
-    asset = jnp.where(power > 0, power, NO_LEAST)
-    least = jnp.minimum(jnp.min(jnp.where(inside, asset, NO_LEAST), axis=0), asset)
+    group_power = jnp.where(power > 0, power, NO_LEAST)
+    least = jnp.minimum(jnp.min(jnp.where(inside, group_power, NO_LEAST), axis=0), group_power)
     return (total >= required) & (total - least < required), total < required

@@ -16,7 +16,7 @@ from gaia_jax.rules.federation_paths import (
     UNIT,
     Paths,
     Terrain,
-    through,
+    cost_via_cell,
 )
 
 Array = jax.Array
@@ -35,7 +35,7 @@ class _Walk(NamedTuple):
 
     depth: Array  # (n,) int32, parts on the stack, 0 at the end
     part: Array  # (n, DEPTH) int32
-    some: Array  # (n,) int32, the next way to part the topmost in two, 0 when it is not yet split
+    subset: Array  # (n,) int32, the next way to part the topmost in two, 0 when it is not yet split
     mark: Array  # (n, W) bool
 
 
@@ -64,28 +64,30 @@ def trace_satellites(
         part = walk.part.at[rows, top].get(**READ)
         place, groups = part >> SET_BITS, part & (SETS - 1)
         rest = groups & (groups - 1)
-        some = jnp.where(walk.some == 0, rest, walk.some)
+        subset = jnp.where(walk.subset == 0, rest, walk.subset)
         cost = paths.cost.at[groups * n + rows].get(**READ)
         landed = place != NOWHERE
         # All lines at once: the set's, those of its two parts, those of the set less a group.
-        sets = jnp.stack([groups, some, groups ^ some], axis=1)
+        sets = jnp.stack([groups, subset, groups ^ subset], axis=1)
         sets = jnp.concatenate([sets, groups[:, None] & ~bits], axis=1)
-        slot = paths.slot.at[base[:, None] + sets].get(**READ)
+        row_index = paths.row_index.at[base[:, None] + sets].get(**READ)
         # All values at once: at the place and around it of the set, at the place of its two parts.
-        line = jnp.where(column == len(shifts) - 2, slot[:, 1:2], slot[:, :1])
-        line = jnp.where(column == len(shifts) - 1, slot[:, 2:3], line)
+        line = jnp.where(column == len(shifts) - 2, row_index[:, 1:2], row_index[:, :1])
+        line = jnp.where(column == len(shifts) - 1, row_index[:, 2:3], line)
         at = place[:, None] + shifts
-        values = paths.through.at[line, at].get(**CLIP)
+        values = paths.cost_via_cell.at[line, at].get(**CLIP)
         value, around, two = values[:, 0], values[:, 1:-2], values[:, -2:]
 
         # Groups to connect: one of them hangs on the rest as a leaf; go to where it does.
-        reach = paths.reach.at[jnp.arange(TERMINALS), slot[:, 3:]].get(**CLIP)
-        leaf = (groups[:, None] & bits != 0) & (reach == cost[:, None])
+        cost_with_group = paths.cost_with_group.at[jnp.arange(TERMINALS), row_index[:, 3:]].get(
+            **CLIP
+        )
+        leaf = (groups[:, None] & bits != 0) & (cost_with_group == cost[:, None])
         leaf_bit = 1 << jnp.argmax(leaf, axis=1)
         others = groups & ~leaf_bit
-        x = through(paths, base + others)
+        x = cost_via_cell(paths, base + others)
         beside = terrain.ground & leaf_bit[:, None].astype(jnp.int16) != 0
-        port = jnp.argmax(beside & (x == cost[:, None]), axis=1)
+        entry_cell = jnp.argmax(beside & (x == cost[:, None]), axis=1)
         single = rest == 0
 
         # A satellite: from a neighbour, from a group beside it, or where two parts meet.
@@ -95,24 +97,26 @@ def trace_satellites(
         next_place = place + shifts[1 + jnp.argmax(onward, axis=1)]
         touching = terrain.ground.at[rows, place].get(**READ) & groups.astype(jnp.int16) != 0
         ends = ~moves & touching & (cost + own == value)
-        meets = ~moves & ~ends & (two[:, 0] + two[:, 1] - own == value)
-        seeks = ~moves & ~ends & ~meets
-        next_some = (some - 1) & rest
-        stuck = jnp.where(landed, seeks & (next_some == 0), ~single & ~jnp.any(leaf, axis=1))
+        splits_here = ~moves & ~ends & (two[:, 0] + two[:, 1] - own == value)
+        try_next_split = ~moves & ~ends & ~splits_here
+        next_subset = (subset - 1) & rest
+        no_way = jnp.where(
+            landed, try_next_split & (next_subset == 0), ~single & ~jnp.any(leaf, axis=1)
+        )
 
-        new_groups = jnp.where(landed, jnp.where(meets, some, groups), others)
+        new_groups = jnp.where(landed, jnp.where(splits_here, subset, groups), others)
         new_place = jnp.where(moves, next_place, jnp.where(ends, NOWHERE, place))
-        new_place = jnp.where(landed, new_place, port)
-        deeper = jnp.where(landed & meets, top + 1, DEPTH)
-        depth = jnp.where(landed, walk.depth + meets, walk.depth - single)
+        new_place = jnp.where(landed, new_place, entry_cell)
+        deeper = jnp.where(landed & splits_here, top + 1, DEPTH)
+        depth = jnp.where(landed, walk.depth + splits_here, walk.depth - single)
         marked = jnp.where(active & landed, place, lattice.width)
         return steps + 1, _Walk(
-            depth=jnp.where(active & ~stuck, depth, 0),
+            depth=jnp.where(active & ~no_way, depth, 0),
             part=walk.part.at[rows, top]
             .set(new_place << SET_BITS | new_groups, **DROP)
             .at[rows, deeper]
-            .set(part ^ some, **DROP),
-            some=jnp.where(landed & seeks, next_some, 0),
+            .set(part ^ subset, **DROP),
+            subset=jnp.where(landed & try_next_split, next_subset, 0),
             mark=walk.mark.at[rows, marked].set(True, **DROP),
         )
 
@@ -124,7 +128,7 @@ def trace_satellites(
     start = _Walk(
         depth=within.astype(jnp.int32),
         part=jnp.zeros((n, DEPTH), jnp.int32).at[:, 0].set(whole),
-        some=jnp.zeros(n, jnp.int32),
+        subset=jnp.zeros(n, jnp.int32),
         mark=jnp.zeros((n, lattice.width), bool),
     )
     _, walk = lax.while_loop(unfinished, step, (jnp.int32(0), start))

@@ -1,7 +1,7 @@
 """Which federations a player may form, and where their satellites lie (FED-01 to FED-24, A2, A9).
 
 The player picks groups of touching buildings; the least satellites that connect them follow. All
-answers are exact. They are dear, so they are worked out for the rows of a batch that ask.
+answers are exact. They are expensive, so they are worked out for the rows of a batch that ask.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def survey(
 
     Every pick lies in some legal federation, and no legal federation contains another, so the picks
     are one as soon as their power suffices: then the row commits. Not so where surplus is allowed:
-    there the player says when to `stop`, which he may where the answer was `complete`.
+    there the player says when to `stop`, which is allowed where the answer was `complete`.
 
     Args:
         building: () bool, the builder is open; picks: () int32, groups picked before.
@@ -181,8 +181,8 @@ def group_numbers(lattice: Lattice, need: Array, own: Array, power: Array) -> Ar
     def kernel(_: Array, own: Array, power: Array) -> Array:
         return number_by_cell(find_groups(lattice, own, power), lattice.num_cells)
 
-    neutral = jnp.full(lattice.num_cells, NO_GROUP, jnp.int8)
-    return compact_vmap(kernel, need, (own, power), neutral, batched=True, **CHUNK)
+    default = jnp.full(lattice.num_cells, NO_GROUP, jnp.int8)
+    return compact_vmap(kernel, need, (own, power), default, batched=True, **CHUNK)
 
 
 def _on_demand(
@@ -206,8 +206,8 @@ def _on_demand(
     code = jnp.where(position.own, position.power, code)
     asked = (position.required, position.tokens, picks, task, cell)
     numbers = jnp.stack([jnp.asarray(x, jnp.int32) for x in asked])
-    neutral = jnp.zeros(lattice.num_cells, jnp.int8), jnp.int32(0)
-    cells, bits = compact_vmap(kernel, need, (code, numbers), neutral, batched=True, **CHUNK)
+    default = jnp.zeros(lattice.num_cells, jnp.int8), jnp.int32(0)
+    cells, bits = compact_vmap(kernel, need, (code, numbers), default, batched=True, **CHUNK)
     return Answer(
         exists=bits & EXIST != 0,
         add_cells=cells & ADD_CELL != 0,
@@ -267,7 +267,7 @@ def _answer(
     nothing, nowhere = jnp.zeros(n, jnp.int32), jnp.zeros((n, num_cells), bool)
 
     def attempt(left: Array) -> tuple[Any, Array]:
-        chosen = terrain._replace(seeds=jnp.where(left, terrain.seeds, 0))
+        chosen = terrain._replace(terminals=jnp.where(left, terrain.terminals, 0))
         paths, overrun = search_paths(lattice, chosen, surplus=surplus_allowed, weight=weight)
         bits, may_add, satellites = nothing, nothing, nowhere
         if EXISTS in tasks or BUILD in tasks:
@@ -279,7 +279,7 @@ def _answer(
             bits += jnp.where(legal.at[picks, rows].get(**READ), COMPLETE, 0)
             may_add = groups_beside(legal, picks) & ~picks
         if weight is not None:
-            whole = jnp.where(commits, picks | (terrain.seeds & GIVEN), 0)
+            whole = jnp.where(commits, picks | (terrain.terminals & GIVEN), 0)
             satellites = trace_satellites(lattice, chosen, paths, weight, whole)
         return (bits, may_add, satellites), overrun
 
@@ -301,13 +301,13 @@ def _terrain(
     position: Position,
     groups: Groups,
     taking_part: Array,
-    thorough: Array,
+    find_all: Array,
 ) -> tuple[Terrain, Array]:
     """The search's view of n rows.
 
     Args:
         taking_part: (MAX_GROUPS, n) bool, groups that may be connected.
-        thorough: (n,) bool, see Terrain.
+        find_all: (n,) bool, see Terrain.
     Returns:
         The terrain; (n, W) int16, how many own unfederated cells each cell touches that belong to
         other groups (A2).
@@ -326,17 +326,17 @@ def _terrain(
     ground = jnp.where((lattice.inner(code) == FREE) & ~barred, beside | FREE, 0)
     touching = sum((cell == OTHER).astype(jnp.int16) for cell in around)
     bits = (1 << jnp.arange(MAX_GROUPS))[:, None]
-    seeds = jnp.sum(jnp.where(taking_part, bits, 0), axis=0)
-    seeds += jnp.where(jnp.any(position.given, axis=1), GIVEN, 0)
+    terminals = jnp.sum(jnp.where(taking_part, bits, 0), axis=0)
+    terminals += jnp.where(jnp.any(position.given, axis=1), GIVEN, 0)
     terrain = Terrain(
         ground=lattice.widen(ground, 0),
         place=groups.place,
         number=jnp.where(takes_part, group, NO_GROUP),
-        seeds=jnp.where(live, seeds, 0),
+        terminals=jnp.where(live, terminals, 0),
         power=jnp.concatenate([groups.power, jnp.zeros_like(groups.power[:1])]),
         required=jnp.maximum(position.required.astype(jnp.int32), 0),
         limit=position.tokens.astype(jnp.int32),
-        thorough=thorough.astype(jnp.int32),
+        find_all=find_all.astype(jnp.int32),
     )
     return terrain, lattice.widen(jnp.asarray(touching), 0)
 

@@ -22,7 +22,7 @@ def explorable(seat: Seat, bonus: Array) -> Array:
     ruleset, game, faction, me = seat.ruleset, seat.game, seat.faction, seat.me
     there = bit_vector(me.shuttles, len(ruleset.ships)) == 1
     cells = game.setup.ship_cell.astype(jnp.int32)
-    distance = game.board.reach[seat.player].astype(jnp.int32)[cells]
+    distance = game.board.distance_to_own[seat.player].astype(jnp.int32)[cells]
     qic = mine.range_qic(distance, mine.basic_range(ruleset, me) + bonus[..., None])
     able = payable(faction, me, operation(ruleset, faction.explore_op))
     shuttles = faction.shuttles + (faction.preplaced_ship >= 0)
@@ -37,7 +37,7 @@ def reachable(seat: Seat, mode: OperationRow, bonus: Array) -> tuple[Array, Arra
     Returns:
         (ships,), (ships,), (n, ships) bool.
     """
-    ways = [jnp.zeros(1, jnp.int32), mode.range_bonus[None], bonus]
+    ways = [jnp.zeros(1, jnp.int32), mode.extra_range[None], bonus]
     ships = explorable(seat, jnp.concatenate(ways))
     return ships[0], ships[1], ships[2:]
 

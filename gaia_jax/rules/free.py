@@ -22,7 +22,7 @@ def options(seat: Seat) -> Array:
     turn = seat.game.turn
     free = conversions(seat.ruleset, seat.faction, seat.me, turn)
     free &= seat.at(Node.TURN) | seat.at(Node.AFTER) & keeps_turn_open(seat.ruleset, free)
-    points = gaia.conversion_options(seat.ruleset, seat.me, turn.points.astype(jnp.int32))
+    points = gaia.conversion_options(seat.ruleset, seat.me, turn.terrans_points.astype(jnp.int32))
     return free | seat.at(Node.TERRANS) & points
 
 

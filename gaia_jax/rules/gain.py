@@ -41,7 +41,7 @@ class Step:
 
     track: Array  # () int32
     happens: Array  # () bool
-    asked: Array  # () int32, for `Turn.step`
+    asked: Array  # () int32, for `Turn.pending_step`
 
 
 def gain_all(

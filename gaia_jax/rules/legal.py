@@ -34,7 +34,7 @@ def legal_mask(ruleset: Ruleset, game: GameState) -> Array:
     """(A,) bool, the legal actions of `game.turn.player`; all True when the game is over (A7).
 
     Args:
-        rules: the ruleset, static.
+        ruleset: the ruleset, static.
         game: a game as `rules.step` or `new_game` leaves it; `federation.resolve` completes one
             that was put together by hand.
     """
@@ -42,7 +42,7 @@ def legal_mask(ruleset: Ruleset, game: GameState) -> Array:
     mode = operation(ruleset, jnp.where(seat.at(Node.TARGET), _mode(game), 0))
     acts = once_a_round.actions(seat)
     uses = _cell_uses(seat, acts, mode)
-    ships = fleet.reachable(seat, mode, acts.that_may("explore")[1].range_bonus)
+    ships = fleet.reachable(seat, mode, acts.places_where("explore")[1].extra_range)
     power, shared, special = once_a_round.options(seat, acts, uses, ships)
     advance, declines = research.options(seat, mode)
     skip = seat.at(Node.TERRANS, Node.ITARS, Node.FREE_MINE) | declines
@@ -73,7 +73,7 @@ def legal_mask(ruleset: Ruleset, game: GameState) -> Array:
 
 def _mode(game: GameState) -> Array:
     """() int32, the mode that waits for its target, 0 for none."""
-    return jnp.maximum(game.turn.mode.astype(jnp.int32), 0)
+    return jnp.maximum(game.turn.pending_op.astype(jnp.int32), 0)
 
 
 def _cell_uses(seat: Seat, acts: once_a_round.Actions, mode: OperationRow) -> cells.Cells:
@@ -88,7 +88,7 @@ def _cell_uses(seat: Seat, acts: once_a_round.Actions, mode: OperationRow) -> ce
         game,
         seat.faction,
         operation(ruleset, jnp.stack([plain, acts.faction])),
-        acts.printed[acts.mine_modes],
+        acts.static_ops[acts.mine_modes],
         operation(ruleset, jnp.where(my_turn, row["project"], _mode(game) * target)),
         mode.own,
         federation.addable(seat),

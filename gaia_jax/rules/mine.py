@@ -12,7 +12,7 @@ from jax import Array, lax
 
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
-from gaia_jax.operations import NO_ROCKS, PROJECT, ROCKS_ONLY, OperationRow
+from gaia_jax.operations import ASTEROIDS_ONLY, NO_ASTEROIDS, PROJECT, OperationRow
 from gaia_jax.rules import power
 from gaia_jax.rules.player import ASTEROID, GAIA, LOST, has, uncovered
 from gaia_jax.ruleset import FactionRow, Ruleset
@@ -55,18 +55,18 @@ def site(ruleset: Ruleset, game: GameState, player: Array, cell=slice(None)) -> 
     """What `player` needs to know of one cell, or of all cells (the default)."""
     board, me = game.board, player.astype(jnp.int8)
     planet = board.planet[cell]
-    piece, holder, flags = board.piece[cell], board.holder[cell], board.flags[cell]
+    piece, piece_owner, flags = board.piece[cell], board.piece_owner[cell], board.flags[cell]
     colonizable = (planet != EMPTY) & (planet != SHIP) & (planet != TRANSDIM) & (planet != LOST)
-    own_gaia = (piece == GAIAFORMER) & (holder == me) & (planet == GAIA) & (flags & FRESH == 0)
+    own_gaia = (piece == GAIAFORMER) & (piece_owner == me) & (planet == GAIA) & (flags & FRESH == 0)
     taken = (piece != NONE) & (piece != GAIAFORMER)
     guest_mines = jnp.asarray(ruleset.tables.faction.guest_mines)[game.setup.faction[player]] > 0
     return Site(
         planet=planet,
-        distance=game.board.reach[player][cell],
+        distance=game.board.distance_to_own[player][cell],
         steps=steps_to(game.steps[player], planet),
         open=colonizable & (piece == NONE) | own_gaia,
         own_gaia=own_gaia,
-        guest=guest_mines & taken & (holder != me) & (flags & GUEST == 0),
+        guest=guest_mines & taken & (piece_owner != me) & (flags & GUEST == 0),
     )
 
 
@@ -105,13 +105,13 @@ def price(ruleset: Ruleset, faction: FactionRow, me: Players, at: Site, op: Oper
     ore_per_step = jnp.asarray(t.ore_per_step)[level].astype(jnp.int8)
     rock = (at.planet == ASTEROID) & ~at.guest
     steps = jnp.where(at.guest, none, jnp.maximum(at.steps - as_int8(op.free_steps), 0))
-    base = 1 - jnp.where(rock, jnp.int8(1), as_int8(op.waived))
+    base = 1 - jnp.where(rock, jnp.int8(1), as_int8(op.mine_is_free))
     ore = base * ruleset.mine_cost.ore + steps * ore_per_step
     gaia = (at.planet == GAIA) & ~at.own_gaia & ~at.guest
     # The Gleens pay ore for a Gaia planet if enough is left after the mine, else QIC (MIN-10).
     in_ore = (faction.gaia_ore > 0) & (as_int8(me.ore - faction.gaia_ore) >= ore)
-    near = at.own_gaia | (op.unlimited > 0)
-    reach = basic_range(ruleset, me) + op.range_bonus
+    near = at.own_gaia | (op.unlimited_range > 0)
+    reach = basic_range(ruleset, me) + op.extra_range
     # A Gaia planet that only ore pays for costs all the QIC that int8 holds: no sum goes beyond it.
     gaia_qic = jnp.where(gaia & ~in_ore, as_int8(faction.gaia_qic), none)
     stretch = jnp.where(near, none, range_qic(at.distance, reach))
@@ -119,7 +119,7 @@ def price(ruleset: Ruleset, faction: FactionRow, me: Players, at: Site, op: Oper
         ore=ore + jnp.where(gaia & in_ore, as_int8(faction.gaia_ore), none),
         credits=base * ruleset.mine_cost.credits,
         qic=jnp.minimum(stretch, INT8_MAX - gaia_qic) + gaia_qic,
-        gaiaformer=(rock & (op.rocks != ROCKS_ONLY)).astype(jnp.int8),
+        gaiaformer=(rock & (op.asteroid_rule != ASTEROIDS_ONLY)).astype(jnp.int8),
     )
 
 
@@ -132,7 +132,7 @@ def affordable(
     """
     cost = price(ruleset, faction, me, at, op)
     rock = (at.planet == ASTEROID) & ~at.guest
-    allowed = jnp.where(rock, op.rocks != NO_ROCKS, op.rocks != ROCKS_ONLY)
+    allowed = jnp.where(rock, op.asteroid_rule != NO_ASTEROIDS, op.asteroid_rule != ASTEROIDS_ONLY)
     possible = (op.mine > 0) & (me.built[MINE] < costs.PIECES["MINE"])
     return (
         possible
@@ -164,7 +164,7 @@ def project_tokens(ruleset: Ruleset, me: Players, op: OperationRow) -> Array:
 
 def project_affordable(ruleset: Ruleset, me: Players, distance: Array, op: OperationRow) -> Array:
     """bool, a Gaia project by `op` at that distance can be paid (GPJ-01, MIN-06)."""
-    qic = range_qic(distance, basic_range(ruleset, me) + op.range_bonus)
+    qic = range_qic(distance, basic_range(ruleset, me) + op.extra_range)
     possible = (op.project > 0) & (me.gaiaformers > 0)
     possible &= power.held(me) >= project_tokens(ruleset, me, op)
     return possible & (qic <= as_int8(me.qic - op.cost.qic))
@@ -173,14 +173,16 @@ def project_affordable(ruleset: Ruleset, me: Players, distance: Array, op: Opera
 def lost_planet_cells(ruleset: Ruleset, game: GameState, player: Array, me: Players) -> Array:
     """(C,) bool, empty space without satellite or station, in range, QIC included (RES-07)."""
     board = game.board
-    free = (board.planet == EMPTY) & (board.links & 15 == 0) & ~board.station
-    return free & (range_qic(board.reach[player], basic_range(ruleset, me)) <= as_int8(me.qic))
+    free = (board.planet == EMPTY) & (board.federation_bits & 15 == 0) & ~board.station
+    return free & (
+        range_qic(board.distance_to_own[player], basic_range(ruleset, me)) <= as_int8(me.qic)
+    )
 
 
 def station_cells(ruleset: Ruleset, game: GameState, player: Array, me: Players) -> Array:
     """(C,) bool, where the Hive may place a station: empty space without one, in range (HIV-01)."""
     board = game.board
-    near = range_qic(board.reach[player], basic_range(ruleset, me)) <= as_int8(me.qic)
+    near = range_qic(board.distance_to_own[player], basic_range(ruleset, me)) <= as_int8(me.qic)
     return (board.planet == EMPTY) & ~board.station & near & (me.stations < costs.HIVE_STATIONS)
 
 

@@ -43,12 +43,14 @@ def special_operations(ruleset: Ruleset, faction: FactionRow, me: Players) -> li
     tile = pick(jnp.asarray(ruleset.tables.tinkering_op), jnp.maximum(me.tinkering, 0))
     own = jnp.where(me.tinkering >= 0, tile.astype(jnp.int32), faction.special_op)
     needs = (faction.special_needs_pi > 0) | (faction.tinkering > 0)
-    of_game = {
+    dynamic_ops = {
         "AC_B": jnp.where(me.built[AC_B] > 0, faction.academy_b_op, 0),
         "FACTION": jnp.where(needs & (me.built[PI] == 0), 0, own),
     }
     return [
-        of_game[name] if name in of_game else jnp.where(owned(name), row[f"special {name}"], 0)
+        dynamic_ops[name]
+        if name in dynamic_ops
+        else jnp.where(owned(name), row[f"special {name}"], 0)
         for name in ids["special"]
     ]
 
@@ -60,26 +62,28 @@ class Actions:
     ruleset: Ruleset
     names: list[str]  # the operations, for specials of the game `special ...`
     sizes: tuple[int, int, int]  # how many of each kind
-    printed: np.ndarray  # (n,) int, their operations; 0 where the game says which
+    static_ops: np.ndarray  # (n,) int, their operations; 0 where the game says which
     rows: OperationRow  # (n,) rows, those of the game in their places
-    of_game: dict[int, OperationRow]  # single rows by place, where the game says which
+    dynamic_ops: dict[int, OperationRow]  # single rows by place, where the game says which
     faction: Array  # () int32, the operation of the faction's own special, 0 none
     there: Array  # () int32, bit an action: it is there and not used this round
 
     @property
     def mine_modes(self) -> np.ndarray:
         """The places of printed actions that build a mine, ascending."""
-        return self._printed_with("mine")
+        return self._static_with("mine")
 
-    def _printed_with(self, column: str) -> np.ndarray:
+    def _static_with(self, column: str) -> np.ndarray:
         ops = self.ruleset.operations
-        return np.flatnonzero([bool(getattr(ops[op], column)) for op in self.printed])
+        return np.flatnonzero([bool(getattr(ops[op], column)) for op in self.static_ops])
 
-    def that_may(self, column: str) -> tuple[np.ndarray, OperationRow]:
+    def places_where(self, column: str) -> tuple[np.ndarray, OperationRow]:
         """The places where the column may be above 0, and the rows there."""
-        places = np.union1d(self._printed_with(column), list(self.of_game)).astype(int)
-        of_game = {i: self.of_game[p] for i, p in enumerate(places) if p in self.of_game}
-        return places, operation(self.ruleset, self.printed[places]).patched(of_game)
+        places = np.union1d(self._static_with(column), list(self.dynamic_ops)).astype(int)
+        dynamic_ops = {
+            i: self.dynamic_ops[p] for i, p in enumerate(places) if p in self.dynamic_ops
+        }
+        return places, operation(self.ruleset, self.static_ops[places]).patched(dynamic_ops)
 
     @property
     def faction_place(self) -> int:
@@ -97,9 +101,9 @@ def actions(seat: Seat) -> Actions:
     specials = special_operations(ruleset, seat.faction, seat.me)
     names = [f"power {a.id}" for a in ruleset.power_actions] + shared
     fixed = [row[name] for name in names]
-    printed = np.array(fixed + [row.get(f"special {x}", 0) for x in ruleset.ids["special"]])
-    dynamic = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(printed == 0)}
-    of_game = {place: operation(ruleset, op) for place, op in dynamic.items()}
+    static_ops = np.array(fixed + [row.get(f"special {x}", 0) for x in ruleset.ids["special"]])
+    dynamic = {int(i): specials[i - len(fixed)] for i in np.flatnonzero(static_ops == 0)}
+    dynamic_ops = {place: operation(ruleset, op) for place, op in dynamic.items()}
     sizes = (len(ruleset.power_actions), len(shared), len(ruleset.ids["special"]))
     # One number with a bit for each: XLA puts a concatenation together anew for each use of it.
     if sum(sizes) > 31:
@@ -114,9 +118,9 @@ def actions(seat: Seat) -> Actions:
         ruleset=ruleset,
         names=names,
         sizes=sizes,
-        printed=printed,
-        rows=operation(ruleset, printed).patched(of_game),
-        of_game=of_game,
+        static_ops=static_ops,
+        rows=operation(ruleset, static_ops).patched(dynamic_ops),
+        dynamic_ops=dynamic_ops,
         faction=dynamic[names.index("special FACTION")],
         there=left,
     )
@@ -133,15 +137,15 @@ def options(
         ships: `fleet.reachable`.
     """
     ops, me = acts.rows, seat.me
-    crew = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
-    ready = (bit_vector(acts.there, len(acts)) == 1) & payable(seat.faction, me, ops) & crew
+    has_shuttle = has(me.shuttles, jnp.maximum(ops.ship, 0)) | (ops.ship < 0)
+    ready = (bit_vector(acts.there, len(acts)) == 1) & payable(seat.faction, me, ops) & has_shuttle
     in_place = partial(scatter_bool, len(acts))
     any_mine = in_place(np.array([acts.faction_place, *acts.mine_modes]), uses.mines[1:])
     # A mode for a Gaia project needs its nearest transdim planet only.
-    places, projects = acts.that_may("project")
+    places, projects = acts.places_where("project")
     payable_there = mine.project_affordable(seat.ruleset, me, uses.nearest, projects)
-    any_project = uses.some("spot") & in_place(places, payable_there)
-    places, explores = acts.that_may("explore")
+    any_project = uses.any_cell("project_site") & in_place(places, payable_there)
+    places, explores = acts.places_where("explore")
     any_ship = in_place(places, ships[2].any(-1) & (explores.explore > 0))
     below, enter = research.advance_options(seat.ruleset, seat.game, seat.faction, me)
     tracks, lowest = below | enter, research.lowest(me)
@@ -152,8 +156,8 @@ def options(
         TRACK: jnp.where(ops.lowest > 0, (tracks & lowest).any(), tracks.any()),
         TOKEN: tech.owned_tokens(seat).any(),
         OWN: _any_own(seat, acts, uses),
-        SPACE: uses.some("station"),
-        UNRINGED: uses.some("unringed"),
+        SPACE: uses.any_cell("station"),
+        UNRINGED: uses.any_cell("unringed"),
     }
     for kind, found in has_target.items():
         ready &= (ops.target != kind) | found
@@ -164,7 +168,7 @@ def _any_own(seat: Seat, acts: Actions, uses: Cells) -> Array:
     """(n,) bool, an own structure stands that the action replaces, and the new piece is left."""
     pieces, me = seat.ruleset.tables.pieces, seat.me
     # Guests count among the mines built, and are no target.
-    standing = jnp.where(np.arange(len(pieces)) == MINE, uses.some("own_mine"), me.built > 0)
-    places, replaces = acts.that_may("own")
+    standing = jnp.where(np.arange(len(pieces)) == MINE, uses.any_cell("own_mine"), me.built > 0)
+    places, replaces = acts.places_where("own")
     in_supply = (replaces.piece == 0) | (me.built < pieces)[replaces.piece]
     return scatter_bool(len(acts), places, standing[replaces.own] & in_supply)

@@ -59,10 +59,10 @@ def placement_and_price(
     distance = site.distance
     if ruleset.ships:
         ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(decision.argument, 3)]
-        to_ship = game.board.reach[player].astype(jnp.int32)[ship]
+        to_ship = game.board.distance_to_own[player].astype(jnp.int32)[ship]
         distance = jnp.where(explore, to_ship, distance)
     pays_range = project | lost | station | explore
-    reach = mine.basic_range(ruleset, me) + op.range_bonus
+    reach = mine.basic_range(ruleset, me) + op.extra_range
     qic = jnp.where(pays_range, mine.range_qic(distance, reach), 0)
     return placement, mine.Price(
         ore=jnp.where(builds, cost.ore, 0),

@@ -45,11 +45,11 @@ def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement
     here = jnp.arange(ruleset.geometry.num_cells) == placement.cell
     distance = jnp.asarray(ruleset.geometry.distance)[placement.cell]
     stands = (placement.structure > 0) & ~placement.guest
-    old_pi = (board.piece == PI) & (board.holder == player) & placement.swap
+    old_pi = (board.piece == PI) & (board.piece_owner == player) & placement.swap
     piece = jnp.where(here & stands, placement.structure, board.piece)
     piece = jnp.where(here & placement.gaiaformer, GAIAFORMER, piece)
     piece = jnp.where(old_pi, MINE, piece)
-    holder = jnp.where(here & (stands | placement.gaiaformer), player, board.holder)
+    piece_owner = jnp.where(here & (stands | placement.gaiaformer), player, board.piece_owner)
     planet = jnp.where(here & placement.lost, LOST, board.planet)
     planet = jnp.where(here & placement.instant, GAIA, planet)
     marks = (
@@ -61,14 +61,16 @@ def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement
     near = placement.is_new & (distance <= costs.NEIGHBOUR_DISTANCE)
     flags = board.flags | jnp.where(here, marks, 0) | jnp.where(near, 1 << player, 0)
     source = placement.is_new | placement.station
-    row = jnp.arange(board.reach.shape[0])[:, None] == player
-    reach = jnp.where(row & source, jnp.minimum(board.reach, distance), board.reach)
+    row = jnp.arange(board.distance_to_own.shape[0])[:, None] == player
+    distance_to_own = jnp.where(
+        row & source, jnp.minimum(board.distance_to_own, distance), board.distance_to_own
+    )
     return board.replace(
         planet=planet.astype(board.planet.dtype),
         piece=piece.astype(board.piece.dtype),
-        holder=holder.astype(board.holder.dtype),
+        piece_owner=piece_owner.astype(board.piece_owner.dtype),
         flags=flags.astype(board.flags.dtype),
-        reach=reach,
+        distance_to_own=distance_to_own,
     )
 
 

@@ -51,7 +51,7 @@ def options(seat: Seat, mode: OperationRow) -> tuple[Array, Array]:
     below, enter = advance_options(ruleset, seat.game, seat.faction, me)
     tracks, target = below | enter, seat.at(Node.TARGET)
     by_mode = tracks & (mode.research > 0) & ((mode.lowest == 0) | lowest(me))
-    steps = step_options(ruleset, below, enter, turn.step)
+    steps = step_options(ruleset, below, enter, turn.pending_step)
     price = operation(ruleset, ruleset.operation_index["research"])
     advance = seat.at(Node.TURN) & tracks & payable(seat.faction, me, price)
     advance |= seat.at(Node.STEP) & steps | target & by_mode

@@ -15,7 +15,7 @@ from gaia_jax.components.planets import (
     TERRAFORM_CYCLE,
 )
 from gaia_jax.rules.draw import board_planets
-from gaia_jax.rules.federation import UNKNOWN_ENOUGH, UNKNOWN_SHORT
+from gaia_jax.rules.federation import UNKNOWN_FEASIBLE, UNKNOWN_INFEASIBLE
 from gaia_jax.rules.player import SOURCE, receive, receive_power
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
@@ -110,8 +110,8 @@ def _player(ruleset: Ruleset, faction: Array) -> Players:
             shuttles=jnp.where(ship >= 0, 1 << jnp.maximum(ship, 0), 0),
             booster=-1,
             tinkering=-1,
-            enough=UNKNOWN_ENOUGH,
-            short=UNKNOWN_SHORT,
+            min_satellites_feasible=UNKNOWN_FEASIBLE,
+            max_satellites_infeasible=UNKNOWN_INFEASIBLE,
         )
     )
     # Bonuses of the starting levels (SET-14); the Gleens' QIC of navigation becomes ore.
@@ -134,11 +134,11 @@ def _turn(ruleset: Ruleset, setup: Setup) -> Turn:
         active=sequence[0],
         order=setup.turn_order,
         sequence=sequence,
-        mode=-1,
-        cell=-1,
+        pending_op=-1,
+        pending_upgrade_cell=-1,
         cover=-1,
         free_mine=-1,
-        picked=-1,
+        last_pick=-1,
         advanced_left=(1 << len(ruleset.ids["advanced_slot"])) - 1,
         artifacts_left=(1 << ruleset.artifacts_in_play) - 1,
         token_supply=supply - on_track,
@@ -151,7 +151,7 @@ def new_game(ruleset: Ruleset, setup: Setup) -> GameState:
     """The game that a set-up deals, before its first decision.
 
     Args:
-        rules: the ruleset; setup: one draw, see `rules.draw.Setup`.
+        ruleset: the ruleset; setup: one draw, see `rules.draw.Setup`.
     """
     cells = ruleset.geometry.num_cells
     faction = setup.faction.astype(jnp.int32)
@@ -159,10 +159,10 @@ def new_game(ruleset: Ruleset, setup: Setup) -> GameState:
     board = Board(
         planet=board_planets(setup, ruleset).astype(jnp.int8),
         piece=jnp.zeros(cells, jnp.int8),
-        holder=jnp.full(cells, NO_PLAYER, jnp.int8),
+        piece_owner=jnp.full(cells, NO_PLAYER, jnp.int8),
         flags=jnp.zeros(cells, jnp.uint8),
-        links=jnp.zeros(cells, jnp.uint8),
-        reach=jnp.full((NUM_PLAYERS, cells), 127, jnp.int8),
+        federation_bits=jnp.zeros(cells, jnp.uint8),
+        distance_to_own=jnp.full((NUM_PLAYERS, cells), 127, jnp.int8),
         lantids=jnp.where(guests.any(), jnp.argmax(guests), NO_PLAYER).astype(jnp.int8),
     )
     players = jax.vmap(lambda x: _player(ruleset, x))(faction)

@@ -49,19 +49,21 @@ class ActionResult:
     faction_columns: Array  # (K,) int16, what the decider's faction board prints, for `FactionRow`
 
 
-def step(ruleset: Ruleset, game: GameState, action: Array, plays: Array | bool = True) -> GameState:
+def step(
+    ruleset: Ruleset, game: GameState, action: Array, active: Array | bool = True
+) -> GameState:
     """The game after a legal action of `game.turn.player`, ready for the next decision.
 
     Args:
-        rules: the ruleset, static.
+        ruleset: the ruleset, static.
         game: a game.
         action: () int32, legal in `game`; what an illegal one does is not defined here (RL-02).
-        plays: () bool; where False the action is not taken, and the game comes out as it was.
+        active: () bool; where False the action is not taken, and the game comes out as it was.
     """
     # Nobody decides at ENDED: `skip` does nothing there, and `next_decision` finds the node anew.
     nothing = ruleset.actions.first["skip"]
-    action = jnp.where(plays, action, nothing)
-    node = jnp.where(plays, game.turn.node, Node.ENDED)
+    action = jnp.where(active, action, nothing)
+    node = jnp.where(active, game.turn.node, Node.ENDED)
     game = game.replace(turn=game.turn.replace(node=node))
     is_live = node != Node.ENDED
     act = partial(_act, ruleset)
@@ -180,26 +182,32 @@ def _open(
         owned = has(before.advanced, ruleset.ids["advanced"].index("SA-QIC-4VP"))
     cover = jnp.where(closes(Node.COVER), -1, turn.cover)
     free_mine = jnp.where(closes(Node.FREE_MINE), -1, turn.free_mine)
-    pending_step = jnp.where(closes(Node.STEP), 0, turn.step)
+    pending_step = jnp.where(closes(Node.STEP), 0, turn.pending_step)
     again = (op.retrigger > 0) & (before.tokens.sum() > 0)
     event = (placement.structure > 0) & ~placement.swap & ~closes(Node.START)
     free = closes(Node.TURN, Node.AFTER) & is_verb(ruleset, decision, "free")
     forms = is_verb(ruleset, decision, "form_federation")
-    picked = jnp.where(is_verb(ruleset, decision, "commit"), federation.STOP, decision.cell)
+    picked = jnp.where(is_verb(ruleset, decision, "commit"), federation.COMMIT_PICKS, decision.cell)
     # A chosen mode waits for its target, an upgrade for its piece; any other choice ends both.
     decides = node != Node.ENDED
     return turn.replace(
-        mode=jnp.where(decision.needs_target, decision.op, jnp.where(decides, -1, turn.mode)),
-        cell=jnp.where(decision.needs_piece, decision.cell, jnp.where(decides, -1, turn.cell)),
-        acted=turn.acted | forms | (op.main > 0) & (turn.phase == Phase.ACTIONS),
+        pending_op=jnp.where(
+            decision.needs_target, decision.op, jnp.where(decides, -1, turn.pending_op)
+        ),
+        pending_upgrade_cell=jnp.where(
+            decision.needs_piece, decision.cell, jnp.where(decides, -1, turn.pending_upgrade_cell)
+        ),
+        main_action_done=turn.main_action_done
+        | forms
+        | (op.main > 0) & (turn.phase == Phase.ACTIONS),
         building=turn.building | forms,
-        picked=jnp.where(closes(Node.FEDERATION), picked, turn.picked),
+        last_pick=jnp.where(closes(Node.FEDERATION), picked, turn.last_pick),
         tile=turn.tile & ~taken | (op.tile > 0) | (gift.tile > 0) | opens_tile,
         token=turn.token & ~closes(Node.TOKEN),
         retrigger=turn.retrigger & ~closes(Node.RETRIGGER) | again,
         cover=jnp.where(is_verb(ruleset, decision, "advanced"), decision.argument, cover),
         free_mine=jnp.where(gift.free_mine > 0, gift.free_mine, free_mine),
-        step=jnp.where(gained.step.asked > 0, gained.step.asked, pending_step),
+        pending_step=jnp.where(gained.step.asked > 0, gained.step.asked, pending_step),
         lost_planet=turn.lost_planet & ~closes(Node.LOST_PLANET),
         qic_action=turn.qic_action | (op.qic_action > 0) & owned,
         power_used=turn.power_used | jnp.where(op.slot_kind == POWER_SLOT, 1 << op.slot, 0),
@@ -238,8 +246,8 @@ def _record_choice(
         spent = jnp.where(named & is_verb(ruleset, decision, "free"), points, spent)
     place_ = (turn.passed > 0).sum() + 1
     turn = turn.replace(
-        placed=turn.placed + setting_up,
-        points=turn.points - jnp.where(node == Node.TERRANS, spent, 0),
+        setup_done=turn.setup_done + setting_up,
+        terrans_points=turn.terrans_points - jnp.where(node == Node.TERRANS, spent, 0),
         active=jnp.where(node == Node.ITARS, player, turn.active),
         passed=jnp.where((jnp.arange(len(turn.passed)) == player) & passes, place_, turn.passed),
     )

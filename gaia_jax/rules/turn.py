@@ -72,7 +72,7 @@ def next_decision(
     )
     game = game.replace(players=players, turn=turn, board=board.replace(planet=planet, flags=flags))
     # `between_turns` has found the node.
-    node = jnp.where(turn.acted, Node.AFTER, Node.TURN)
+    node = jnp.where(turn.main_action_done, Node.AFTER, Node.TURN)
     node = jnp.where(between, turn.node, node)
     node = jnp.where(done, node, jnp.where(resolved, Node.LEECH, pending))
     player = jnp.where(between, turn.player, jnp.where(waits, asked, turn.active))
@@ -82,8 +82,13 @@ def next_decision(
 def _waits(turn: Turn) -> Array:
     """() bool, some sub-decision is pending."""
     flags = turn.building | turn.token | turn.retrigger | turn.tile | turn.lost_planet
-    marks = (turn.mode >= 0) | (turn.cell >= 0) | (turn.cover >= 0) | (turn.free_mine >= 0)
-    return flags | marks | (turn.step > 0)
+    marks = (
+        (turn.pending_op >= 0)
+        | (turn.pending_upgrade_cell >= 0)
+        | (turn.cover >= 0)
+        | (turn.free_mine >= 0)
+    )
+    return flags | marks | (turn.pending_step > 0)
 
 
 def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> tuple[Turn, Array]:
@@ -106,8 +111,8 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
 
     tile = turn.tile & (tiles.any() | slots.any())
     first = [
-        (turn.mode >= 0, Node.TARGET),
-        (turn.cell >= 0, Node.PIECE),
+        (turn.pending_op >= 0, Node.TARGET),
+        (turn.pending_upgrade_cell >= 0, Node.PIECE),
         (turn.building, Node.FEDERATION),
         (turn.token, Node.TOKEN),
         (turn.retrigger, Node.RETRIGGER),
@@ -118,7 +123,9 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
     early = jnp.stack([there for there, _ in first]).any()
     free_mine = (turn.free_mine >= 0) & (early | mine_there)
     early |= free_mine
-    step = (turn.step > 0) & (early | research.step_options(ruleset, below, enter, turn.step).any())
+    step = (turn.pending_step > 0) & (
+        early | research.step_options(ruleset, below, enter, turn.pending_step).any()
+    )
     early |= step
     lost_planet = turn.lost_planet & (early | lost_there)
     later = [
@@ -132,7 +139,7 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
     turn = turn.replace(
         tile=tile,
         free_mine=jnp.where(free_mine, turn.free_mine, -1),
-        step=jnp.where(step, turn.step, 0),
+        pending_step=jnp.where(step, turn.pending_step, 0),
         lost_planet=lost_planet,
     )
     return turn, node
@@ -164,13 +171,13 @@ def _end_of_turn(
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
     still = free.conversions(ruleset, FactionRow(ruleset, faction_columns), me, turn)
     acts = done & (turn.phase == Phase.ACTIONS)
-    over = acts & (turn_over | turn.acted & ~free.keeps_turn_open(ruleset, still))
+    over = acts & (turn_over | turn.main_action_done & ~free.keeps_turn_open(ruleset, still))
     after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
     waiting = turn.passed == 0
     nearest = jnp.argmin(jnp.where(waiting, after, NUM_PLAYERS))
     turn = turn.replace(
         qic_action=turn.qic_action & ~resolved,
-        acted=turn.acted & ~over,
+        main_action_done=turn.main_action_done & ~over,
         free_actions=jnp.where(over, 0, turn.free_actions),
         brainstone_reversed=turn.brainstone_reversed & ~over,
         active=jnp.where(over & waiting.any(), nearest, turn.active),

@@ -41,7 +41,7 @@ def upgradable(game: GameState, player: Array, cell=slice(None)) -> Array:
     """int8, the own structure on the cell that a piece may replace, 0 for none (UPG-05)."""
     board = game.board
     piece = board.piece[cell]
-    own = (board.holder[cell] == player.astype(jnp.int8)) & (piece != GAIAFORMER)
+    own = (board.piece_owner[cell] == player.astype(jnp.int8)) & (piece != GAIAFORMER)
     lost = board.planet[cell] == LOST
     return jnp.where(own & ~lost, piece, jnp.int8(0))
 
@@ -73,7 +73,7 @@ def upgrade_cells(
 
 def piece_options(seat: Seat) -> Array:
     """(4,) bool, the pieces of the upgrade that waits for its piece."""
-    cell = jnp.maximum(seat.game.turn.cell, 0).astype(jnp.int32)
+    cell = jnp.maximum(seat.game.turn.pending_upgrade_cell, 0).astype(jnp.int32)
     pieces = pieces_for(seat.ruleset, seat.game, seat.faction, seat.me, seat.player, cell)
     kinds = seat.ruleset.ids["structure"]
     named = [pieces[kinds.index(name)] for name in seat.ruleset.actions.ids["piece"]]

@@ -34,7 +34,7 @@ def facts(ruleset: Ruleset, game: GameState, seats: Array) -> dict[str, dict[str
     """
     board, players, turn = game.board, game.players, game.turn
     cells = {f"planet.{name}": board.planet == i for i, name in enumerate(PLANETS) if i}
-    cells |= {f"owner.{name}": board.holder == seats[i] for i, name in enumerate(_SEATS)}
+    cells |= {f"owner.{name}": board.piece_owner == seats[i] for i, name in enumerate(_SEATS)}
     rows = {
         "vp": players.vp,
         "order": jnp.argmax(turn.order == jnp.arange(NUM_PLAYERS)[:, None], axis=-1),

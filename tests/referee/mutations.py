@@ -371,7 +371,7 @@ ERRORS = [
     Error("asteroid_action", "MIN-13", "the mine on an asteroid for 5 credits", "operation",
           ("ship ECL_C", "cost_credits"), 5),
     Error("far_mine", "MIN-18", "Twilight's range is 2", "operation",
-          ("ship TWI_K", "range_bonus"), 2),
+          ("ship TWI_K", "extra_range"), 2),
     # Rounds and factions.
     Error("turn_order", "ROU-02", "the turn order stays", "after", between_turns._new_round,
           order_stays),

@@ -22,9 +22,9 @@ def members(game: Any, player: int) -> set[int]:
 
 
 def marked(game: Any, player: int, low: int) -> set[int]:
-    """Cells with the bit of the player among the links; `low` 0 satellites, 4 members."""
-    links = np.asarray(game.board.links).astype(int)
-    return {int(cell) for cell in np.flatnonzero(links >> (player + low) & 1)}
+    """Cells with the bit of the player among the federation_bits; `low` 0 satellites, 4 members."""
+    federation_bits = np.asarray(game.board.federation_bits).astype(int)
+    return {int(cell) for cell in np.flatnonzero(federation_bits >> (player + low) & 1)}
 
 
 def loose(game: Any, player: int) -> set[int]:
@@ -70,13 +70,15 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     while more := neighbours(seat, joined | satellites) & outside:
         joined |= more
         outside -= more
-    links = np.asarray(game.board.links).astype(int)
-    links &= ~((1 << player) | (16 << player))
-    links[list(satellites)] |= 1 << player
-    links[list(joined)] |= 16 << player
-    if (links == np.asarray(game.board.links)).all():
+    federation_bits = np.asarray(game.board.federation_bits).astype(int)
+    federation_bits &= ~((1 << player) | (16 << player))
+    federation_bits[list(satellites)] |= 1 << player
+    federation_bits[list(joined)] |= 16 << player
+    if (federation_bits == np.asarray(game.board.federation_bits)).all():
         return False
-    board = game.board.replace(links=links.astype(game.board.links.dtype))
+    board = game.board.replace(
+        federation_bits=federation_bits.astype(game.board.federation_bits.dtype)
+    )
     seat.put(state.replace(game=game.replace(board=board)))
     return True
 

@@ -93,7 +93,10 @@ class Table:
     def _arranged(self, **parts) -> Table:
         """With other parts of the game; what is known of federations is forgotten."""
         game = self.game.replace(**parts)
-        forgotten = {"enough": np.full(4, 100), "short": np.full(4, -1)}
+        forgotten = {
+            "min_satellites_feasible": np.full(4, 100),
+            "max_satellites_infeasible": np.full(4, -1),
+        }
         game = game.replace(players=_changed(game.players, forgotten))
         state = self._state.replace(game=game)
         return Table(ruleset=self.ruleset, state=state, stale=True)
@@ -115,7 +118,7 @@ class Table:
     def start(self, round: int = 1) -> Table:
         """An empty board in the action phase of a round: player 0 to move, nobody has placed."""
         return self.set_turn(
-            round=round, phase=Phase.ACTIONS, node=Node.TURN, player=0, active=0, placed=13
+            round=round, phase=Phase.ACTIONS, node=Node.TURN, player=0, active=0, setup_done=13
         )
 
     def set_turn(self, **fields) -> Table:
@@ -128,7 +131,7 @@ class Table:
 
     def turn(self, player: int) -> Table:
         """It is that player's turn, before the main action."""
-        return self.set_turn(node=Node.TURN, player=player, active=player, acted=False)
+        return self.set_turn(node=Node.TURN, player=player, active=player, main_action_done=False)
 
     def give(self, player: int, **fields) -> Table:
         """Fields of `Players` set for one player: numbers, or tuples for bowls, tracks, tokens.
@@ -162,7 +165,7 @@ class Table:
         """
         ids, c = self.env.ruleset.ids, self.cell(cell)
         geometry, players = self.env.ruleset.geometry, _on_host(self.game.players)
-        names = ("planet", "piece", "holder", "flags", "links", "reach")
+        names = ("planet", "piece", "piece_owner", "flags", "federation_bits", "distance_to_own")
         board = {name: np.array(getattr(self.game.board, name)) for name in names}
         changes = {}
 
@@ -171,7 +174,7 @@ class Table:
             column[(player, *index)] += 1
 
         if structure in ("SATELLITE", "FEDERATED"):
-            board["links"][c] |= (1 if structure == "SATELLITE" else 16) << player
+            board["federation_bits"][c] |= (1 if structure == "SATELLITE" else 16) << player
         elif structure in ("STATION", "RING", "GUEST"):
             board["flags"][c] |= {"STATION": 16, "RING": 32, "GUEST": 64}[structure]
         counted = {
@@ -184,7 +187,7 @@ class Table:
         if structure in counted:
             bump(counted[structure])
         if structure == "GAIAFORMER":
-            board["piece"][c], board["holder"][c] = GAIAFORMER, player
+            board["piece"][c], board["piece_owner"][c] = GAIAFORMER, player
         new = structure in ids["structure"] or structure == "GUEST"
         planet = int(board["planet"][c])
         if new:
@@ -198,14 +201,16 @@ class Table:
                     bump(kinds[ids["planet"][planet]])
             else:
                 bump("colonized", planet)
-                board["piece"][c], board["holder"][c] = code, player
+                board["piece"][c], board["piece_owner"][c] = code, player
             if geometry.sector[c] >= 0:
                 sectors = changes.setdefault("sectors", np.array(players.sectors))
                 sectors[player] |= 1 << int(geometry.sector[c])
             near = geometry.distance[c] <= costs.NEIGHBOUR_DISTANCE
             board["flags"] |= np.where(near, 1 << player, 0).astype(np.uint8)
         if new or structure == "STATION":
-            board["reach"][player] = np.minimum(board["reach"][player], geometry.distance[c])
+            board["distance_to_own"][player] = np.minimum(
+                board["distance_to_own"][player], geometry.distance[c]
+            )
         board = {name: jnp.asarray(value) for name, value in board.items()}
         return self._arranged(
             board=self.game.board.replace(**board), players=_changed(self.game.players, changes)

@@ -48,9 +48,9 @@ def positions():
     )
     board = game.board.replace(
         piece=piece.astype(np.int8),
-        holder=np.where(piece > 0, rng.integers(0, 4, piece.shape), -1).astype(np.int8),
+        piece_owner=np.where(piece > 0, rng.integers(0, 4, piece.shape), -1).astype(np.int8),
         flags=rng.integers(0, 128, piece.shape).astype(np.uint8),
-        links=rng.integers(0, 256, piece.shape).astype(np.uint8),
+        federation_bits=rng.integers(0, 256, piece.shape).astype(np.uint8),
     )
     faction = rng.integers(0, 18, seats).astype(np.int8)
     setup = game.setup.replace(faction=faction)

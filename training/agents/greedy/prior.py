@@ -56,10 +56,10 @@ def guess(
     """
     at = Position(t, w, game, player)
     board, space = game.board, t.rules.actions
-    reach = real(board.reach[player])
+    reach = real(board.distance_to_own[player])
     near = -0.02 * jnp.minimum(reach, 20.0)
     place = attraction(at) + near
-    aimed = game.turn.mode >= 0
+    aimed = game.turn.pending_op >= 0
     steps = real(game.steps[player])[board.planet.astype(jnp.int32)]
     # A mode with free steps pays most where steps are needed.
     pick = place + jnp.where(aimed, 0.25 * jnp.clip(steps, 0, 3), 0)

@@ -156,7 +156,7 @@ def _research(at: Position) -> Array:
 def cell_power(at: Position) -> Array:
     """(C,) float32, power of own structures that are in no federation yet."""
     t, board = at.t, at.game.board
-    own = (board.holder == at.player) & (board.piece != GAIAFORMER) & (board.piece != NONE)
+    own = (board.piece_owner == at.player) & (board.piece != GAIAFORMER) & (board.piece != NONE)
     power = real(t.power_value)[board.piece.astype(jnp.int32)]
     big = (board.piece == PI) | (board.piece == AC_A) | (board.piece == AC_B)
     best = jnp.maximum((at.tiles * t.tile_power).max(), 3.0)
@@ -183,7 +183,7 @@ def missions(at: Position) -> Array:
     """(missions, P) float32, what the final missions count (FIN-03 to FIN-10)."""
     t, board, players = at.t, at.game.board, at.players
     number = jnp.arange(NUM_PLAYERS)[:, None]
-    own = (board.holder == number) & (board.piece != GAIAFORMER) & (board.piece != NONE)
+    own = (board.piece_owner == number) & (board.piece != GAIAFORMER) & (board.piece != NONE)
     standing = own | (board.guest == number)
     seat = own & (board.piece == PI)
     academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
@@ -287,14 +287,14 @@ def attraction(at: Position) -> Array:
     by_planet = jnp.where(t.gaia, 0.7, by_planet)
     by_planet = jnp.where(t.rock, jnp.where(formers, 0.5, 0.15), by_planet)
     by_planet = jnp.where(t.transdim, jnp.where(formers, 0.5, 0.15), by_planet)
-    own_gaia = (board.piece == GAIAFORMER) & (board.holder == at.player)
+    own_gaia = (board.piece == GAIAFORMER) & (board.piece_owner == at.player)
     free = (board.piece == NONE) & jnp.asarray(t.open)[planet]
     return jnp.where(own_gaia, 1.0, jnp.where(free, by_planet[planet], 0))
 
 
 def _planets(at: Position) -> Array:
     """Planets in reach: room to grow; what structures lead to and the institute does."""
-    reach = real(at.game.board.reach[at.player])
+    reach = real(at.game.board.distance_to_own[at.player])
     beyond = reach - at.range
     easy = jnp.where(beyond <= 0, 1.0, jnp.where(beyond <= 2, 0.5, 0.0))
     easy = jnp.where((beyond > 2) & (beyond <= 4), 0.15, easy)
