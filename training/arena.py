@@ -76,7 +76,7 @@ class Arena:
         rules = env.ruleset
         self._match = Match(
             env, agents, sits, self.setups, GAMES_AT_ONCE,
-            games_table.describe(rules), games_table.watch(rules),
+            games_table.describe(rules), games_table.counted_actions(rules),
             Recorder(record, env, different) if record else None,
         )  # fmt: skip
         self.at_once = self._match.at_once
@@ -113,12 +113,12 @@ class Arena:
         return True
 
 
-def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     """The command line.
 
     Args:
         argv: arguments; None is those of the process.
-        face: what `make`s environments; None is `gaia_jax`.
+        env_module: what `make`s environments; None is `gaia_jax`.
     Returns:
         The exit code; 130 after Ctrl-C.
     """
@@ -131,9 +131,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         # An arena that goes on adds to the records that it has written.
         check = outputs.check_inside if args.resume else outputs.check_folder
         check("--record", args.record)
-    if face is None:
-        import gaia_jax as face
-    env = make_env(face, args.env, "vp")
+    if env_module is None:
+        import gaia_jax as env_module
+    env = make_env(env_module, args.env, "vp")
     names = [name.strip() for name in args.agents.split(",")]
     arena = Arena(env, names, args.games, args.rotations, args.likeliest, args.record)
     about = {

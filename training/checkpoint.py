@@ -336,13 +336,13 @@ def _path(path: Any) -> str:
     return jax.tree_util.keystr(path, simple=True, separator="-")
 
 
-def load_policy(run: str | Path, env: Any | None, face: Any, step: int | None = None) -> Any:
+def load_policy(run: str | Path, env: Any | None, env_module: Any, step: int | None = None) -> Any:
     """The network and parameters of a run's checkpoint.
 
     Args:
         run: the run folder.
         env: the environment it has to fit; None makes the one it was trained on.
-        face: what `make`s environments: the module `gaia_jax`.
+        env_module: what `make`s environments: the module `gaia_jax`.
         step: the update; None is the latest that is whole.
     Returns:
         (env, network, params, step, config).
@@ -350,7 +350,7 @@ def load_policy(run: str | Path, env: Any | None, face: Any, step: int | None = 
     checkpoints = Checkpoints(run)
     step = checkpoints.whole(step)
     about, config = checkpoints.about(step)
-    env = env or make_env(face, about["env"], config.env.reward)
+    env = env or make_env(env_module, about["env"], config.env.reward)
     checkpoints.check_env(step, env)
     network = make_network(env, config.network)
     here = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
@@ -374,10 +374,10 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
     return network, jax.jit(lambda: _init(env, network, params_key))()
 
 
-def make_env(face: Any, env_id: str, reward: str) -> Any:
-    """`face.make`; a name or reward that it does not know is the user's error."""
+def make_env(env_module: Any, env_id: str, reward: str) -> Any:
+    """`env_module.make`; a name or reward that it does not know is the user's error."""
     try:
-        return face.make(env_id, reward=reward)
+        return env_module.make(env_id, reward=reward)
     except ValueError as error:
         raise UserError(str(error)) from error
 

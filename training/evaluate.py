@@ -202,12 +202,12 @@ def _rows(title: str, rows: dict[str, dict[str, float]], other: str) -> list[str
     ]
 
 
-def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     """The command line.
 
     Args:
         argv: arguments; None is those of the process.
-        face: what `make`s environments; None is `gaia_jax`.
+        env_module: what `make`s environments; None is `gaia_jax`.
     Returns:
         The exit code.
     """
@@ -218,17 +218,17 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         outputs.check_report("--json", args.json)
     if args.record:
         outputs.check_folder("--record", args.record)
-    if face is None:
-        import gaia_jax as face
+    if env_module is None:
+        import gaia_jax as env_module
     temperature = 1.0
     if run.startswith(zoo.PREFIX):
         if update is not None:
             raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
-        env = make_env(face, zoo.about(run)["env"], "vp")
+        env = make_env(env_module, zoo.about(run)["env"], "vp")
         network, params = zoo.load(run, env)
         temperature = zoo.about(run).get("temperature", 1.0)
     else:
-        env, network, params, update, _ = load_policy(run, None, face, update)
+        env, network, params, update, _ = load_policy(run, None, env_module, update)
     check_agent(args.opponent, env)
     evaluation = Evaluation(
         env, network, args.games, args.likeliest, args.opponent, temperature, args.record

@@ -80,7 +80,7 @@ def describe(rules: Any) -> Any:
     return read
 
 
-def watch(rules: Any) -> np.ndarray:
+def counted_actions(rules: Any) -> np.ndarray:
     """(2, A) bool, the actions that take a leech offer and those that decline one (WATCHED)."""
     out = np.zeros((2, rules.actions.num_actions), bool)
     for choice in rules.actions.ids["leech"]:

@@ -29,7 +29,9 @@ class Results(NamedTuple):
     faction: np.ndarray  # (S, R, P)
     decisions: np.ndarray  # (S, R) of all players
     more: dict[str, np.ndarray] = {}  # (S, R, P) what `describe` says of the ends
-    counted: np.ndarray | None = None  # (S, R, P, W) how often actions of `watch` were taken
+    counted: np.ndarray | None = (
+        None  # (S, R, P, W) how often actions of `counted_actions` were taken
+    )
     decided: np.ndarray | None = None  # (S, R, P) decisions of the seat
     illegal: np.ndarray | None = None  # (S, R, P) illegal moves of the seat; one forfeits the game
 
@@ -48,7 +50,7 @@ class Match:
         setups: int,
         games_at_once: int = GAMES_AT_ONCE,
         describe: Callable[[Any], dict[str, Array]] | None = None,
-        watch: np.ndarray | None = None,
+        counted_actions: np.ndarray | None = None,
         recorder: Recorder | None = None,
     ):
         """
@@ -58,16 +60,23 @@ class Match:
             setups: S, how many set-ups are played, each once for each rotation.
             games_at_once: at most so many games in lockstep.
             describe: ended games (B,) -> what else to note of them, (B, P) by name.
-            watch: (W, A) bool, sets of actions to count.
+            counted_actions: (W, A) bool, sets of actions to count.
             recorder: writes a record of each game.
         """
         self._recorder = recorder
         self._agents, self._seating, self._setups = agents, np.asarray(seating), setups
         self.at_once = min(setups, max(games_at_once // len(seating), 1))
         self._describe = describe or (lambda game: {})
-        self._watch = np.zeros((0, env.num_actions), bool) if watch is None else watch
+        self._counted_actions = (
+            np.zeros((0, env.num_actions), bool) if counted_actions is None else counted_actions
+        )
         self._start, self._advance = _make_batch(
-            env, agents, self._seating, self.at_once, self._watch, LONGEST if recorder else 0
+            env,
+            agents,
+            self._seating,
+            self.at_once,
+            self._counted_actions,
+            LONGEST if recorder else 0,
         )
         self._end = jax.jit(lambda state: self._describe(state.game))
 
@@ -162,7 +171,7 @@ def _make_batch(
     agents: list[Agent],
     seating: np.ndarray,
     setups: int,
-    watch: np.ndarray,
+    counted_actions: np.ndarray,
     longest: int = 0,
 ) -> Any:
     """The compiled start of a batch of set-ups, and some decisions in all its games."""
@@ -176,7 +185,7 @@ def _make_batch(
         # One key draws the whole set-up and nothing is random afterwards: R equal games.
         state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
         none = jnp.zeros((batch, NUM_SEATS), jnp.int32)
-        counted = jnp.zeros((*none.shape, len(watch)), jnp.int32)
+        counted = jnp.zeros((*none.shape, len(counted_actions)), jnp.int32)
         played = jnp.zeros((batch, longest), jnp.int16)
         return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), counted, none, none, played)
 
@@ -189,7 +198,7 @@ def _make_batch(
             action = _decide(agent, own, state, turn == number, keys[number], len(agents), action)
         here = (jnp.arange(NUM_SEATS) == state.current_player[:, None]) & (turn >= 0)[:, None]
         action, illegal = _replace_illegal(action, state.legal_action_mask)
-        seen = jnp.asarray(watch)[:, action].T  # (B, W)
+        seen = jnp.asarray(counted_actions)[:, action].T  # (B, W)
         played = carry.played
         if longest:
             place = jnp.where(turn >= 0, carry.decisions, longest)
@@ -251,7 +260,7 @@ def _decide(
         first = jnp.arange(number) == jnp.argmax(mask, axis=-1)[:, None]
         return jnp.where(own[:, None], mask, first)
 
-    if agent.frugal or agents == 1:
+    if agent.cheap_when_forced or agents == 1:
         return jnp.where(own, agent.act(params, state, only(mask, own), key), action)
     size = -(-batch // agents)
     total = own.sum(dtype=jnp.int32)

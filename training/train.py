@@ -68,7 +68,7 @@ class Trainer:
     def __init__(
         self,
         config: Config,
-        face: Any,
+        env_module: Any,
         run: Path,
         resume: bool,
         update: int | None = None,
@@ -77,7 +77,7 @@ class Trainer:
         """
         Args:
             config: the resolved configuration.
-            face: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
+            env_module: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
             run: the run folder; nothing is written there before `save`.
             resume: go on from one of its checkpoints.
             update: of that checkpoint; None is the latest that is whole.
@@ -86,8 +86,8 @@ class Trainer:
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
         self.team = team or processes.alone()
-        self.env = make_env(face, config.env.id, config.env.reward)
-        auto = face.auto_reset(self.env)
+        self.env = make_env(env_module, config.env.id, config.env.reward)
+        auto = env_module.auto_reset(self.env)
         self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
         mesh = ppo.make_mesh(config.ppo.num_envs)
@@ -379,22 +379,22 @@ def _open_again(trainer: Trainer) -> Logs:
     return Logs(run, trainer.config, update)
 
 
-def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     """The command line.
 
     Args:
         argv: arguments; None is those of the process.
-        face: what makes environments; None is `gaia_jax`.
+        env_module: what makes environments; None is `gaia_jax`.
     Returns:
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
     place = _place(args)
-    if face is None:
-        import gaia_jax as face
+    if env_module is None:
+        import gaia_jax as env_module
     card = processes.versions() | {"--resume": args.resume or ""}
     with processes.join(place, card) as team:
-        return _main(args, face, team)
+        return _main(args, env_module, team)
 
 
 def _place(args: argparse.Namespace) -> processes.Place:
@@ -405,13 +405,13 @@ def _place(args: argparse.Namespace) -> processes.Place:
     return processes.place_of(configs.override(Config(), own))
 
 
-def _main(args: argparse.Namespace, face: Any, team: Team) -> int:
+def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
     """`main` in its place among the processes."""
     start = resolve(args.config, args.resume, args.overrides)
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
     ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs // team.place.size)
-    env = make_env(face, config.env.id, config.env.reward)
+    env = make_env(env_module, config.env.id, config.env.reward)
     processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
     if team.leads:
         check(start, env)
@@ -424,7 +424,7 @@ def _main(args: argparse.Namespace, face: Any, team: Team) -> int:
             if team.leads:
                 held.enter_context(outputs.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
-        trainer = Trainer(config, face, run, start.run is not None, start.update, team)
+        trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
         trainer.record = args.record
         with cli.compiling("the training step"):
             trainer.compile()

@@ -53,7 +53,7 @@ class Agent(NamedTuple):
     params: Any = ()
     # It asks for no more where only one action is left: then it is called on the whole batch. The
     # others are called on as many rows as they have to decide.
-    frugal: bool = False
+    cheap_when_forced: bool = False
     policy: Policy | None = None
 
 
@@ -63,7 +63,7 @@ def random_agent(env: Any) -> Agent:
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
         return sampling.sample_uniform(mask, jax.random.uniform(key, mask.shape[:1]))
 
-    return Agent("random", act, frugal=True)
+    return Agent("random", act, cheap_when_forced=True)
 
 
 def greedy_agent(env: Any) -> Agent:
@@ -75,7 +75,7 @@ def greedy_agent(env: Any) -> Agent:
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
         return search.choose(params, state, mask)
 
-    return Agent("greedy", act, as_params(Weights()), frugal=True)
+    return Agent("greedy", act, as_params(Weights()), cheap_when_forced=True)
 
 
 def policy_agent(
