@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gaia_jax import components, operations
+from gaia_jax import components, operation_list, operations
 from gaia_jax.actions import BARE, ActionSpace
 from gaia_jax.components.common import Cost
 from gaia_jax.geometry import Geometry, geometry_of
@@ -198,7 +198,7 @@ class Ruleset:
     @cached_property
     def operations(self) -> tuple[operations.Operation, ...]:
         """The rows of `operations.Operation`, "none" first."""
-        return operations.build(self)
+        return operation_list.build(self)
 
     @cached_property
     def operation_index(self) -> dict[str, int]:
