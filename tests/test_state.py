@@ -1,0 +1,71 @@
+"""The state: fields hold what they declare, and what is remembered of federations is right."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from gaia_jax.records import BOOL, INT32, LOW_BITS
+from gaia_jax.rules import federation
+from gaia_jax.state import Node, Players, Turn
+
+RECORDS = {"players": Players, "turn": Turn}
+FIELDS = [(part, name) for part, kind in RECORDS.items() for name in kind.fields]
+
+
+@pytest.mark.parametrize("part", RECORDS)
+def test_every_field_holds_its_whole_range(part):
+    """Neither end of a range is cut by the dtype that the field is packed in."""
+    kind = RECORDS[part]
+    for end in ("low", "high"):
+        values = {name: getattr(field, end) for name, field in kind.fields.items()}
+        record = kind.zeros().replace(
+            **{n: jnp.full(kind.fields[n].shape, v) for n, v in values.items()}
+        )
+        for name, value in values.items():
+            read = np.asarray(getattr(record, name)).astype(np.int64)
+            assert (read == value).all(), (name, value)
+
+
+@pytest.mark.parametrize("part", RECORDS)
+def test_the_bits_of_a_field_fit(part):
+    for name, field in RECORDS[part].fields.items():
+        if field.dtype == INT32:
+            assert 0 <= field.low and field.high < 1 << (LOW_BITS + 15), name
+        elif field.dtype == BOOL:
+            assert (field.low, field.high) == (0, 1), name
+        else:
+            info = np.iinfo(field.dtype)
+            assert info.min <= field.low <= field.high <= info.max, name
+
+
+def test_random_games_stay_in_the_declared_ranges(games_under_way, ended_games, new_games):
+    for states in (new_games, games_under_way, ended_games):
+        for part, name in FIELDS:
+            field = RECORDS[part].fields[name]
+            values = np.asarray(getattr(getattr(states.game, part), name)).astype(np.int64)
+            assert field.low <= values.min() and values.max() <= field.high, (part, name)
+
+
+def test_a10_what_is_remembered_of_federations_is_what_a_fresh_search_finds(
+    env, new_games, play_randomly
+):
+    """Each decision keeps what a search found; without it the same may be done."""
+
+    def fresh(game):
+        players = federation.forget(game.players, jnp.ones(game.turn.order.shape, bool))
+        return federation.resolve(env.ruleset, game.replace(players=players)).federation
+
+    search, states, may_form, known = jax.jit(jax.vmap(fresh)), new_games, 0, 0
+    for part in range(24):
+        states = play_randomly(states, jax.random.key(part), 20)
+        found = search(states.game)
+        jax.tree.map(np.testing.assert_array_equal, found, states.game.federation)
+        going = ~np.asarray(states.terminated)
+        at_turn = going & (np.asarray(states.game.turn.node) == Node.TURN)
+        may_form += int(np.asarray(found.may_form)[at_turn].sum())
+        seats = np.arange(len(going)), np.asarray(states.current_player)
+        infeasible = np.asarray(states.game.players.max_satellites_infeasible)[seats]
+        feasible = np.asarray(states.game.players.min_satellites_feasible)[seats]
+        known += int((at_turn & ((infeasible >= 0) | (feasible < 100))).sum())
+    assert may_form > 0 and known > 0
