@@ -106,22 +106,8 @@ def compact_vmap(
         return kernel(live, *rows) if batched else jax.vmap(kernel)(*rows)
 
     def run_needed(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
-        """The rows with `need`, (B,) bool, one chunk after the other."""
-        size = need.shape[0]
-        chunk = chunk_rows(size, cpu_chunk, accelerator_chunks)
-        queue = Queue.of(need)
-
-        def body(carry: tuple[Array, Any]) -> tuple[Array, Any]:
-            first, out = carry
-            turn = first + jnp.arange(chunk, dtype=jnp.int32)
-            ids = queue.kth(jnp.minimum(turn, queue.length - 1))
-            result = run_chunk(turn < queue.length, jax.tree.map(lambda a: a[ids], args))
-            target = jnp.where(turn < queue.length, ids, size)
-            out = jax.tree.map(lambda o, r: o.at[target].set(r, mode="drop"), out, result)
-            return first + chunk, out
-
-        start = jnp.int32(0), default
-        return lax.while_loop(lambda carry: carry[0] < queue.length, body, start)[1]
+        chunk = chunk_rows(need.shape[0], cpu_chunk, accelerator_chunks)
+        return _in_chunks(run_chunk, chunk, need, default, args)
 
     def one_row(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
         def run(default: Any, args: tuple[Any, ...]) -> Any:
@@ -134,3 +120,26 @@ def compact_vmap(
 
     with where:
         return batch_aware(one_row, run_needed)(need, default, args)
+
+
+def _in_chunks(
+    run_chunk: Callable[[Array, tuple[Any, ...]], Any],
+    chunk: int,
+    need: Array,
+    default: Any,
+    args: tuple[Any, ...],
+) -> Any:
+    """The rows with `need`, (B,) bool, `chunk` of them after the other; `default` elsewhere."""
+    size, queue = need.shape[0], Queue.of(need)
+
+    def body(carry: tuple[Array, Any]) -> tuple[Array, Any]:
+        first, out = carry
+        turn = first + jnp.arange(chunk, dtype=jnp.int32)
+        ids = queue.kth(jnp.minimum(turn, queue.length - 1))
+        result = run_chunk(turn < queue.length, jax.tree.map(lambda a: a[ids], args))
+        target = jnp.where(turn < queue.length, ids, size)
+        out = jax.tree.map(lambda o, r: o.at[target].set(r, mode="drop"), out, result)
+        return first + chunk, out
+
+    start = jnp.int32(0), default
+    return lax.while_loop(lambda carry: carry[0] < queue.length, body, start)[1]

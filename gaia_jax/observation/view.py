@@ -42,7 +42,7 @@ class View:
 
 @dataclass(frozen=True)
 class Block:
-    """FactionRow that belong together."""
+    """Columns that belong together."""
 
     name: str
     low: int

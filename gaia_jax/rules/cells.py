@@ -64,31 +64,27 @@ def own_cells(game: GameState, player: Array, structure: Array | int) -> Array:
     return (board.piece == piece) & (board.piece_owner == number) & (board.planet != LOST)
 
 
-def uses(
-    ruleset: Ruleset,
-    game: GameState,
-    faction: FactionRow,
-    modes: OperationRow,
-    static_ops: np.ndarray,
-    project: OperationRow,
-    own: Array,
-    add: Array,
-) -> Cells:
-    """What the cells are good for to `game.turn.player`, payment included.
+@pytree
+class Wanted:
+    """What a cell may be wanted for."""
+
+    modes: Array  # (m, K), rows: modes to build a mine that depend on the game, the plane's first
+    project: Array  # (K,), the row of a Gaia project
+    own: Array  # () int32, the structure that a target must be, 0 none
+    add: Array  # (C,) bool, groups that can be added to a federation
+
+
+def cell_uses(seat: Seat, static_ops: np.ndarray, wanted: Wanted) -> Cells:
+    """What the cells are good for to the player, payment included.
 
     Args:
-        faction: what the board of `game.turn.player` prints.
-        modes: rows, modes to build a mine that depend on the game, the plane's own first.
-        static_ops: (n,) operations, modes that do not; static.
-        project: the row of a Gaia project.
-        own: () int32, the structure that a target must be, 0 none.
-        add: (C,) bool, groups that can be added to a federation.
+        static_ops: (n,) operations, modes to build a mine that do not depend on the game; static.
     """
-    asked = game.turn.node != Node.ENDED
-    # A stage of its own, or XLA works a site out anew for each way to build on it.
+    ruleset, game, asked = seat.ruleset, seat.game, ~seat.at(Node.ENDED)
+    # A stage of its own, or XLA works a site out anew for each mode to build on it.
     sites = fusion_barrier(partial(_sites, ruleset), asked, (game,))
-    operands = (game, sites, faction.row, modes.values, project.values, own, add)
-    return fusion_barrier(partial(_uses, ruleset, static_ops), asked, operands)
+    kernel = partial(_uses, ruleset, static_ops)
+    return fusion_barrier(kernel, asked, (game, sites, seat.faction.row, wanted))
 
 
 def _sites(ruleset: Ruleset, game: GameState) -> mine.Site:
@@ -101,14 +97,11 @@ def _uses(
     game: GameState,
     sites: mine.Site,
     faction_columns: Array,
-    modes: Array,
-    project: Array,
-    own: Array,
-    add: Array,
+    wanted: Wanted,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
     me, faction = player_row(game, player), FactionRow(ruleset, faction_columns)
-    reach = board.distance_to_own[player]
+    distance, project = board.distance_to_own[player], OperationRow.of(wanted.project)
 
     def way(values: Array) -> Array:
         return mine.affordable(ruleset, faction, me, sites, OperationRow.of(values))
@@ -117,29 +110,29 @@ def _uses(
     stands = (board.piece_owner == player.astype(jnp.int8)) & (board.piece != 0)
     ring_free = stands & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
-    mines = jax.vmap(way)(modes)
+    mines = jax.vmap(way)(wanted.modes)
     some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(ruleset.tables.ops[static_ops]))]
     found = {
         "mine": mines[0],
         "project_site": spots,
-        "project": spots & mine.project_affordable(ruleset, me, reach, OperationRow.of(project)),
+        "project": spots & mine.project_affordable(ruleset, me, distance, project),
         "upgrade": upgrade.upgrade_cells(ruleset, game, faction, me, player),
-        "own": own_cells(game, player, own) & (own > 0),
+        "own": own_cells(game, player, wanted.own) & (wanted.own > 0),
         "own_mine": own_cells(game, player, MINE),
         "station": mine.station_cells(ruleset, game, player, me),
         "unringed": ring_free,
         "lost": mine.lost_planet_cells(ruleset, game, player, me),
         "start": (board.planet == mine.as_int8(faction.start_planet)) & (board.piece == 0),
-        "add": add,
+        "add": wanted.add,
     }
-    bits = jnp.zeros_like(reach, jnp.int16)
+    bits = jnp.zeros_like(distance, jnp.int16)
     for use in USES:
         bits |= jnp.where(found[use], jnp.int16(bit(use)), jnp.int16(0))
     return Cells(
         bits=bits,
         any=lax.reduce(bits, jnp.int16(0), lax.bitwise_or, (0,)),
         mines=jnp.concatenate(some),
-        nearest=jnp.where(spots, reach, jnp.int8(mine.UNREACHABLE)).min(),
+        nearest=jnp.where(spots, distance, jnp.int8(mine.UNREACHABLE)).min(),
     )
 
 
@@ -152,18 +145,18 @@ def planes(seat: Seat, mode: OperationRow, uses: Cells) -> Array:
     """(4 C,) bool, the options of the four planes: mine, project, upgrade, pick."""
     target = seat.at(Node.TARGET)
 
-    def wanted(when: Array, *names: str) -> Array:
+    def bits_when(when: Array, *names: str) -> Array:
         return jnp.where(when, sum(bit(name) for name in names), 0).astype(jnp.int16)
 
     picks = [
-        wanted(seat.at(Node.START), "start"),
-        wanted(seat.at(Node.FREE_MINE) | target & (mode.mine > 0), "mine"),
-        wanted(target, "project", "own"),
-        wanted(target & (mode.target == SPACE), "station"),
-        wanted(target & (mode.target == UNRINGED), "unringed"),
-        wanted(seat.at(Node.LOST_PLANET), "lost"),
-        wanted(seat.at(Node.FEDERATION), "add"),
+        bits_when(seat.at(Node.START), "start"),
+        bits_when(seat.at(Node.FREE_MINE) | target & (mode.mine > 0), "mine"),
+        bits_when(target, "project", "own"),
+        bits_when(target & (mode.target == SPACE), "station"),
+        bits_when(target & (mode.target == UNRINGED), "unringed"),
+        bits_when(seat.at(Node.LOST_PLANET), "lost"),
+        bits_when(seat.at(Node.FEDERATION), "add"),
     ]
     my_turn = seat.at(Node.TURN)
-    kinds = [wanted(my_turn, name) for name in ("mine", "project", "upgrade")] + [sum(picks)]
+    kinds = [bits_when(my_turn, name) for name in ("mine", "project", "upgrade")] + [sum(picks)]
     return jnp.concatenate([uses.bits & kind != 0 for kind in kinds])

@@ -24,7 +24,7 @@ one, so sets that are strong enough end there.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -111,25 +111,131 @@ def search_paths(
     Returns:
         The paths, and () bool: the queue ran over, and nothing in the paths is to be relied upon.
     """
-    n = terrain.limit.shape[0]
-    block, capacity = search_size(n)
-    slots = capacity + block
-    dtype = jnp.int8 if weight is None else jnp.int16
-    far = dtype(UNREACHABLE if weight is None else FAR_WEIGHTED)
-    most = 1 if weight is None else UNIT
-    facts = [terrain.limit, terrain.required, terrain.terminals, terrain.find_all]
-    columns = [jnp.stack(facts), terrain.power, terrain.place, terrain.number]
-    of_rows = jnp.concatenate(columns)  # one gather is cheaper than seven
-    ends = np.cumsum([len(column) for column in columns])[:-1]
-    bits = 1 << jnp.arange(TERMINALS, dtype=jnp.int32)[:, None]
-    unclaimed = slots + TERMINALS * block
-    index_type = jnp.int16 if unclaimed <= jnp.iinfo(jnp.int16).max else jnp.int32
-    claims = slots + jnp.arange(TERMINALS * block, dtype=index_type)
+    search = _Search(lattice, terrain, surplus, weight)
+    queue = lax.while_loop(search.unfinished, search.take_block, search.start())
+    return queue.paths, queue.tail > search.capacity
 
-    def connect(paths: Paths, key: Array, cost: Array, ground: Array, sweeps: Array) -> Array:
-        """(block, W): `cost_via_cell` of the sets at hand, which are all of one size."""
+
+class _Search:
+    """A search of n rows: what stays the same through its loop, and the turn of the loop."""
+
+    def __init__(
+        self, lattice: Lattice, terrain: Terrain, surplus: bool, weight: Array | None
+    ) -> None:
+        """See `search_paths`."""
+        self.lattice, self.terrain, self.surplus, self.weight = lattice, terrain, surplus, weight
+        self.n = terrain.limit.shape[0]
+        self.block, self.capacity = search_size(self.n)
+        self.slots = self.capacity + self.block
+        self.dtype: Any = jnp.int8 if weight is None else jnp.int16
+        self.far = self.dtype(UNREACHABLE if weight is None else FAR_WEIGHTED)
+        self.most = 1 if weight is None else UNIT
+        facts = [terrain.limit, terrain.required, terrain.terminals, terrain.find_all]
+        columns = [jnp.stack(facts), terrain.power, terrain.place, terrain.number]
+        self.of_rows = jnp.concatenate(columns)  # one gather is cheaper than seven
+        self.ends = np.cumsum([len(column) for column in columns])[:-1]
+        self.bits = 1 << jnp.arange(TERMINALS, dtype=jnp.int32)[:, None]
+        self.unclaimed = self.slots + TERMINALS * self.block
+        self.index_type: Any = (
+            jnp.int16 if self.unclaimed <= jnp.iinfo(jnp.int16).max else jnp.int32
+        )
+        self.claims = self.slots + jnp.arange(TERMINALS * self.block, dtype=self.index_type)
+
+    def start(self) -> _Queue:
+        """Each group alone costs nothing; they are the first in the queue."""
+        terrain, n, slots, bits = self.terrain, self.n, self.slots, self.bits
+        rows = jnp.arange(n, dtype=jnp.int32)
+        alone = terrain.terminals & bits != 0
+        none = jnp.zeros_like(alone)
+        suffices, extends = _by_power(none, terrain.power, terrain.required, self.surplus)
+        whole = bits & GIVEN == terrain.terminals & GIVEN
+        found = jnp.any(alone & suffices & whole, axis=0) & (terrain.find_all == 0)
+        first = (alone & extends & ~found).reshape(-1)
+        turn = jnp.where(first, jnp.cumsum(first, dtype=jnp.int32) - 1, slots)
+        key = (rows << SET_BITS | bits).reshape(-1)
+        by_set = (bits * n + rows).reshape(-1)
+        at_first = jnp.where(first, key, n * SETS)
+        cost = jnp.full(SETS * n, self.far)
+        index = jnp.full(n * SETS, self.unclaimed, self.index_type)
+        return _Queue(
+            key=jnp.zeros(slots, jnp.int32).at[turn].set(key, **DROP),
+            head=jnp.int32(0),
+            end=jnp.int32(0),
+            tail=jnp.sum(first, dtype=jnp.int32),
+            found=found | (terrain.terminals == 0),
+            paths=Paths(
+                cost=cost.at[by_set].set(jnp.where(alone.reshape(-1), 0, self.far)),
+                row_index=index.at[at_first].set(turn.astype(self.index_type), **DROP),
+                cost_via_cell=jnp.full((slots, self.lattice.width), self.far),
+                cost_with_group=jnp.full((TERMINALS, slots), self.far),
+            ),
+        )
+
+    def unfinished(self, queue: _Queue) -> Array:
+        """() bool, sets wait, there is room for more, and some row still looks for one."""
+        waiting = (queue.head < queue.tail) & (queue.tail <= self.capacity)
+        return waiting & ~jnp.all(queue.found)
+
+    def take_block(self, queue: _Queue) -> _Queue:
+        """The next sets of one size: what they cost with each cell and with one group more."""
+        paths, terrain, n, slots = queue.paths, self.terrain, self.n, self.slots
+        end = jnp.where(queue.head >= queue.end, queue.tail, queue.end)
+        valid = queue.head + jnp.arange(self.block) < end
+        key = jnp.where(valid, lax.dynamic_slice(queue.key, (queue.head,), (self.block,)), 0)
         row, groups = key >> SET_BITS, key & (SETS - 1)
-        unit = jnp.ones((), dtype) if weight is None else weight.at[row].get(**READ)
+        ground = terrain.ground.at[row].get(**READ)
+        facts, power, place, number = jnp.split(self.of_rows.at[:, row].get(**READ), self.ends)
+        row_limit, required, terminals, find_all = facts
+
+        cost = jnp.where(valid, paths.cost.at[groups * n + row].get(**READ), self.far)
+        spent = jnp.maximum(cost if self.weight is None else cost >> UNIT_BITS, 1)
+        sweeps = jnp.max(jnp.where(valid, row_limit - spent, 0))
+        x = self.connect(paths, key, cost, ground, sweeps)
+        cost_with_group = self.extend(x, place, number, ground, queue.tail <= self.capacity)
+
+        inside = groups & self.bits != 0
+        alive = valid & ~queue.found.at[row].get(**READ)
+        limit = row_limit * self.most + (self.most - 1)
+        reached = alive & ~inside & (cost_with_group <= limit)
+        grown = groups | self.bits
+        suffices, extends = _by_power(inside, power, required, self.surplus)
+        whole = grown & GIVEN == terminals & GIVEN
+        found = jnp.any(reached & suffices & whole, axis=0) & (find_all == 0)
+
+        # Several pairs of the block may reach one set: the first of them queues it.
+        extends = (extends & reached).reshape(-1)
+        target = (key | self.bits).reshape(-1)
+        claimed = jnp.where(extends, target, n * SETS)
+        index = paths.row_index.at[claimed].min(self.claims, **DROP)
+        fresh = extends & (index.at[claimed].get(**CLIP) == self.claims)
+        turn = queue.tail + jnp.cumsum(fresh, dtype=jnp.int32) - 1
+        fits = fresh & (turn < self.capacity)
+        place_of = jnp.where(fits, target, n * SETS)
+        cost_at = jnp.where(reached, grown * n + row, n * SETS).reshape(-1)
+        at_head = (0, queue.head)
+        return _Queue(
+            key=queue.key.at[jnp.where(fits, turn, slots)].set(target, **DROP),
+            head=jnp.minimum(queue.head + self.block, end),
+            end=end,
+            tail=queue.tail + jnp.sum(fresh, dtype=jnp.int32),
+            found=queue.found.at[row].max(found, **DROP),
+            paths=Paths(
+                cost=paths.cost.at[cost_at].min(cost_with_group.reshape(-1), **DROP),
+                row_index=index.at[place_of].set(turn.astype(self.index_type), **DROP),
+                cost_via_cell=lax.dynamic_update_slice(paths.cost_via_cell, x, (queue.head, 0)),
+                cost_with_group=lax.dynamic_update_slice(
+                    paths.cost_with_group, cost_with_group, at_head
+                ),
+            ),
+        )
+
+    def connect(self, paths: Paths, key: Array, cost: Array, ground: Array, sweeps: Array) -> Array:
+        """(block, W): `cost_via_cell` of the sets at hand, which are all of one size."""
+        lattice, far = self.lattice, self.far
+        row, groups = key >> SET_BITS, key & (SETS - 1)
+        unit = jnp.ones((), self.dtype)
+        if self.weight is not None:
+            unit = self.weight.at[row].get(**READ)
         beside = ground & groups[:, None].astype(ground.dtype) != 0
         x = jnp.where(beside, jnp.minimum(cost[:, None] + unit, far), far)
 
@@ -144,7 +250,7 @@ def search_paths(
         _, x = lax.fori_loop(0, ways, part, (rest, x))
 
         free = lattice.inner(ground) & FREE != 0
-        step = unit if weight is None else lattice.inner(unit)
+        step = unit if self.weight is None else lattice.inner(unit)
 
         def sweep(_: Array, x: Array) -> Array:
             new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
@@ -152,99 +258,16 @@ def search_paths(
 
         return lax.fori_loop(0, sweeps, sweep, x)
 
-    def extend(x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:
+    def extend(self, x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:
         """(TERMINALS, block): what it costs in all to take in each further group."""
+        lattice, far = self.lattice, self.far
         # Only a branch keeps XLA from fusing the minimum into the gather, at ten times the cost.
         near = lax.cond(always, lattice.least_neighbor, lattice.inner, x)
-        at = near.at[jnp.arange(block), place - lattice.margin].get(**READ)
+        at = near.at[jnp.arange(self.block), place - lattice.margin].get(**READ)
         group = number[None] == jnp.arange(MAX_GROUPS)[:, None, None]
         to_groups = jnp.min(jnp.where(group, at[None], far), axis=1)
         to_given = jnp.min(jnp.where(ground & GIVEN != 0, x, far), axis=1)
         return jnp.concatenate([to_groups, to_given[None]])
-
-    def take_block(queue: _Queue) -> _Queue:
-        paths = queue.paths
-        end = jnp.where(queue.head >= queue.end, queue.tail, queue.end)
-        valid = queue.head + jnp.arange(block) < end
-        key = jnp.where(valid, lax.dynamic_slice(queue.key, (queue.head,), (block,)), 0)
-        row, groups = key >> SET_BITS, key & (SETS - 1)
-        ground = terrain.ground.at[row].get(**READ)
-        facts, power, place, number = jnp.split(of_rows.at[:, row].get(**READ), ends)
-        row_limit, required, terminals, find_all = facts
-
-        cost = jnp.where(valid, paths.cost.at[groups * n + row].get(**READ), far)
-        spent = jnp.maximum(cost if weight is None else cost >> UNIT_BITS, 1)
-        x = connect(paths, key, cost, ground, jnp.max(jnp.where(valid, row_limit - spent, 0)))
-        cost_with_group = extend(x, place, number, ground, queue.tail <= capacity)
-
-        inside = groups & bits != 0
-        alive = valid & ~queue.found.at[row].get(**READ)
-        reached = alive & ~inside & (cost_with_group <= row_limit * most + (most - 1))
-        grown = groups | bits
-        suffices, extends = _by_power(inside, power, required, surplus)
-        whole = grown & GIVEN == terminals & GIVEN
-        found = jnp.any(reached & suffices & whole, axis=0) & (find_all == 0)
-
-        # Several pairs of the block may reach one set: the first of them queues it.
-        extends = (extends & reached).reshape(-1)
-        target = (key | bits).reshape(-1)
-        claimed = jnp.where(extends, target, n * SETS)
-        row_index = paths.row_index.at[claimed].min(claims, **DROP)
-        fresh = extends & (row_index.at[claimed].get(**CLIP) == claims)
-        turn = queue.tail + jnp.cumsum(fresh, dtype=jnp.int32) - 1
-        fits = fresh & (turn < capacity)
-        cost_at = jnp.where(reached, grown * n + row, n * SETS).reshape(-1)
-        return _Queue(
-            key=queue.key.at[jnp.where(fits, turn, slots)].set(target, **DROP),
-            head=jnp.minimum(queue.head + block, end),
-            end=end,
-            tail=queue.tail + jnp.sum(fresh, dtype=jnp.int32),
-            found=queue.found.at[row].max(found, **DROP),
-            paths=Paths(
-                cost=paths.cost.at[cost_at].min(cost_with_group.reshape(-1), **DROP),
-                row_index=row_index.at[jnp.where(fits, target, n * SETS)].set(
-                    turn.astype(index_type), **DROP
-                ),
-                cost_via_cell=lax.dynamic_update_slice(paths.cost_via_cell, x, (queue.head, 0)),
-                cost_with_group=lax.dynamic_update_slice(
-                    paths.cost_with_group, cost_with_group, (0, queue.head)
-                ),
-            ),
-        )
-
-    def unfinished(queue: _Queue) -> Array:
-        waiting = (queue.head < queue.tail) & (queue.tail <= capacity)
-        return waiting & ~jnp.all(queue.found)
-
-    # Each group alone costs nothing; they are the first in the queue.
-    rows = jnp.arange(n, dtype=jnp.int32)
-    alone = terrain.terminals & bits != 0
-    none = jnp.zeros_like(alone)
-    suffices, extends = _by_power(none, terrain.power, terrain.required, surplus)
-    whole = bits & GIVEN == terrain.terminals & GIVEN
-    found = jnp.any(alone & suffices & whole, axis=0) & (terrain.find_all == 0)
-    first = (alone & extends & ~found).reshape(-1)
-    turn = jnp.where(first, jnp.cumsum(first, dtype=jnp.int32) - 1, slots)
-    key = (rows << SET_BITS | bits).reshape(-1)
-    by_set = (bits * n + rows).reshape(-1)
-    at_first = jnp.where(first, key, n * SETS)
-    queue = _Queue(
-        key=jnp.zeros(slots, jnp.int32).at[turn].set(key, **DROP),
-        head=jnp.int32(0),
-        end=jnp.int32(0),
-        tail=jnp.sum(first, dtype=jnp.int32),
-        found=found | (terrain.terminals == 0),
-        paths=Paths(
-            cost=jnp.full(SETS * n, far).at[by_set].set(jnp.where(alone.reshape(-1), 0, far)),
-            row_index=jnp.full(n * SETS, unclaimed, index_type)
-            .at[at_first]
-            .set(turn.astype(index_type), **DROP),
-            cost_via_cell=jnp.full((slots, lattice.width), far),
-            cost_with_group=jnp.full((TERMINALS, slots), far),
-        ),
-    )
-    queue = lax.while_loop(unfinished, take_block, queue)
-    return queue.paths, queue.tail > capacity
 
 
 def _by_power(inside: Array, power: Array, required: Array, surplus: bool) -> tuple[Array, Array]:

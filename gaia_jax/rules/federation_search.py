@@ -240,15 +240,7 @@ def _answer(
     n, num_cells = code.shape
     rows = jnp.arange(n)
     required, tokens, picks, task, cell = numbers.T
-    position = Position(
-        own=(code > 0) & (code < FREE_CELL),
-        power=code,
-        free=code == FREE_CELL,
-        given=code == GIVEN_CELL,
-        barred=code == BARRED_CELL,
-        required=required,
-        tokens=tokens,
-    )
+    position = _position(code, required, tokens)
     groups = find_groups(lattice, position.own, position.power)
     group = jnp.maximum(groups.number, 0)
     bit = jnp.where(groups.number == NO_GROUP, 0, 1 << group)
@@ -264,25 +256,8 @@ def _answer(
     taking_part = jnp.where(commits, picked, groups.power > 0)
     terrain, touching = _terrain(lattice, live, position, groups, taking_part, task != EXISTS)
     weight = UNIT + jnp.where(commits[:, None], touching, 0) if COMMIT in tasks else None
+    attempt = partial(_attempt, lattice, surplus_allowed, tasks, terrain, weight, picks, commits)
     nothing, nowhere = jnp.zeros(n, jnp.int32), jnp.zeros((n, num_cells), bool)
-
-    def attempt(left: Array) -> tuple[Any, Array]:
-        chosen = terrain._replace(terminals=jnp.where(left, terrain.terminals, 0))
-        paths, overrun = search_paths(lattice, chosen, surplus=surplus_allowed, weight=weight)
-        bits, may_add, satellites = nothing, nothing, nowhere
-        if EXISTS in tasks or BUILD in tasks:
-            limit = terrain.limit if weight is None else terrain.limit * UNIT + (UNIT - 1)
-            payable, legal = legal_sets(
-                terrain, paths, limit.astype(paths.cost.dtype), surplus_allowed
-            )
-            bits = jnp.where(jnp.any(payable, axis=0), EXIST, 0)
-            bits += jnp.where(legal.at[picks, rows].get(**READ), COMPLETE, 0)
-            may_add = groups_beside(legal, picks) & ~picks
-        if weight is not None:
-            whole = jnp.where(commits, picks | (terrain.terminals & GIVEN), 0)
-            satellites = trace_satellites(lattice, chosen, paths, weight, whole)
-        return (bits, may_add, satellites), overrun
-
     bits, may_add, satellites = _retry(attempt, live, (nothing, nothing, nowhere))
     cells = jnp.where(groups.lowest & (may_add & bit != 0), ADD_CELL, 0)
     cells += jnp.where(commits & (picks & bit != 0), MEMBER, 0)
@@ -293,6 +268,52 @@ def _answer(
     )
     cells |= jnp.where(satellites, jnp.int8(SATELLITE), 0)
     return cells, picks | bits | jnp.where(commits, COMMITTED, 0)
+
+
+def _position(code: Array, required: Array, tokens: Array) -> Position:
+    """The position of n rows from what `_on_demand` sends of it."""
+    return Position(
+        own=(code > 0) & (code < FREE_CELL),
+        power=code,
+        free=code == FREE_CELL,
+        given=code == GIVEN_CELL,
+        barred=code == BARRED_CELL,
+        required=required,
+        tokens=tokens,
+    )
+
+
+def _attempt(
+    lattice: Lattice,
+    surplus_allowed: bool,
+    tasks: tuple[int, ...],
+    terrain: Terrain,
+    weight: Array | None,
+    picks: Array,
+    commits: Array,
+    left: Array,
+) -> tuple[tuple[Array, Array, Array], Array]:
+    """The rows `left`, (n,) bool, searched.
+
+    Returns:
+        (n,) int32 EXIST and COMPLETE, (n,) int32 groups that may be added, (n, C) bool satellites;
+        () bool, the queue ran over.
+    """
+    n = left.shape[0]
+    chosen = terrain._replace(terminals=jnp.where(left, terrain.terminals, 0))
+    paths, overrun = search_paths(lattice, chosen, surplus=surplus_allowed, weight=weight)
+    bits = may_add = jnp.zeros(n, jnp.int32)
+    satellites = jnp.zeros((n, lattice.num_cells), bool)
+    if EXISTS in tasks or BUILD in tasks:
+        limit = terrain.limit if weight is None else terrain.limit * UNIT + (UNIT - 1)
+        payable, legal = legal_sets(terrain, paths, limit.astype(paths.cost.dtype), surplus_allowed)
+        bits = jnp.where(jnp.any(payable, axis=0), EXIST, 0)
+        bits += jnp.where(legal.at[picks, jnp.arange(n)].get(**READ), COMPLETE, 0)
+        may_add = groups_beside(legal, picks) & ~picks
+    if weight is not None:
+        whole = jnp.where(commits, picks | (terrain.terminals & GIVEN), 0)
+        satellites = trace_satellites(lattice, chosen, paths, weight, whole)
+    return (bits, may_add, satellites), overrun
 
 
 def _terrain(

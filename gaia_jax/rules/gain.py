@@ -7,12 +7,14 @@ power does not, so tokens and charges go one gain after the other.
 from __future__ import annotations
 
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.components.planets import PROTO_VP
 from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules import mine, place, research, tech
+from gaia_jax.rules.act import ActionResult
 from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import (
@@ -26,6 +28,7 @@ from gaia_jax.rules.player import (
     receive_power,
 )
 from gaia_jax.rules.scoring import event_vp, pass_vp
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import PI, RL, TS, GameState, Node, Players, Turn
 from gaia_jax.struct import pytree
@@ -45,40 +48,23 @@ class Step:
 
 
 def gain_all(
-    ruleset: Ruleset,
-    game: GameState,
-    faction: FactionRow,
-    before: Players,
-    me: Players,
-    turn: Turn,
-    decision: Decision,
-    op: OperationRow,
-    gained: OperationRow,
-    placement: place.Placement,
-    site: mine.Site,
+    seat: Seat, acted: ActionResult, op: OperationRow, gained: OperationRow
 ) -> tuple[Players, Turn, Step]:
     """Everything that the decision brings to the decider.
 
     Args:
-        before: the row before the decision; me: after paying and placing.
+        seat: the decider before the decision; acted: what paying and placing left.
         op: the operation carried out; gained: the one that gives, a token's or the same.
     """
-    me, turn, artifact = take_things(ruleset, game, me, turn, decision)
+    ruleset, game, faction, before = seat.ruleset, seat.game, seat.faction, seat.me
+    decision, placement, site = acted.decision, acted.placement, acted.site
+    me, turn, artifact = take_things(ruleset, game, acted.me.edit(), game.turn.edit(), decision)
     step = research_step(ruleset, game, faction, me, decision, op)
     me, turn, bonus = advance(ruleset, me, turn, step)
-
-    # Federation tokens: chosen, on terraforming 5 (FED-23), the Gleens' own (GLE-04).
-    chosen = (decision.token >= 0) & (game.turn.node == Node.TOKEN)
-    top = step.happens & (me.tracks[step.track] == MAX_LEVEL)
-    on_track = top & (step.track == ruleset.ids["track"].index("terraforming"))
-    institute = (placement.structure == PI) & ~placement.is_new & ~placement.swap
-    own = institute & (faction.pi_token > 0)
-    kind = jnp.where(on_track, game.setup.tf5_token, jnp.maximum(decision.token, 0))
-    kind = jnp.where(own, len(ruleset.base_tokens), kind)
-    obtains = chosen | on_track | own
+    kind, obtains, pays = token_obtained(seat, acted, me, step)
     me = obtain_token(ruleset, me, kind, obtains)
     token = operation(ruleset, jnp.asarray(ruleset.tables.token_op)[kind]).gain_vector
-    token = jnp.where(on_track | own, token, 0)
+    token = jnp.where(pays, token, 0)
 
     happened = build_events(ruleset, game, before, placement, site)
     happened |= {"research_step": step.happens, "federation_token": obtains}
@@ -111,6 +97,26 @@ def gain_all(
     return book(me, by_source, gained.source, thing[VP]), turn, step
 
 
+def token_obtained(
+    seat: Seat, acted: ActionResult, me: Players, step: Step
+) -> tuple[Array, Array, Array]:
+    """Federation tokens: chosen, on terraforming 5 (FED-23), the Gleens' own (GLE-04).
+
+    Returns:
+        () int32 its kind, () bool whether one comes, () bool whether it pays here: a chosen one
+        pays as the operation of the decision.
+    """
+    ruleset, placement, token = seat.ruleset, acted.placement, acted.decision.token
+    chosen = (token >= 0) & seat.at(Node.TOKEN)
+    top = step.happens & (me.tracks[step.track] == MAX_LEVEL)
+    on_track = top & (step.track == ruleset.ids["track"].index("terraforming"))
+    institute = (placement.structure == PI) & ~placement.is_new & ~placement.swap
+    own = institute & (seat.faction.pi_token > 0)
+    kind = jnp.where(on_track, seat.game.setup.tf5_token, jnp.maximum(token, 0))
+    kind = jnp.where(own, len(ruleset.base_tokens), kind)
+    return kind, chosen | on_track | own, on_track | own
+
+
 def operation_gain(
     ruleset: Ruleset,
     game: GameState,
@@ -128,15 +134,17 @@ def operation_gain(
     per = {"vp": op.per.vp, "knowledge": op.per.knowledge, "ore": op.per.ore}
     # A shuttle charges by its slot on the ship (EXP-02).
     explores = is_verb(ruleset, decision, "explore") & (op.explore > 0)
-    crew = has(game.players.shuttles.astype(jnp.int32), decision.argument).sum()
-    charge = jnp.asarray(ruleset.tables.shuttle_charge).astype(jnp.int32)[jnp.minimum(crew, 3)]
+    aboard = has(game.players.shuttles.astype(jnp.int32), decision.argument).sum()
+    charge = jnp.asarray(ruleset.tables.shuttle_charge).astype(jnp.int32)[jnp.minimum(aboard, 3)]
     # The Xenos' ore becomes a token in bowl III (XEN-01).
     third = is_verb(ruleset, decision, "free") & (op.cost.ore > 0) & (faction.ore_token_bowl == 3)
     moved = jnp.where(third, op.gain_vector[TOKENS], 0)
-    zero = jnp.zeros((), jnp.int32)
     extra = {name: number * value for name, value in per.items()}
     extra |= {"charge": jnp.where(explores, charge, 0), "tokens": -moved, "tokens_iii": moved}
-    return op.gain_vector + jnp.stack([extra.get(name, zero) for name in GAIN_FIELDS])
+    gain, field = op.gain_vector, np.arange(len(GAIN_FIELDS))
+    for name, value in extra.items():
+        gain = gain + jnp.where(field == GAIN_FIELDS.index(name), value, 0)
+    return gain
 
 
 def take_things(

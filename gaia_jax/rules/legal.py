@@ -83,16 +83,14 @@ def _cell_uses(seat: Seat, acts: once_a_round.Actions, mode: OperationRow) -> ce
     plain = jnp.where(my_turn, row["mine"], jnp.where(target, _mode(game), 0))
     free_mine = jnp.maximum(game.turn.free_mine.astype(jnp.int32), 0)
     plain = jnp.where(seat.at(Node.FREE_MINE), free_mine, plain)
-    return cells.uses(
-        ruleset,
-        game,
-        seat.faction,
-        operation(ruleset, jnp.stack([plain, acts.faction])),
-        acts.static_ops[acts.mine_modes],
-        operation(ruleset, jnp.where(my_turn, row["project"], _mode(game) * target)),
-        mode.own,
-        federation.addable(seat),
+    project = jnp.where(my_turn, row["project"], _mode(game) * target)
+    wanted = cells.Wanted(
+        modes=operation(ruleset, jnp.stack([plain, acts.faction])).values,
+        project=operation(ruleset, project).values,
+        own=mode.own,
+        add=federation.addable(seat),
     )
+    return cells.cell_uses(seat, acts.static_ops[acts.mine_modes], wanted)
 
 
 __all__ = ["legal_mask"]

@@ -94,10 +94,11 @@ def virtual_mines(ruleset: Ruleset, me: Players, planet: int) -> Array:
 
 def owned_types(ruleset: Ruleset, me: Players) -> Array:
     """(..., 14) bool by planet: types of GEN-09 owned, artifact types included (FIN-05, PAS-05)."""
-    virtual = [virtual_mines(ruleset, me, x) for x in range(len(PLANETS))]
-    number = jnp.arange(len(PLANETS))
+    number, owned = jnp.arange(len(PLANETS)), me.colonized > 0
+    for planet in sorted({int(x) for x in ruleset.tables.virtual_planet if x >= 0}):
+        owned |= (number == planet) & (virtual_mines(ruleset, me, planet) > 0)[..., None]
     is_type = (number >= FIRST_TYPE) & (number <= LAST_TYPE)
-    return is_type & (me.colonized + jnp.stack(jnp.broadcast_arrays(*virtual), -1) > 0)
+    return is_type & owned
 
 
 def counts(ruleset: Ruleset, me: Players) -> Array:
@@ -139,10 +140,13 @@ def book(me: Players, by_source: dict[str, Array], source=0, vp=0) -> Players:
     unknown = by_source.keys() - set(VP_SOURCES)
     if unknown:
         raise KeyError(f"no source of VP: {', '.join(sorted(unknown))}")
-    zero = jnp.zeros((), jnp.int32)
-    amounts = jnp.stack([jnp.asarray(by_source.get(x, zero), jnp.int32) for x in VP_SOURCES])
-    amounts = amounts + jnp.where(jnp.arange(len(VP_SOURCES)) == source, vp, 0)
-    return me.replace(vp=me.vp + amounts.sum(), vp_source=me.vp_source + amounts)
+    # Spread by `where`: a stack of mostly zeros would be a kernel a part (docs/performance.md).
+    number, total = jnp.arange(len(VP_SOURCES)), me.vp + vp
+    amounts = me.vp_source + jnp.where(number == source, vp, 0)
+    for name, amount in by_source.items():
+        amounts = amounts + jnp.where(number == SOURCE[name], amount, 0)
+        total = total + amount
+    return me.replace(vp=total, vp_source=amounts)
 
 
 def receive(faction: FactionRow, me: Players, gain: Array) -> Players:

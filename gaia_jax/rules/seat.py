@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
+from functools import reduce
 
 import jax.numpy as jnp
 from jax import Array
@@ -35,4 +37,4 @@ class Seat:
 
     def at(self, *nodes: int) -> Array:
         """() bool, one of these nodes is open."""
-        return jnp.stack([self.game.turn.node == node for node in nodes]).any(0)
+        return reduce(operator.or_, [self.game.turn.node == node for node in nodes])

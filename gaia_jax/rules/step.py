@@ -6,26 +6,27 @@ at 0 does nothing.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
 
 import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.fusion_barrier import blank, fusion_barrier
 from gaia_jax.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN
-from gaia_jax.rules import federation, gaia, leech, mine, place
-from gaia_jax.rules.decode import Decision, decode, is_verb
+from gaia_jax.rules import federation, gaia, leech
+from gaia_jax.rules.act import ActionResult, act
+from gaia_jax.rules.decode import is_verb
 from gaia_jax.rules.gain import Step, gain_all
 from gaia_jax.rules.operation import operation
-from gaia_jax.rules.pay import pay, placement_and_price
-from gaia_jax.rules.player import faction_row, has, player_row, with_player_row
+from gaia_jax.rules.player import has, player_row, with_player_row
+from gaia_jax.rules.seat import Seat
 from gaia_jax.rules.turn import next_decision
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     NUM_PLAYERS,
     PI,
-    Board,
     GameState,
     Node,
     Phase,
@@ -33,20 +34,6 @@ from gaia_jax.state import (
     Turn,
 )
 from gaia_jax.struct import pytree
-
-
-@pytree
-class ActionResult:
-    """A decision carried out as far as paying and placing."""
-
-    decision: Decision
-    me: Players  # the decider's row after it
-    board: Board
-    placement: place.Placement
-    site: mine.Site
-    offered: Array  # (P,) int32, power that the others are offered
-    op: Array  # () int32, the operation carried out, 0 where a target is still to come
-    faction_columns: Array  # (K,) int16, what the decider's faction board prints, for `FactionRow`
 
 
 def step(
@@ -66,9 +53,9 @@ def step(
     node = jnp.where(active, game.turn.node, Node.ENDED)
     game = game.replace(turn=game.turn.replace(node=node))
     is_live = node != Node.ENDED
-    act = partial(_act, ruleset)
-    unchanged = replace(blank(act, (game, action)), board=game.board)
-    acted = fusion_barrier(act, is_live, (game, action), unchanged)
+    carry_out = partial(act, ruleset)
+    unchanged = replace(blank(carry_out, (game, action)), board=game.board)
+    acted = fusion_barrier(carry_out, is_live, (game, action), unchanged)
     gained = fusion_barrier(partial(_gain, ruleset), is_live, (game, acted))
     players, turn = fusion_barrier(
         partial(_update_turn, ruleset), is_live, (game, acted, gained), (game.players, game.turn)
@@ -81,28 +68,6 @@ def step(
         ruleset, game, passed | is_verb(ruleset, acted.decision, "end_turn"), acted.decision
     )
     return federation.resolve(ruleset, game)
-
-
-def _act(ruleset: Ruleset, game: GameState, action: Array) -> ActionResult:
-    """Decode, pay, place."""
-    player = game.turn.player.astype(jnp.int32)
-    me, faction = player_row(game, player), faction_row(ruleset, game, player)
-    decision = decode(ruleset, game, me, faction, player, action)
-    index = jnp.where(decision.needs_target | decision.needs_piece, 0, decision.op)
-    op = operation(ruleset, index)
-    site = mine.site(ruleset, game, player, decision.cell)
-    placement, price = placement_and_price(ruleset, game, faction, me, player, decision, op, site)
-    paid = pay(ruleset, game, faction, me, decision, op, placement, price)
-    return ActionResult(
-        decision=decision,
-        me=place.of_player(ruleset, game, paid, player, placement).pack(),
-        board=place.on_board(ruleset, game.board, player, placement),
-        placement=placement,
-        site=site,
-        offered=leech.offers(ruleset, game, decision.cell, player),
-        op=index,
-        faction_columns=faction.row,
-    )
 
 
 @pytree
@@ -125,19 +90,8 @@ def _gain(ruleset: Ruleset, game: GameState, acted: ActionResult) -> GainResult:
         jnp.maximum(decision.token, 0)
     ]
     index = jnp.where((decision.token >= 0) & is_token, token_op, acted.op)
-    me, turn, step_ = gain_all(
-        ruleset,
-        game,
-        faction,
-        player_row(game, player),
-        acted.me.edit(),
-        game.turn.edit(),
-        decision,
-        op,
-        operation(ruleset, index),
-        acted.placement,
-        acted.site,
-    )
+    seat = Seat(ruleset, game, player, faction, player_row(game, player))
+    me, turn, step_ = gain_all(seat, acted, op, operation(ruleset, index))
     return GainResult(me.pack(), turn.pack(), index, step_)
 
 
@@ -171,7 +125,7 @@ def _open(
     gift, turn, placement = operation(ruleset, gained.op), gained.turn.edit(), acted.placement
 
     def closes(*nodes: int) -> Array:
-        return jnp.stack([node == x for x in nodes]).any(0)
+        return reduce(operator.or_, [node == x for x in nodes])
 
     taken = closes(Node.TILE) & (
         is_verb(ruleset, decision, "tile") | is_verb(ruleset, decision, "advanced")

@@ -6,7 +6,8 @@ of a decision are in the state, and leaves `turn.node` and `turn.player` set for
 
 from __future__ import annotations
 
-from functools import partial
+import operator
+from functools import partial, reduce
 
 import jax.numpy as jnp
 from jax import Array
@@ -120,7 +121,7 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
         (turn.cover >= 0, Node.COVER),
     ]
     # Behind a tile that is still to come, the rest waits untested.
-    early = jnp.stack([there for there, _ in first]).any()
+    early = reduce(operator.or_, [there for there, _ in first])
     free_mine = (turn.free_mine >= 0) & (early | mine_there)
     early |= free_mine
     step = (turn.pending_step > 0) & (

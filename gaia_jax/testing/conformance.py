@@ -77,12 +77,30 @@ def check(
     _check_start(env, start)
     check_setups(env, keys, start.game.setup)
     _check_init_from(env, keys[0], start)
+    mask = legal_mask or functools.partial(rules_mask, env.ruleset)
+    state, tally = _check_play(env, mask, state, key, np.random.default_rng(seed))
+    played = Played(
+        np.asarray(state.game.players.vp),
+        np.asarray(state.step_count),
+        np.asarray(tally.rewards, np.float64),
+    )
+    _check_rewards(env, start, played)
+    return played
 
-    play = make_play(env, legal_mask or functools.partial(rules_mask, env.ruleset))
+
+def _check_play(
+    env: GaiaEnv,
+    legal_mask: Callable[[GameState], Array],
+    state: State,
+    key: Array,
+    rng: np.random.Generator,
+) -> tuple[Any, Tally]:
+    """Play to the ends and look in between; the ends and what was counted on the way."""
+    games = len(state.step_count)
+    play = make_play(env, legal_mask)
     step, look = jax.jit(env.step), _make_look(env)
     sample = np.full(games, SAMPLE, np.int32)
     tally = Tally.start(games, env.num_players)
-    rng = np.random.default_rng(seed)
     done = 0
     while not (over := _over(jax.device_get(state))).all():
         assert done < env.max_steps, (
@@ -102,13 +120,7 @@ def check(
     _check_ends(env, end)
     _check_looks(env, look, state, done)
     _check_frozen(play, state, tally, rng, env.num_actions)
-    played = Played(
-        np.asarray(end.game.players.vp),
-        np.asarray(end.step_count),
-        np.asarray(tally.rewards, np.float64),
-    )
-    _check_rewards(env, start, played)
-    return played
+    return end, tally
 
 
 def _make_look(env: GaiaEnv) -> Callable[[State], Any]:

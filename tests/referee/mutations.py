@@ -78,7 +78,7 @@ def guest_counts_as_type(flag, out, rules, game, me, who, what):
 
 def gaiaformed_at_once(flag, out, rules, game, who, cell=slice(None)):
     board = game.board
-    own = (board.piece[cell] == GAIAFORMER) & (board.holder[cell] == who)
+    own = (board.piece[cell] == GAIAFORMER) & (board.piece_owner[cell] == who)
     own &= board.planet[cell] == player.GAIA
     return out.replace(open=out.open | flag & own, own_gaia=out.own_gaia | flag & own)
 
@@ -134,7 +134,7 @@ def beside_own_federation(flag, out, *_):
 
 
 def nothing_joins(flag, out, rules, game, who):
-    return where(flag, game.board.links, out)
+    return where(flag, game.board.federation_bits, out)
 
 
 def prizes_not_shared(flag, out, rules, values):
