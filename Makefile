@@ -55,6 +55,8 @@ format: $(STAMP)-dev ## Format, and mend what the linter can
 	$(VENV)/bin/ruff format .
 
 pages: $(STAMP)-dev ## Make the generated pages of docs/ anew
+	$(RUN) -m gaia_jax.observation.page > docs/observation.md.new
+	mv docs/observation.md.new docs/observation.md
 	$(RUN) -m tools.rulings_index > docs/rulings_index.md.new
 	mv docs/rulings_index.md.new docs/rulings_index.md
 	$(RUN) -m tools.rulesets_page > docs/rulesets.md.new

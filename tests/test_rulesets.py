@@ -49,7 +49,7 @@ def test_no_rule_asks_for_the_name_of_a_ruleset():
         (LOST_FLEET_PUBLISHED, 224, 1024, 18, 14, 13, 9, 21),
         (BASE, 190, 852, 14, 10, 10, 6, 15),
     ],
-    ids=RULESETS,
+    ids=["lost_fleet", "lost_fleet_published", "base"],
 )
 def test_sizes(rules, cells, actions, factions, boosters, rounds, finals, advanced):
     assert rules.geometry.num_cells == cells

@@ -14,7 +14,7 @@ from tests import stub_env
 from training.agents.greedy import Search, Weights, as_params
 from training.agents.greedy import value as values
 from training.agents.greedy.tables import make_tables
-from training.agents.greedy.weights import view
+from training.agents.greedy.weights import EVENTS_A_ROUND, view
 
 ENV = stub_env.StubEnv(length=6)
 PARAMS = as_params(Weights())
@@ -147,3 +147,4 @@ def test_it_beats_random_seats():
 
 def test_there_is_a_weight_for_every_event():
     assert len(Weights().events) == len(ENV.ruleset.ids["event"])
+    assert EVENTS_A_ROUND.keys() <= set(ENV.ruleset.ids["event"])

@@ -12,6 +12,25 @@ from types import SimpleNamespace
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.components.common import EVENTS
+
+# How often an event happens in a round, for tiles that score it; any other EVENT_A_ROUND times.
+EVENTS_A_ROUND = {
+    "new_type": 0.6,
+    "terraform_step": 1.0,
+    "gaia_mine": 0.5,
+    "mine": 1.4,
+    "new_sector": 0.8,
+    "federation_token": 0.6,
+    "trading_station": 0.8,
+    "research_step": 1.8,
+    "pi_academy": 0.4,
+    "qic_action": 0.5,
+    "new_main_sector": 0.5,
+    "guest_mine": 0.3,
+    "research_lab": 0.6,
+}
+EVENT_A_ROUND = 0.5
 # Power of structures at distance 0, 1, ... counts so much towards one federation: the farther, the
 # more satellites. One matrix for all games, so it is no field of the weights: where each row has
 # its own weights it would be a matrix for each row, ten times the time of all the rest.
@@ -56,8 +75,7 @@ class Weights:
     shuttle_base: float = 1.0  # its tile and token besides
     unused: float = 0.5  # a special action still to be taken this round: less than its gain
     faction_special: float = 1.5  # the faction's special action, a round
-    # How often events happen in a round, for tiles that score them (components EVENTS).
-    events: tuple[float, ...] = (0.6, 1.0, 0.5, 1.4, 0.8, 0.6, 0.8, 1.8, 0.4, 0.5, 0.5, 0.3, 0.6)
+    events: tuple[float, ...] = tuple(EVENTS_A_ROUND.get(event, EVENT_A_ROUND) for event in EVENTS)
 
     # Passing: the best booster is worth nothing by itself, since one is taken anyway.
     pass_margin: float = 0.1
