@@ -1,0 +1,81 @@
+"""What a start costs until the first decision: CPU seconds with an empty cache and a full one.
+
+    python -m benchmarks.second_start [--only script,arena,trainer]
+
+Each start is a process of its own that stops itself where its first decision would be taken: a
+script that opts into the cache, the arena with `greedy`, the trainer of `configs/quick.yaml`. CPU
+seconds of all threads say how much work that was, whatever else the machine does; wall seconds are
+printed with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SCRIPT = """
+import time, jax, gaia_jax
+gaia_jax.enable_compilation_cache()
+env = gaia_jax.make()
+states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
+actions = jax.numpy.argmax(states.legal_action_mask, axis=-1)
+jax.block_until_ready(jax.jit(jax.vmap(env.step))(states, actions))
+print("CPU", time.process_time())
+"""
+COMMAND = """
+import os, sys, time
+from training import cli, {module}
+usual = {module}.{owner}.compile
+def stop(self, *args):
+    usual(self, *args)
+    print("CPU", time.process_time(), flush=True)
+    os._exit(0)
+{module}.{owner}.compile = stop
+sys.exit(cli.run(lambda: {module}.main({args})))
+"""
+ARENA = COMMAND.format(
+    module="arena",
+    owner="Match",
+    args=["--agents", "greedy,random,random,random", "--games", "64"],
+)
+TRAINER = COMMAND.format(
+    module="train", owner="Trainer", args=["--config", "configs/quick.yaml", "name=measured"]
+)
+STARTS = {"script": SCRIPT, "arena": ARENA, "trainer": TRAINER}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.second_start", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--only", default=",".join(STARTS), help="of script,arena,trainer")
+    args = parser.parse_args(argv)
+    for name in args.only.split(","):
+        with tempfile.TemporaryDirectory() as folder:
+            for which in ("first", "second"):
+                cpu, wall = measure(STARTS[name], Path(folder))
+                print(f"{name:8} {which:7} CPU {cpu:6.1f} s  wall {wall:6.1f} s", flush=True)
+    return 0
+
+
+def measure(program: str, cache: Path) -> tuple[float, float]:
+    """CPU and wall seconds of a process with that compilation cache until it says how it stands."""
+    env = os.environ | {"JAX_COMPILATION_CACHE_DIR": str(cache)}
+    start = time.perf_counter()
+    run = subprocess.run(
+        [sys.executable, "-c", program], env=env, capture_output=True, text=True, check=False
+    )
+    wall = time.perf_counter() - start
+    said = [line for line in run.stdout.splitlines() if line.startswith("CPU ")]
+    if not said:
+        raise RuntimeError(f"the start did not come to its first decision:\n{run.stderr[-2000:]}")
+    return float(said[-1].split()[1]), wall
+
+
+if __name__ == "__main__":
+    sys.exit(main())
