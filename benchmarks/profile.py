@@ -1,4 +1,4 @@
-"""Where the time of a decision goes: programs, launches, time and bytes of each part of `step`.
+"""Where the time of a decision goes: kernels, launches, time and bytes of each part of `step`.
 
     python -m benchmarks.profile --batch 1024 --json out.json
 
@@ -91,7 +91,7 @@ def profile(batch: int, steps: int, ruleset: str) -> dict[str, Any]:
         if name not in took or kind in ("conditional", "while", "call"):
             continue
         row = parts.setdefault(part_of(scope), collections.defaultdict(float))
-        row["programs"] += 1
+        row["kernels"] += 1
         row["launches"] += launches[name] / steps
         row["us"] += took[name] / steps
         row["bytes"] += moved * launches[name] / steps / batch
@@ -172,15 +172,15 @@ def _print(report: dict[str, Any]) -> None:
     print(f"batch {report['batch']}: {report['decisions_per_second']:,.0f} decisions/s")
     rows = report["parts"]
     whole = sum(row["us"] for row in rows.values())
-    print(f"{'part':<20}{'':<28}{'programs':>9}{'launches':>9}{'KB each':>9}{'us':>8}{'share':>7}")
+    print(f"{'part':<20}{'':<28}{'kernels':>9}{'launches':>9}{'KB each':>9}{'us':>8}{'share':>7}")
     for part, row in sorted(rows.items(), key=lambda item: -item[1]["us"]):
         print(
-            f"{part:<20}{PARTS.get(part, ''):<28}{row['programs']:>9.0f}{row['launches']:>9.0f}"
+            f"{part:<20}{PARTS.get(part, ''):<28}{row['kernels']:>9.0f}{row['launches']:>9.0f}"
             f"{row['bytes'] / 1e3:>9.1f}{row['us']:>8.0f}{row['us'] / whole:>7.0%}"
         )
-    total = {k: sum(row[k] for row in rows.values()) for k in ("programs", "launches", "bytes")}
+    total = {k: sum(row[k] for row in rows.values()) for k in ("kernels", "launches", "bytes")}
     print(
-        f"{'all':<48}{total['programs']:>9.0f}{total['launches']:>9.0f}"
+        f"{'all':<48}{total['kernels']:>9.0f}{total['launches']:>9.0f}"
         f"{total['bytes'] / 1e3:>9.1f}{whole:>8.0f}"
     )
     roof = report["roofline"]

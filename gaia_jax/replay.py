@@ -103,7 +103,7 @@ def read(path: str | Path) -> Record:
     try:
         data = json.loads(text, object_pairs_hook=_no_key_twice)
     except _KeyTwice as error:
-        raise RecordError(f"{path}: key {error} stands there twice") from error
+        raise RecordError(f"{path}: key {error} appears twice") from error
     except (ValueError, RecursionError) as error:  # also numbers of too many digits
         raise RecordError(f"{path} is not JSON: {error}") from error
     return parse(data, path, text)

@@ -327,7 +327,7 @@ def _different(where: str, values: Mapping[Any, Any], ids: Sequence[Hashable]) -
     indices = [_index(f"{where}[{place!r}]", value, ids) for place, value in values.items()]
     for index in indices:
         if indices.count(index) > 1:
-            raise ValueError(f"{where}: {ids[index]!r} stands there twice")
+            raise ValueError(f"{where}: {ids[index]!r} appears twice")
     return np.array(indices, int)
 
 

@@ -300,8 +300,8 @@ def draw_case(
                 break
             continue
         own.append(rng.choice(near))
-    dear = rng.uniform(0.1, 0.7)
-    power = {c: rng.choice((2, 2, 2, 3, 3, 4)) if rng.random() < dear else 1 for c in own}
+    strong = rng.uniform(0.1, 0.7)
+    power = {c: rng.choice((2, 2, 2, 3, 3, 4)) if rng.random() < strong else 1 for c in own}
     stations: set[int] = set()
     if growth:
         beside = [c for c in empty if min(geometry.distance[c, o] for o in own) <= 2]

@@ -100,8 +100,8 @@ def test_fed_06_a_satellite_that_nobody_paid_is_seen(env: Any, formed: Formings)
     power = np.array(e.players_after.power)[0, player]
     cheap = change(e, "power", player, power + [0, 0, 1])
     assert broken(env, cheap) >= {"tokens paid are satellites laid"}
-    dear = change(e, "qic", player, np.array(e.players_after.qic)[0, player] - 1)
-    assert broken(env, dear) == {"QIC paid are satellites laid"}
+    paid = change(e, "qic", player, np.array(e.players_after.qic)[0, player] - 1)
+    assert broken(env, paid) == {"QIC paid are satellites laid"}
 
 
 def test_fed_06_tokens_from_another_bowl_are_seen(env: Any, formed: Formings) -> None:

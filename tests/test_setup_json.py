@@ -173,10 +173,10 @@ def _interface(content):
         (_set("deep", 5, "rotation", 3), "deep[5]['rotation']: unknown value 3"),
         (_set("deep", 5, "rotation", 1.0), "deep[5]['rotation']: unknown value 1.0"),
         # Things that are there twice, or cannot go together.
-        (_two_artifacts_alike, "artifacts: 'ART-GAIA-VP' stands there twice"),
-        (_two_free_basic_tiles_alike, "basic_tiles: 'BT9_7VP' stands there twice"),
-        (_set("turn_order", [0, 1, 2, 2]), "turn_order: 2 stands there twice"),
-        (_set("factions", ["XENOS", "HIVES", "AMBAS", "HIVES"]), "'HIVES' stands there twice"),
+        (_two_artifacts_alike, "artifacts: 'ART-GAIA-VP' appears twice"),
+        (_two_free_basic_tiles_alike, "basic_tiles: 'BT9_7VP' appears twice"),
+        (_set("turn_order", [0, 1, 2, 2]), "turn_order: 2 appears twice"),
+        (_set("factions", ["XENOS", "HIVES", "AMBAS", "HIVES"]), "'HIVES' appears twice"),
         (
             _set("factions", ["XENOS", "HIVES", "AMBAS", "GLEENS"]),  # SET-11
             "factions: 'XENOS' and 'GLEENS' are two sides of one board",
@@ -184,7 +184,7 @@ def _interface(content):
         (_deep_both_sides, "deep: 'DS3A' and 'DS3B' are two sides of one tile"),
         (_swap_center, "sectors[0]: 'M10' cannot lie there; choose from M01, M02, M03, M04"),
         # The interspace.
-        (lambda d: _ships(d, ECLIPSE="-3,1"), "ships: '-3,1' stands there twice"),
+        (lambda d: _ships(d, ECLIPSE="-3,1"), "ships: '-3,1' appears twice"),
         (
             lambda d: _ships(d, ECLIPSE="-2,3"),  # MAP-07
             "ships: TWILIGHT at '-3,1' and ECLIPSE at '-2,3' are closer than 4",

@@ -202,7 +202,7 @@ class _Loader(yaml.SafeLoader):
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
-                raise ValueError(f"the key {key!r} stands there twice")
+                raise ValueError(f"the key {key!r} appears twice")
         return super().construct_mapping(node, deep)
 
 

@@ -43,7 +43,7 @@ def neighbor_sum(x: Array, neighbors: Any) -> Array:
     """Sum over the neighbours of each cell.
 
     The sum is its own transpose, because to be neighbours is mutual: the gradient is the same six
-    gathers. The scatter that XLA would derive makes an update of the quick network a tenth dearer.
+    gathers. The scatter that XLA would derive makes an update of the quick network a tenth slower.
 
     Args:
         x: (B, C, Dc).

@@ -24,7 +24,7 @@ SAMPLE = np.iinfo(np.int32).min
 _MOST_VP = 999
 _MOST_TOKENS = 100
 
-# What is noted of each decision, the dearest to know first. `{}` is the action concerned.
+# What is noted of each decision, what matters most first. `{}` is the action concerned.
 WRONG = (
     "legal_action_mask is empty",
     "legal_action_mask offers {}, which the rules forbid",

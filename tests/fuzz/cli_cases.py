@@ -96,7 +96,7 @@ _TRAIN: list[tuple[tuple[str, ...], str]] = [
     (("--config", "latin.yaml"), "not a text file"),
     (("--config", "broken.yaml"), "not valid YAML"),
     (("--config", "tab.yaml"), "not valid YAML"),
-    (("--config", "twice.yaml"), "'seed' stands there twice"),
+    (("--config", "twice.yaml"), "'seed' appears twice"),
     (("--config", "aliases.yaml"), "aliases"),
     (("--config", "deep.yaml"), "nested too deeply"),
     (("--config", "wide.yaml"), "longer than"),

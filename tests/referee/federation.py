@@ -87,7 +87,7 @@ def required(game: Game, player: Player) -> int:
 
 
 class Builder:
-    """The federations open to a player while nothing on the map changes for him."""
+    """The federations open to a player while nothing on the map changes for them."""
 
     def __init__(self, game: Game, player: Player) -> None:
         self.geometry = game.board.geometry
@@ -195,7 +195,7 @@ def strong_sets(strength: list[int], needed: int, surplus: bool = False) -> list
 
 
 def builder(game: Game, player: Player) -> Builder:
-    """The builder of a player, made anew when something on the map has changed for him."""
+    """The builder of a player, made anew when something on the map has changed for them."""
     key = (
         frozenset(player.structures.items()),
         frozenset(player.federated),

@@ -58,7 +58,7 @@ def long(rng: random.Random, legal: list[str], game: Game) -> str:
 class Rare:
     """Play eagerly for what is rare: federations, high levels, advanced tiles, ships.
 
-    Each player of a game has tastes of his own; what has been seen least is preferred. `taste`
+    Each player of a game has tastes of their own; what has been seen least is preferred. `taste`
     multiplies the weights of the actions that begin so.
     """
 

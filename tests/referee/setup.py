@@ -32,9 +32,9 @@ def make_players(game: Game) -> list[Player]:
         for kind, amount in player.printed["start"].items():
             setattr(player, kind, amount)
         players.append(player)
-    dear = homeless_colours(game.rules, game.setup)
+    drawn = homeless_colours(game.rules, game.setup)
     for player in players:
-        player.steps_to = steps_to(game.rules, player, dear.get(player.faction, set()))
+        player.steps_to = steps_to(game.rules, player, drawn.get(player.faction, set()))
         for track in player.printed["start_tracks"]:
             player.tracks[track] = 1
             player.gain(game.rules.level_bonus[track].get("1", {}))
@@ -50,18 +50,18 @@ def homeless_colours(rules: Rules, setup: dict[str, Any]) -> dict[str, set[str]]
     in_order = [setup["factions"][number] for number in setup["turn_order"]]
     homes = {rules.factions[f]["home"] for f in in_order} - {None}
     taken = set(homes)
-    dear = {}
+    drawn = {}
     for faction in in_order:
         if faction in ("TINKEROIDS", "MOWEYDS"):
-            dear[faction] = set(homes)
+            drawn[faction] = set(homes)
             for colour in setup["colour_order"]:
-                if len(dear[faction]) < 3 and colour not in taken:
-                    dear[faction].add(colour)
+                if len(drawn[faction]) < 3 and colour not in taken:
+                    drawn[faction].add(colour)
                     taken.add(colour)
-    return dear
+    return drawn
 
 
-def steps_to(rules: Rules, player: Player, dear: set[str]) -> dict[str, int]:
+def steps_to(rules: Rules, player: Player, drawn: set[str]) -> dict[str, int]:
     """Terraforming steps by planet type (MIN-08, MIN-11, MIN-21, MIN-22)."""
     cycle = rules.terraforming_cycle
     home = player.printed["home"]
@@ -73,7 +73,7 @@ def steps_to(rules: Rules, player: Player, dear: set[str]) -> dict[str, int]:
         elif player.faction in rules.steps_to_any_colour:
             steps[colour] = rules.steps_to_any_colour[player.faction]
         else:
-            steps[colour] = THREE_STEPS if colour in dear else ONE_STEP
+            steps[colour] = THREE_STEPS if colour in drawn else ONE_STEP
     return steps
 
 

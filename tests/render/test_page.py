@@ -103,7 +103,7 @@ def test_a_key_twice_is_refused(tmp_path: Path) -> None:
     text = RECORDS["base"].read_text(encoding="utf-8")
     path = tmp_path / "twice.json"
     path.write_text(text.replace('"version"', '"ruleset"', 1), encoding="utf-8")
-    with pytest.raises(replay.RecordError, match="key 'ruleset' stands there twice"):
+    with pytest.raises(replay.RecordError, match="key 'ruleset' appears twice"):
         replay.read(path)
 
 

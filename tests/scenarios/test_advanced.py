@@ -10,7 +10,7 @@ from tests.scenarios.scene import at, last_to_pass, own, scene
 
 
 def taking(tile, planets=None, faction="TERRANS", structure="TS", **setup):
-    """Player 0 is to take `tile` after a lab at 0,0; he covers BT4."""
+    """Player 0 is to take `tile` after a lab at 0,0, covering BT4."""
     planets = {"0,0": "Blue"} | (planets or {})
     pool = [t for t in ("TS-4VP", "SA-O-3", "RS-2VP", "SA-K-3", "TF-2VP", "FED-5VP") if t != tile]
     slots = ("terraforming", "navigation", "ai", "gaia", "economy", "extra")

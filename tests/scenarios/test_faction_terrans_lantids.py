@@ -195,7 +195,7 @@ def test_inc_01_a_guest_brings_ore():
 
 def test_lee_09_the_host_leeches_the_guest():
     table = lantids().give(1, power=(4, 0, 0), vp=9).turn(0).play("mine 1,0")
-    assert table.node == Node.LEECH and table.decider == 1  # his station is worth 2
+    assert table.node == Node.LEECH and table.decider == 1  # their station is worth 2
     table = table.play("leech CHARGE")
     assert table.player(1).power == (2, 2, 0) and table.player(1).vp == 8
 

@@ -25,7 +25,7 @@ def laid(table):
 
 
 def joined(table, cell, player=0):
-    """Whether the player's structure there is in a federation of his."""
+    """Whether the player's structure there is in one of their federations."""
     return bool(table.game.board.federated[player][table.cell(cell)])
 
 

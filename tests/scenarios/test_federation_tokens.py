@@ -101,7 +101,7 @@ def test_a16_to_score_the_tile_token_again_with_nothing_to_take_is_void():
 
 
 def mine_token(kind, planets, **given):
-    """A federation of player 0 whose token is the mine of that kind; he is to place it."""
+    """A federation of player 0 whose token is the mine of that kind, which is to be placed."""
     tokens = SHIP_TOKENS | {"TF_MARS": kind}
     table = own(camp(TOUCHING, planets=planets, ship_tokens=tokens), 0, "TF_MARS").give(0, **given)
     return form(table, "0,0").play("token TF_MARS")

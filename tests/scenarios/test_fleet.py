@@ -7,7 +7,7 @@ from tests.scenarios.scene import BESIDE, at, own, piece, scene
 
 
 def explorer(*factions, ship="TWILIGHT", **fields):
-    """A mine of player 0 beside the ship; he has no QIC and 10 VP."""
+    """A mine of player 0 beside the ship, who has no QIC and 10 VP."""
     table = scene(*(factions or ("GEODENS",)), planets={BESIDE[ship]: "Orange"})
     return table.stand(0, BESIDE[ship]).give(0, **({"qic": 0, "vp": 10} | fields)).turn(0)
 

@@ -48,7 +48,7 @@ def until(table, *nodes, phase=None):
 
 
 def dealt(faction):
-    """A new game in which player 0 has the faction; RB13 is left for him (he picks last)."""
+    """A new game in which player 0 has the faction; RB13 is left for them (they pick last)."""
     return Table(factions=four(faction), boosters=BOOSTERS)
 
 
@@ -111,7 +111,7 @@ def test_ini_01_the_stages_base_factions_then_the_lost_fleet_then_the_hive():
     while table.node == Node.START:
         order.append(table.decider)
         table = table.play(min(table.options()))
-    assert order == [2, 2, 2, 1, 3, 0]  # the snake of one, his third mine (INI-03), stages 2 and 3
+    assert order == [2, 2, 2, 1, 3, 0]  # the snake, a third mine (INI-03), stages 2 and 3
 
 
 def test_ini_02_the_snake_and_the_third_mine_of_the_xenos():

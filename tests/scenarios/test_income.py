@@ -27,7 +27,7 @@ def eve(faction="TERRANS", planets=None, booster="RB6", stands=None, **setup):
 
 
 def income(table, booster="RB6"):
-    """He passes; the table is in round 2, or asks him for the order of his power."""
+    """The player passes; the table is in round 2, or asks for the order of the power."""
     table = table.play(f"booster {booster}")
     assert int(table.game.turn.round) == 2
     return table

@@ -16,7 +16,7 @@ def found(faction="TERRANS", planets=None, start="Blue", **setup):
 
 
 def placed(table, cell):
-    """He advances and places the Lost Planet."""
+    """The player advances and places the Lost Planet."""
     return table.play("advance navigation", f"pick {cell}")
 
 

@@ -47,7 +47,7 @@ def test_pas_03_the_reserved_booster_works_from_the_next_round_on():
     table = holding("RB13", {"0,0": "MINE"}, planets={"1,0": "Red"})
     table = table.give(0, credits=9, ore=9)
     assert table.can("special RB13")
-    # He has passed with another one: its special has ended, the new income waits.
+    # The player has passed with another one: its special has ended, the new income waits.
     table = last_to_pass(table, 0).give(0, credits=0, ore=0, knowledge=0, tracks=0)
     table = table.play("booster RB10")
     assert int(table.game.turn.round) == 2
