@@ -65,7 +65,7 @@ def test_the_environment_needs_jax_and_numpy_alone():
     ("folder", "extras"),
     [
         ("gaia_jax/adapters", ["adapters"]),
-        ("training", ["play", "wandb"]),
+        ("training", ["data", "play", "wandb"]),
         ("benchmarks", ["bench"]),
         ("tests", ["dev", "adapters"]),
         ("examples", ["dev"]),

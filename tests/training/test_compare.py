@@ -1,0 +1,131 @@
+"""Runs beside one another: experiments, interquartile means, bands, the page."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+
+from training import cli, compare
+from training.study import aggregate
+
+STEPS = 1024
+
+
+def run_folder(path, seed, lr, level, updates=20, evaluated=True):
+    """A run whose VP climb to `level`, with two opponents."""
+    path.mkdir()
+    tree = {"name": path.name, "seed": seed, "ppo": {"lr": lr}}
+    (path / "config.yaml").write_text(yaml.safe_dump(tree))
+    lines = []
+    for update in range(1, updates + 1):
+        vp = level * update / updates
+        lines.append({"update": update, "time/decisions": STEPS * update, "games/vp": vp})
+        if update % 5 == 0:
+            for number, opponent in enumerate(("random", "greedy")):
+                name = f"evaluation/{opponent}/vp_difference"
+                lines.append({"update": update, name: vp - 10 * number})
+    (path / "metrics.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
+    if evaluated:
+        for number, opponent in enumerate(("random", "greedy")):
+            mean = level - 10 * number
+            told = {"mean": mean, "low": mean - 1, "high": mean + 1}
+            report = {"opponent": opponent, "vp": {"policy": told}, "vp_difference": told,
+                      "win_share": {"policy": told}}  # fmt: skip
+            (path / f"evaluation-{number + 1}.json").write_text(json.dumps(report))
+    return path
+
+
+@pytest.fixture
+def folders(tmp_path):
+    levels = {"fast-0": 60.0, "fast-1": 64.0, "fast-2": 68.0, "slow-0": 40.0, "slow-1": 44.0}
+    return [
+        run_folder(tmp_path / name, int(name[-1]), 1e-3 if "fast" in name else 1e-4, level)
+        for name, level in levels.items()
+    ]
+
+
+def test_iqm_is_the_mean_of_the_middle_half():
+    assert aggregate.iqm(np.arange(8.0)) == pytest.approx(3.5)
+    assert aggregate.iqm(np.array([-100.0, 1, 2, 100])) == pytest.approx(1.5)
+    assert aggregate.iqm(np.array([7.0])) == 7
+    # Of five: a quarter is one and a quarter of them.
+    want = (0.75 * 2 + 3 + 0.75 * 4) / 2.5
+    assert aggregate.iqm(np.array([9.0, 2, 3, 4, 1])) == pytest.approx(want)
+    assert aggregate.iqm(np.array([[0.0, 1, 2, 3], [4, 5, 6, 7]])).tolist() == [1.5, 5.5]
+
+
+def test_the_band_holds_the_truth():
+    """Ten runs of three tasks: about 95 of 100 intervals hold the interquartile mean of all."""
+    rng = np.random.default_rng(0)
+    means = np.array([0.0, 5.0, 9.0])
+    truth = aggregate.iqm((means + rng.normal(0, 2, (200_000, 3))).ravel())
+    hits = 0
+    for seed in range(100):
+        low, high = aggregate.bootstrap(means + rng.normal(0, 2, (10, 3)), 400, seed)
+        hits += low <= truth <= high
+    assert hits >= 84  # a bootstrap of ten is a little narrow
+    assert np.isnan(aggregate.bootstrap(np.zeros((1, 3)))).all()
+
+
+def test_runs_of_one_configuration_are_one_experiment(folders):
+    found = compare.experiments([compare.read(path) for path in folders])
+    assert [(e.name, len(e.runs)) for e in found] == [("fast", 3), ("slow", 2)]
+    assert compare.differences(found) == {"ppo.lr": [1e-3, 1e-4]}
+
+
+def test_curves_and_strength_are_those_of_the_runs(folders):
+    fast, slow = compare.experiments([compare.read(path) for path in folders])
+    line = compare.curve(fast, "games/vp", "time/decisions")
+    assert line.x[0] == STEPS and line.x[-1] == 20 * STEPS
+    assert line.y[-1] == pytest.approx(aggregate.iqm(np.array([60.0, 64, 68])))
+    assert line.band[-1, 0] <= line.y[-1] <= line.band[-1, 1]
+    # Both opponents are tasks; the evaluations' x is that of the update before them.
+    line = compare.curve(slow, "evaluation/*/vp_difference", "time/decisions")
+    assert line.x[0] == 5 * STEPS
+    assert line.y[-1] == pytest.approx(aggregate.iqm(np.array([40.0, 30, 44, 34])))
+    assert compare.curve(fast, "no/such", "update") is None
+    rows = compare.strength([fast, slow])
+    assert rows[0]["vp"]["iqm"] == pytest.approx(
+        aggregate.iqm(np.array([60.0, 50, 64, 54, 68, 58]))
+    )
+    assert rows[0]["opponents"] == ["greedy", "random"]
+
+
+def test_the_page_is_whole(folders, tmp_path, capsys):
+    out = tmp_path / "compare.html"
+    assert cli.run(lambda: compare.main([*map(str, folders), "--out", str(out)])) == 0
+    text = out.read_text()
+    assert "ppo.lr" in text and "fast-0" in text and "Final strength" in text
+    assert not re.search(r"(?:src|href)=", text)
+    pictures = re.findall(r"<svg.*?</svg>", text, re.S)
+    assert len(pictures) == 2
+    for picture in pictures:
+        tree = ElementTree.fromstring(picture)
+        name = "{http://www.w3.org/2000/svg}"
+        assert len(tree.findall(f"{name}polyline")) == len(tree.findall(f"{name}polygon")) == 2
+    assert "fast: 3 runs" in capsys.readouterr().out
+
+
+def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):
+    alone = run_folder(tmp_path / "alone", 0, 1e-3, 50.0)
+    (alone / "evaluation-2.json").unlink()
+    (found,) = compare.experiments([compare.read(alone)])
+    assert np.isnan(compare.curve(found, "games/vp", "update").band).all()
+    (row,) = compare.strength([found])
+    assert row["vp"] == {"iqm": 50.0, "low": 49.0, "high": 51.0}
+
+
+def test_mistakes_are_one_line(folders, tmp_path, capsys):
+    empty = run_folder(tmp_path / "empty", 0, 1e-3, 1.0, updates=0)
+    for args, message in [
+        ([tmp_path / "none"], "no config.yaml"),
+        ([empty], "no records yet"),
+        ([folders[0], folders[0]], "named twice"),
+        ([folders[0], "--out", tmp_path / "gone" / "x.html"], "does not exist"),
+    ]:
+        code = cli.run(lambda args=args: compare.main([str(x) for x in args]))
+        err = capsys.readouterr().err
+        assert code == 2 and message in err and err.count("\n") == 1

@@ -1,0 +1,267 @@
+"""Training runs beside one another: curves with bands over seeds, and a table of final strength.
+
+    python -m training.compare runs/a-0 runs/a-1 runs/b-0 runs/b-1 --out compare.html
+
+Runs whose configurations differ in nothing but seed and name are one experiment. Of an experiment
+with several runs the interquartile mean is drawn, with the 95 % band of a bootstrap that is
+stratified by task; the tasks are the opponents of its evaluations.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from training import cli, logs, outputs
+from training import config as configs
+from training.config import UserError
+from training.study import aggregate, chart
+
+SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
+         "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
+X = {"decisions": "time/decisions", "updates": "update"}
+APART = ("name", "seed")  # keys of a configuration that make no other experiment
+STRENGTH = ("vp", "vp_difference", "win_share")
+STYLE = (
+    "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1c2126}"
+    "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #d5d9dd;padding:.25em .6em;"
+    "text-align:left}h1,h2{font-weight:600}svg{max-width:100%;height:auto}"
+)
+
+
+class Run(NamedTuple):
+    """A run folder."""
+
+    path: Path
+    config: dict[str, Any]  # flat, "ppo.lr" -> value
+    records: list[dict[str, Any]]
+    evaluations: dict[str, dict[str, Any]]  # by opponent, at the end
+
+
+class Experiment(NamedTuple):
+    """Runs that differ in seed and name alone."""
+
+    name: str
+    runs: list[Run]
+
+
+def read(path: Path) -> Run:
+    """A run folder.
+
+    Raises:
+        UserError: it is none, or its records cannot be read.
+    """
+    if not (path / "config.yaml").is_file():
+        raise UserError(f"{path} is no run folder: it has no config.yaml")
+    # As it stands there: runs of other versions have other keys.
+    tree = configs.parse_yaml((path / "config.yaml").read_text(encoding="utf-8"))
+    if not isinstance(tree, dict):
+        raise UserError(f"{path / 'config.yaml'} is no configuration")
+    config = flat(tree)
+    records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
+    if not records:
+        raise UserError(f"{path} has no records yet")
+    found = {}
+    for file in sorted(path.glob("evaluation*.json")):
+        try:
+            report = json.loads(file.read_bytes())
+            found[str(report["opponent"])] = {key: report[key] for key in STRENGTH}
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UserError(f"{file} is no evaluation: {error}") from error
+    return Run(path, config, records, found)
+
+
+def flat(tree: dict[str, Any], head: str = "") -> dict[str, Any]:
+    """Nested keys joined by dots."""
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        out |= flat(value, f"{head}{key}.") if isinstance(value, dict) else {head + key: value}
+    return out
+
+
+def experiments(runs: Sequence[Run]) -> list[Experiment]:
+    """Runs by what they try, in the order in which they were named."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        rest = {key: value for key, value in run.config.items() if key not in APART}
+        groups.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append(run)
+    out: list[Experiment] = []
+    for group in groups.values():
+        names = [run.path.name for run in group]
+        name = os.path.commonprefix(names).rstrip("-_.@0123456789") or names[0]
+        name = name if len(group) > 1 else names[0]
+        taken = {experiment.name for experiment in out}
+        out.append(Experiment(name if name not in taken else f"{name} ({names[0]})", group))
+    return out
+
+
+def differences(found: Sequence[Experiment]) -> dict[str, list[Any]]:
+    """The keys of the configurations that differ between experiments, with their values."""
+    all_keys = sorted({key for e in found for key in e.runs[0].config} - set(APART))
+    values = {key: [e.runs[0].config.get(key) for e in found] for key in all_keys}
+    return {key: told for key, told in values.items() if any(v != told[0] for v in told)}
+
+
+def curve(experiment: Experiment, metric: str, x: str) -> chart.Line | None:
+    """The interquartile mean of a metric over the runs and tasks of an experiment.
+
+    Args:
+        metric: a name, or a pattern with `*` for the opponent: each is a task.
+        x: the metric of the horizontal axis.
+    """
+    xs, ys = [], []
+    tasks = sorted({name for run in experiment.runs for name in _matching(run, metric)})
+    for run in experiment.runs:
+        for task in tasks:
+            points = [(r[1], r[0]) for r in _points(run, task, x)]
+            if points:
+                ys.append(np.array([y for y, _ in points]))
+                xs.append(np.array([at for _, at in points]))
+    complete = len(xs) == len(experiment.runs) * len(tasks)
+    if not xs or not complete:
+        return None
+    grid, values = aggregate.on_grid(xs, ys)
+    scores = values.reshape(len(experiment.runs), len(tasks), -1)
+    middle = aggregate.iqm(np.moveaxis(scores, -1, 0).reshape(len(grid), -1))
+    bands = [aggregate.bootstrap(scores[:, :, at]) for at in range(len(grid))]
+    return chart.Line(experiment.name, grid, middle, np.array(bands))
+
+
+def _matching(run: Run, metric: str) -> set[str]:
+    head, _, tail = metric.partition("*")
+    names = {name for record in run.records for name in record}
+    if "*" not in metric:
+        return names & {metric}
+    return {name for name in names if name.startswith(head) and name.endswith(tail)}
+
+
+def _points(run: Run, metric: str, x: str) -> Iterator[tuple[float, float]]:
+    """(x, value) of the records that have the metric; x is that of the same or the last record."""
+    at = None
+    for record in run.records:
+        at = record.get(x, at)
+        if metric in record and at is not None:
+            yield float(at), float(record[metric])
+
+
+def strength(found: Sequence[Experiment]) -> list[dict[str, Any]]:
+    """Final strength of each experiment: by measure the IQM over runs and opponents."""
+    rows = []
+    for experiment in found:
+        opponents = sorted({o for run in experiment.runs for o in run.evaluations})
+        row: dict[str, Any] = {
+            "experiment": experiment.name,
+            "runs": len(experiment.runs),
+            "opponents": opponents,
+        }
+        whole = opponents and all(set(run.evaluations) == set(opponents) for run in experiment.runs)
+        for measure in STRENGTH if whole else ():
+            scores = np.array(
+                [[_mean(run.evaluations[o][measure]) for o in opponents] for run in experiment.runs]
+            )
+            low, high = aggregate.bootstrap(scores)
+            row[measure] = {"iqm": float(aggregate.iqm(scores.ravel())), "low": low, "high": high}
+            if scores.size == 1:  # one run, one opponent: the interval of its own games
+                told = experiment.runs[0].evaluations[opponents[0]][measure]
+                told = told.get("policy", told)
+                row[measure] |= {"low": told["low"], "high": told["high"]}
+        rows.append(row)
+    return rows
+
+
+def _mean(told: dict[str, Any]) -> float:
+    return float(told.get("policy", told)["mean"])
+
+
+def page(found: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
+    """The comparison as one HTML page that asks nothing of any network."""
+    parts = ["<h1>Runs compared</h1>", _experiments_table(found), _strength_table(strength(found))]
+    for metric in metrics:
+        lines = [line for e in found if (line := curve(e, metric, X[x])) is not None]
+        if lines:
+            parts.append(f"<h2>{html.escape(metric)}</h2>{chart.lines(lines, metric, x)}")
+    parts.append(
+        "<p>Lines are interquartile means over runs and opponents, bands 95 % of a bootstrap "
+        "stratified by opponent; an experiment with one run has no band. In the table, "
+        "the interval of one run against one opponent is that of its games.</p>"
+    )
+    head = f'<meta charset="utf-8"><title>Runs compared</title><style>{STYLE}</style>'
+    body = "\n".join(parts)
+    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    def cells(kind: str, row: Sequence[Any]) -> str:
+        return "".join(f"<{kind}>{html.escape(str(x))}</{kind}>" for x in row)
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f"<table><tr>{cells('th', head)}</tr>{body}</table>"
+
+
+def _experiments_table(found: Sequence[Experiment]) -> str:
+    differs = differences(found)
+    rows = [
+        ["runs", *(", ".join(run.path.name for run in e.runs) for e in found)],
+        ["seeds", *(", ".join(str(run.config.get("seed")) for run in e.runs) for e in found)],
+        *([key, *("-" if x is None else x for x in told)] for key, told in differs.items()),
+    ]
+    return _table(["", *(e.name for e in found)], rows)
+
+
+def _strength_table(rows: Sequence[dict[str, Any]]) -> str:
+    told = []
+    for row in rows:
+        cells = [row["experiment"], row["runs"], ", ".join(row["opponents"]) or "no evaluation"]
+        for measure in STRENGTH:
+            value = row.get(measure)
+            cells.append("-" if value is None else _text(value, 3 if measure == STRENGTH[2] else 1))
+        told.append(cells)
+    head = ["experiment", "runs", "against", "VP", "VP above the others", "share of wins"]
+    return "<h2>Final strength</h2>" + _table(head, told)
+
+
+def _text(value: dict[str, float], digits: int) -> str:
+    text = f"{value['iqm']:.{digits}f}"
+    if np.isfinite(value["low"]):
+        text += f" ({value['low']:.{digits}f} to {value['high']:.{digits}f})"
+    return text
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line.
+
+    Args:
+        argv: arguments; None is those of the process.
+    Returns:
+        The exit code.
+    """
+    parser = cli.Parser("python -m training.compare", __doc__)
+    parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders")
+    parser.add_argument("--out", type=Path, default=Path("compare.html"), help="the page")
+    parser.add_argument("--x", choices=tuple(X), default="decisions", help="horizontal axis")
+    parser.add_argument(
+        "--metric", action="append", help="what is drawn; * stands for the opponent"
+    )
+    args = parser.parse_args(argv)
+    outputs.check_file("--out", args.out)
+    if len(set(args.runs)) < len(args.runs):
+        raise UserError("a run is named twice")
+    found = experiments([read(path) for path in args.runs])
+    outputs.write_text(args.out, page(found, args.metric or SHOWN, args.x))
+    for row in strength(found):
+        vp = row.get("vp_difference")
+        told = "no evaluation" if vp is None else f"{_text(vp, 1)} VP above the others"
+        print(f"{row['experiment']}: {row['runs']} runs, {told}")
+    print(args.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))

@@ -1,0 +1,4 @@
+"""Questions about the game as functions of a dataset, each with intervals over set-ups.
+
+`training.study.table.load` reads what `training.export` wrote; `docs/study.md` lists the functions.
+"""

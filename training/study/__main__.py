@@ -1,0 +1,89 @@
+"""Findings from a dataset, or what a position is worth.
+
+python -m training.study data/sample --out docs          # docs/findings.md and its pictures
+python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from training import cli, outputs
+from training.checkpoint import make_env
+from training.config import UserError
+
+
+def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+    """The command line.
+
+    Args:
+        argv: arguments; None is those of the process.
+        face: what `make`s environments; None is `gaia_jax`.
+    Returns:
+        The exit code.
+    """
+    args = _parse(argv)
+    if face is None:
+        import gaia_jax as face
+    if args.position:
+        from training.study import position
+
+        return position.main(args, face)
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
+    from training import export
+    from training.data import folder
+    from training.study import findings
+
+    outputs.check_inside("--out", args.out)
+    about = folder.read_about(args.data)
+    kinds = {part["env"] for part in about["parts"]}
+    if len(kinds) > 1:
+        raise UserError(f"games of several rules: {', '.join(sorted(kinds))}")
+    if folder.DECISIONS not in about["files"]:
+        export.main(["--out", str(args.data), "--decisions", "--no-policy"], face)
+    env = make_env(face, kinds.pop(), "vp")
+    findings.write(args.data, args.out, env.ruleset)
+    print(f"{args.out / 'findings.md'}")
+    return 0
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.study", __doc__)
+    parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
+    parser.add_argument("--out", type=Path, default=Path("docs"), help="where findings.md goes")
+    parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
+    parser.add_argument("--at", type=cli.whole(0, 10**4), default=0, help="which decision of it")
+    parser.add_argument("--agent", default="zoo/quick", help="who plays on, at all seats")
+    parser.add_argument(
+        "--playouts", type=cli.whole(1, 10**5), default=64, help="of every candidate"
+    )
+    parser.add_argument(
+        "--candidates", type=cli.whole(1, 1023), default=8, help="how many actions are tried"
+    )
+    parser.add_argument("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of play")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the outcomes here")
+    cli.add_cache_flag(parser)
+    args = parser.parse_args(argv)
+    if bool(args.data) == bool(args.position):
+        raise UserError("a dataset, or --position RECORD --at N")
+    if args.json:
+        outputs.check_file("--json", args.json)
+    return args
+
+
+def write_json(report: dict[str, Any], path: Path) -> None:
+    """Write a report."""
+    outputs.write_text(path, json.dumps(report, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.exit(cli.run(main))

@@ -1,0 +1,68 @@
+"""Features of the map as a seat sees it, from the columns of a set-up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gaia_jax.components import planets
+from gaia_jax.geometry import rotate
+from training.study.table import Table
+
+NEAR = 3  # cells
+COLOURS = planets.TERRAFORM_CYCLE
+
+
+def features(table: Table, ruleset: Any) -> dict[str, np.ndarray]:
+    """What lies around the planets where a seat may start: (G, P) each.
+
+    `planets near home`: planets of the seven colours and Gaia planets within 3 cells of one, on
+    average over them; `of these at most one step away`: colours that need one step or none.
+    """
+    found = np.zeros((len(table.vp), table.players, 2))
+    tiles = {tile.id: tile for tile in ruleset.map.sector_tiles}
+    cells = ruleset.geometry.cells.tolist()
+    index = {(q, r): i for i, (q, r) in enumerate(cells)}
+    apart = np.asarray(ruleset.geometry.distance)
+    near = (apart <= NEAR) & (apart > 0)
+    homes = [_home(ruleset, name) for name in table.names["faction"]]
+    laid = table.setup["sectors_tile"], table.setup["sectors_rotation"]
+    done: dict[int, np.ndarray] = {}
+    for game, deal in enumerate(table.deal):
+        if deal not in done:
+            board = np.full(len(cells), -1)
+            for (q, r), tile, turns in zip(
+                ruleset.map.sector_centers, laid[0][game], laid[1][game], strict=True
+            ):
+                for cell, planet in tiles[str(tile)].planets:
+                    dq, dr = rotate(cell, int(turns))
+                    board[index[q + dq, r + dr]] = _code(planet)
+            done[deal] = np.array([_around(board, near, homes[f]) for f in table.faction[game]])
+        found[game] = done[deal]
+    names = ("planets near home", "of these at most one step away")
+    return {name: found[..., i] for i, name in enumerate(names)}
+
+
+def _code(planet: str) -> int:
+    if planet in COLOURS:
+        return COLOURS.index(planet)
+    return len(COLOURS) if planet == "Gaia" else -1
+
+
+def _home(ruleset: Any, faction: str) -> int:
+    """The colour of a faction's home planets; -1 where it has none."""
+    at = list(ruleset.ids["faction"]).index(faction)
+    home = str(ruleset.factions[at].start_planet)
+    return COLOURS.index(home) if home in COLOURS else -1
+
+
+def _around(board: np.ndarray, near: np.ndarray, home: int) -> tuple[float, float]:
+    if home < 0:
+        return 0.0, 0.0
+    own = np.flatnonzero(board == home)
+    around = near[own] & (board >= 0)
+    steps = np.abs(board - home)
+    cheap = np.minimum(steps, len(COLOURS) - steps) <= 1
+    easy = around & cheap & (board < len(COLOURS))
+    return float(around.sum(1).mean()), float(easy.sum(1).mean())

@@ -1,0 +1,138 @@
+"""Pictures as SVG, text and lines alone: effects below one another, curves with bands."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from training.study.effects import Effect
+
+WIDTH, LINE, TOP, PLOT = 760, 18, 46, 420
+FOUND, PLAIN = "#b5402a", "#5b6570"
+
+
+def forest(effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 60) -> str:
+    """Effects below one another, largest first; those that stand out are red.
+
+    Args:
+        unit: of the estimates. most: how many are drawn.
+    """
+    shown = [e for e in effects if math.isfinite(e.estimate) and math.isfinite(e.low)]
+    shown = sorted(shown, key=lambda e: -e.estimate)[:most]
+    low = min([0.0, *(e.low for e in shown)])
+    high = max([0.0, *(e.high for e in shown)])
+    span = (high - low) or 1.0
+    left = WIDTH - PLOT - 20
+
+    def x(value: float) -> float:
+        return left + PLOT * (value - low) / span
+
+    height = TOP + LINE * len(shown) + 34
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
+        f'width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        f'<text x="10" y="22" font-size="15" fill="#1c2126">{escape(title)}</text>',
+    ]
+    bottom = TOP + LINE * len(shown) + 4
+    for tick in ticks(low, high):
+        colour = "#8a939c" if tick == 0 else "#e3e6e9"
+        out.append(
+            f'<line x1="{x(tick):.1f}" y1="{TOP - 12}" x2="{x(tick):.1f}" y2="{bottom}" '
+            f'stroke="{colour}"/>'
+            f'<text x="{x(tick):.1f}" y="{bottom + 14}" text-anchor="middle" '
+            f'fill="#5b6570">{tick:+g}</text>'
+        )
+    out.append(f'<text x="{left - 8}" y="{bottom + 14}" text-anchor="end">{escape(unit)}</text>')
+    for row, effect in enumerate(shown):
+        y = TOP + LINE * row
+        colour = FOUND if effect.found else PLAIN
+        name = effect.name if len(effect.name) <= 44 else effect.name[:43] + "…"
+        out.append(
+            f'<text x="{left - 8}" y="{y + 4}" text-anchor="end" fill="#1c2126">{escape(name)}'
+            f'</text><line x1="{x(effect.low):.1f}" y1="{y}" x2="{x(effect.high):.1f}" y2="{y}" '
+            f'stroke="{colour}" stroke-width="2"/>'
+            f'<circle cx="{x(effect.estimate):.1f}" cy="{y}" r="3.5" fill="{colour}">'
+            f"<title>{escape(str(effect))}</title></circle>"
+        )
+    return "\n".join([*out, "</svg>"]) + "\n"
+
+
+def ticks(low: float, high: float, most: int = 8) -> list[float]:
+    """Round numbers from `low` to `high`, 0 among them where it lies there."""
+    span = (high - low) or 1.0
+    step = 10 ** math.floor(math.log10(span / most))
+    step *= next(f for f in (1, 2, 5, 10) if span / (step * f) <= most)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return [round(n * step, 10) for n in range(first, last + 1)]
+
+
+class Line(NamedTuple):
+    """A curve with a band; nan where there is none."""
+
+    name: str
+    x: np.ndarray  # (X,)
+    y: np.ndarray  # (X,)
+    band: np.ndarray  # (X, 2)
+
+
+COLOURS = ("#2a6fb0", "#b5402a", "#3f8f4f", "#8a5fb0", "#c28a1e", "#4aa3a3", "#7a7a7a", "#b04a86")
+HEIGHT = 320
+
+
+def lines(curves: Sequence[Line], title: str, unit: str) -> str:
+    """Curves over one axis, with their bands and a legend.
+
+    Args:
+        unit: of the horizontal axis.
+    """
+    values = [v[np.isfinite(v)] for c in curves for v in (c.y, c.band.ravel())]
+    every = np.concatenate(values)
+    low, high = float(every.min()), float(every.max())
+    first = min(float(c.x[0]) for c in curves)
+    last = max(float(c.x[-1]) for c in curves)
+    left, right, top, bottom = 64, WIDTH - 20, 16, HEIGHT - 40
+    span, wide = (high - low) or 1.0, (last - first) or 1.0
+
+    def at(x: float, y: float) -> str:
+        return (
+            f"{left + (right - left) * (x - first) / wide:.1f},"
+            f"{bottom - (bottom - top) * (y - low) / span:.1f}"
+        )
+
+    total = HEIGHT + LINE * len(curves)
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" width="{WIDTH}" '
+        f'height="{total}" font-family="sans-serif" font-size="12" role="img">'
+        f"<title>{escape(title)}</title>"
+    ]
+    for tick in ticks(low, high, 6):
+        x, y = at(first, tick).split(",")
+        out.append(
+            f'<line x1="{x}" y1="{y}" x2="{right}" y2="{y}" stroke="#e3e6e9"/>'
+            f'<text x="{left - 6}" y="{float(y) + 4:.1f}" text-anchor="end">{tick:g}</text>'
+        )
+    for tick in ticks(first, last, 6):
+        x, _ = at(tick, low).split(",")
+        out.append(f'<text x="{x}" y="{bottom + 16}" text-anchor="middle">{tick:,.10g}</text>')
+    out.append(f'<text x="{right}" y="{bottom + 32}" text-anchor="end">{escape(unit)}</text>')
+    for number, line in enumerate(curves):
+        colour = COLOURS[number % len(COLOURS)]
+        there = np.isfinite(line.band).all(-1)
+        if there.any():
+            upper = [at(x, b) for x, b in zip(line.x[there], line.band[there, 1], strict=True)]
+            lower = [at(x, b) for x, b in zip(line.x[there], line.band[there, 0], strict=True)]
+            edge = " ".join(upper + lower[::-1])
+            out.append(f'<polygon points="{edge}" fill="{colour}" fill-opacity="0.18"/>')
+        path = " ".join(at(x, y) for x, y in zip(line.x, line.y, strict=True))
+        row = HEIGHT + LINE * number
+        out.append(
+            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
+            f'<line x1="{left}" y1="{row}" x2="{left + 24}" y2="{row}" stroke="{colour}" '
+            f'stroke-width="3"/><text x="{left + 32}" y="{row + 4}">{escape(line.name)}</text>'
+        )
+    return "\n".join([*out, "</svg>"]) + "\n"

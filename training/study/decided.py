@@ -1,0 +1,110 @@
+"""What each seat did in each game, counted from `decisions.parquet`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from training.data import folder, shards
+
+ROUNDS = 6
+OPENING = 3
+COLUMNS = ["game", "number", "round", "node", "seat", "text"]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """G games of P seats."""
+
+    counts: np.ndarray  # (G, P, K) int16, how often each kind of action
+    kinds: list[str]  # K, for example "advanced FED-5VP", "leech CHARGE", "upgrade"
+    opening: np.ndarray  # (G, P, 3) index in `kinds` of the first main actions; -1 for none
+    passed: np.ndarray  # (G, P, 6) place in the order of passing by round, from 1; 0 for none
+    turns: np.ndarray  # (G, P, 6) int16, main actions before passing, by round
+
+    def of(self, *starts: str) -> tuple[np.ndarray, list[str]]:
+        """The counts of the kinds that begin so, and their names."""
+        at = [i for i, name in enumerate(self.kinds) if name.startswith(starts)]
+        return self.counts[..., at], [self.kinds[i] for i in at]
+
+
+def kind_of(text: str) -> str:
+    """An action without its cell: "mine 3,2" -> "mine"."""
+    verb, _, argument = text.partition(" ")
+    return verb if "," in argument else text
+
+
+def load(path: str | Path, games: int, players: int) -> Decided:
+    """What `decisions.parquet` of a dataset tells.
+
+    Args:
+        games: G, of the first games; players: P.
+    """
+    counter = _Counter(games, players)
+    held: pa.Table | None = None
+    for _, table in shards.row_groups(Path(path) / folder.DECISIONS, COLUMNS):
+        table = table.filter(pc.less(table["game"], games))
+        if not len(table):
+            break
+        joined = table if held is None else pa.concat_tables([held, table])
+        # The last row waits: the next one says which piece its upgrade was.
+        counter.add(joined, len(joined) - 1)
+        held = joined.slice(len(joined) - 1)
+    if held is not None:
+        counter.add(held, 1)
+    return counter.result()
+
+
+class _Counter:
+    """Counts decisions as they are read."""
+
+    def __init__(self, games: int, players: int):
+        self.kinds: dict[str, int] = {}
+        self.counts = np.zeros((games, players, 0), np.int16)
+        self.opening = np.full((games, players, OPENING), -1, np.int16)
+        self.begun = np.zeros((games, players), int)
+        self.passed = np.zeros((games, players, ROUNDS), np.int8)
+        self.turns = np.zeros((games, players, ROUNDS), np.int16)
+
+    def add(self, table: pa.Table, own: int) -> None:
+        """Count the first `own` rows; a row behind them is only looked at."""
+        columns = {name: table[name].combine_chunks() for name in COLUMNS}
+        texts = columns["text"].dictionary_encode()
+        labels = [kind_of(text) for text in texts.dictionary.to_pylist()]
+        codes = np.array([self.kinds.setdefault(x, len(self.kinds)) for x in labels])
+        code = codes[texts.indices.to_numpy()]
+        game, seat = columns["game"].to_numpy()[:own], columns["seat"].to_numpy()[:own].astype(int)
+        node = columns["node"].to_numpy(zero_copy_only=False)
+        rounds = columns["round"].to_numpy()[:own].astype(int) - 1
+        if len(self.kinds) > self.counts.shape[-1]:
+            wide = ((0, 0), (0, 0), (0, len(self.kinds) - self.counts.shape[-1]))
+            self.counts = np.pad(self.counts, wide)
+        np.add.at(self.counts, (game, seat, code[:own]), 1)
+        names = np.array(list(self.kinds))
+        main = (node == "TURN") & ~np.char.startswith(names, "free ")[code]
+        out = (np.char.startswith(names, "booster ") | (names == "pass"))[code]
+        # An upgrade whose piece was asked is called by its piece.
+        asked = np.append((node == "PIECE")[1:], False)
+        told = np.where(asked, np.append(code[1:], 0), code)
+        here = np.flatnonzero(main[:own])
+        for g, s, r, c, last in zip(
+            game[here], seat[here], rounds[here], told[here], out[here], strict=True
+        ):
+            self._main_action(g, s, r, c, last)
+
+    def _main_action(self, game: int, seat: int, round_: int, kind: int, last: bool) -> None:
+        if self.begun[game, seat] < OPENING:
+            self.opening[game, seat, self.begun[game, seat]] = kind
+            self.begun[game, seat] += 1
+        if last:
+            self.passed[game, seat, round_] = self.passed[game, :, round_].max() + 1
+        else:
+            self.turns[game, seat, round_] += 1
+
+    def result(self) -> Decided:
+        """What was counted."""
+        return Decided(self.counts, list(self.kinds), self.opening, self.passed, self.turns)

@@ -1,0 +1,147 @@
+"""Estimates with intervals over set-ups: the games of one deal are one sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import stats
+
+CONFIDENCE = 0.95
+
+
+class Effect(NamedTuple):
+    """An estimate, its 95 % interval, and whether it stands out among those asked together."""
+
+    name: str
+    estimate: float
+    low: float
+    high: float
+    count: int  # observations behind it
+    found: bool  # differs from 0 after Holm's correction over its family
+
+    def __str__(self) -> str:
+        mark = " *" if self.found else ""
+        interval = f"{self.estimate:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
+        return f"{self.name}: {interval}, n {self.count}{mark}"
+
+
+def demean(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Values (N, ...) less the mean of their group: pairs what shares a group.
+
+    Args:
+        groups: (N,) ints from 0 on.
+    """
+    values = np.asarray(values, float)
+    counts = np.bincount(groups)
+    flat = values.reshape(len(values), -1)
+    means = np.stack([np.bincount(groups, column) for column in flat.T], axis=-1)
+    means /= np.maximum(counts, 1)[:, None]
+    return (flat - means[groups]).reshape(values.shape)
+
+
+def regression(
+    y: np.ndarray,
+    x: np.ndarray,
+    clusters: np.ndarray,
+    names: Sequence[str],
+    counts: Sequence[int] | None = None,
+    weights: np.ndarray | None = None,
+) -> list[Effect]:
+    """Least squares of y (N,) on the columns of x (N, K), with errors by cluster (CR1).
+
+    Columns that the others make up get no estimate (nan). No constant is added.
+
+    Args:
+        clusters: (N,) ints, what is one sample together.
+        names: K' <= K, of the first columns: those that are reported; the rest are controls.
+        counts: what `Effect.count` says of each; None is the number of values that are not 0.
+        weights: (K', K) rows that make the reported estimates; None is the columns themselves.
+    """
+    y, x = np.asarray(y, float), np.asarray(x, float)
+    index = np.unique(clusters, return_inverse=True)[1]
+    groups = int(index.max()) + 1
+    gram = x.T @ x
+    bread = np.linalg.pinv(gram, hermitian=True)
+    beta = bread @ (x.T @ y)
+    scores = x * (y - x @ beta)[:, None]
+    sums = np.stack([np.bincount(index, column, groups) for column in scores.T], axis=-1)
+    count, rank = len(y), round(np.trace(bread @ gram))
+    scale = groups / max(groups - 1, 1) * (count - 1) / max(count - rank, 1)
+    covariance = scale * bread @ (sums.T @ sums) @ bread
+    rows = np.eye(len(names), x.shape[1]) if weights is None else weights
+    if weights is None:  # a column that the others make up
+        known = np.abs(bread @ gram @ rows.T - rows.T).max(0) < 1e-6
+    else:
+        known = np.ones(len(names), bool)
+    estimates = rows @ beta
+    errors = np.sqrt(np.maximum(np.einsum("ik,kl,il->i", rows, covariance, rows), 0))
+    seen = (x[:, : len(names)] != 0).sum(0) if counts is None else counts
+    return intervals(names, np.where(known, estimates, np.nan), errors, groups, seen)
+
+
+def intervals(
+    names: Sequence[str],
+    estimates: np.ndarray,
+    errors: np.ndarray,
+    samples: int | Sequence[int],
+    counts: Sequence[int] | np.ndarray,
+) -> list[Effect]:
+    """Student's intervals of estimates with standard errors, and which ones stand out (Holm).
+
+    Args:
+        samples: independent samples behind each of them.
+    """
+    freedom = np.maximum(np.broadcast_to(samples, len(names)) - 1, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = np.abs(np.asarray(estimates) / np.asarray(errors))
+    chance = np.where(np.isfinite(score), 2 * stats.t.sf(score, freedom), 1.0)
+    half = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * errors
+    found = holm(chance)
+    return [
+        Effect(name, float(e), float(e - h), float(e + h), int(n), bool(f))
+        for name, e, h, n, f in zip(names, estimates, half, counts, found, strict=True)
+    ]
+
+
+def holm(chances: np.ndarray) -> np.ndarray:
+    """(K,) bool, which of K p-values stand out together at 5 % (Holm 1979)."""
+    order = np.argsort(chances)
+    found = np.zeros(len(chances), bool)
+    for place, at in enumerate(order):
+        if chances[at] > (1 - CONFIDENCE) / (len(chances) - place):
+            break
+        found[at] = True
+    return found
+
+
+def means(
+    values: np.ndarray, kinds: np.ndarray, clusters: np.ndarray, names: Sequence[str]
+) -> list[Effect]:
+    """Means of values (N,) by kind (N,), with intervals over clusters; `found` is against 0.
+
+    Args:
+        kinds: ints; names: of kind 0, 1, ...; what is below 0 is left out.
+    """
+    index = np.unique(clusters, return_inverse=True)[1]
+    groups = int(index.max(initial=-1)) + 1
+    estimates, errors, samples, counts = [], [], [], []
+    for kind in range(len(names)):
+        here = kinds == kind
+        count = np.bincount(index[here], minlength=groups)
+        total = np.bincount(index[here], values[here], groups)
+        n, there = count.sum(), int((count > 0).sum())
+        mean = total.sum() / n if n else np.nan
+        spread = ((total - mean * count) ** 2).sum() if n else np.nan
+        scale = there / (there - 1) if there > 1 else np.nan
+        estimates.append(mean)
+        errors.append(np.sqrt(scale * spread) / max(n, 1))
+        samples.append(there)
+        counts.append(n)
+    return intervals(names, np.array(estimates), np.array(errors), samples, counts)
+
+
+def dummies(kinds: np.ndarray, count: int) -> np.ndarray:
+    """(N,) ints -> (N, count) one-hot; below 0 is all zeros."""
+    return (np.asarray(kinds)[:, None] == np.arange(count)).astype(float)

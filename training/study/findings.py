@@ -1,0 +1,206 @@
+"""`docs/findings.md` and its pictures, made from one dataset."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training import outputs
+from training.data import folder
+from training.study import board, chart, decided, pieces, play, strength
+from training.study.decided import Decided
+from training.study.effects import Effect, means
+from training.study.table import Table, load
+
+PEOPLE = Path(__file__).with_name("people.json")
+LIMITS = Path(__file__).with_name("limits.md")
+SHOWN = 6  # rows of a table at either end
+
+
+class Page:
+    """The text of the page and the pictures beside it."""
+
+    def __init__(self, out: Path, pictures: str):
+        """
+        Args:
+            out: the folder of the page; pictures: of its pictures, inside it.
+        """
+        self.out, self.pictures, self.lines = out, pictures, [""]
+        (out / pictures).mkdir(parents=True, exist_ok=True)
+
+    def text(self, *lines: str) -> None:
+        """Lines of the page."""
+        self.lines += [*lines, ""]
+
+    def effects(self, name: str, title: str, found: Sequence[Effect], unit: str = "VP") -> None:
+        """A picture of all effects, and a table of the largest and the smallest."""
+        known = [e for e in found if math.isfinite(e.low)]
+        if not known:
+            self.text(f"{title}: too few games.")
+            return
+        path = f"{self.pictures}/{name}.svg"
+        outputs.write_text(self.out / path, chart.forest(known, title, unit))
+        ordered = sorted(known, key=lambda e: -e.estimate)
+        few = ordered if len(ordered) <= 2 * SHOWN else ordered[:SHOWN] + ordered[-SHOWN:]
+        stand_out = sum(e.found for e in known)
+        self.text(
+            f"![{title}]({path})", "",
+            f"{stand_out} of {len(known)} stand out. Largest and smallest:", "",
+            f"| | {unit} (95 %) | n |", "| --- | --- | --- |", *map(_row, few),
+        )  # fmt: skip
+
+    def write(self, name: str) -> None:
+        """Write the page."""
+        outputs.write_text(self.out / name, "\n".join(self.lines).strip() + "\n")
+
+
+def _row(effect: Effect) -> str:
+    interval = f"{effect.estimate:+.1f} ({effect.low:+.1f} to {effect.high:+.1f})"
+    interval = f"**{interval}**" if effect.found else interval
+    return f"| {effect.name} | {interval} | {effect.count:,} |"
+
+
+def write(data: Path, out: Path, ruleset: Any, pictures: str = "findings") -> None:
+    """Write `findings.md` and its pictures.
+
+    Args:
+        data: a dataset with `games.parquet` and `decisions.parquet`.
+        out: where the page goes.
+        ruleset: of the games.
+    """
+    about, table = folder.read_about(data), load(data)
+    done = decided.load(data, len(table.vp), table.players)
+    page = Page(out, pictures)
+    _head(page, about, table)
+    _strength(page, table, ruleset)
+    _set_up(page, table)
+    _choices(page, table, done)
+    _play(page, table, done)
+    page.text(*LIMITS.read_text(encoding="utf-8").strip().splitlines())
+    page.write("findings.md")
+
+
+def _head(page: Page, about: dict[str, Any], table: Table) -> None:
+    people = json.loads(PEOPLE.read_text(encoding="utf-8"))
+    games, deals = len(table.vp), len(np.unique(table.deal))
+    kinds = ", ".join(f"`{name}`" for name in table.names["agent"])
+    parts = {(part["env"], part["version"]) for part in about["parts"]}
+    rules = ", ".join(f"`{env}` {version}" for env, version in sorted(parts))
+    page.text(
+        "# Findings", "",
+        f"From {games:,} games on {deals:,} set-ups of {rules}, played by {kinds}. This page and "
+        "its pictures are made by `python -m training.study`; `docs/study.md` says how, and what "
+        "each number is. Intervals are of 95 % over set-ups. Bold numbers, red in the pictures, "
+        "stand out among all that were asked together (Holm, 5 %).", "",
+        "**It tells how these agents play, not how the game should be played**: their mean is far "
+        "below that of people, so what needs good play to pay may look worthless here.",
+    )  # fmt: skip
+    flat = np.repeat(table.deal, table.players)
+    agents = means(table.vp.ravel(), table.agent.ravel(), flat, table.names["agent"])
+    rows = [
+        f"| `{e.name}` | {e.estimate:.1f} ({e.low:.1f} to {e.high:.1f}) | {e.count:,} seats |"
+        for e in agents
+    ]
+    rows += [f"| people: {who} | {vp} | {n} |" for who, n, vp in people["tables"]]
+    page.text("| who | mean VP of a seat | from |", "| --- | --- | --- |", *rows)
+
+
+def _strength(page: Page, table: Table, ruleset: Any) -> None:
+    found = strength.factions(table)
+    page.text("## Factions", "", "VP above the mean faction of the same table, at the same deal.")
+    page.effects("factions", "Strength of the factions", found)
+    people = json.loads(PEOPLE.read_text(encoding="utf-8"))["factions"]
+    mean = np.mean(list(people.values()))
+    both = [(e, people[e.name] - mean) for e in found if e.name in people]
+    if len(both) > 2:
+        from scipy import stats
+
+        rank = stats.spearmanr([e.estimate for e, _ in both], [p for _, p in both])
+        page.text(
+            f"People's means by faction (base game, over popular openings) and these: rank "
+            f"correlation {rank.statistic:+.2f} (p {rank.pvalue:.2f}, {len(both)} factions).",
+            "", "| | here | people |", "| --- | --- | --- |",
+            *(f"| {e.name} | {e.estimate:+.1f} | {p:+.1f} |"
+              for e, p in sorted(both, key=lambda x: -x[1])),
+        )  # fmt: skip
+    page.text("### Seats", "", "VP by place in the turn order of round 1.")
+    page.effects("seats", "VP by place in the turn order", strength.seats(table))
+    page.text("### Opponents", "", "The pairs that stand out most: VP of the first with the second "
+              "at the table, above its mean over all opponents.")  # fmt: skip
+    page.effects("opponents", "A faction with another one at the table", _pairs(table))
+    page.text("### Board", "", "VP for one standard deviation more of what lies near home.")
+    page.effects(
+        "board", "Planets near home", strength.board(table, board.features(table, ruleset))
+    )
+    page.text("### Where VP come from", "", "VP of the winners above the mean of the others.")
+    page.effects("sources", "Winners above the others, by source", strength.sources(table))
+
+
+def _pairs(table: Table) -> list[Effect]:
+    """All pairs of a faction and an opponent; `found` is within the faction's family."""
+    out = []
+    for name in table.names["faction"]:
+        found = strength.opponents(table, name)
+        out += [e._replace(name=f"{name} with {e.name}") for e in found]
+    out = [e for e in out if math.isfinite(e.low)]
+    return sorted(out, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))[:24]
+
+
+def _set_up(page: Page, table: Table) -> None:
+    page.text("## What is in the game", "", "Mean VP of all seats with it in the game, above the "
+              "mean thing of its kind. What is in a game is drawn, so this is cause.")  # fmt: skip
+    for key, title in (
+        ("boosters", "Boosters in play"), ("advanced_tiles", "Advanced tiles in play"),
+        ("artifacts", "Artifacts in play"), ("ship_tokens", "Federation tokens on ships"),
+        ("final_missions", "Final missions"), ("tf5_token", "Token on terraforming 5"),
+    ):  # fmt: skip
+        if key in table.setup:
+            page.text(f"### {title}")
+            page.effects(f"in_play_{key}", title, pieces.in_play(table, key))
+    page.text("### Round tiles", "", "Anywhere, then in rounds 1 and 6.")
+    page.effects("round_tiles", "Round tiles", pieces.in_play(table, "round_tiles"))
+    for place in (0, 5):
+        name = f"Round tiles in round {place + 1}"
+        found = pieces.in_play(table, "round_tiles", place)
+        page.effects(f"round_tiles_{place + 1}", name, found)
+
+
+def _choices(page: Page, table: Table, done: Decided) -> None:
+    page.text("## What players take", "", "VP for one more, beside the games of the same seat of "
+              "the same set-up where the agents sat elsewhere, else beside the other seats. Who "
+              "takes something chose to: this is no cause by itself.")  # fmt: skip
+    kinds: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("tiles", "Tech tiles taken", ("tile ",)),
+        ("advanced", "Advanced tiles taken, by slot", ("advanced ",)),
+        ("ships", "Ships explored, and their actions", ("explore", "ship ")),
+        ("artifacts_taken", "Artifacts taken, by place", ("artifact ",)),
+        ("tokens", "Federation tokens", ("token ",)),
+        ("boosters_taken", "Boosters taken", ("booster ",)),
+        ("board_actions", "Power actions", ("power ", "qic ")),
+    )
+    for name, title, starts in kinds:
+        counts, names = done.of(*starts)
+        often = [k for k in range(len(names)) if counts[..., k].sum() >= 50]
+        if often:
+            found = pieces.taken(table, counts[..., often], [names[k] for k in often])
+            page.text(f"### {title}")
+            page.effects(f"taken_{name}", title, found)
+
+
+def _play(page: Page, table: Table, done: Decided) -> None:
+    page.text("## Openings", "", "The commonest first three main actions of each faction that was "
+              "played most, VP above its own mean.")  # fmt: skip
+    often = np.argsort(-np.bincount(table.faction.ravel(), minlength=1))[:4]
+    for k in often:
+        name = table.names["faction"][k]
+        found = play.openings(table, done, name)
+        page.effects(f"openings_{name}", f"Openings of {name}", found)
+    page.text("## When to pass", "", "VP for passing one place later in a round.")
+    page.effects("passing", "Passing one place later", play.passing(table, done))
+    page.text("## Leech", "", "VP at the end for one more offer taken or declined.")
+    page.effects("leech", "Leech", play.leech(table, done))

@@ -1,0 +1,63 @@
+"""What tiles, boosters, tokens, ships and artifacts are worth: in the game or not, taken or not.
+
+What is in a game is drawn, so games with and without it differ by chance and by it: `in_play` is an
+effect. Who takes something chose to, so what `taken` finds may have the same cause as the VP.
+Where agents change seats on one set-up, it compares the games of one seat of one set-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from training.study.effects import Effect, demean, dummies, regression
+from training.study.strength import contrasts
+from training.study.table import Table
+
+
+def in_play(table: Table, key: str, place: int | None = None) -> list[Effect]:
+    """Mean VP of all seats with each thing in the game, above the mean over all things.
+
+    Args:
+        key: of `table.setup`: boosters, round_tiles, advanced_tiles, artifacts, ship_tokens, ...
+        place: only what lies there, for example in that round; None is anywhere.
+    """
+    values = np.asarray(table.setup[key])
+    values = values[:, None] if values.ndim == 1 else values
+    values = values if place is None else values[:, [place]]
+    names, codes = np.unique(values, return_inverse=True)
+    codes = codes.reshape(values.shape)
+    first = np.unique(table.deal, return_index=True)[1]
+    deals = np.searchsorted(np.unique(table.deal), table.deal)
+    count = np.bincount(deals)
+    y = np.bincount(deals, table.vp.mean(-1)) / count
+    x = np.stack([(codes[first] == k).any(-1) for k in range(len(names))], axis=-1).astype(float)
+    seen = x.sum(0)
+    x = np.concatenate([x, np.ones((len(x), 1))], axis=1)
+    rows = contrasts(seen > 0, x.shape[1])
+    return regression(y, x, np.arange(len(y)), [str(n) for n in names], seen, rows)
+
+
+def taken(table: Table, counts: np.ndarray, names: Sequence[str]) -> list[Effect]:
+    """VP for one more of each thing that a seat took.
+
+    Games of one seat of one deal are compared where there are several (the agents sit elsewhere);
+    else the seats of a deal, each with what its faction and its place in the turn order are worth.
+
+    Args:
+        counts: (G, P, K), how often; names: K.
+    """
+    players = table.players
+    deal = np.repeat(table.deal, players)
+    same = table.deal[:, None] * players + np.arange(players)
+    groups = np.unique(same, return_inverse=True)[1].reshape(-1)
+    agents = dummies(table.agent.ravel(), len(table.names["agent"]))
+    controls = [agents]
+    if len(groups) == groups.max() + 1:  # nothing to pair with
+        groups = np.unique(deal, return_inverse=True)[1]
+        controls.append(dummies(table.faction.ravel(), len(table.names["faction"])))
+        controls.append(dummies(table.order.ravel() - 1, players))
+    took = np.asarray(counts, float).reshape(-1, len(names))
+    x = demean(np.concatenate([took, *controls], axis=1), groups)
+    return regression(demean(table.vp.ravel(), groups), x, deal, names, (took > 0).sum(0))

@@ -1,0 +1,62 @@
+"""How games are played: openings, when to pass, what leech is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from training.study import pieces
+from training.study.decided import OPENING, Decided
+from training.study.effects import Effect, demean, dummies, means, regression
+from training.study.strength import by_agent
+from training.study.table import Table
+
+
+def openings(
+    table: Table, decided: Decided, faction: str, depth: int = OPENING, least: int = 30
+) -> list[Effect]:
+    """VP of a faction by its first main actions, above its own mean; the commonest first.
+
+    Args:
+        depth: how many actions make an opening, up to 3.
+        least: openings that were played less often are left out.
+    """
+    own = table.names["faction"].index(faction)
+    here = table.faction == own
+    if not here.any():
+        return []
+    moves = decided.opening[here][:, :depth]
+    y = by_agent(table)[here]
+    deal = np.broadcast_to(table.deal[:, None], table.faction.shape)[here]
+    lines, codes = np.unique(moves, axis=0, return_inverse=True)
+    count = np.bincount(codes.reshape(-1))
+    order = [k for k in np.argsort(-count, kind="stable") if count[k] >= least]
+    place = np.full(len(lines), -1)
+    place[order] = np.arange(len(order))
+    names = [
+        " / ".join(decided.kinds[move] if move >= 0 else "-" for move in lines[k]) for k in order
+    ]
+    return means(y - y.mean(), place[codes.reshape(-1)], deal, names)
+
+
+def passing(table: Table, decided: Decided) -> list[Effect]:
+    """VP for passing one place later, by round, at the same deal.
+
+    Seats are compared with what their faction and their place in the turn order are worth.
+    """
+    rounds = decided.passed.shape[-1]
+    deal = np.repeat(table.deal, table.players)
+    later = decided.passed.reshape(-1, rounds).astype(float)
+    controls = [
+        dummies(table.faction.ravel(), len(table.names["faction"])),
+        dummies(table.order.ravel() - 1, table.players),
+    ]
+    x = demean(np.concatenate([later, *controls], axis=1), deal)
+    names = [f"round {number + 1}" for number in range(rounds)]
+    y = demean(by_agent(table).ravel(), deal)
+    return regression(y, x, deal, names, (later > 0).sum(0))
+
+
+def leech(table: Table, decided: Decided) -> list[Effect]:
+    """VP at the end for one more offer of leech that was taken, or declined."""
+    counts, names = decided.of("leech ")
+    return pieces.taken(table, counts, names)

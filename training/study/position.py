@@ -1,0 +1,145 @@
+"""One position asked again and again: every candidate action played out many times."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax import replay
+from gaia_jax.actions import to_text
+from training.agents import Agent, make_agent
+from training.checkpoint import make_env
+from training.config import UserError
+
+AT_ONCE = 512  # games that are played out together
+SHARES = (0.1, 0.5, 0.9)
+
+
+class Outcomes(NamedTuple):
+    """What came of K candidates, n playouts each, P players."""
+
+    actions: np.ndarray  # (K,)
+    policy: np.ndarray  # (K,) probability by the agent's policy; nan where it has none
+    vp: np.ndarray  # (K, n, P) at the end
+    seat: int  # whose decision it was
+
+    def best(self) -> np.ndarray:
+        """The candidates, those with the most VP for the decider first."""
+        return np.argsort(-self.vp[:, :, self.seat].mean(1), kind="stable")
+
+
+def candidates(agent: Agent, state: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """The likeliest legal actions, or the first ones of an agent without a policy; (K,) each."""
+    legal = np.flatnonzero(np.asarray(state.legal_action_mask))
+    if agent.policy is None:
+        return legal[:most], np.full(len(legal[:most]), np.nan)
+    one = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
+    logits = agent.policy.evaluate(agent.params, one)[0][0]
+    logits = jnp.where(state.legal_action_mask, logits, -jnp.inf)
+    chance = np.asarray(jax.nn.softmax(logits))
+    kept = legal[np.argsort(-chance[legal], kind="stable")][:most]
+    return kept, chance[kept]
+
+
+def play_out(
+    env: Any, agent: Agent, state: Any, most: int, playouts: int, seed: int = 0
+) -> Outcomes:
+    """Play each candidate of a position out, all seats by one agent.
+
+    Args:
+        state: one state, before the decision.
+        most: K at most.
+        playouts: n, of each.
+    """
+    actions, policy = candidates(agent, state, most)
+
+    def ends(params: Any, key: Array, games: Any, chosen: Array) -> Array:
+        def going(carry: tuple[Any, Array]) -> Array:
+            state, _ = carry
+            return ~(state.terminated | state.truncated).all()
+
+        def step(carry: tuple[Any, Array]) -> tuple[Any, Array]:
+            state, clock = carry
+            draw = jax.random.fold_in(key, clock)
+            action = agent.act(params, state, state.legal_action_mask, draw)
+            return jax.vmap(env.step)(state, action), clock + 1
+
+        start = jax.vmap(env.step)(games, chosen)
+        state, _ = jax.lax.while_loop(going, step, (start, jnp.int32(0)))
+        return state.game.players.vp
+
+    compiled = jax.jit(ends)
+    chosen = np.repeat(actions, playouts)
+    batch = min(AT_ONCE, len(chosen))
+    games = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x)[None], batch, axis=0), state)
+    parts = []
+    for first in range(0, len(chosen), batch):
+        some = np.resize(chosen[first : first + batch], batch)
+        key = jax.random.fold_in(jax.random.key(seed), first)
+        parts.append(compiled(agent.params, key, games, jnp.asarray(some, jnp.int32)))
+    vp = np.concatenate(jax.device_get(parts))[: len(chosen)]
+    vp = vp.reshape(len(actions), playouts, -1).astype(int)
+    return Outcomes(actions, policy, vp, int(state.current_player))
+
+
+def table(outcomes: Outcomes, texts: Sequence[str]) -> str:
+    """The outcomes in lines, the best candidate first.
+
+    Args:
+        texts: of all actions.
+    """
+    lines = ["action                          policy  mean VP (95 %)         10 %  50 %  90 %  win"]
+    own = outcomes.vp[:, :, outcomes.seat]
+    wins = outcomes.vp == outcomes.vp.max(-1, keepdims=True)
+    shares = (wins / wins.sum(-1, keepdims=True))[:, :, outcomes.seat].mean(1)
+    for k in outcomes.best():
+        count = own.shape[1]
+        half = 1.96 * own[k].std(ddof=1) / count**0.5 if count > 1 else float("nan")
+        mean = own[k].mean()
+        low, middle, high = np.quantile(own[k], SHARES)
+        chance = outcomes.policy[k]
+        shown = "     -" if np.isnan(chance) else f"{chance:6.3f}"
+        lines.append(
+            f"{texts[outcomes.actions[k]]:<32}{shown}  {mean:6.1f} ({mean - half:.1f} to "
+            f"{mean + half:.1f})  {low:5.0f} {middle:5.0f} {high:5.0f}  {shares[k]:.2f}"
+        )
+    return "\n".join(lines)
+
+
+def main(args: argparse.Namespace, face: Any) -> int:
+    """`python -m training.study --position RECORD --at N`."""
+    from training.study.__main__ import write_json
+
+    try:
+        record = replay.read(args.position)
+        env = make_env(face, record.ruleset, "vp")
+        for number, reached in enumerate(replay.states(record)):
+            state = reached
+            if number == args.at:
+                break
+        else:
+            raise UserError(f"{args.position} has {len(record.actions)} decisions, not {args.at}")
+    except replay.RecordError as error:
+        raise UserError(str(error)) from error
+    if bool(state.terminated | state.truncated):
+        raise UserError(f"{args.position} is over at {args.at}")
+    agent = make_agent(args.agent, env)
+    found = play_out(env, agent, state, args.candidates, args.playouts, args.seed)
+    texts = [to_text(env.ruleset, action) for action in range(env.num_actions)]
+    print(f"decision {args.at}, player {found.seat}, played: {record.actions[args.at]}")
+    print(table(found, texts))
+    if args.json:
+        report = {
+            "record": str(args.position), "at": args.at, "agent": args.agent, "seat": found.seat,
+            "actions": [texts[a] for a in found.actions],
+            "policy": [None if np.isnan(p) else float(p) for p in found.policy],
+            "vp": found.vp.tolist(),
+        }  # fmt: skip
+        write_json(report, args.json)
+    return 0

@@ -1,0 +1,123 @@
+"""How strong factions are, against whom, in which seat, on which board; where VP come from.
+
+VP are compared within deals: whatever a set-up gives to everybody falls out. What an agent is
+better than another falls out too: its own mean is taken off first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from training.study.effects import Effect, demean, dummies, means, regression
+from training.study.table import Table
+
+
+def by_agent(table: Table) -> np.ndarray:
+    """(G, P) VP less the mean of the agent that sat there, plus the mean of all."""
+    count = len(table.names["agent"])
+    sums = np.bincount(table.agent.ravel(), table.vp.ravel(), count)
+    mean = sums / np.maximum(np.bincount(table.agent.ravel(), minlength=count), 1)
+    return table.vp - mean[table.agent] + table.vp.mean()
+
+
+def contrasts(used: np.ndarray, columns: int) -> np.ndarray:
+    """(K, columns) weights: each of the first K less the mean of those that are `used` (K,)."""
+    count = len(used)
+    out = np.zeros((count, columns))
+    out[:, :count] = np.eye(count) - used / max(used.sum(), 1)
+    return out
+
+
+def _seats(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """By seat, flat: VP without the agents' means, faction dummies, order dummies, deal."""
+    deal = np.repeat(table.deal, table.players)
+    faction = dummies(table.faction.ravel(), len(table.names["faction"]))
+    order = dummies(table.order.ravel() - 1, table.players)
+    return by_agent(table).ravel(), faction, order, deal
+
+
+def factions(table: Table) -> list[Effect]:
+    """VP of each faction above the mean of all factions, at the same deal, from the same seat."""
+    y, faction, order, deal = _seats(table)
+    x = np.concatenate([demean(faction, deal), demean(order, deal)], axis=1)
+    seen = faction.sum(0)
+    return regression(
+        demean(y, deal), x, deal, table.names["faction"], seen, contrasts(seen > 0, x.shape[1])
+    )
+
+
+def seats(table: Table, faction: str | None = None) -> list[Effect]:
+    """VP by place in the turn order of round 1, above the mean of all places.
+
+    Args:
+        faction: only of this one; then deals are compared with one another.
+    """
+    y, own, order, deal = _seats(table)
+    names = [f"{place + 1} to move" for place in range(table.players)]
+    seen = order.sum(0)
+    if faction is None:
+        x = np.concatenate([demean(order, deal), demean(own, deal)], axis=1)
+        rows = contrasts(seen > 0, x.shape[1])
+        return regression(demean(y, deal), x, deal, names, seen, rows)
+    here = table.faction.ravel() == table.names["faction"].index(faction)
+    x, seen = order[here], order[here].sum(0)
+    return regression(y[here], x, deal[here], names, seen, contrasts(seen > 0, x.shape[1]))
+
+
+def opponents(table: Table, faction: str) -> list[Effect]:
+    """VP of a faction with each other one at the table, above its mean over all others."""
+    y, _, order, deal = _seats(table)
+    own = table.names["faction"].index(faction)
+    count = len(table.names["faction"])
+    at_table = dummies(table.faction.ravel(), count).reshape(*table.faction.shape, count).sum(1)
+    here = table.faction.ravel() == own
+    present = np.repeat(at_table, table.players, axis=0)[here]
+    present[:, own] = 0
+    x = np.concatenate([present, order[here]], axis=1)
+    seen = present.sum(0)
+    rows = contrasts(seen > 0, x.shape[1])
+    kept = [i for i in range(count) if seen[i] > 0]
+    names = [table.names["faction"][i] for i in kept]
+    return regression(y[here], x, deal[here], names, seen[kept], rows[kept])
+
+
+def board(table: Table, features: Mapping[str, np.ndarray]) -> list[Effect]:
+    """VP for one standard deviation more of a feature of the map, seen from a seat.
+
+    Args:
+        features: (G, P) each, for example `training.study.board.features`.
+    """
+    y, faction, order, deal = _seats(table)
+    columns = []
+    for value in features.values():
+        spread = value.std()
+        columns.append(((value - value.mean()) / (spread if spread else 1.0)).ravel())
+    x = np.concatenate([np.stack(columns, axis=-1), faction, order], axis=1)
+    seen = [len(y)] * len(columns)
+    return regression(demean(y, deal), demean(x, deal), deal, list(features), seen)
+
+
+def sources(table: Table) -> list[Effect]:
+    """VP by source: of a game's winners above the mean of the others at the same table."""
+    won = table.win > 0
+    lost = ~won
+    few = np.maximum(lost.sum(-1), 1)[:, None]
+    best = (table.sources * won[..., None]).sum(1) / won.sum(-1)[:, None]
+    rest = (table.sources * lost[..., None]).sum(1) / few
+    apart = (best - rest)[lost.any(-1)]
+    deal = np.repeat(table.deal[lost.any(-1)], apart.shape[1])
+    kinds = np.tile(np.arange(apart.shape[1]), len(apart))
+    return means(apart.ravel(), kinds, deal, table.names["source"])
+
+
+def sources_by_place(table: Table) -> dict[str, list[Effect]]:
+    """Mean VP by source of those who came first, second, ...; ties count for the better place."""
+    place = np.floor(table.place).astype(int) - 1
+    names = [f"place {n + 1}" for n in range(table.players)]
+    deal = np.repeat(table.deal, table.players)
+    return {
+        name: means(table.sources[..., k].astype(float).ravel(), place.ravel(), deal, names)
+        for k, name in enumerate(table.names["source"])
+    }

@@ -1,0 +1,99 @@
+"""A dataset in memory as numpy arrays, seat by seat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from training.data import folder, shards
+
+
+@dataclass(frozen=True)
+class Table:
+    """G games of P seats. What a seat or game is called stands in `names`, as an index here."""
+
+    deal: np.ndarray  # (G,) which set-up, from 0 on: games of one deal are one sample
+    vp: np.ndarray  # (G, P)
+    place: np.ndarray  # (G, P)
+    win: np.ndarray  # (G, P)
+    sources: np.ndarray  # (G, P, K) VP by source
+    faction: np.ndarray  # (G, P)
+    order: np.ndarray  # (G, P) place in the turn order of round 1, from 1
+    agent: np.ndarray  # (G, P)
+    setup: dict[str, np.ndarray]  # key -> (G,) or (G, L) of texts or numbers
+    names: dict[str, list[str]]  # "faction", "agent", "source" -> what the indices mean
+
+    @property
+    def players(self) -> int:
+        """P."""
+        return self.vp.shape[1]
+
+    @property
+    def margin(self) -> np.ndarray:
+        """(G, P) VP less the mean of the others."""
+        others = (self.vp.sum(-1, keepdims=True) - self.vp) / (self.players - 1)
+        return self.vp - others
+
+
+def load(path: str | Path, games: int | None = None) -> Table:
+    """The games of a dataset.
+
+    Args:
+        path: its folder.
+        games: only so many of the first ones.
+    """
+    folder_ = Path(path)
+    about = folder.read_about(folder_)
+    with pq.ParquetFile(folder_ / folder.GAMES) as file:
+        columns = [name for name in file.schema_arrow.names if name not in ("actions", "setup")]
+    parts, left = [], games
+    for _, part in shards.row_groups(folder_ / folder.GAMES, columns):
+        parts.append(part if left is None else part.slice(0, left))
+        left = None if left is None else left - len(parts[-1])
+        if left == 0:
+            break
+    table = pa.concat_tables(parts).combine_chunks()
+    players = sum(name.startswith("faction_") for name in columns)
+    names: dict[str, list[str]] = {"source": about["vp_sources"]}
+
+    def seats(name: str) -> np.ndarray:
+        return np.stack([_array(table[f"{name}_{s}"]) for s in range(players)], axis=-1)
+
+    def coded(name: str) -> np.ndarray:
+        values, codes = np.unique(seats(name), return_inverse=True)
+        names[name] = [str(value) for value in values]
+        return codes.reshape(-1, players)
+
+    keys = [_array(table[name]) for name in ("env", "seed", "deal")]
+    codes = [np.unique(key, return_inverse=True)[1] for key in keys]
+    deal = np.unique(np.stack(codes, axis=-1), axis=0, return_inverse=True)[1].reshape(-1)
+    return Table(
+        deal=deal,
+        vp=_array(table["vp"]).astype(float),
+        place=_array(table["place"]),
+        win=_array(table["win"]),
+        sources=np.stack([_array(table[f"vp_{s}"]) for s in names["source"]], axis=-1),
+        faction=coded("faction"),
+        order=seats("order"),
+        agent=coded("agent"),
+        setup={
+            name.removeprefix("setup_"): _array(table[name])
+            for name in columns
+            if name.startswith("setup_")
+        },
+        names=names,
+    )
+
+
+def _array(column: pa.ChunkedArray) -> np.ndarray:
+    """A column as (G,), a column of lists of one length as (G, L)."""
+    array = column.combine_chunks()
+    if not pa.types.is_list(array.type):
+        return np.asarray(array.to_numpy(zero_copy_only=False))
+    values = pc.list_flatten(array).to_numpy(zero_copy_only=False)
+    return np.asarray(values).reshape(len(array), -1)
