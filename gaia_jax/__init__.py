@@ -1,4 +1,4 @@
-"""Gaia Project with The Lost Fleet, four players, as a vectorized JAX environment.
+"""Gaia Project with The Lost Fleet, two to four players, as a vectorized JAX environment.
 
     env = gaia_jax.make("lost_fleet", reward="margin")
     state = env.init(key)
@@ -11,9 +11,10 @@ from gaia_jax import actions, testing
 from gaia_jax.auto import AutoReset, AutoState, auto_reset
 from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
+from gaia_jax.first_game import first_game
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import REWARDS
-from gaia_jax.ruleset import RULESETS, Ruleset
+from gaia_jax.ruleset import RULESETS, Ruleset, ruleset_of
 from gaia_jax.setup_json import setup_from_json, setup_to_json
 from gaia_jax.state import Setup
 
@@ -33,7 +34,9 @@ __all__ = [
     "actions",
     "auto_reset",
     "enable_compilation_cache",
+    "first_game",
     "make",
+    "ruleset_of",
     "setup_from_json",
     "setup_to_json",
     "testing",

@@ -11,7 +11,7 @@ from jax import Array
 from gaia_jax.arguments import one_key, shown
 from gaia_jax.compact_vmap import compact_vmap
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.state import NUM_PLAYERS, GameState
+from gaia_jax.state import GameState
 from gaia_jax.struct import pytree
 
 
@@ -100,7 +100,7 @@ def auto_state(state: State) -> AutoState:
     """A state of the bare environment as one of `auto_reset`, with no game ended yet."""
     fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
     none = jnp.zeros_like(state.game.players.vp_source, jnp.int16)
-    return AutoState(**fields, final_vp=jnp.zeros(NUM_PLAYERS, jnp.int16), final_source=none)
+    return AutoState(**fields, final_vp=jnp.zeros_like(state.rewards, jnp.int16), final_source=none)
 
 
 __all__ = ["AutoReset", "AutoState", "auto_reset", "auto_state"]

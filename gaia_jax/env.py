@@ -23,9 +23,9 @@ from gaia_jax.rules.draw import draw_setup
 from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
-from gaia_jax.ruleset import RULESETS, Ruleset
+from gaia_jax.ruleset import Ruleset, ruleset_of
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
-from gaia_jax.state import NUM_PLAYERS, GameState, Node, Setup
+from gaia_jax.state import GameState, Node, Setup
 from gaia_jax.struct import pytree, static
 
 # Raised when behaviour changes and only then; the history is in docs/versions.md.
@@ -87,7 +87,7 @@ class GaiaEnv:
         arguments.whole("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.id} {self.version}, reward {self.reward}>"
+        return f"<{type(self).__name__} {self.ruleset.name} {self.version}, reward {self.reward}>"
 
     @property
     def id(self) -> str:
@@ -102,7 +102,7 @@ class GaiaEnv:
     @property
     def num_players(self) -> int:
         """P."""
-        return NUM_PLAYERS
+        return self.ruleset.players
 
     @property
     def num_actions(self) -> int:
@@ -114,16 +114,20 @@ class GaiaEnv:
         """The index starts with a plane of C cells for each of these verbs, in this order."""
         return PLANES
 
-    def draw_setup(self, key: Array) -> Setup:
+    def draw_setup(self, key: Array, small: bool = False) -> Setup:
         """A random set-up: all the chance that there is in a game (GEN-03).
 
         Args:
             key: one key of `jax.random`.
+            small: of `base` for three: without the sector tiles 9 and 10 (PLA-04).
         Raises:
-            TypeError, ValueError: `key` is something else, or a batch of keys.
+            TypeError, ValueError: `key` is something else, or a batch of keys; `small` where no
+                tile may be left out.
         """
         arguments.one_key("key", key)
-        return draw_setup(key, self.ruleset)
+        if small and not self.ruleset.map.spare_tiles:
+            raise ValueError(f"{self.ruleset.name} has no small map; base for 3 players has one")
+        return draw_setup(key, self.ruleset, small)
 
     def init(self, key: Array) -> State:
         """A new game with a set-up drawn from `key`; afterwards nothing is random.
@@ -203,7 +207,7 @@ class GaiaEnv:
             game=game,
             current_player=game.turn.player.astype(jnp.int32),
             legal_action_mask=jnp.zeros(self.num_actions, bool),
-            rewards=jnp.zeros(NUM_PLAYERS, jnp.float32),
+            rewards=jnp.zeros(self.num_players, jnp.float32),
             terminated=jnp.zeros((), bool),
             truncated=jnp.zeros((), bool),
             step_count=jnp.zeros((), jnp.int32),
@@ -216,6 +220,11 @@ class GaiaEnv:
             raise TypeError(f"state must be a State, not {shown(state)}")
         if state.ruleset != self.id:
             raise ValueError(f"state is of {state.ruleset!r}, this environment is {self.id!r}")
+        players = state.game.num_players
+        if players != self.num_players:
+            raise ValueError(
+                f"state is of {players} players, this environment is for {self.num_players}"
+            )
         batch = arguments.shape(state.step_count)
         if batch:
             raise ValueError(f"state must be one, not a batch of {batch}; use jax.vmap")
@@ -250,7 +259,7 @@ class GaiaEnv:
         else:
             final = reward_at_end(self.reward, game.players.vp)
             paid = jnp.where(finished | truncated, final, 0.0)
-        penalty = jnp.where(jnp.arange(NUM_PLAYERS) == player, ILLEGAL, 0.0)
+        penalty = jnp.where(jnp.arange(self.num_players) == player, ILLEGAL, 0.0)
         return state.replace(
             game=game,
             current_player=jnp.where(
@@ -276,23 +285,25 @@ class GaiaEnv:
         return rules_step(self.ruleset, game, action, active)
 
 
-def make(id: str = "lost_fleet", reward: str = "margin", max_steps: int = MAX_STEPS) -> GaiaEnv:
+def make(
+    id: str = "lost_fleet", reward: str = "margin", max_steps: int = MAX_STEPS, players: int = 4
+) -> GaiaEnv:
     """An environment.
 
     Args:
         id: the variant, a key of `gaia_jax.RULESETS`.
-        reward: who gets what (A3): "margin", at the end own VP minus the mean of the other three,
-            divided by 100; "rank", at the end +1, +1/3, -1/3, -1 by place, ties averaged; "win", at
-            the end 1 shared among the winners; "vp", at each decision the change of own VP, divided
-            by 100.
+        reward: who gets what (A3): "margin", at the end own VP minus the mean of the others,
+            divided by 100; "rank", at the end evenly from +1 to -1 by place (of four +1, +1/3,
+            -1/3, -1), ties averaged; "win", at the end 1 shared among the winners; "vp", at each
+            decision the change of own VP, divided by 100.
         max_steps: a game of so many decisions is truncated (RL-04); at least 1.
+        players: 2, 3 or 4 for "base", 4 for the others.
     Raises:
-        ValueError: an unknown id or reward, or `max_steps` below 1; the message names the choices.
+        ValueError: an unknown id or reward, `max_steps` below 1, or a number of players that the
+            variant is not for; the message names the choices.
         TypeError: `max_steps` is no whole number.
     """
-    if not isinstance(id, str) or id not in RULESETS:
-        raise ValueError(f"unknown environment {shown(id)}; known are {', '.join(RULESETS)}")
-    return GaiaEnv(RULESETS[id], reward, max_steps)
+    return GaiaEnv(ruleset_of(id, players), reward, max_steps)
 
 
 def _check(name: str, value: Any, wanted: Any) -> None:

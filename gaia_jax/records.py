@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, overload
+from typing import Any, ClassVar, NamedTuple, Self, overload
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,15 @@ from gaia_jax.struct import pytree
 INT8, INT16, INT32, BOOL = "int8", "int16", "int32", "bool"
 # An INT32 field lies in two columns of int16, the low one with so many bits.
 LOW_BITS = 15
+# The numbers of players that a record may be laid out for.
+PLAYERS = (2, 3, 4)
+
+
+class PerPlayer(NamedTuple):
+    """The length of an axis that grows with the number of players."""
+
+    each: int = 1
+    more: int = 0
 
 
 @dataclass(frozen=True)
@@ -34,14 +43,26 @@ class Field:
     low: int
     high: int
     dtype: str = INT8
-    shape: tuple[int, ...] = ()
+    shape: tuple[int | PerPlayer, ...] = ()
     name: str = ""
     first: int = 0  # its first column in its array
 
+    def sized(self, players: int) -> Field:
+        """The field in a game of so many players."""
+        shape = tuple(
+            n.each * players + n.more if isinstance(n, PerPlayer) else n for n in self.shape
+        )
+        return replace(self, shape=shape)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The shape of a field that is `sized`."""
+        return tuple(n for n in self.shape if not isinstance(n, PerPlayer))
+
     @property
     def columns(self) -> int:
-        """How many columns the field takes."""
-        return math.prod(self.shape) * (2 if self.dtype == INT32 else 1)
+        """How many columns the field takes, once it is `sized`."""
+        return math.prod(self.lengths) * (2 if self.dtype == INT32 else 1)
 
     @property
     def is_large(self) -> bool:
@@ -99,7 +120,8 @@ class Record:
     small: Array  # (..., number of columns) int8
     large: Array  # (..., number of columns) int16
 
-    fields: ClassVar[dict[str, Field]] = {}
+    fields: ClassVar[dict[str, Field]] = {}  # as they are declared
+    layouts: ClassVar[dict[int, dict[str, Field]]] = {}  # by the width of `small`
     aliases: ClassVar[dict[str, Column]] = {}
     editor: ClassVar[type[RecordEditor]]
 
@@ -107,15 +129,14 @@ class Record:
         """Give each declared field its place, and make the class of records being edited."""
         if edits:
             return
-        places = {False: 0, True: 0}
         fields = {}
         for name, value in list(vars(cls).items()):
             if isinstance(value, Field):
-                first = places[value.is_large]
-                fields[name] = replace(value, name=name, first=first)
-                places[value.is_large] += value.columns
+                fields[name] = replace(value, name=name)
                 setattr(cls, name, fields[name])
         cls.fields = fields
+        # The width says for how many players a record is.
+        cls.layouts = {_widths(x)[False]: x for x in (cls.layout(p) for p in PLAYERS)}
         cls.aliases = {name: x for name, x in vars(cls).items() if isinstance(x, Column)}
         cls.editor = type(f"{cls.__name__}Editor", (RecordEditor, cls), {}, edits=True)
         jax.tree_util.register_pytree_node(
@@ -125,15 +146,29 @@ class Record:
         )
 
     @classmethod
-    def zeros(cls) -> Self:
-        """A record of zeros."""
-        sizes = {False: 0, True: 0}
-        for field in cls.fields.values():
-            sizes[field.is_large] += field.columns
-        return cls(jnp.zeros(sizes[False], jnp.int8), jnp.zeros(sizes[True], jnp.int16))
+    def layout(cls, players: int) -> dict[str, Field]:
+        """The fields in a game of so many players, each with its place."""
+        places, out = {False: 0, True: 0}, {}
+        for name, field in cls.fields.items():
+            sized = field.sized(players)
+            out[name] = replace(sized, first=places[sized.is_large])
+            places[sized.is_large] += sized.columns
+        return out
+
+    @property
+    def _places(self) -> dict[str, Field]:
+        """The fields of this record, each with its place."""
+        return type(self).layouts[self.small.shape[-1]]
+
+    @classmethod
+    def zeros(cls, players: int) -> Self:
+        """A record of zeros in a game of so many players."""
+        widths = _widths(cls.layout(players))
+        return cls(jnp.zeros(widths[False], jnp.int8), jnp.zeros(widths[True], jnp.int16))
 
     def read(self, field: Field) -> Array:
         """The values of a field with its own dtype."""
+        field = self._places[field.name]
         store = self.large if field.is_large else self.small
         value = slice_columns(store, field.first, None if field.columns == 1 else field.columns)
         if field.dtype == INT32:
@@ -141,7 +176,7 @@ class Record:
             return low | high << LOW_BITS
         if field.dtype == BOOL:
             return value != 0
-        return value.reshape((*value.shape[:-1], *field.shape)) if field.shape[1:] else value
+        return value.reshape((*value.shape[:-1], *field.lengths)) if field.shape[1:] else value
 
     def edit(self) -> Self:
         """The record to be changed: all fields in int32, flags as bool."""
@@ -189,16 +224,16 @@ class RecordEditor(Record, edits=True):
 
     def replace(self, **changes: Any) -> Self:
         """The record with the named fields, or aliases, changed; an unknown name is a TypeError."""
-        kind, out = type(self.base), dict(self.changes)
+        kind, placed, out = type(self.base), self.base._places, dict(self.changes)
         named = {name: changes.pop(name) for name in kind.aliases if name in changes}
         for whole in {kind.aliases[name].whole for name in named}:
             parts = [name for name, alias in kind.aliases.items() if alias.whole == whole]
             columns = [named.get(name, getattr(self, name)) for name in parts]
             changes[whole] = jnp.stack(jnp.broadcast_arrays(*columns), axis=-1)
         for name, value in changes.items():
-            if name not in kind.fields:
+            if name not in placed:
                 raise TypeError(f"{kind.__name__} has no field {name!r}")
-            shape = (*self.base.small.shape[:-1], *kind.fields[name].shape)
+            shape = (*self.base.small.shape[:-1], *placed[name].lengths)
             out[name] = jnp.broadcast_to(jnp.asarray(value), shape)
         return type(self)(self.base, out)
 
@@ -207,7 +242,7 @@ class RecordEditor(Record, edits=True):
         kind, arrays = type(self.base), []
         for store, large in ((self.base.small, False), (self.base.large, True)):
             parts, kept, end = [], 0, store.shape[-1]
-            for name, field in kind.fields.items():
+            for name, field in self.base._places.items():
                 if field.is_large != large or name not in self.changes:
                     continue
                 if kept < field.first:
@@ -218,6 +253,14 @@ class RecordEditor(Record, edits=True):
                 parts.append(slice_columns(store, kept, end - kept))
             arrays.append(jnp.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0])
         return kind(*arrays)
+
+
+def _widths(layout: dict[str, Field]) -> dict[bool, int]:
+    """The columns of `small` (False) and `large` (True)."""
+    widths = {False: 0, True: 0}
+    for field in layout.values():
+        widths[field.is_large] += field.columns
+    return widths
 
 
 def slice_columns(array: Any, first: int, size: int | None = None) -> Any:

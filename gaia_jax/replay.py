@@ -25,7 +25,7 @@ from gaia_jax import cli
 from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.ruleset import RULESETS
-from gaia_jax.setup_json import setup_from_json, setup_to_dict
+from gaia_jax.setup_json import players_of, setup_from_json, setup_to_dict
 from gaia_jax.state import Setup
 
 FORMAT = "gaia_jax game 1"
@@ -50,6 +50,20 @@ class Record:
     # Where each action stands in the file that it was read from; empty for none.
     lines: tuple[int, ...] = ()
     players: tuple[str, ...] = ()  # who played, by player; empty where it is not known
+
+    def env(self) -> GaiaEnv:
+        """Where it is played.
+
+        Raises:
+            RecordError: an unknown ruleset, or one that is not for so many players.
+        """
+        if self.ruleset not in RULESETS:
+            known = ", ".join(RULESETS)
+            raise RecordError(f"unknown ruleset {self.ruleset!r}; known are {known}")
+        try:
+            return make(self.ruleset, players=players_of(self.setup))
+        except ValueError as error:
+            raise RecordError(str(error)) from error
 
     def with_players(self, names: Iterable[str]) -> Record:
         """The record with the names of those who played."""
@@ -214,10 +228,7 @@ def states(record: Record) -> Iterator[State]:
 
 def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
     """Where it is played, its set-up, the index of each action."""
-    if record.ruleset not in RULESETS:
-        known = ", ".join(RULESETS)
-        raise RecordError(f"unknown ruleset {record.ruleset!r}; known are {known}")
-    env = make(record.ruleset)
+    env = record.env()
     if record.version != env.version:
         raise RecordError(
             f"the game was played in version {record.version} of {env.id}, this is {env.version};"
@@ -272,7 +283,7 @@ def _action_lines(text: str, count: int) -> tuple[int, ...]:
 
 def table(record: Record, state: State) -> str:
     """The players of a finished game, the best first, with what their VP came from."""
-    env = make(record.ruleset)
+    env = record.env()
     players, sources = state.game.players, env.ruleset.ids["vp_source"]
     final_vp = players.vp.tolist()
     rows = [("place", "player", "faction", "VP", "most of it from")]

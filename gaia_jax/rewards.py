@@ -1,4 +1,4 @@
-"""What a game pays to its four players (A3)."""
+"""What a game pays to its players (A3)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A set-up as JSON that a person can read and edit, and back.
 
-Cells are "q,r", players are numbers 0 to 3, everything else is an id of `components/`. Lists of
+Cells are "q,r", players are numbers from 0, everything else is an id of `components/`. Lists of
 tiles are in the order of their slots, `factions` in the order of the players; objects name the
 slot, ship or cell.
 """
@@ -17,11 +17,11 @@ import numpy as np
 from gaia_jax.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.geometry import hex_distance
+from gaia_jax.records import PLAYERS
 from gaia_jax.rules.draw import board_planets, draw_tables
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
 from gaia_jax.state import Setup
 
-_PLAYERS = tuple(range(costs.NUM_PLAYERS))
 _SHIP = planets.PLANETS.index("Ship")
 _BASIC_SLOTS = (*research.TRACKS, "free_1", "free_2", "free_3")
 
@@ -48,9 +48,11 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
     """
     _check_setup(setup, ruleset)
     r, parts, ids = ruleset, ruleset.map, ruleset.ids
-    found: dict[str, Any] = {
-        "sectors": _turned(_of(parts.sector_tiles), setup.sector_tile, setup.sector_rotation, 6)
-    }
+    found: dict[str, Any] = {} if r.players == 4 else {"players": r.players}
+    laid = len(setup.sector_tile) - _left_out(r, setup)
+    found["sectors"] = _turned(
+        _of(parts.sector_tiles), setup.sector_tile[:laid], setup.sector_rotation[:laid], 6
+    )
     if r.ships:
         places = [_interface_place(r, cell) for cell in setup.ship_cell]
         found["ships"] = _named(r.ships, _interface(r), places)
@@ -64,7 +66,7 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
         found["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation, 3)
     found |= {
         "factions": _names(ids["faction"], setup.faction),
-        "turn_order": [_PLAYERS[_place(_PLAYERS, player)] for player in setup.turn_order],
+        "turn_order": [_place(range(r.players), player) for player in setup.turn_order],
         "basic_tiles": _named(_BASIC_SLOTS, _of(r.basic_tiles), setup.basic_slot),
         "advanced_tiles": _named(ids["advanced_slot"], ids["advanced"], setup.advanced),
     }
@@ -110,6 +112,7 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
     _check_ruleset(ruleset)
     data = _parse(source) if isinstance(source, str) else source
     r, ids = ruleset, ruleset.ids
+    data = _without_players(r, data)
     _object("set-up", data, _keys(r))
     sector_tile, sector_rotation = _read_sectors(r, data["sectors"])
     interface, ship_cell = _read_interface(r, data.get("ships", {}), data.get("interface", {}))
@@ -133,8 +136,8 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         "interface": interface,
         "deep_tile": deep_tile,
         "deep_rotation": deep_rotation,
-        "faction": _read_factions(r, some("factions", ids["faction"], costs.NUM_PLAYERS)),
-        "turn_order": some("turn_order", _PLAYERS, costs.NUM_PLAYERS),
+        "faction": _read_factions(r, some("factions", ids["faction"], r.players)),
+        "turn_order": some("turn_order", range(r.players), r.players),
         "basic_slot": slots("basic_tiles", _BASIC_SLOTS, _of(r.basic_tiles)),
         "advanced": slots("advanced_tiles", ids["advanced_slot"], ids["advanced"]),
         "extra_condition": one("extra_condition", r.extra_conditions),
@@ -142,7 +145,7 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         "ship_token": slots("ship_tokens", r.ships, _of(r.ship_tokens)),
         "ship_tile": slots("ship_tiles", r.ship_tile_ships, _of(r.ship_tiles)),
         "artifacts": some("artifacts", ids["artifact"], r.artifacts_in_play),
-        "boosters": some("boosters", ids["booster"], costs.BOOSTERS_IN_PLAY),
+        "boosters": some("boosters", ids["booster"], r.boosters_in_play),
         "round_tiles": some("round_tiles", ids["round_tile"], costs.ROUNDS),
         "final_missions": some("final_missions", r.final_missions, costs.FINAL_MISSIONS_IN_PLAY),
         "economy_side": one("economy_side", _sides(r)),
@@ -161,11 +164,45 @@ def _check_types_apart(ruleset: Ruleset, setup: Setup) -> None:
     cells = [f"{q},{r}" for q, r in ruleset.geometry.cells.tolist()]
     for one, other in draw_tables(ruleset).across.tolist():
         planet = planets.PLANETS[laid[one]]
-        if laid[one] == laid[other] and planet != "Empty":
+        if laid[one] == laid[other] and planet not in ("Empty", "Ship"):
             raise ValueError(
                 f"sectors: {planet} on {cells[one]!r} touches {planet} on {cells[other]!r} of"
                 " another tile; turn one of them"
             )
+
+
+def players_of(data: Any) -> int:
+    """For how many players a set-up is, as `setup_to_dict` writes it; 4 where it does not say.
+
+    Raises:
+        ValueError: `data` is no object, or its number of players is none.
+    """
+    if not isinstance(data, Mapping):
+        raise ValueError(f"set-up: an object is wanted, not {shown(data)}")
+    factions = data.get("factions")
+    known = len(factions) if isinstance(factions, list | tuple) else 4
+    players = data.get("players", known)
+    if type(players) is not int or players not in PLAYERS:
+        known_ones = _choices(PLAYERS)
+        raise ValueError(f"set-up: players must be one of {known_ones}, not {shown(players)}")
+    return players
+
+
+def _without_players(ruleset: Ruleset, data: Any) -> Any:
+    """The set-up without its number of players, which must be that of the ruleset."""
+    if not isinstance(data, Mapping) or "players" not in data:
+        return data
+    if players_of(data) != ruleset.players:
+        raise ValueError(
+            f"set-up: it is for {players_of(data)} players, this game for {ruleset.players}"
+        )
+    return {key: value for key, value in data.items() if key != "players"}
+
+
+def _left_out(ruleset: Ruleset, setup: Setup) -> int:
+    """How many of the last places have no tile (PLA-04)."""
+    spare = len(ruleset.map.spare_tiles)
+    return spare if spare and (np.asarray(setup.sector_tile)[-spare:] == -1).all() else 0
 
 
 def _sides(ruleset: Ruleset) -> tuple[str, ...]:
@@ -231,13 +268,16 @@ def _check_setup(setup: Any, ruleset: Ruleset) -> None:
         "deep_tile": len(ruleset.map.deep_slots),
         "ship_cell": len(ruleset.ships),
         "advanced": len(ruleset.ids["advanced_slot"]),
+        "faction": ruleset.players,
+        "turn_order": ruleset.players,
+        "boosters": ruleset.boosters_in_play,
         "artifacts": ruleset.artifacts_in_play,
     }
     for name, size in sizes.items():
         found = np.shape(getattr(setup, name))
         if found != (size,):
             raise ValueError(
-                f"setup.{name} is of shape {found}, {ruleset.id!r} has {size}: is the set-up of"
+                f"setup.{name} is of shape {found}, {ruleset.name!r} has {size}: is the set-up of"
                 " another ruleset?"
             )
 
@@ -349,6 +389,11 @@ def _read_turned(
 def _read_sectors(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
     parts = ruleset.map
     known = _of(parts.sector_tiles)
+    spare = len(parts.spare_tiles)
+    if spare and isinstance(value, list | tuple) and len(value) == len(known) - spare:
+        left = tuple(tile for tile in known if tile not in parts.spare_tiles)
+        tiles, rotations = _read_turned("sectors", value, len(left), left, 6)
+        return np.append(tiles, [-1] * spare), np.append(rotations, [0] * spare)
     tiles, rotations = _read_turned("sectors", value, len(known), known, 6)
     for slot in parts.center_slots:
         tile = known[tiles[slot]]

@@ -1,9 +1,9 @@
 """GameState and its parts: shape, dtype, range and meaning of every field.
 
-C is the number of cells, P = 4 the number of players. The player comes first on every axis that
-has one. Everything is public (GEN-05); nothing here knows of learning. Packed fields (`piece`,
-`flags`, `federation_bits`) keep a game under 4 KB; the properties beside them use the rulebook's
-words.
+C is the number of cells, P the number of players, 2 to 4, which the ruleset says. The player comes
+first on every axis that has one. Everything is public (GEN-05); nothing here knows of learning.
+Packed fields (`piece`, `flags`, `federation_bits`) keep a game under 4 KB; the properties beside
+them use the rulebook's words.
 """
 
 from __future__ import annotations
@@ -13,10 +13,9 @@ from enum import IntEnum
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.records import BOOL, INT16, INT32, Column, Field, Record
+from gaia_jax.records import BOOL, INT16, INT32, Column, Field, PerPlayer, Record
 from gaia_jax.struct import Struct, pytree
 
-NUM_PLAYERS = 4
 NO_PLAYER = -1
 
 # Codes of `Board.piece`: the structures in the order of `ids["structure"]`, then the gaiaformer.
@@ -68,9 +67,9 @@ class Phase(IntEnum):
 NODES = tuple(node.name for node in Node)
 
 
-def _player_bits(bits: Array) -> Array:
+def _player_bits(bits: Array, players: int) -> Array:
     """(..., C) uint8 with a bit a player -> (..., P, C) bool."""
-    shifts = jnp.arange(NUM_PLAYERS, dtype=jnp.uint8)[:, None]
+    shifts = jnp.arange(players, dtype=jnp.uint8)[:, None]
     return (bits[..., None, :] >> shifts) & 1 == 1
 
 
@@ -91,6 +90,11 @@ class Board(Struct):
         Array  # (P, C) int8, distance to the nearest own structure or station; 127 without any
     )
     lantids: Array  # () int8, the player whose mines are guests, -1 none
+
+    @property
+    def num_players(self) -> int:
+        """P."""
+        return self.distance_to_own.shape[-2]
 
     @property
     def structure(self) -> Array:
@@ -135,17 +139,17 @@ class Board(Struct):
     @property
     def satellite(self) -> Array:
         """(..., P, C) bool, a satellite of the player."""
-        return _player_bits(self.federation_bits)
+        return _player_bits(self.federation_bits, self.num_players)
 
     @property
     def federated(self) -> Array:
         """(..., P, C) bool, the player's structure or station is in one of their federations."""
-        return _player_bits(self.federation_bits >> 4)
+        return _player_bits(self.federation_bits >> 4, self.num_players)
 
     @property
     def near(self) -> Array:
         """(..., P, C) bool, the player has a structure within two cells (UPG-03)."""
-        return _player_bits(self.flags)
+        return _player_bits(self.flags, self.num_players)
 
 
 @pytree
@@ -213,10 +217,13 @@ class Turn(Record):
     node = Field("the open decision, Node", 0, max(Node))
     player = Field("who decides", 0, 3)
     active = Field("whose turn or whose sub-decision it is", 0, 3)
-    order = Field("player ids in turn order", 0, 3, shape=(NUM_PLAYERS,))
-    passed = Field("0 not passed, k the k-th to pass", 0, 4, shape=(NUM_PLAYERS,))
+    order = Field("player ids in turn order", 0, 3, shape=(PerPlayer(),))
+    passed = Field("0 not passed, k the k-th to pass", 0, 4, shape=(PerPlayer(),))
     sequence = Field(
-        "players of the set-up decisions, boosters last; -1 beyond", -1, 3, shape=(13,)
+        "players of the set-up decisions, boosters last; -1 beyond",
+        -1,
+        3,
+        shape=(PerPlayer(3, 1),),  # two mines and a booster each, the Xenos' third mine
     )
     setup_done = Field("set-up decisions made so far", 0, 13)
     free_actions = Field("taken this turn (ROU-08)", 0, 64)
@@ -242,7 +249,7 @@ class Turn(Record):
         "cell of the group picked last, not yet counted in; -1 none, -2 commit", -2, 223, INT16
     )
     leech = Field(
-        "power offered by event and player, 0 none (LEE-05)", 0, 20, shape=(3, NUM_PLAYERS)
+        "power offered by event and player, 0 none (LEE-05)", 0, 20, shape=(3, PerPlayer())
     )
     power_used = Field("bit a power action used this round", 0, 2**7 - 1)
     ship_used = Field("bit a ship action used this round", 0, 2**12 - 1, INT16)
@@ -258,10 +265,11 @@ class Turn(Record):
 class Setup(Struct):
     """Everything that is drawn before a game. Indices are into the pieces of the ruleset.
 
-    The shapes are those of `lost_fleet`; what a ruleset does not have has length 0, or is 0.
+    The shapes are those of `lost_fleet`, for four; what a ruleset does not have has length 0, or
+    is 0. For P players there are P factions and P + 3 boosters.
     """
 
-    sector_tile: Array  # (10,) int8, `map.sector_tiles` in each sector slot
+    sector_tile: Array  # (10,) int8, `map.sector_tiles` in each sector slot; -1 left out
     sector_rotation: Array  # (10,) int8, 0..5
     interface: Array  # (10,) int8, PLANETS on each interspace cell: Asteroid, Proto, Empty, Ship
     ship_cell: Array  # (4,) int16, the cell of each of `ships`
@@ -302,3 +310,8 @@ class GameState(Struct):
     federation: FederationOptions
     setup: Setup
     steps: Array  # (P, 14) int8, terraforming steps by planet, INI-09; -1 not colonizable by steps
+
+    @property
+    def num_players(self) -> int:
+        """P."""
+        return self.steps.shape[-2]

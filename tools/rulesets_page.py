@@ -13,7 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax.components.common import Cost, Gain, Per
-from gaia_jax.ruleset import BASE, LOST_FLEET, LOST_FLEET_PUBLISHED, Ruleset
+from gaia_jax.ruleset import (
+    BASE,
+    BASE_FOR_THREE,
+    BASE_FOR_TWO,
+    LOST_FLEET,
+    LOST_FLEET_PUBLISHED,
+    Ruleset,
+)
 from tools.factions_page import amounts
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -189,6 +196,21 @@ def _base_rows() -> Iterator[str]:
     return iter(sorted(rows))
 
 
+def _players_rows() -> Iterator[str]:
+    """`base` by the number of players."""
+    yield "| players | sectors | cells | A | boosters | neutral player in final missions |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for rules in (BASE_FOR_TWO, BASE_FOR_THREE, BASE):
+        tiles = [tile.id for tile in rules.map.sector_tiles]
+        spare = f" (may leave out {' and '.join(rules.map.spare_tiles)})"
+        neutral = ", ".join(f"{name} {n}" for name, n in rules.neutral_player.items())
+        yield (
+            f"| {rules.players} | {len(tiles)}{spare if rules.map.spare_tiles else ''} "
+            f"| {rules.geometry.num_cells} | {rules.actions.num_actions} "
+            f"| {rules.boosters_in_play} | {neutral or MISSING} |"
+        )
+
+
 def _note(group: str) -> str:
     return BASE_NOTES.get(group.split(".")[0], "")
 
@@ -206,7 +228,7 @@ for the name of a ruleset.
 WHAT = {
     "lost_fleet": "the default: The Lost Fleet as the project's rules read it",
     "lost_fleet_published": "the same game with what the box and its rulebook print otherwise",
-    "base": "the base game: ten sectors, fourteen factions, QIC actions on the board",
+    "base": "the base game for two to four: fourteen factions, QIC actions on the board",
 }
 
 
@@ -238,9 +260,12 @@ def page() -> str:
         "## `base`",
         "",
         "Beside `lost_fleet_published`. The set-up file leaves out what the game does not have.",
+        "For two to four players (PLA-01 to PLA-07); the rows are of the game for four.",
         "",
         table.format("`lost_fleet_published`", "`base`").replace("ruling", "reason"),
         *_base_rows(),
+        "",
+        *_players_rows(),
     ]
     return HEAD + "\n".join(lines) + "\n\n" + REPLAYS.read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ from jaxmarl.environments.multi_agent_env import MultiAgentEnv
 from jaxmarl.environments.spaces import Box, Discrete
 
 import gaia_jax
-from gaia_jax.adapters.layout import KINDS, arranged
+from gaia_jax.adapters.layout import KINDS, arranged, game_name
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.arguments import shown
 from gaia_jax.auto import AutoState
@@ -20,7 +20,7 @@ from gaia_jax.env import GaiaEnv, State
 
 
 class GaiaMARL(MultiAgentEnv):
-    """Four agents, of whom one decides at a time; the others wait, action `num_actions - 1`.
+    """An agent for each seat. One decides at a time; the others wait, action `num_actions - 1`.
 
     `step` starts a new game where one ended, as the environments of JaxMARL do, at the price of
     `gaia_jax.auto_reset`.
@@ -63,7 +63,7 @@ class GaiaMARL(MultiAgentEnv):
     @property
     def name(self) -> str:
         """Such as "gaia_project-lost_fleet"."""
-        return f"gaia_project-{self.env.id}"
+        return game_name(self.env.ruleset)
 
     @property
     def agent_classes(self) -> dict[str, list[str]]:

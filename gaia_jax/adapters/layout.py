@@ -15,6 +15,11 @@ from gaia_jax.ruleset import Ruleset
 KINDS = ("tree", "vector", "picture")
 
 
+def game_name(ruleset: Ruleset) -> str:
+    """Such as "gaia_project-base", "gaia_project-base-2p" where two play."""
+    return f"gaia_project-{ruleset.id}" + (f"-{ruleset.players}p" if ruleset.players != 4 else "")
+
+
 def as_vector(observation: Observation) -> Array:
     """(n,) int16: cells, players and globals in a row."""
     return jnp.concatenate([x.astype(jnp.int16).ravel() for x in _tables(observation)])
@@ -50,11 +55,12 @@ def arranged(kind: str, ruleset: Ruleset, observation: Observation) -> Any:
 def bounds(ruleset: Ruleset) -> tuple[Observation, Observation]:
     """The least and the greatest number of every entry of an observation, numpy."""
     spec, cells = features(ruleset), ruleset.geometry.num_cells
-    return _bound(spec, cells, "low"), _bound(spec, cells, "high")
+    players = ruleset.players
+    return _bound(spec, cells, players, "low"), _bound(spec, cells, players, "high")
 
 
-def _bound(spec: ObservationSpec, cells: int, which: str) -> Any:
-    rows = {"cells": (cells,), "players": (4,), "globals": ()}
+def _bound(spec: ObservationSpec, cells: int, players: int, which: str) -> Any:
+    rows = {"cells": (cells,), "players": (players,), "globals": ()}
     dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}
     tables: dict[str, Any] = {}
     for name, lead in rows.items():
@@ -75,5 +81,5 @@ def _places(ruleset: Ruleset) -> tuple[np.ndarray, int]:
     place = np.full((r.max() + 1, q.max() + 1), len(q))
     place[r, q] = np.arange(len(q))
     spec = features(ruleset)
-    rest = 4 * len(spec.players) + len(spec.globals)
+    rest = ruleset.players * len(spec.players) + len(spec.globals)
     return place, -(-rest // (place.shape[0] * len(spec.cells)))

@@ -14,7 +14,7 @@ from jax import Array
 from pgx._src.struct import dataclass, field
 
 import gaia_jax
-from gaia_jax.adapters.layout import KINDS, arranged
+from gaia_jax.adapters.layout import KINDS, arranged, game_name
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.arguments import shown
 from gaia_jax.auto import auto_state
@@ -102,7 +102,7 @@ class PgxEnv(pgx.core.Env):
     @property
     def id(self) -> Any:
         """Such as "gaia_project-lost_fleet"."""
-        return f"gaia_project-{self.env.id}"
+        return game_name(self.env.ruleset)
 
     @property
     def version(self) -> str:
@@ -111,7 +111,7 @@ class PgxEnv(pgx.core.Env):
 
     @property
     def num_players(self) -> int:
-        """4, or 1 where one agent decides for all."""
+        """P, or 1 where one agent decides for all."""
         return 1 if self.solo else self.env.num_players
 
     @property
@@ -185,7 +185,7 @@ def _inside(state: Any) -> gaia_jax.State:
         game=state._game,
         current_player=state._player,
         legal_action_mask=state.legal_action_mask,
-        rewards=jnp.zeros(4, jnp.float32),
+        rewards=jnp.zeros((*state._step_count.shape, state._game.num_players), jnp.float32),
         terminated=state.terminated,
         truncated=state.truncated,
         step_count=state._step_count,

@@ -1,4 +1,4 @@
-"""The base game for four: what it has of the pieces of the expansion's game, and what is its own.
+"""The base game for two to four: its pieces, of the expansion's game or its own.
 
 Everything that it shares with The Lost Fleet keeps its id.
 """
@@ -96,3 +96,64 @@ MAP = replace(
     deep_slots=(),
     deep_tiles=(),
 )
+
+# Three may leave out two tiles (PLA-04).
+MAP_FOR_THREE = replace(MAP, spare_tiles=("M09", "M10"))
+
+# Two play on the tiles 1 to 7, with the other sides of 5, 6 and 7, in the
+# middle and around it (PLA-03).
+_OTHER_SIDES = (
+    map_tiles.SectorTile(
+        "M05B",
+        (
+            ((-1, 1), "Gaia"),
+            ((2, 0), "Transdim"),
+            ((2, -1), "Red"),
+            ((-1, -1), "Orange"),
+            ((0, 2), "White"),
+        ),
+    ),
+    map_tiles.SectorTile(
+        "M06B",
+        (
+            ((1, 0), "Blue"),
+            ((0, -1), "Gaia"),
+            ((2, -2), "Yellow"),
+            ((1, -2), "Transdim"),
+            ((1, 1), "Transdim"),
+        ),
+    ),
+    map_tiles.SectorTile(
+        "M07B",
+        (
+            ((1, -1), "Brown"),
+            ((-1, 0), "Gaia"),
+            ((0, 1), "Gaia"),
+            ((0, -2), "Black"),
+            ((-2, 2), "Transdim"),
+        ),
+    ),
+)
+MAP_FOR_TWO = replace(
+    MAP, sector_tiles=(*MAP.sector_tiles[:4], *_OTHER_SIDES), sector_centers=SECTOR_CENTERS[:7]
+)
+
+# With two, a third, neutral player stands on these places of the final missions (as printed on
+# their tiles) and takes a rank (PLA-06).
+NEUTRAL_PLAYER = {
+    "BUILDINGS": 11,
+    "PLANET_TYPES": 5,
+    "SATELLITES": 8,
+    "MAIN_SECTORS": 6,
+    "GAIA_BUILDINGS": 4,
+    "FEDERATION_BUILDINGS": 10,
+}
+
+# The first game of the rulebook (PLA-07): every tile lies on the place of its number, number up,
+# which is so many turns from how the tiles are written here. The first player chooses first.
+FIRST_ROTATION = 5
+FIRST_FACTIONS = {
+    2: ("HADSCH_HALLAS", "XENOS"),
+    3: ("TERRANS", "TAKLONS", "GEODENS"),
+    4: ("TERRANS", "HADSCH_HALLAS", "XENOS", "TAKLONS"),
+}

@@ -2,7 +2,6 @@
 
 from gaia_jax.components.common import Cost
 
-NUM_PLAYERS = 4
 ROUNDS = 6
 
 START_VP = 10
@@ -47,7 +46,8 @@ RANGE_BONUS = 3
 # Final scoring (FIN-11): one VP for so many credits, ore and knowledge together.
 RESOURCES_PER_VP = 3
 
-# Open in a game of four (SET-08, SET-09, SET-20).
-BOOSTERS_IN_PLAY = 7
+# Boosters in play beyond one a player (SET-09), artifacts and final missions in play (SET-08,
+# SET-20).
+SPARE_BOOSTERS = 3
 ARTIFACTS_IN_PLAY = 4
 FINAL_MISSIONS_IN_PLAY = 2

@@ -283,6 +283,8 @@ class MapParts:
     deep_slots: tuple[DeepSlot, ...] = DEEP_SLOTS
     deep_tiles: tuple[DeepTile, ...] = DEEP_TILES
     same_types_touch: bool = True  # planets of one type, across tiles (MAP-06, A23)
+    # A set-up may leave out these tiles, all together, and as many of the last places.
+    spare_tiles: tuple[str, ...] = ()
 
 
 LOST_FLEET_MAP = MapParts()

@@ -1,6 +1,7 @@
 """What a cell of the map can hold, and how far colours lie apart (GEN-09, GEN-10)."""
 
-# Contents of a cell. Transdim becomes Gaia when gaiaformed; Lost is placed on an empty cell.
+# Contents of a cell. Transdim becomes Gaia when gaiaformed; Lost is placed on an empty cell. Ship
+# is no space at all: a ship, or a place whose tile is left out.
 PLANETS = (
     "Empty",
     "Red",

@@ -13,7 +13,7 @@ from gaia_jax.observation.game import GLOBALS
 from gaia_jax.observation.players import PLAYERS
 from gaia_jax.observation.view import Block, View
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NUM_PLAYERS, GameState
+from gaia_jax.state import GameState
 from gaia_jax.struct import pytree
 
 
@@ -60,7 +60,7 @@ def seats(game: GameState, player: Array) -> Array:
     """(P,) int32, `player`, then the others as they follow in the turn order of the round."""
     order = game.turn.order.astype(jnp.int32)
     first = jnp.argmax(order == player)
-    return order[(first + jnp.arange(NUM_PLAYERS)) % NUM_PLAYERS]
+    return order[(first + jnp.arange(game.num_players)) % game.num_players]
 
 
 def observe(ruleset: Ruleset, game: GameState, player: Array) -> Observation:
@@ -72,7 +72,7 @@ def observe(ruleset: Ruleset, game: GameState, player: Array) -> Observation:
         player: () int32.
     """
     view = View(ruleset, game, seats(game, player))
-    rows = _table(PLAYERS, view, jnp.int16, (NUM_PLAYERS,))
+    rows = _table(PLAYERS, view, jnp.int16, (ruleset.players,))
     return Observation(
         cells=_table(CELLS, view, jnp.int8, (ruleset.geometry.num_cells,)),
         players=rows[view.seats],

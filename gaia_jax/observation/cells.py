@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components.planets import PLANETS
-from gaia_jax.observation.view import SEATS, Block, View, fixed, ids, one_hot
+from gaia_jax.observation.view import Block, View, fixed, ids, one_hot, seats
 from gaia_jax.rules import federation, federation_search, mine
 from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, faction_row, owned_types, player_row
 from gaia_jax.state import GAIAFORMER, Node
@@ -82,23 +82,23 @@ CELLS = (
           lambda v: v.ruleset.geometry.sector),
     Block("piece", 0, 1, "what stands there", lambda r: (*r.ids["structure"][1:], "GAIAFORMER"),
           lambda v: one_hot(v.game.board.piece, GAIAFORMER + 1)[:, 1:]),
-    Block("owner", 0, 1, "whose piece it is", fixed(*SEATS),
+    Block("owner", 0, 1, "whose piece it is", seats,
           lambda v: v.game.board.piece_owner[:, None] == v.seats),
     Block("guest", 0, 1, "a parasitic mine of the Lantids", fixed("own", "other"), _guest),
     Block("station", 0, 1, "a space station of the Hive", fixed("own", "other"), _station),
     Block("ring", 0, 1, "a power ring of the Moweyds", None, lambda v: v.game.board.ring),
     Block("fresh", 0, 1, "made a Gaia planet at once this round: no mine until the next", None,
           lambda v: v.game.board.fresh),
-    Block("satellite", 0, 1, "a satellite of the seat", fixed(*SEATS),
+    Block("satellite", 0, 1, "a satellite of the seat", seats,
           lambda v: v.by_seat(v.game.board.satellite)),
     Block("federated", 0, 1, "the seat's structure or station there is in a federation",
-          fixed(*SEATS), lambda v: v.by_seat(v.game.board.federated)),
-    Block("near", 0, 1, "the seat has a structure within two cells", fixed(*SEATS),
+          seats, lambda v: v.by_seat(v.game.board.federated)),
+    Block("near", 0, 1, "the seat has a structure within two cells", seats,
           lambda v: v.by_seat(v.game.board.near)),
     Block("distance", 0, 20, "to the seat's nearest structure or station; the most: it has none",
-          fixed(*SEATS), _distance),
+          seats, _distance),
     Block("steps", -1, 3, "terraforming steps that the seat needs there; -1 where no mine is built",
-          fixed(*SEATS), _steps),
+          seats, _steps),
     Block("new_type", 0, 1, "a planet type that the own seat has not yet", None, _new_type),
     Block("new_sector", 0, 1, "in a sector where the own seat is not yet", None, _new_sector),
     Block("picked", 0, 1, "in a group picked for the federation that is being formed", None,

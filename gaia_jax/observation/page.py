@@ -7,7 +7,6 @@ from gaia_jax.observation.game import GLOBALS
 from gaia_jax.observation.players import PLAYERS
 from gaia_jax.observation.view import Block
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
-from gaia_jax.state import NUM_PLAYERS
 
 _HEAD = """\
 # The observation
@@ -30,7 +29,7 @@ def page(ruleset: Ruleset) -> str:
     """docs/observation.md for a ruleset."""
     tables = [
         ("cells", CELLS, "int8", ruleset.geometry.num_cells, "a cell, ascending (q, r)"),
-        ("players", PLAYERS, "int16", NUM_PLAYERS, "a seat"),
+        ("players", PLAYERS, "int16", ruleset.players, "a seat"),
         ("globals", GLOBALS, "int16", 1, "the game"),
     ]
     shapes, chapters, size = [], [], 0

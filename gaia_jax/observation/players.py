@@ -16,7 +16,7 @@ from gaia_jax.components.research import MAX_LEVEL
 from gaia_jax.observation.view import Block, View, fixed, ids, one_hot
 from gaia_jax.rules import mine
 from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, bit_vector, counts, inverse
-from gaia_jax.state import GAIA_AREA, NUM_PLAYERS, Phase
+from gaia_jax.state import GAIA_AREA, Phase
 
 FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])
 
@@ -37,7 +37,7 @@ def _setup_left(view: View) -> Array:
     turn = view.game.turn
     number = jnp.arange(turn.sequence.shape[0])
     coming = (number >= turn.setup_done) & (turn.phase == Phase.SETUP)
-    return (coming & (turn.sequence == jnp.arange(NUM_PLAYERS)[:, None])).sum(-1)
+    return (coming & (turn.sequence == jnp.arange(view.game.num_players)[:, None])).sum(-1)
 
 
 def _colour_steps(view: View) -> Array:
@@ -104,9 +104,9 @@ PLAYERS = (
     Block("passed", 0, 4, "k: the k-th to pass this round; 0: not passed", None,
           lambda v: v.game.turn.passed),
     Block("active", 0, 1, "whose turn it is", None,
-          lambda v: np.arange(NUM_PLAYERS) == v.game.turn.active),
+          lambda v: np.arange(v.game.num_players) == v.game.turn.active),
     Block("decides", 0, 1, "whose decision is next", None,
-          lambda v: np.arange(NUM_PLAYERS) == v.game.turn.player),
+          lambda v: np.arange(v.game.num_players) == v.game.turn.player),
     Block("leech", 0, 8, "power offered by each event that waits", fixed("1", "2", "3"),
           lambda v: v.game.turn.leech.T),
     Block("setup_left", 0, 4, "decisions of the set-up still to make", None, _setup_left),

@@ -15,7 +15,7 @@ from gaia_jax.state import GameState
 # The names of some columns under a ruleset.
 Ids = Callable[[Ruleset], tuple[str, ...]]
 
-SEATS = ("own", "second", "third", "fourth")
+_SEATS = ("own", "second", "third", "fourth")
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,11 @@ def one_hot(index: Array, size: int) -> Array:
 def ids(kind: str) -> Ids:
     """The ids of a kind of thing in the ruleset."""
     return lambda ruleset: ruleset.ids[kind]
+
+
+def seats(ruleset: Ruleset) -> tuple[str, ...]:
+    """The names of the seats, own first."""
+    return _SEATS[: ruleset.players]
 
 
 def fixed(*names: str) -> Ids:

@@ -125,6 +125,8 @@ class MapDrawing:
         out = [f"{q},{r}"]
         if c in self.ships:
             out.append(f"the {SHIPS[self.ships[c]]}")
+        elif self._off_map(c):
+            return "no space: its tile is left out"
         elif m.planet[c]:
             out.append(PLANETS[self.planets[m.planet[c]]])
         seats = self.table.seats
@@ -140,6 +142,10 @@ class MapDrawing:
         out += [f"federation of {seats[p].faction.name}" for p in m.federated[:, c].nonzero()[0]]
         return ", ".join(out)
 
+    def _off_map(self, c: int) -> bool:
+        """On a place whose tile is left out (PLA-04)."""
+        return self.planets[self.map.planet[c]] == "Ship" and c not in self.ships
+
     def _owner_of_station(self) -> int:
         found = [s.player for s in self.table.seats if s.faction.federation_grows]
         return found[0] if found else 0
@@ -147,6 +153,8 @@ class MapDrawing:
     def _cell(self, c: int) -> str:
         m, s = self.map, self.where.size
         x, y = self.where.x[c], self.where.y[c]
+        if self._off_map(c):
+            return polygon(self.where.outline(c, 1.02), colours.PAPER, colours.PAPER, 1.6)
         out = []
         inset = 0.88
         for owner in m.federated[:, c].nonzero()[0].tolist():

@@ -17,7 +17,6 @@ from gaia_jax.render import colours, picture
 from gaia_jax.render.names import VP_SOURCES, say
 from gaia_jax.render.table import Table
 from gaia_jax.replay import Record, states
-from gaia_jax.ruleset import RULESETS
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ def moves(record: Record) -> Iterator[Move]:
     Raises:
         RecordError: as `gaia_jax.replay.states`.
     """
-    ruleset = RULESETS.get(record.ruleset)
+    ruleset = record.env().ruleset
     before: Table | None = None
     for number, state in enumerate(states(record)):
         after = Table(state, ruleset)

@@ -113,6 +113,8 @@ def parts(table: Table, last: int | None = None) -> dict[str, dict[str, str]]:
 
 def _head(table: Table, last: int | None) -> str:
     name = _GAMES.get(table.ruleset.id, table.ruleset.id)
+    if table.num_players != 4:
+        name += f" for {table.num_players} players"
     when = "Set-up" if not table.round else f"Round {table.round}"
     when = "Final score" if table.over else when
     if table.phase not in ("set-up", "actions", "over"):

@@ -55,6 +55,10 @@ def finals(table: Table) -> str:
             at = x + 16 + k * 56
             body += seat_disc(at, 28, 6.8, seat.player, seat.faction.start_planet)
             body += label(at + 11, 31.8, str(seat.missions[i]), 11, bold=True)
+        if mission in table.ruleset.neutral_player:
+            count = table.ruleset.neutral_player[mission]
+            at = x + 16 + len(table.seats) * 56
+            body += label(at, 31.8, f"neutral {count}", 11, bold=True)
         out += group(body, f"mission-{i}", f"final mission: {MISSIONS[mission][0]}")
     return out
 

@@ -12,7 +12,7 @@ import numpy as np
 from gaia_jax.components import costs, research
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
-from gaia_jax.ruleset import RULESETS, Ruleset
+from gaia_jax.ruleset import VARIANTS, Ruleset
 from gaia_jax.state import GAIA_AREA, NODES
 
 PHASES = ("set-up", "tinkering", "income", "Gaia phase", "actions", "over")
@@ -84,9 +84,11 @@ def ruleset_of(state: Any) -> Ruleset:
     """
     if np.ndim(state.current_player):
         raise ValueError("one state is wanted, not a batch; index it, or use jax.tree.map")
-    cells, actions = state.game.board.planet.shape[-1], state.legal_action_mask.shape[-1]
-    for ruleset in RULESETS.values():
-        if (ruleset.geometry.num_cells, ruleset.actions.num_actions) == (cells, actions):
+    game = state.game
+    found = game.num_players, game.board.planet.shape[-1], state.legal_action_mask.shape[-1]
+    for ruleset in VARIANTS.values():
+        shapes = ruleset.players, ruleset.geometry.num_cells, ruleset.actions.num_actions
+        if shapes == found:
             tiles = np.max(np.asarray(state.game.setup.round_tiles), initial=0)
             if tiles < len(ruleset.round_tiles):
                 return ruleset

@@ -23,6 +23,7 @@ _PLANETS = {
     "Asteroid": "A",
     "Lost": "L",
     "Transdim": "T",
+    "Ship": " ",
 }
 _PIECES = {"MINE": "m", "TS": "t", "RL": "l", "PI": "i", "AC_A": "a", "AC_B": "b"}
 LEGEND = (
@@ -98,7 +99,7 @@ def text(state: Any, ruleset: Ruleset | None = None) -> str:
     table = Table(state, ruleset)
     plain = names(table.ruleset)
     when = f"round {table.round}, {table.phase}" if table.round else "set-up"
-    out = [f"{table.ruleset.id}, {when}. {asks(table)}.", ""]
+    out = [f"{table.ruleset.name}, {when}. {asks(table)}.", ""]
     out += [*_map(table), "", LEGEND, ""]
     for seat in table.seats:
         out += _seat(table, seat)
@@ -106,6 +107,8 @@ def text(state: Any, ruleset: Ruleset | None = None) -> str:
     out += ["", f"round tile: {plain['round_tile'][tile.id]}"]
     for i, mission in enumerate(table.final_missions):
         counts = ", ".join(f"{s.player}: {s.missions[i]}" for s in table.seats)
+        if mission in table.ruleset.neutral_player:
+            counts += f", neutral: {table.ruleset.neutral_player[mission]}"
         out.append(f"final mission: {MISSIONS[mission][0]} ({counts})")
     used = [plain["power_action"][a] for a in table.power_used]
     out += [f"used this round: {'; '.join(used)}"] if used else []

@@ -14,7 +14,7 @@ from gaia_jax.rules import gaia, income, scoring, tech
 from gaia_jax.rules.player import bit_vector, inverse, player_row, receive
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
-from gaia_jax.state import FRESH, NUM_PLAYERS, GameState, Node, Phase, Players, Turn
+from gaia_jax.state import FRESH, GameState, Node, Phase, Players, Turn
 
 
 def between_turns(
@@ -130,7 +130,7 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
     gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == 1, jnp.where(rest, points, 0), 0)
     richer = receive(FactionRow.of(ruleset, faction[terrans]), me, gain).resources
-    here = (jnp.arange(NUM_PLAYERS) == terrans)[:, None]
+    here = (jnp.arange(game.num_players) == terrans)[:, None]
     players = players.replace(resources=jnp.where(here, richer, players.resources))
     points = jnp.where(rest, 0, points)
 
@@ -162,7 +162,7 @@ def _decision(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
     turn = game.turn
     faction = game.setup.faction.astype(jnp.int32)
     length = (turn.sequence >= 0).sum()
-    boosters = turn.setup_done >= length - NUM_PLAYERS
+    boosters = turn.setup_done >= length - game.num_players
     tinkerer = jnp.argmax(_tinkerers(ruleset, game))
     order = turn.order.astype(jnp.int32)
     earner = order[jnp.argmax(game.players.income[order] != 0)]

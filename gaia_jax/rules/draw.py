@@ -49,7 +49,11 @@ class DrawTables:
     """What a variant draws from, as numpy arrays, and the board that it is laid out on."""
 
     geometry: geometry.Geometry
-    sector_contents: np.ndarray  # (tiles, 6, 19) int8, PLANETS on the slot's cells by rotation
+    # (tiles, 6, 19) int8, PLANETS on the slot's cells by rotation; where tiles may be left out, one
+    # row more, which the tile -1 names.
+    sector_contents: np.ndarray
+    num_tiles: int
+    spare: int  # tiles that may be left out, the last
     center_pool: tuple[int, ...]  # the tiles that the first slots take
     num_center: int
     across: np.ndarray  # (E, 2) int16, touching cells of different tiles
@@ -64,7 +68,7 @@ class DrawTables:
 
 @cache
 def draw_tables(ruleset: Ruleset) -> DrawTables:
-    """The tables of a ruleset, for four players."""
+    """The tables of a ruleset."""
     parts, board = ruleset.map, ruleset.geometry
     tile_ids = [tile.id for tile in parts.sector_tiles]
     faction_ids = ruleset.ids["faction"]
@@ -73,7 +77,9 @@ def draw_tables(ruleset: Ruleset) -> DrawTables:
     draws_colours = any(faction.drawn_colours for faction in ruleset.factions)
     return DrawTables(
         geometry=board,
-        sector_contents=_sector_contents(parts.sector_tiles),
+        sector_contents=_sector_contents(parts),
+        num_tiles=len(parts.sector_tiles),
+        spare=len(parts.spare_tiles),
         center_pool=tuple(tile_ids.index(tile) for tile in parts.center_pool),
         num_center=len(parts.center_slots),
         across=_across_tiles(board),
@@ -86,13 +92,13 @@ def draw_tables(ruleset: Ruleset) -> DrawTables:
             np.int8,
         ),
         pools={
-            "turn_order": (costs.NUM_PLAYERS, costs.NUM_PLAYERS),
+            "turn_order": (ruleset.players, ruleset.players),
             "basic_tiles": (len(ruleset.basic_tiles),) * 2,
             "advanced_tiles": (len(ruleset.ids["advanced_slot"]), len(ruleset.advanced_tiles)),
             "ship_tokens": (len(ruleset.ships), len(ruleset.ship_tokens)),
             "ship_tiles": (len(ruleset.ship_tile_ships), len(ruleset.ship_tiles)),
             "artifacts": (ruleset.artifacts_in_play, len(ruleset.artifacts)),
-            "boosters": (costs.BOOSTERS_IN_PLAY, len(ruleset.boosters)),
+            "boosters": (ruleset.boosters_in_play, len(ruleset.boosters)),
             "round_tiles": (costs.ROUNDS, len(ruleset.round_tiles)),
             "final_missions": (costs.FINAL_MISSIONS_IN_PLAY, len(ruleset.final_missions)),
             "colours": (colours, colours) if draws_colours else (0, 0),
@@ -109,15 +115,18 @@ def _planet_indices(contents: tuple[str, ...]) -> list[int]:
     return [planets.PLANETS.index(planet) for planet in contents]
 
 
-def _sector_contents(tiles: tuple[map_tiles.SectorTile, ...]) -> np.ndarray:
-    """(tiles, 6, 19): what a tile, turned k times, has on each of the slot's cells (MAP-02)."""
+def _sector_contents(parts: map_tiles.MapParts) -> np.ndarray:
+    """`DrawTables.sector_contents`: a tile that is turned k times (MAP-02)."""
+    tiles = parts.sector_tiles
     local = list(map_tiles.SECTOR_LOCAL)
     table = np.zeros((len(tiles), 6, len(local)), np.int8)
     for t, tile in enumerate(tiles):
         for turns in range(6):
             lands = [local.index(geometry.rotate(cell, turns)) for cell in local]
             table[t, turns, lands] = _planet_indices(tile.contents())
-    return table
+    if not parts.spare_tiles:
+        return table
+    return np.concatenate([table, np.full_like(table[:1], planets.PLANETS.index("Ship"))])
 
 
 def _across_tiles(board: geometry.Geometry) -> np.ndarray:
@@ -192,12 +201,13 @@ def _below(words: Array, bound: int) -> Array:
     return (words % np.uint32(bound)).astype(jnp.int8)
 
 
-def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET) -> Setup:
+def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET, small: bool = False) -> Setup:
     """A random set-up; the same key gives the same one (GEN-03, GEN-04).
 
     Args:
         key: one key of `jax.random`.
-        ruleset: the ruleset, static.
+        ruleset: static.
+        small: static; without the tiles that may be left out, and the last places (PLA-04).
     Returns:
         Setup of one game.
     """
@@ -213,15 +223,15 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET) -> Setup:
 
     interface, ship_cell = _draw_interface(words["interface"], tables)
     if tables.types_touch:
-        tiles = _draw_map(words, tables)
+        tiles = _draw_map(words, tables, small)
     else:
         named = dict(zip(DRAWS, keys, strict=True))
-        tiles = _draw_allowed_map(named, interface, tables)
+        tiles = _draw_allowed_map(named, interface, tables, small)
     return Setup(
         **tiles,
         interface=interface,
         ship_cell=ship_cell,
-        faction=_draw_factions(words["factions"], tables),
+        faction=_draw_factions(words["factions"], ruleset.players, tables),
         turn_order=sample("turn_order"),
         basic_slot=sample("basic_tiles"),
         advanced=sample("advanced_tiles"),
@@ -238,10 +248,13 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET) -> Setup:
     )
 
 
-def _draw_sectors(words: Array, tables: DrawTables) -> Array:
+def _draw_sectors(words: Array, tables: DrawTables, small: bool) -> Array:
     """The first slots take tiles of the centre pool, the others all that is left (MAP-01)."""
     pool = tables.center_pool
-    others = [tile for tile in range(len(tables.sector_contents)) if tile not in pool]
+    if small:
+        count = tables.num_tiles - tables.spare
+        return jnp.append(_sample(words, count, count), jnp.full(tables.spare, -1, jnp.int8))
+    others = [tile for tile in range(tables.num_tiles) if tile not in pool]
     if not pool:
         return _sample(words, len(others), len(others))
     shuffled = jnp.array(pool, jnp.int8)[_sample(words, len(pool), len(pool))]
@@ -251,19 +264,21 @@ def _draw_sectors(words: Array, tables: DrawTables) -> Array:
     return jnp.concatenate([center, rest[order]])
 
 
-def _draw_map(words: dict[str, Array], tables: DrawTables) -> dict[str, Array]:
+def _draw_map(words: dict[str, Array], tables: DrawTables, small: bool) -> dict[str, Array]:
     """Tiles and rotations of all sector and deep slots: fields of Setup (MAP-01, MAP-10)."""
     deep_tile, deep_rotation = _draw_deep(words["deep"], tables)
+    tile = _draw_sectors(words["sectors"], tables, small)
+    rotation = _below(words["rotations"][: len(tables.geometry.sector_cells)], 6)
     return {
-        "sector_tile": _draw_sectors(words["sectors"], tables),
-        "sector_rotation": _below(words["rotations"][: len(tables.geometry.sector_cells)], 6),
+        "sector_tile": tile,
+        "sector_rotation": jnp.where(tile < 0, jnp.int8(0), rotation) if small else rotation,
         "deep_tile": deep_tile,
         "deep_rotation": deep_rotation,
     }
 
 
 def _draw_allowed_map(
-    keys: dict[str, Array], interface: Array, tables: DrawTables
+    keys: dict[str, Array], interface: Array, tables: DrawTables, small: bool
 ) -> dict[str, Array]:
     """`_draw_map`, drawn again until no two planets of one type touch across tiles (A23).
 
@@ -275,7 +290,7 @@ def _draw_allowed_map(
 
     def attempt(number: Array) -> dict[str, Array]:
         again = {name: jax.random.fold_in(keys[name], number) for name in _MAP_DRAWS}
-        return _draw_map({name: _bits(key) for name, key in again.items()}, tables)
+        return _draw_map({name: _bits(key) for name, key in again.items()}, tables, small)
 
     def breaks(carry: tuple[Array, dict[str, Array]]) -> Array:
         laid = _laid_out(tables, interface=interface, **carry[1])
@@ -295,7 +310,10 @@ def same_types_touch(laid: Array, tables: DrawTables) -> Array:
         laid: (C,) int8, PLANETS on each cell.
     """
     one, other = laid[tables.across[:, 0]], laid[tables.across[:, 1]]
-    return ((one == other) & (one != planets.PLANETS.index("Empty"))).any()
+    same = (one == other) & (one != planets.PLANETS.index("Empty"))
+    if tables.spare:
+        same &= one != planets.PLANETS.index("Ship")
+    return same.any()
 
 
 def _draw_interface(words: Array, tables: DrawTables) -> tuple[Array, Array]:
@@ -319,11 +337,11 @@ def _draw_deep(words: Array, tables: DrawTables) -> tuple[Array, Array]:
     return 2 * tile + _below(side[:slots], 2), _below(turns[:slots], 3)
 
 
-def _draw_factions(words: Array, tables: DrawTables) -> Array:
-    """Four different boards, either side of each (SET-10, SET-11)."""
+def _draw_factions(words: Array, players: int, tables: DrawTables) -> Array:
+    """Different boards, either side of each (SET-10, SET-11)."""
     boards = len(tables.board_factions)
-    board = _sample(words, costs.NUM_PLAYERS, boards)
-    side = _below(words[boards : boards + costs.NUM_PLAYERS], 2)
+    board = _sample(words, players, boards)
+    side = _below(words[boards : boards + players], 2)
     return jnp.array(tables.board_factions)[board, side]
 
 

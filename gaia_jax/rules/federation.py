@@ -22,7 +22,6 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     GAIAFORMER,
-    NUM_PLAYERS,
     PI,
     FederationOptions,
     GameState,
@@ -262,7 +261,7 @@ def _form(
         federation_bits=federation_bits.astype(game.board.federation_bits.dtype)
     )
     game = with_player_row(game.replace(board=board, turn=turn), player, me)
-    players = forget(game.players, jnp.arange(NUM_PLAYERS) == player)
+    players = forget(game.players, jnp.arange(game.num_players) == player)
     return players, turn, _absorb(ruleset, game, player)
 
 

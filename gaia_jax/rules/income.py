@@ -13,7 +13,6 @@ from gaia_jax.ruleset import CHARGE_ATOMS, GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import (
     AC_A,
     MINE,
-    NUM_PLAYERS,
     PI,
     RL,
     TS,
@@ -111,7 +110,7 @@ def collect(
         return _collect(ruleset, columns, me, game.setup.economy_side, starts, chosen)
 
     faction = game.setup.faction.astype(jnp.int32)
-    return jax.vmap(one)(game.players.edit(), faction, jnp.arange(NUM_PLAYERS)).pack()
+    return jax.vmap(one)(game.players.edit(), faction, jnp.arange(game.num_players)).pack()
 
 
 def options(seat: Seat) -> Array:

@@ -14,7 +14,6 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
     GAIAFORMER,
-    NUM_PLAYERS,
     PI,
     Board,
     GameState,
@@ -59,7 +58,7 @@ def power_values(ruleset: Ruleset, game: GameState) -> Array:
     Rings and the Bescods' black planets count where the ruleset says so (FED-11).
     """
     board, players = game.board, game.players
-    player = jnp.arange(NUM_PLAYERS)[:, None]
+    player = jnp.arange(game.num_players)[:, None]
     value = structure_power(ruleset, board, player, raised_power(ruleset, players)[:, None])
     if not ruleset.bonus_power_in_leech:
         return value
@@ -90,7 +89,7 @@ def offers(ruleset: Ruleset, game: GameState, cell: Array, builder: Array) -> Ar
     """(P,) int32, highest power value within two cells of `cell`, 0 for the builder (LEE-02)."""
     near = jnp.asarray(ruleset.geometry.distance)[cell] <= costs.LEECH_DISTANCE
     best = jnp.where(near, power_values(ruleset, game), jnp.int8(0)).max(-1).astype(jnp.int32)
-    return jnp.where(jnp.arange(NUM_PLAYERS) == builder, 0, best)
+    return jnp.where(jnp.arange(game.num_players) == builder, 0, best)
 
 
 def taklons(ruleset: Ruleset, game: GameState) -> Array:
@@ -124,7 +123,7 @@ def accept(me: Players, offered: Array, take: Array, token_first: Array, token_l
 def distance_in_order(game: GameState) -> Array:
     """(P,) int32, how many seats after the active player each player comes (LEE-04)."""
     seat = inverse(game.turn.order)
-    return (seat - pick(seat, game.turn.active.astype(jnp.int32))) % NUM_PLAYERS
+    return (seat - pick(seat, game.turn.active.astype(jnp.int32))) % game.num_players
 
 
 def current(queue: Array) -> Array:
@@ -147,13 +146,14 @@ def resolve_offers(
     """
     after, special = distance_in_order(game), taklons(ruleset, game)
     if ruleset.leech_in_seat_order:
-        after = (jnp.arange(NUM_PLAYERS) - game.turn.active.astype(jnp.int32)) % NUM_PLAYERS
+        seats = jnp.arange(game.num_players)
+        after = (seats - game.turn.active.astype(jnp.int32)) % game.num_players
     # To them power in bowl II may be worth more: what they burn buys tech tiles (A20).
     factions = game.setup.faction.astype(jnp.int32)
     burns = gaia.decides_on_tiles(ruleset, game.players, factions)
     charge, token_first, decline = range(3)
     queue = game.turn.leech.astype(jnp.int32)
-    decider = jnp.arange(NUM_PLAYERS) == game.turn.player
+    decider = jnp.arange(game.num_players) == game.turn.player
     answered = current(queue)[:, None] & decider & answers
     rows = jnp.concatenate(
         [jnp.where(answered, queue, 0).sum(0)[None], jnp.where(answered, 0, queue)]
@@ -166,7 +166,7 @@ def resolve_offers(
         a = amount(players, offered)
         free = (a == 1) & ~special & ~burns & ruleset.free_leech_is_taken
         asks = ~is_answer & (offered > 0) & ((a >= 1) & ~free | special)
-        first = jnp.where(asks, after, NUM_PLAYERS).min()
+        first = jnp.where(asks, after, game.num_players).min()
         # Offers before the first that asks are taken or void; the others wait.
         passes = ~blocked & (after < first)
         takes = passes & (offered > 0) & jnp.where(is_answer, choice != decline, free)
@@ -174,7 +174,7 @@ def resolve_offers(
         behind = (takes & is_answer & (choice == charge) & special).astype(jnp.int32)
         players = accept(players, offered, takes, before, behind)
         waits = ~blocked & asks.any()
-        nearest = jnp.argmin(jnp.where(asks, after, NUM_PLAYERS))
+        nearest = jnp.argmin(jnp.where(asks, after, game.num_players))
         after_it = players.vp, players.brainstone, *power.bowls(players)
         carry = after_it, blocked | waits, jnp.where(waits, nearest, asked)
         return carry, jnp.where(passes, 0, offered)

@@ -16,7 +16,6 @@ from gaia_jax.state import (
     AC_A,
     AC_B,
     MINE,
-    NUM_PLAYERS,
     PI,
     RL,
     TS,
@@ -34,7 +33,7 @@ SOURCE = {name: i for i, name in enumerate(VP_SOURCES)}
 
 def inverse(order: Array) -> Array:
     """(P,) int32, the place of each player in `order`, (P,) int, which names each player once."""
-    seats = jnp.arange(NUM_PLAYERS)
+    seats = jnp.arange(order.shape[-1])
     return jnp.where(order == seats[:, None], seats, 0).sum(-1)
 
 
@@ -46,7 +45,7 @@ def player_row(game: GameState, player: Array) -> Players:
 
 def with_player_row(game: GameState, player: Array, me: Players) -> GameState:
     """The game with the row of `player` replaced."""
-    here = jnp.arange(NUM_PLAYERS)[:, None] == player
+    here = jnp.arange(game.num_players)[:, None] == player
     row = me.pack()
     return game.replace(
         players=Players(

@@ -25,7 +25,6 @@ from gaia_jax.state import (
     AC_B,
     MINE,
     NONE,
-    NUM_PLAYERS,
     PI,
     GameState,
     Players,
@@ -73,7 +72,7 @@ def pass_vp(ruleset: Ruleset, me: Players, counted: Array) -> dict[str, Array]:
 def academy_distance(ruleset: Ruleset, game: GameState) -> Array:
     """(P,) int32, the greatest distance from the PI to an academy, 0 without either (FIN-06)."""
     board = game.board
-    own = board.owner == jnp.arange(NUM_PLAYERS)[:, None]
+    own = board.owner == jnp.arange(board.num_players)[:, None]
     seat = own & (board.piece == PI)
     academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
     rows = jnp.asarray(ruleset.geometry.distance)[jnp.argmax(seat, axis=-1)]
@@ -86,7 +85,7 @@ def final_values(ruleset: Ruleset, game: GameState) -> Array:
     board, me = game.board, game.players
     main = ruleset.geometry.num_main_sectors
     sectors = bit_vector(me.sectors, main + ruleset.geometry.num_deep_sectors)
-    player = jnp.arange(NUM_PLAYERS)[:, None]
+    player = jnp.arange(board.num_players)[:, None]
     standing = (board.owner == player) & (board.piece != NONE) | (board.guest == player)
     virtual = virtual_mines(ruleset, me, PROTO) + virtual_mines(ruleset, me, ASTEROID)
     rocks = me.colonized[:, ASTEROID] + me.colonized[:, PROTO]
@@ -108,12 +107,22 @@ def final_values(ruleset: Ruleset, game: GameState) -> Array:
     return jnp.stack([values[name].astype(jnp.int32) for name in ruleset.final_missions])
 
 
-def prizes(ruleset: Ruleset, values: Array) -> Array:
-    """(P,) int32, VP by rank; equal values share the prizes of their ranks (FIN-02, FIN-03)."""
+def prizes(ruleset: Ruleset, values: Array, mission: Array) -> Array:
+    """(P,) int32, VP by rank; equal values share the prizes of their ranks (FIN-02, FIN-03).
+
+    A neutral player takes a rank, and a share where it ties (PLA-06).
+
+    Args:
+        values: (P,) int32, what the mission counts; mission: () int, which it is.
+    """
     table = jnp.asarray(ruleset.tables.prizes).astype(jnp.int32)
-    better = (values[None] > values[:, None]).sum(-1)
-    equal = (values[None] == values[:, None]).sum(-1)
-    rank = jnp.arange(NUM_PLAYERS)
+    ranked = values
+    if ruleset.neutral_player:
+        neutral = [ruleset.neutral_player[name] for name in ruleset.final_missions]
+        ranked = jnp.append(values, jnp.array(neutral)[mission])
+    better = (ranked[None] > values[:, None]).sum(-1)
+    equal = (ranked[None] == values[:, None]).sum(-1)
+    rank = jnp.arange(len(ruleset.tables.prizes))
     mine = (rank >= better[:, None]) & (rank < (better + equal)[:, None])
     vp = jnp.where(mine, table, 0).sum(-1) // equal
     return vp if ruleset.zero_ranks else jnp.where(values > 0, vp, 0)
@@ -125,9 +134,10 @@ def final_score(ruleset: Ruleset, game: GameState) -> Players:
     players = game.players.edit()
     research = jnp.asarray(ruleset.tables.end_vp).astype(jnp.int32)[players.tracks].sum(-1)
     left = players.credits + players.ore + players.knowledge
+    first, second = game.setup.final_missions[0], game.setup.final_missions[1]
     gains = {
-        "FINAL_1": prizes(ruleset, values[game.setup.final_missions[0]]),
-        "FINAL_2": prizes(ruleset, values[game.setup.final_missions[1]]),
+        "FINAL_1": prizes(ruleset, values[first], first),
+        "FINAL_2": prizes(ruleset, values[second], second),
         "RESEARCH_END": research,
         "RESOURCES": left // costs.RESOURCES_PER_VP,
     }

@@ -21,7 +21,6 @@ from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
     NO_BRAINSTONE,
     NO_PLAYER,
-    NUM_PLAYERS,
     PI,
     Board,
     FederationOptions,
@@ -34,8 +33,6 @@ from gaia_jax.state import (
 )
 
 FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])
-# The longest set-up: eight mines, the Xenos' third, four boosters.
-SEQUENCE = 13
 
 
 def terraforming_steps(ruleset: Ruleset, setup: Setup) -> Array:
@@ -64,7 +61,7 @@ def terraforming_steps(ruleset: Ruleset, setup: Setup) -> Array:
 
 
 def decision_sequence(ruleset: Ruleset, setup: Setup) -> Array:
-    """(13,) int8, who makes each decision of the set-up; -1 beyond the last (INI-01 to INI-10).
+    """(3 P + 1,) int8, who makes each set-up decision; -1 beyond the last (INI-01 to INI-10).
 
     Base factions place one mine in turn order and one in reverse, the Xenos a third, then the
     factions of the Lost Fleet, then the Hive; boosters last, in reverse turn order (SET-13).
@@ -76,7 +73,7 @@ def decision_sequence(ruleset: Ruleset, setup: Setup) -> Array:
     institute = jnp.asarray(f.start_piece)[faction] == PI
     pieces = jnp.asarray(f.start_pieces)[faction]
     first = ~expansion & ~institute
-    everyone = jnp.ones(NUM_PLAYERS, bool)
+    everyone = jnp.ones(ruleset.players, bool)
     players = [order, order[::-1], order, order, order, order[::-1]]
     wanted = [
         first,
@@ -87,8 +84,9 @@ def decision_sequence(ruleset: Ruleset, setup: Setup) -> Array:
         everyone,
     ]
     player, takes = jnp.concatenate(players), jnp.concatenate(wanted)
-    place = jnp.where(takes, jnp.cumsum(takes) - 1, SEQUENCE)
-    hit = place[None] == jnp.arange(SEQUENCE)[:, None]
+    longest = 3 * ruleset.players + 1  # two mines and a booster each, the Xenos' third mine
+    place = jnp.where(takes, jnp.cumsum(takes) - 1, longest)
+    hit = place[None] == jnp.arange(longest)[:, None]
     return jnp.where(hit.any(-1), jnp.where(hit, player, 0).sum(-1), NO_PLAYER).astype(jnp.int8)
 
 
@@ -98,7 +96,7 @@ def _player(ruleset: Ruleset, faction: Array) -> Players:
     start = jnp.arange(len(ruleset.ids["vp_source"])) == SOURCE["START"]
     ship = f.preplaced_ship
     me = (
-        Players.zeros()
+        Players.zeros(ruleset.players)
         .edit()
         .replace(
             vp=costs.START_VP,
@@ -127,7 +125,7 @@ def _turn(ruleset: Ruleset, setup: Setup) -> Turn:
     sequence = decision_sequence(ruleset, setup)
     supply = jnp.array([token.copies for token in ruleset.base_tokens])
     on_track = jnp.arange(len(ruleset.base_tokens)) == setup.tf5_token
-    return Turn.zeros().replace(
+    return Turn.zeros(ruleset.players).replace(
         phase=Phase.SETUP,
         node=Node.START,
         player=sequence[0],
@@ -162,7 +160,7 @@ def new_game(ruleset: Ruleset, setup: Setup) -> GameState:
         piece_owner=jnp.full(cells, NO_PLAYER, jnp.int8),
         flags=jnp.zeros(cells, jnp.uint8),
         federation_bits=jnp.zeros(cells, jnp.uint8),
-        distance_to_own=jnp.full((NUM_PLAYERS, cells), 127, jnp.int8),
+        distance_to_own=jnp.full((ruleset.players, cells), 127, jnp.int8),
         lantids=jnp.where(guests.any(), jnp.argmax(guests), NO_PLAYER).astype(jnp.int8),
     )
     players = jax.vmap(lambda x: _player(ruleset, x))(faction)

@@ -25,7 +25,6 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.rules.turn import next_decision
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
-    NUM_PLAYERS,
     PI,
     GameState,
     Node,
@@ -112,7 +111,7 @@ def _update_turn(
     changes = (placed.structure > 0) | placed.station | placed.ring
     changes |= is_verb(ruleset, acted.decision, "tile")
     # The Lost Planet takes a cell from everyone's satellites.
-    who = changes & (jnp.arange(NUM_PLAYERS) == player) | placed.lost
+    who = changes & (jnp.arange(game.num_players) == player) | placed.lost
     return federation.forget(players, who), turn.pack()
 
 

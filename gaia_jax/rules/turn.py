@@ -20,7 +20,7 @@ from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import book, faction_row, player_row, with_player_row
 from gaia_jax.ruleset import FactionRow, Ruleset
-from gaia_jax.state import NUM_PLAYERS, GameState, Node, Phase, Players, Turn
+from gaia_jax.state import GameState, Node, Phase, Players, Turn
 
 
 def next_decision(
@@ -173,9 +173,9 @@ def _end_of_turn(
     still = free.conversions(ruleset, FactionRow(ruleset, faction_columns), me, turn)
     acts = done & (turn.phase == Phase.ACTIONS)
     over = acts & (turn_over | turn.main_action_done & ~free.keeps_turn_open(ruleset, still))
-    after = (leech.distance_in_order(game) - 1) % NUM_PLAYERS
+    after = (leech.distance_in_order(game) - 1) % game.num_players
     waiting = turn.passed == 0
-    nearest = jnp.argmin(jnp.where(waiting, after, NUM_PLAYERS))
+    nearest = jnp.argmin(jnp.where(waiting, after, game.num_players))
     turn = turn.replace(
         qic_action=turn.qic_action & ~resolved,
         main_action_done=turn.main_action_done & ~over,

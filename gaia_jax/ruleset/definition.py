@@ -36,6 +36,7 @@ class Ruleset:
     """One variant of the game: its pieces, prices and switches, and the arrays made from them."""
 
     id: str
+    players: int = 4  # P of every array
     map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
     faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS
     factions: tuple[components.factions.Faction, ...] = components.factions.FACTIONS
@@ -97,22 +98,34 @@ class Ruleset:
     gaiaformed_planet_waits: bool = True  # MIN-20
     zero_ranks: bool = True  # FIN-03
     bonus_power_in_leech: bool = False  # FED-11
+    # What a neutral player counts for each final mission, where there is one.
+    neutral_player: Mapping[str, int] = field(default_factory=dict)
     stations_count_as_satellites: bool = False  # HIV-02, FIN-07, A22
     leech_in_seat_order: bool = False  # LEE-04, A11
     free_step_is_optional: bool = False  # TEC-09, FIR-01, ACT-15, A11
 
     def __reduce__(self) -> Any:
-        """Copied and unpickled, a ruleset of `RULESETS` is itself: it is compared by identity."""
-        from gaia_jax.ruleset import RULESETS
+        """Copied and unpickled, a ruleset of `VARIANTS` is itself: it is compared by identity."""
+        from gaia_jax.ruleset import VARIANTS
 
-        if RULESETS.get(self.id) is self:
-            return _registered, (self.id,)
+        if VARIANTS.get((self.id, self.players)) is self:
+            return _registered, (self.id, self.players)
         return super().__reduce__()
 
     @cached_property
     def geometry(self) -> Geometry:
         """The cells of the map."""
         return geometry_of(self.map)
+
+    @property
+    def name(self) -> str:
+        """What messages and pictures call it: the id, and the number of players but for four."""
+        return self.id if self.players == 4 else f"{self.id} for {self.players} players"
+
+    @property
+    def boosters_in_play(self) -> int:
+        """Boosters that are dealt (SET-09, PLA-02)."""
+        return self.players + components.costs.SPARE_BOOSTERS
 
     @property
     def artifacts_in_play(self) -> int:
@@ -211,7 +224,7 @@ class Ruleset:
         return make_tables(self)
 
 
-def _registered(id: str) -> Ruleset:
-    from gaia_jax.ruleset import RULESETS
+def _registered(id: str, players: int = 4) -> Ruleset:
+    from gaia_jax.ruleset import VARIANTS
 
-    return RULESETS[id]
+    return VARIANTS[id, players]

@@ -87,7 +87,7 @@ class Tables:
     advanced_events: np.ndarray  # (advanced tiles, events)
     booster_pass: np.ndarray  # (boosters, counts)
     advanced_pass: np.ndarray  # (advanced tiles, counts)
-    prizes: np.ndarray  # (P,) int8, of a final mission by rank
+    prizes: np.ndarray  # (4,) int8, of a final mission by rank
     end_vp: np.ndarray  # (levels,) int8, of a track at the end
     # Gains, (..., 9) int8 in the order of GAIN_FIELDS.
     booster_income: np.ndarray  # (boosters, 9)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from gaia_jax.arguments import shown
 from gaia_jax.components import base_game, published
 from gaia_jax.ruleset.definition import Ruleset
 
@@ -55,4 +58,30 @@ BASE = Ruleset(
     free_step_is_optional=True,
 )
 
+# Only what differs from four; the rest is as for them (PLA-01, PLA-05).
+BASE_FOR_THREE = replace(BASE, players=3, map=base_game.MAP_FOR_THREE)
+
+BASE_FOR_TWO = replace(
+    BASE, players=2, map=base_game.MAP_FOR_TWO, neutral_player=base_game.NEUTRAL_PLAYER
+)
+
+# The variants for four by id, and all by id and number of players.
 RULESETS = {ruleset.id: ruleset for ruleset in (LOST_FLEET, LOST_FLEET_PUBLISHED, BASE)}
+VARIANTS = {
+    (ruleset.id, ruleset.players): ruleset
+    for ruleset in (*RULESETS.values(), BASE_FOR_THREE, BASE_FOR_TWO)
+}
+
+
+def ruleset_of(id: str, players: int = 4) -> Ruleset:
+    """The variant `id` for so many players.
+
+    Raises:
+        ValueError: an unknown id, or one that is not for so many; one line, with the choices.
+    """
+    if not isinstance(id, str) or id not in RULESETS:
+        raise ValueError(f"unknown environment {shown(id)}; known are {', '.join(RULESETS)}")
+    if isinstance(players, bool) or not isinstance(players, int) or (id, players) not in VARIANTS:
+        known = ", ".join(str(p) for i, p in sorted(VARIANTS) if i == id)
+        raise ValueError(f"{id!r} is a game for {known} players, not {shown(players)}")
+    return VARIANTS[id, players]

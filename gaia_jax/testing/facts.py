@@ -16,7 +16,7 @@ from gaia_jax.components.research import TRACKS
 from gaia_jax.env import GaiaEnv
 from gaia_jax.observation import ObservationSpec
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NODES, NUM_PLAYERS, GameState
+from gaia_jax.state import NODES, GameState
 
 TABLES = ("cells", "players", "globals")
 _SEATS = ("own", "second", "third", "fourth")
@@ -34,13 +34,14 @@ def facts(ruleset: Ruleset, game: GameState, seats: Array) -> dict[str, dict[str
     """
     board, players, turn = game.board, game.players, game.turn
     cells = {f"planet.{name}": board.planet == i for i, name in enumerate(PLANETS) if i}
-    cells |= {f"owner.{name}": board.piece_owner == seats[i] for i, name in enumerate(_SEATS)}
+    names = _SEATS[: game.num_players]
+    cells |= {f"owner.{name}": board.piece_owner == seats[i] for i, name in enumerate(names)}
     rows = {
         "vp": players.vp,
-        "order": jnp.argmax(turn.order == jnp.arange(NUM_PLAYERS)[:, None], axis=-1),
+        "order": jnp.argmax(turn.order == jnp.arange(game.num_players)[:, None], axis=-1),
         "passed": turn.passed,
-        "decides": jnp.arange(NUM_PLAYERS) == turn.player,
-        "active": jnp.arange(NUM_PLAYERS) == turn.active,
+        "decides": jnp.arange(game.num_players) == turn.player,
+        "active": jnp.arange(game.num_players) == turn.active,
     }
     rows |= {name: players.resources[:, i] for i, name in enumerate(RESOURCES)}
     rows |= {f"power.{name}": players.power[:, i] for i, name in enumerate(("I", "II", "III"))}
@@ -60,9 +61,9 @@ def facts(ruleset: Ruleset, game: GameState, seats: Array) -> dict[str, dict[str
 def check_seats(found: np.ndarray, order: np.ndarray, done: int) -> None:
     """`seats`, (G, P, P) int32: each player first, then the others by turn order, (G, P)."""
     for game, turn_order in enumerate(order.tolist()):
-        for player in range(NUM_PLAYERS):
+        for player in range(len(turn_order)):
             first = turn_order.index(player)
-            right = [turn_order[(first + i) % NUM_PLAYERS] for i in range(NUM_PLAYERS)]
+            right = turn_order[first:] + turn_order[:first]
             seats = found[game, player].tolist()
             assert seats == right, (
                 f"game {game}, decision {done}: seats of player {player} are {seats}, turn order"

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import gaia_jax
 from tests.stub_env import StubEnv
 
 pgx = pytest.importorskip("pgx", reason="pgx comes with the extra `adapters`")
@@ -36,9 +37,19 @@ def test_pgx_s_own_test_passes():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("id", ["lost_fleet", "base"])
-def test_pgx_s_own_test_passes_on_the_game(id):
-    pgx.api_test(PgxEnv(id), num=2)
+@pytest.mark.parametrize(
+    ("id", "players"), [("lost_fleet", 4), ("base", 4), ("base", 3), ("base", 2)]
+)
+def test_pgx_s_own_test_passes_on_the_game(id, players):
+    pgx.api_test(PgxEnv(gaia_jax.make(id, players=players)), num=2)
+
+
+def test_the_game_for_two():
+    env = PgxEnv(gaia_jax.make("base", players=2), observation="vector")
+    assert (env.id, env.num_players) == ("gaia_project-base-2p", 2)
+    state = jax.eval_shape(env.init, jax.random.key(0))
+    assert state.rewards.shape == (2,)
+    assert jax.eval_shape(env.step, state, 0).rewards.shape == (2,)
 
 
 def test_the_face():
