@@ -17,7 +17,6 @@ from benchmarks import formings
 from benchmarks.games import UNIFORM, Policy, arguments, play
 from benchmarks.random_games import broken
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NUM_PLAYERS
 
 # Federations of a game that the log has room for.
 ROOM = 20
@@ -78,7 +77,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__)
     parser.add_argument("--policy", choices=POLICIES, default=FEDERATING.name)
     args = parser.parse_args(argv)
-    env = gaia_jax.make(args.ruleset)
+    env = gaia_jax.make(args.ruleset, players=args.players)
     rules = env.ruleset
     run = play(env, args.batch, formings.Log(args.batch * ROOM, max(args.batch // 4, 1)))
     policy = POLICIES[args.policy].tables(rules)
@@ -104,7 +103,7 @@ def main(argv: list[str] | None = None) -> int:
     end = {name: np.concatenate([part[name] for part in ends]) for name in ends[0]}
     print(
         f"{len(end['count'])} games of the policy {args.policy}, seed {args.seed},"
-        f" {env.id} {env.version}\n"
+        f" {rules.name} {env.version}\n"
     )
     print(page(rules, end, np.concatenate(laid)))
     print("\nBroken: " + ("\n".join(faults) or "none"))
@@ -155,7 +154,7 @@ def page(rules: Ruleset, end: dict[str, np.ndarray], laid: np.ndarray) -> str:
         f" VP a seat: mean {end['vp'].mean():.2f}, max {end['vp'].max()}.",
         "",
         f"Federations: {formed.sum()}, {formed.mean():.3f} a seat,"
-        f" {formed.mean() * NUM_PLAYERS:.2f} a game. Satellites: {laid.sum()},"
+        f" {formed.mean() * rules.players:.2f} a game. Satellites: {laid.sum()},"
         f" {laid.sum() / max(len(laid), 1):.2f} a federation, at most {laid.max(initial=0)} of one"
         f" and {end['satellites'].max()} of a seat (bound 25). Tokens of a seat: at most"
         f" {end['tokens'].max()} (bound 8).",

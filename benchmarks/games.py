@@ -20,7 +20,7 @@ from jax import Array
 from gaia_jax.actions import PLANES
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.ruleset import Ruleset
-from gaia_jax.state import NODES, NUM_PLAYERS, Setup
+from gaia_jax.state import NODES, Setup
 from gaia_jax.struct import pytree
 from gaia_jax.testing import sample_legal
 
@@ -117,16 +117,17 @@ class Tables:
 
         It takes the seat of the other side of its board, or the first seat (SET-10).
         """
-        draw = jax.random.uniform(key, (2 * NUM_PLAYERS + 1,))
+        players = rules.players
+        draw = jax.random.uniform(key, (2 * players + 1,))
         board = jnp.array([x.board for x in rules.factions] + [-1], jnp.int32)
         guest = sample_legal(self.seated, draw[-1])
         faction = setup.faction.astype(jnp.int32)
         seat = jnp.argmax(board[faction] == board[guest])
-        seats = (jnp.arange(NUM_PLAYERS) == seat) & (guest < len(rules.factions))
+        seats = (jnp.arange(players) == seat) & (guest < len(rules.factions))
         faction = jnp.where(seats, guest, faction)
-        taste = jnp.minimum((draw[:NUM_PLAYERS] * self.drawn).astype(jnp.int32), self.drawn - 1)
+        taste = jnp.minimum((draw[:players] * self.drawn).astype(jnp.int32), self.drawn - 1)
         own = self.own[faction]
-        taste = jnp.where((own >= 0) & (draw[NUM_PLAYERS:-1] < OWN), own, taste)
+        taste = jnp.where((own >= 0) & (draw[players:-1] < OWN), own, taste)
         faction = faction.astype(setup.faction.dtype)
         return dataclasses.replace(setup, faction=faction), taste
 
@@ -230,4 +231,5 @@ def arguments(doc: str) -> argparse.ArgumentParser:
     parser.add_argument("--batch", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ruleset", default="lost_fleet")
+    parser.add_argument("--players", type=int, default=4, help="2 and 3 for base alone")
     return parser

@@ -42,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
     """The command line; 1 if an invariant is broken."""
     parser = arguments(__doc__)
     args = parser.parse_args(argv)
-    env = gaia_jax.make(args.ruleset)
+    env = gaia_jax.make(args.ruleset, players=args.players)
     run, policy = play(env, args.batch), UNIFORM.tables(env.ruleset)
     sources, decisions, factions, vps, failures = [], [], [], [], {}
     began = time.time()
@@ -58,7 +58,8 @@ def main(argv: list[str] | None = None) -> int:
     source, count = np.concatenate(sources), np.concatenate(decisions)
     vp, faction = np.concatenate(vps), np.concatenate(factions)
     ids = env.ruleset.ids
-    print(f"{count.size} games of uniform random play, seed {args.seed}, {env.id} {env.version}\n")
+    what = f"{env.ruleset.name} {env.version}"
+    print(f"{count.size} games of uniform random play, seed {args.seed}, {what}\n")
     print(f"Decisions a game: mean {count.mean():.1f}, min {count.min()}, max {count.max()}.")
     print(f"VP a seat: mean {vp.mean():.2f}, min {vp.min()}, max {vp.max()}.\n")
     print("| source | mean VP |\n| --- | --- |")

@@ -16,9 +16,12 @@ Made by `python -m tools.zoo_page > docs/zoo.md` from `training/zoo/*.json`; a t
 it is current. They go by name wherever an agent does, for example in `python -m training.arena`.
 Each was trained by the configuration in its JSON; `docs/learning.md` tells what was tried.
 
-| agent | decisions learnt | self-play, VP | at one table with three `greedy` | bytes |
+| agent | decisions learnt | self-play, VP | VP ahead of `greedy` in all other seats | bytes |
 | --- | --- | --- | --- | --- |
 """
+
+
+COUNTS = {2: "one", 3: "two", 4: "three"}  # other seats, by players
 
 
 def interval(value: dict[str, float] | None) -> str:
@@ -50,11 +53,13 @@ def card(name: str, says: dict[str, Any]) -> list[str]:
     network = says["network"]
     shape = ", ".join(f"{key} {network[key]}" for key in sorted(network))
     lines = [f"## {name}", "", says.get("note", ""), ""] if says.get("note") else [f"## {name}", ""]
-    lines += [f"- environment: {says['env']} {says['env_version']}"]
+    players = says.get("players", 4)
+    told = f", {players} players" if players != 4 else ""
+    lines += [f"- environment: {says['env']} {says['env_version']}{told}"]
     lines += [f"- network: {shape}"]
     lines += [f"- temperature of its choices: {says.get('temperature', 1.0)}"]
     lines += [f"- sha256: `{says['sha256']}`"]
-    for key, title in (("self_play", "self-play"), ("greedy", "with three `greedy`")):
+    for key, title in (("self_play", "self-play"), ("greedy", f"with {COUNTS[players]} `greedy`")):
         part = results.get(key)
         if part:
             seeds = ", ".join(map(str, part["seeds"]))

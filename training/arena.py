@@ -1,11 +1,11 @@
-"""Strength of four agents at one table, on duplicate set-ups.
+"""Strength of agents at one table, on duplicate set-ups.
 
     python -m training.arena --agents random,greedy,runs/quick,runs/quick@start --games 512 \\
         --seed 0 --json arena.json --csv arena.csv
 
-Every set-up is played four times, the agents one seat further each time: each of them plays every
-seat, with its faction and its place in the turn order, once. The four games of a set-up are one
-sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
+Every set-up is played once for each seat, the agents one seat further each time: each of them
+plays every seat, with its faction and its place in the turn order, once. The games of a set-up are
+one sample; intervals are Student's 95 % over set-ups, and differences are paired within a set-up.
 `training/agents/registry.py` says how agents are named. A name may be repeated.
 """
 
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from gaia_jax.records import PLAYERS
 from training import cli, game_records, games_table, outputs
 from training.agents import make_agent
 from training.arena_report import report, table
@@ -30,13 +31,13 @@ from training.evaluate import MOST_GAMES, write_json
 from training.game_records import Recorder
 from training.games_file import GamesFile
 from training.games_table import Played, Sheet
-from training.match import NUM_SEATS, Match, rotated
+from training.match import Match, rotated
 
 GAMES_AT_ONCE = 128
 
 
 class Arena:
-    """Four entries, their agents and the games between them."""
+    """The entries, an agent for each seat, and the games between them."""
 
     def __init__(
         self,
@@ -49,22 +50,23 @@ class Arena:
     ):
         """
         Args:
-            names: of four agents; the same name is the same agent, and an entry of its own.
+            names: of an agent for each seat; the same name is the same agent, yet an entry more.
             games: at least so many; rounded up to whole set-ups.
-            rotations: games of a set-up, 4 or 1.
+            rotations: games of a set-up, one for each seat, or 1.
             likeliest: checkpoints take the likeliest action instead of sampling.
             record: a folder that gets a record of each game.
         Raises:
-            UserError: not four names, or one that is unknown.
+            UserError: not as many names as seats, or one that is unknown.
         """
-        if len(names) != NUM_SEATS:
+        players = env.num_players
+        if len(names) != players:
             raise UserError(
-                f"--agents wants {NUM_SEATS} names, got {len(names)}; a name may be repeated"
+                f"--agents wants {players} names, got {len(names)}; a name may be repeated"
             )
         for name in names:
             if not name.isprintable():
                 raise UserError(f"--agents: {name!r} is no name: it cannot be printed")
-        self.env, self.seating = env, rotated()[:rotations]
+        self.env, self.seating = env, rotated(players)[:rotations]
         self.names = [
             name if names[:i].count(name) == 0 else f"{name} #{names[:i].count(name) + 1}"
             for i, name in enumerate(names)
@@ -133,16 +135,19 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
-    env = make_env(env_module, args.env, "vp")
+    env = make_env(env_module, args.env, "vp", args.players)
+    if args.rotations not in (None, 1, env.num_players):
+        raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")
+    rotations = args.rotations or env.num_players
     names = [name.strip() for name in args.agents.split(",")]
-    arena = Arena(env, names, args.games, args.rotations, args.likeliest, args.record)
+    arena = Arena(env, names, args.games, rotations, args.likeliest, args.record)
     about = {
         "env": env.id,
         "version": str(env.version),
         "seed": args.seed,
         "agents": ",".join(names) + (" likeliest" if args.likeliest else ""),
     }
-    sheet = Sheet(about, arena.names, env.ruleset.ids, args.rotations)
+    sheet = Sheet(about, arena.names, env.ruleset.ids, rotations)
     if not args.csv:
         return _play(arena, sheet, args, None)
     file = GamesFile(args.csv, sheet, arena.seating, args.resume)
@@ -188,9 +193,9 @@ def _whole(count: int, arena: Arena, path: Path) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.arena", __doc__)
-    parser.add_argument("--agents", required=True, help="four names, e.g. random,greedy,RUN,RUN@60")
+    parser.add_argument("--agents", required=True, help="one a seat, e.g. random,greedy,RUN,RUN@60")
     parser.add_argument(
-        "--games", type=cli.whole(1, MOST_GAMES), default=512, help="rounded up to set-ups of four"
+        "--games", type=cli.whole(1, MOST_GAMES), default=512, help="rounded up to whole set-ups"
     )
     parser.add_argument(
         "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups"
@@ -202,11 +207,14 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="go on with the games of --csv")
     parser.add_argument("--env", default="lost_fleet", help="the ruleset")
     parser.add_argument(
+        "--players", type=int, choices=PLAYERS, default=4, help="2 and 3 for --env base alone"
+    )
+    parser.add_argument(
         "--likeliest", action="store_true", help="checkpoints take the likeliest action"
     )
     parser.add_argument(
-        "--rotations", type=int, choices=(1, 4), default=4,
-        help="games of a set-up; 1 where one agent holds all seats",
+        "--rotations", type=cli.whole(1, max(PLAYERS)), default=None,
+        help="games of a set-up: one for each seat; 1 where one agent holds all seats",
     )  # fmt: skip
     game_records.add_flag(parser)
     cli.add_cache_flag(parser)

@@ -21,7 +21,7 @@ from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli import one_line, reason
 from training import config as configs
-from training import outputs, ppo
+from training import outputs, ppo, zoo
 from training.config import Config, UserError
 from training.network import make_network
 
@@ -92,8 +92,7 @@ class Checkpoints:
             return
         about = {
             "format": FORMAT,
-            "env": env.id,
-            "env_version": str(env.version),
+            **zoo.identity(env),
             "update": step,
             "config": configs.to_dict(config),
         }
@@ -209,11 +208,8 @@ class Checkpoints:
     def check_env(self, step: int, env: Any) -> None:
         """Refuse a checkpoint of another environment or of another version of it."""
         about, _ = self.about(step)
-        theirs, ours = (about["env"], about["env_version"]), (env.id, str(env.version))
-        if theirs != ours:
-            raise UserError(
-                f"{self._name(step)} was trained on {' '.join(theirs)}, this is {' '.join(ours)}"
-            )
+        if other := zoo.another_environment(about, env):
+            raise UserError(f"{self._name(step)} {other}")
 
     def restore(self, step: int, runner: ppo.Runner) -> ppo.Runner:
         """Read a checkpoint.
@@ -350,7 +346,7 @@ def load_policy(run: str | Path, env: Any | None, env_module: Any, step: int | N
     checkpoints = Checkpoints(run)
     step = checkpoints.whole(step)
     about, config = checkpoints.about(step)
-    env = env or make_env(env_module, about["env"], config.env.reward)
+    env = env or make_env(env_module, about["env"], config.env.reward, about.get("players", 4))
     checkpoints.check_env(step, env)
     network = make_network(env, config.network)
     here = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
@@ -374,10 +370,11 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
     return network, jax.jit(lambda: _init(env, network, params_key))()
 
 
-def make_env(env_module: Any, env_id: str, reward: str) -> Any:
-    """`env_module.make`; a name or reward that it does not know is the user's error."""
+def make_env(env_module: Any, env_id: str, reward: str, players: int = 4) -> Any:
+    """`env_module.make`; what it does not know is the user's error."""
+    more = {} if players == 4 else {"players": players}
     try:
-        return env_module.make(env_id, reward=reward)
+        return env_module.make(env_id, reward=reward, **more)
     except ValueError as error:
         raise UserError(str(error)) from error
 

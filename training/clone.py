@@ -167,7 +167,7 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
     from training import zoo
     from training.network import make_network
 
-    env = gaia_jax.make(config.env.id, reward="vp")
+    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
     network = make_network(env, config.network)
     loaded = [read_stream(folder) for folder in folders]

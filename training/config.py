@@ -20,6 +20,7 @@ class EnvConfig:
 
     id: str = "lost_fleet"
     reward: str = "vp"
+    players: int = 4  # 2 and 3 only for "base"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,8 +60,8 @@ class PPOConfig:
     keep: float = 1.0  # the part of each game's decisions learnt from, those of largest advantage
     average: float = 0.0  # decay a minibatch of the averaged parameters that are saved; 0: none
     anchor: float = 0.0  # pull towards the first parameters (KL), falling to 0 at the last update
-    # Earlier parameters that hold three seats in half of the games; the learner trains on its own
-    # decisions alone there. 0: self-play only.
+    # Earlier parameters that hold the other seats in half of the games; the learner trains on its
+    # own decisions alone there. 0: self-play only.
     pool: int = 0
     pool_updates: int = 20  # between two entries into the pool
 
@@ -87,9 +88,9 @@ class TrainConfig:
 
 @dataclasses.dataclass(frozen=True)
 class EvalConfig:
-    """Games of the policy in one seat against three seats of one opponent."""
+    """Games of the policy in one seat against one opponent in the others."""
 
-    games: int = 400  # at the end of training; 0: none. Rounded up to set-ups of four games
+    games: int = 400  # at the end of training; 0: none. Rounded up to whole set-ups
     chunks: int = 0  # chunks between two evaluations while training; 0: none
     chunk_games: int = 128  # games of each of these
     # Names of agents with commas between, each an evaluation of its own (`training/agents`).
@@ -166,6 +167,7 @@ _MOST = {
     "eval.games": 10**7,
     "eval.chunk_games": 10**7,
     "eval.seed": LARGEST_SEED,
+    "env.players": 4,
 }
 LONGEST_FILE = 10**6  # bytes of a configuration
 LONGEST_NAME = 100  # bytes

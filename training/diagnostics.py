@@ -22,6 +22,7 @@ class Diagnostics:
     def __init__(self, env: Any):
         """`env`: an environment; without an index of actions only the sources are counted."""
         rules = env.ruleset
+        self.players = env.num_players
         self.sources = tuple(rules.ids["vp_source"])
         self._ranges: dict[str, tuple[int, int]] = {}
         self._describe: Any = None
@@ -67,7 +68,7 @@ class Diagnostics:
         Args:
             sums: of `step`, added up. games: how many ended.
         """
-        seats = 4 * games if games else math.nan
+        seats = self.players * games if games else math.nan
         out = {f"vp/{k}": v / seats for k, v in zip(self.sources, sums["sources"], strict=True)}
         if "ends" in sums:
             out |= {f"ends/{name}": float(x) / seats for name, x in sums["ends"].items()}

@@ -1,10 +1,10 @@
-"""Strength of a checkpoint: its policy in one seat against three of one opponent, duplicates.
+"""Strength of a checkpoint: its policy in one seat, an opponent in the others, duplicates.
 
     python -m training.evaluate RUN --games 400 --opponent random --json evaluation.json
 
-Every set-up is played four times, the policy in each seat once: it plays all four factions and
-places in turn order of the set-up, and so do the others. The four games of a set-up are one
-sample of each statistic; the intervals are over set-ups.
+Every set-up is played once for each seat that the policy may have: it plays all factions and
+places in turn order of the set-up, and so do the others. The games of a set-up are one sample of
+each statistic; the intervals are over set-ups.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from training.match import (
     Results,
     estimate,
     illegal_moves,
-    one_against_three,
+    one_against_the_rest,
     scores,
     share,
     told,
@@ -40,7 +40,7 @@ MOST_GAMES = 10**7
 
 
 class Evaluation:
-    """A policy against three seats of one opponent; compiled once, for any parameters."""
+    """A policy against an opponent in all other seats; compiled once, for any parameters."""
 
     def __init__(
         self,
@@ -54,19 +54,20 @@ class Evaluation:
     ):
         """
         Args:
-            games: at least this many; a set-up is four.
+            games: at least this many; a set-up is one for each seat.
             greedy: the likeliest action instead of a sample.
-            opponent: who holds the other three seats, a name of `training.agents.make_agent`.
+            opponent: who holds the other seats, a name of `training.agents.make_agent`.
             temperature: of the policy's choices.
             record: a folder that gets a record of each game.
         """
         self.env, self.greedy, self.opponent = env, greedy, opponent
+        self._seating = one_against_the_rest(env.num_players)
         policy = policy_agent(env, network, None, "policy", greedy, temperature=temperature)
         self._other = make_agent(opponent, env)
-        self._setups, self._compiled = max(1, math.ceil(games / 4)), False
+        self._setups, self._compiled = max(1, math.ceil(games / env.num_players)), False
         self.recorder = Recorder(record, env, ("policy", opponent)) if record else None
         self._match = Match(
-            env, [policy, self._other], one_against_three(), self._setups, recorder=self.recorder
+            env, [policy, self._other], self._seating, self._setups, recorder=self.recorder
         )
 
     def run(self, params: Any, seed: int, quiet: bool = False, label: str = "") -> dict[str, Any]:
@@ -80,7 +81,7 @@ class Evaluation:
         """
         if self.recorder:
             self.recorder.prefix = label
-        both, games = [params, self._other.params], self._setups * len(one_against_three())
+        both, games = [params, self._other.params], self._setups * len(self._seating)
         if not self._compiled:
             with cli.compiling(f"the games against {self.opponent}"):
                 self._match.compile(seed, both)
@@ -91,8 +92,7 @@ class Evaluation:
             with cli.bar("game", games) as bar:
                 results = self._match.play(seed, both, lambda ended: bar.update(ended - bar.n))
         about = {
-            "env": self.env.id,
-            "env_version": str(self.env.version),
+            **zoo.identity(self.env),
             "opponent": self.opponent,
             "seed": seed,
             "greedy": self.greedy,
@@ -170,11 +170,13 @@ def table(report: dict[str, Any], factions: bool = False) -> str:
         return f"{value['mean']:.2f} ({value['low']:.2f} to {value['high']:.2f})"
 
     other = report["opponent"]
+    count = report.get("players", 4) - 1
+    others = f"{('one', 'two', 'three')[count - 1]} {other} seat{'s' * (count > 1)}"
     how = "likeliest action" if report["greedy"] else "sampled"
     lines = [
         f"{report['games']} games on {report['setups']} set-ups of {report['env']} "
         f"{report['env_version']}, one policy seat ({how}) "
-        f"against three {other} seats; mean (95 % interval)",
+        f"against {others}; mean (95 % interval)",
         "",
         f"{'seat':<26}{'VP':>26}{'win share':>26}",
     ]
@@ -224,7 +226,8 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     if run.startswith(zoo.PREFIX):
         if update is not None:
             raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
-        env = make_env(env_module, zoo.about(run)["env"], "vp")
+        says = zoo.about(run)
+        env = make_env(env_module, says["env"], "vp", says.get("players", 4))
         network, params = zoo.load(run, env)
         temperature = zoo.about(run).get("temperature", 1.0)
     else:
@@ -248,12 +251,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--games", type=cli.whole(1, MOST_GAMES), default=400,
-        help="rounded up to set-ups of four games",
+        help="rounded up to whole set-ups, a game for each seat",
     )  # fmt: skip
     parser.add_argument(
         "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups"
     )
-    parser.add_argument("--opponent", default="random", help="who holds the other three seats")
+    parser.add_argument("--opponent", default="random", help="who holds the other seats")
     parser.add_argument(
         "--likeliest", action="store_true", help="the likeliest action instead of sampling"
     )

@@ -24,7 +24,7 @@ import numpy as np
 
 from gaia_jax import actions as action_index
 from gaia_jax import replay
-from gaia_jax.setup_json import setup_from_json
+from gaia_jax.setup_json import players_of, setup_from_json
 from training import cli
 from training.agents import make_agent
 from training.agents.base import VP_SCALE
@@ -70,11 +70,11 @@ def read_game(path: Path) -> Game:
     states: list[Any] = []
     try:
         record = replay.read(path)
-        env = make_env(_face(), record.ruleset, "vp")
+        env = make_env(_face(), record.ruleset, "vp", players_of(record.setup))
         replay.play(record, lambda _, state: states.append(state))
     except replay.RecordError as error:
         raise UserError(str(error)) from error
-    start = replay.compiled(replay.make(record.ruleset))[0]
+    start = replay.compiled(record.env())[0]
     first = start(setup_from_json(record.setup, env.ruleset))
     indices = [action_index.from_text(env.ruleset, text) for text in record.actions]
     return Game(env, record, [first, *states], indices)

@@ -15,7 +15,6 @@ import numpy as np
 from gaia_jax.cli import UserError, reason
 from training import games_table, outputs
 from training.games_table import Played, Sheet
-from training.match import NUM_SEATS
 
 LONGEST = 2**31  # bytes
 
@@ -78,7 +77,7 @@ class GamesFile:
         start, cut_off = ",".join(about).encode("utf-8"), lines.pop().strip(b"\0")
         if cut_off[: len(start)] != start[: len(cut_off)]:
             raise UserError(f"{self.path} ends with what is no row of this arena")
-        games = self._sheet.rotations * NUM_SEATS
+        games = self._sheet.rotations * len(self._sheet.names)
         count = len(lines) // games
         try:
             rows = [line.decode("utf-8") for line in lines]

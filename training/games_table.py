@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from training.match import NUM_SEATS, Results, places, wins
+from training.match import Results, places, wins
 
 # Columns that say which game and seat a row is, and where it comes from.
 KEYS = ("env", "version", "seed", "agents", "setup", "rotation", "seat", "order", "entry", "agent")
@@ -29,9 +29,9 @@ FRACTIONS = ("place", "win", "seconds")
 
 
 class Played(NamedTuple):
-    """Games of four entries. S set-ups, R rotations, P = 4 seats, K sources of VP."""
+    """Games of P entries. S set-ups, R rotations, P seats, K sources of VP."""
 
-    entry: np.ndarray  # (S, R, P) which of the four entries sat there
+    entry: np.ndarray  # (S, R, P) which of the entries sat there
     order: np.ndarray  # (S, R, P) place in the turn order of round 1, from 1
     faction: np.ndarray  # (S, R, P) index in ids["faction"]
     vp: np.ndarray  # (S, R, P)
@@ -47,7 +47,7 @@ class Sheet(NamedTuple):
     """What all rows of an arena share."""
 
     about: dict[str, Any]  # `env`, `version`, `seed`, `agents`
-    names: list[str]  # of the four entries
+    names: list[str]  # of the P entries
     ids: Any  # of `faction` and `vp_source`
     rotations: int
 
@@ -167,10 +167,11 @@ def parse(lines: Sequence[str], sheet: Sheet, seats: np.ndarray, setups: int) ->
             rows.append(_row(line, number, sheet, seats))
         except ValueError as error:
             raise ValueError(f"line {number + 2}: {error}") from error
-    rows = rows[: setups * sheet.rotations * NUM_SEATS]
+    players = len(sheet.names)
+    rows = rows[: setups * sheet.rotations * players]
     if not rows:
         return None
-    shape = (-1, sheet.rotations, NUM_SEATS)
+    shape = (-1, sheet.rotations, players)
 
     def column(name: str, kind: type = int) -> np.ndarray:
         return np.array([kind(row[name]) for row in rows]).reshape(shape)
@@ -202,7 +203,7 @@ def _row(line: str, number: int, sheet: Sheet, seats: np.ndarray) -> dict[str, s
     if len(cells) != len(names):
         raise ValueError(f"it has {len(cells)} columns, not {len(names)}")
     row = dict(zip(names, cells, strict=True))
-    game, seat = divmod(number, NUM_SEATS)
+    game, seat = divmod(number, len(sheet.names))
     setup, rotation = divmod(game, sheet.rotations)
     entry = int(seats[rotation, seat])
     wanted = {
@@ -213,7 +214,7 @@ def _row(line: str, number: int, sheet: Sheet, seats: np.ndarray) -> dict[str, s
     for key, value in wanted.items():
         if row[key] != value:
             raise ValueError(f"has {key} {row[key]}, this is {value}: name another CSV")
-    if row["order"] not in {str(x) for x in range(1, NUM_SEATS + 1)}:
+    if row["order"] not in {str(x) for x in range(1, len(sheet.names) + 1)}:
         raise ValueError(f"{row['order']!r} is no place in the turn order")
     if row["faction"] not in sheet.ids["faction"]:
         raise ValueError(f"{row['faction']!r} is no faction")

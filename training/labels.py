@@ -100,10 +100,10 @@ def make_generator(auto: Any, env: Any, network: Any, mesh: Any, games: int) -> 
 def generate(out: Path, chunks: int, seed: int, games: int, student: Any, config: Any) -> None:
     """Write the stream, chunk by chunk."""
     import gaia_jax
-    from training import ppo
+    from training import ppo, zoo
     from training.network import make_network
 
-    env = gaia_jax.make("lost_fleet", reward="vp")
+    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
     network = make_network(env, config.network)
     mesh = ppo.make_mesh(games)
@@ -121,7 +121,7 @@ def generate(out: Path, chunks: int, seed: int, games: int, student: Any, config
     run = run.lower(*args).compile()
     print(f"compiled in {time.time() - began:.0f} s", flush=True)
     out.mkdir(parents=True, exist_ok=True)
-    about = {"env": env.id, "env_version": str(env.version), "seed": seed, "games": games}
+    about = zoo.identity(env) | {"seed": seed, "games": games}
     (out / "about.json").write_text(json.dumps(about))
     for chunk in range(chunks):
         states, labels = run(student, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)

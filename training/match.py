@@ -14,13 +14,12 @@ from training.agents import Agent
 from training.game_records import LONGEST, Recorder
 
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
-NUM_SEATS = 4
 GAMES_AT_ONCE = 1024
 STRIDE = 16  # decisions of every game between two looks from outside
 
 
 class Results(NamedTuple):
-    """Finished games. S set-ups, R rotations of the seats, P = 4 players."""
+    """Finished games. S set-ups, R rotations of the seats, P players."""
 
     agent: np.ndarray  # (S, R, P) which agent sat there
     vp: np.ndarray  # (S, R, P) final VP
@@ -146,7 +145,7 @@ class Match:
         out = jax.device_get((*out, self._end(state), *seats))
         shape = (self.at_once, len(self._seating))
         out = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), out)
-        sits = np.broadcast_to(self._seating, (*shape, NUM_SEATS))
+        sits = np.broadcast_to(self._seating, (*shape, self._seating.shape[1]))
         return Results(sits, *out)
 
 
@@ -177,14 +176,14 @@ def _make_batch(
     """The compiled start of a batch of set-ups, and some decisions in all its games."""
     rotations = len(seating)
     sits = np.tile(seating, (setups, 1))  # (B, P)
-    batch = setups * rotations
+    batch, players = setups * rotations, seating.shape[1]
     games = np.arange(batch)
 
     def start(setup_key: Array, first: Array) -> _Carry:
         setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, first + jnp.arange(setups))
         # One key draws the whole set-up and nothing is random afterwards: R equal games.
         state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
-        none = jnp.zeros((batch, NUM_SEATS), jnp.int32)
+        none = jnp.zeros((batch, players), jnp.int32)
         counted = jnp.zeros((*none.shape, len(counted_actions)), jnp.int32)
         played = jnp.zeros((batch, longest), jnp.int16)
         return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), counted, none, none, played)
@@ -196,7 +195,7 @@ def _make_batch(
         action = jnp.zeros(batch, jnp.int32)
         for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
             action = _decide(agent, own, state, turn == number, keys[number], len(agents), action)
-        here = (jnp.arange(NUM_SEATS) == state.current_player[:, None]) & (turn >= 0)[:, None]
+        here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
         action, illegal = _replace_illegal(action, state.legal_action_mask)
         seen = jnp.asarray(counted_actions)[:, action].T  # (B, W)
         played = carry.played
@@ -280,9 +279,14 @@ def _decide(
     return jax.lax.while_loop(lambda c: c[0] < total, chunk, (jnp.int32(0), action))[1]
 
 
+def one_against_the_rest(players: int) -> np.ndarray:
+    """(P, P): agent 0 in each seat once, agent 1 in the others."""
+    return 1 - np.eye(players, dtype=np.int32)
+
+
 def one_against_three() -> np.ndarray:
-    """(4, 4): agent 0 in each seat once, agent 1 in the others."""
-    return 1 - np.eye(NUM_SEATS, dtype=np.int32)
+    """`one_against_the_rest` at a table of four."""
+    return one_against_the_rest(4)
 
 
 def scores(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
@@ -321,14 +325,14 @@ class Estimate(NamedTuple):
         return f"{self.mean:.2f} ({self.low:.2f} to {self.high:.2f})"
 
 
-def rotated() -> np.ndarray:
-    """(4, 4): agent i in seat i, then each one seat further; every agent sits in every seat."""
-    seats = np.arange(NUM_SEATS, dtype=np.int32)
-    return (seats - seats[:, None]) % NUM_SEATS
+def rotated(players: int = 4) -> np.ndarray:
+    """(P, P): agent i in seat i, then each one seat further; every agent sits in every seat."""
+    seats = np.arange(players, dtype=np.int32)
+    return (seats - seats[:, None]) % players
 
 
 def places(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
-    """(..., P) VP -> (..., P) places 1 to 4, the mean of theirs for those who tie.
+    """(..., P) VP -> (..., P) places 1 to P, the mean of theirs for those who tie.
 
     Args:
         illegal: (..., P), illegal moves: one, and the place is the last.

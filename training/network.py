@@ -16,7 +16,6 @@ from jax import Array
 
 from training.config import NetworkConfig
 
-NUM_SEATS = 4
 ILLEGAL_LOGIT = -1e9
 
 
@@ -185,10 +184,10 @@ class Network(nn.Module):
     def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
         """
         Args:
-            observation: `cells` (B, C, Fc), `players` (B, 4, Fp), `globals` (B, Fg).
+            observation: `cells` (B, C, Fc), `players` (B, P, Fp), `globals` (B, Fg).
             mask: (B, A) bool.
         Returns:
-            logits (B, A) float32, illegal actions at ILLEGAL_LOGIT; values (B, 4) float32 in the
+            logits (B, A) float32, illegal actions at ILLEGAL_LOGIT; values (B, P) float32 in the
             order of the player rows.
         """
         c, dtype = self.config, jnp.dtype(self.config.dtype)
@@ -233,14 +232,14 @@ class Network(nn.Module):
         return action
 
     def _tokens(self, observation: Any) -> tuple[Array, Array, Array]:
-        """(B, C, Dc), (B, 4, D), (B, D)."""
+        """(B, C, Dc), (B, P, D), (B, D)."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
         cells = Linear(c.cell_width, dtype, name="cells")(encode_cells(observation.cells, dtype))
         players = Linear(c.width, dtype, name="players")(encode(observation.players, dtype))
         context = Linear(c.width, dtype, name="globals")(encode(observation.globals, dtype))
         place = nn.initializers.normal(0.02)
         cell_place = self.param("cell_place", place, (cells.shape[-2], c.cell_width))
-        seat_place = self.param("seat_place", place, (NUM_SEATS, c.width))
+        seat_place = self.param("seat_place", place, (players.shape[-2], c.width))
         return (
             nn.relu(cells + cell_place.astype(dtype)),
             players + seat_place.astype(dtype),

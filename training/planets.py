@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from training.config import NetworkConfig
-from training.network import ILLEGAL_LOGIT, NUM_SEATS, Linear, PoolLayer, encode, encode_cells
+from training.network import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
 
@@ -27,7 +27,7 @@ class Seen(NamedTuple):
 
     cells: Array  # (B, K, Fc) int8, the tokens; all 0 where there are fewer
     space: Array  # (B, C, Fs) int8, a few columns of every cell
-    players: Array  # (B, 4, Fp)
+    players: Array  # (B, P, Fp)
     globals: Array  # (B, Fg)
     mask: Array  # (B, W) bool
     where: Array  # (B, K) int16, the cell of each token; C where there is none
@@ -114,14 +114,14 @@ class PlanetNetwork(nn.Module):
 
     @nn.compact
     def judge(self, seen: Seen) -> tuple[Array, Array]:
-        """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, 4) float32."""
+        """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
         planes = len(self.layout.planes)
         cells = nn.relu(Linear(c.cell_width, dtype, name="cells")(encode_cells(seen.cells, dtype)))
         players = Linear(c.width, dtype, name="players")(encode(seen.players, dtype))
         context = Linear(c.width, dtype, name="globals")(encode(seen.globals, dtype))
         place = nn.initializers.normal(0.02)
-        players += self.param("seat_place", place, (NUM_SEATS, c.width)).astype(dtype)
+        players += self.param("seat_place", place, (players.shape[-2], c.width)).astype(dtype)
         for index in range(c.layers):
             layer = PoolLayer(c, (), name=f"layer_{index}")
             cells, players, context = layer(cells, players, context)
@@ -146,7 +146,7 @@ class PlanetNetwork(nn.Module):
         return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
     def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
-        """Observation and mask (B, A) -> logits (B, A), values (B, 4), as `Network` gives them."""
+        """Observation and mask (B, A) -> logits (B, A), values (B, P), as `Network` gives them."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
         seen = self.view(observation, mask)

@@ -1,6 +1,6 @@
 """Self-play PPO: the games, the network and its updates in one compiled chunk.
 
-N is the number of games side by side, T the decisions of each between two updates, P = 4 the seats.
+N is the number of games side by side, T the decisions of each between two updates, P the seats.
 Everything of `make_chunk` runs once per device on that device's share of the games (`shard_map`);
 only gradients and means cross devices. Random numbers belong to a game, not to a device, and each
 minibatch holds decisions of every game: the number of devices changes nothing but the rounding.
@@ -30,7 +30,6 @@ from training.network import Network
 # Games of a device below which another one does not pay on a CPU.
 LEAST_GAMES = 64
 GAMES = "games"  # the mesh axis
-SEATS = 4
 TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
 
 
@@ -193,7 +192,7 @@ def _fill_pool(params: Any, size: int) -> Any:
     return jax.tree.map(lambda x: jnp.broadcast_to(x, (size, *x.shape)), params)
 
 
-def learner_seats(first: Any, count: int) -> Array:
+def learner_seats(first: Any, count: int, players: int = 4) -> Array:
     """The seats that the learner holds where a pool plays: (count,) int32, -1 all of them.
 
     Every other game is one against the pool, and the learner's seat in it goes round by number.
@@ -202,13 +201,13 @@ def learner_seats(first: Any, count: int) -> Array:
         first: number of the first game.
     """
     game = first + jnp.arange(count)
-    return jnp.where(game % 2 == 1, game // 2 % SEATS, -1).astype(jnp.int32)
+    return jnp.where(game % 2 == 1, game // 2 % players, -1).astype(jnp.int32)
 
 
 def advantages(
     reward: Array, value: Array, last_value: Array, done: Array, player: Array, gae_lambda: float
 ) -> tuple[Array, Array]:
-    """Generalized advantages of all four seats, each over its own decisions, gamma 1.
+    """Generalized advantages of all seats, each over its own decisions, gamma 1.
 
     Turns interleave irregularly. Every state has a value for every seat, and a seat's residuals of
     all steps are summed backwards, decayed by lambda only where that seat decides: between two of
@@ -277,7 +276,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
     def _opponents(member: Any, state: Any, seen: Any, logits: Array) -> tuple[Array, Array]:
         """The logits with those of the pool's member where it decides, and where it does not."""
         first = jax.lax.axis_index(GAMES) * local_envs
-        seat = learner_seats(first, local_envs)
+        seat = learner_seats(first, local_envs, auto.num_players)
         own = (seat < 0) | (seat == state.current_player)
         half = jax.tree.map(lambda x: x[1::2], seen)
         theirs = logits.at[1::2].set(_apply(member, half)[0])

@@ -86,7 +86,7 @@ class Trainer:
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
         self.team = team or processes.alone()
-        self.env = make_env(env_module, config.env.id, config.env.reward)
+        self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
         auto = env_module.auto_reset(self.env)
         self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
@@ -216,7 +216,7 @@ def _report(
     speed = decisions * len(records) / seconds
     first = trainer.update - len(records) + 1
     for update, record in enumerate(records, first):
-        seats = 4 * record["games/ended"]
+        seats = trainer.env.num_players * record["games/ended"]
         record["games/vp"] = record.pop("games/vp_sum") / seats if seats else math.nan
         record["games/reward"] = record.pop("games/reward_sum") / seats if seats else math.nan
         record["time/decisions_per_second"] = speed
@@ -411,7 +411,7 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
     ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs // team.place.size)
-    env = make_env(env_module, config.env.id, config.env.reward)
+    env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
     if team.leads:
         check(start, env)

@@ -24,15 +24,20 @@ CLOSE = 1e-3  # logits of two actions this near may change places on another mac
 
 
 @cache
-def environment():
-    return gaia_jax.make("lost_fleet")
+def environment(id: str = "lost_fleet", players: int = 4):
+    return gaia_jax.make(id, players=players)
+
+
+def of(says):
+    """The environment of an agent."""
+    return environment(says["env"], says.get("players", 4))
 
 
 @cache
-def player(network: str):
-    """One compiled player for each kind of network."""
+def player(network: str, env):
+    """One compiled player for each kind of network and environment."""
     config = zoo.network_config({"network": json.loads(network)})
-    return games.make_player(environment(), make_network(environment(), config))
+    return games.make_player(env, make_network(env, config))
 
 
 def test_the_rungs_are_there():
@@ -45,11 +50,12 @@ def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     says = zoo.about(name)
     path = zoo.FOLDER / f"{says['name']}.npz"
     assert path.stat().st_size <= LIMIT
-    _, params = zoo.load(name, environment())
+    env = of(says)
+    _, params = zoo.load(name, env)
     with np.load(path.with_suffix(".games.npz")) as file:
         recorded = games.Recorded(file["actions"], file["vp"])
-    assert recorded.vp.shape == (games.GAMES, 4)
-    again = games.replay(player(json.dumps(says["network"])), params, recorded)
+    assert recorded.vp.shape == (games.GAMES, env.num_players)
+    again = games.replay(player(json.dumps(says["network"]), env), params, recorded)
     assert again.over.all()
     np.testing.assert_array_equal(again.actions[: len(recorded.actions)], recorded.actions)
     np.testing.assert_array_equal(again.vp, recorded.vp)
@@ -61,6 +67,14 @@ def test_agents_go_by_name_and_a_wrong_one_is_refused():
     assert make_agent("zoo/quick", environment()).name == "zoo/quick"
     with pytest.raises(UserError, match="the zoo has: "):
         make_agent("zoo/nobody", environment())
+
+
+def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
+    env = environment("base", 2)
+    zoo.save("x", {}, zoo.identity(env) | {"network": {}}, tmp_path)
+    wanted = "zoo/x was trained on base 0.2 with 2 players, this is base 0.2 with 3 players"
+    with pytest.raises(UserError, match=wanted):
+        zoo.load("zoo/x", environment("base", 3), tmp_path)
 
 
 def test_the_page_of_agents_is_current():

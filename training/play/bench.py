@@ -69,7 +69,7 @@ class Bench:
 
     def get(self, name: str, rules: Rules) -> Ready:
         """The agent, sent to be compiled at its first mention."""
-        key = (name, rules.env.id)
+        key = (name, rules.env.ruleset.name)
         with self._wake:
             if key not in self._ready:
                 self._ready[key] = Ready(name)

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax import replay
+from gaia_jax.records import PLAYERS
 from gaia_jax.render import Table
 from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.render.page import seats_json, sources_json
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
+from gaia_jax.setup_json import players_of
 from training.play import insight
 from training.play.bench import Bench, Ready
 from training.play.game import HUMAN, Game, Refused
@@ -39,6 +41,7 @@ class Room:
         """
         self.bench, self.saves, self.most_games = bench, saves, most_games
         self.rules = {id: Rules(id) for id in RULESETS}
+        self._fewer: dict[tuple[str, int], Rules] = {}
         self.games: dict[str, Game] = {}
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
@@ -66,8 +69,8 @@ class Room:
         id = record.ruleset if record else wanted.get("ruleset")
         if not isinstance(id, str) or id not in RULESETS:
             raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
-        rules = self.rules[id]
-        seats = self._seats(wanted.get("seats", [HUMAN] * 4))
+        seats = self._seats(wanted, record)
+        rules = self._rules(id, len(seats))
         setup = _setup(wanted, rules, record)
         name = wanted.get("record") if record else f"seed {wanted.get('seed', 0)}"
         game = Game(secrets.token_hex(6), rules, setup, seats, str(name or "game"))
@@ -91,10 +94,31 @@ class Room:
             self._touched[id] = time.monotonic()
             return game
 
-    def _seats(self, seats: Any) -> list[str]:
-        if not isinstance(seats, list) or len(seats) != 4:
-            raise Refused("seats: four names are wanted")
-        return [self.seat(seat) for seat in seats]
+    def _seats(self, wanted: Mapping[str, Any], record: Record | None) -> list[str]:
+        """Who sits where: as many as play in the record or set-up, if there is one."""
+        setup = record.setup if record else wanted.get("setup")
+        try:
+            players = players_of(setup) if isinstance(setup, Mapping) else None
+        except ValueError as error:
+            raise Refused(str(error)) from error
+        seats = wanted.get("seats", [HUMAN] * (players or 4))
+        if not isinstance(seats, list) or len(seats) not in PLAYERS:
+            raise Refused("seats: two, three or four names are wanted")
+        if players and len(seats) < players:
+            raise Refused(f"seats: {players} names are wanted, not {len(seats)}")
+        return [self.seat(seat) for seat in seats[:players]]
+
+    def _rules(self, id: str, players: int) -> Rules:
+        """The rules for so many; those for four are there from the start."""
+        if players == 4:
+            return self.rules[id]
+        with self.lock:
+            if (id, players) not in self._fewer:
+                try:
+                    self._fewer[id, players] = Rules(id, players)
+                except ValueError as error:
+                    raise Refused(str(error)) from error
+            return self._fewer[id, players]
 
     def seat(self, who: Any) -> str:
         """Who may sit at the table: HUMAN or an agent on offer."""

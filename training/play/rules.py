@@ -16,8 +16,8 @@ from gaia_jax.setup_json import setup_from_json
 class Rules:
     """One environment and its compiled functions. Made at its first use."""
 
-    def __init__(self, id: str):
-        self.env = gaia_jax.make(id)
+    def __init__(self, id: str, players: int = 4):
+        self.env = gaia_jax.make(id, players=players)
         self.init_from, self.step = replay.compiled(self.env)
         self._draw = jax.jit(self.env.draw_setup)
         self._lock = threading.Lock()

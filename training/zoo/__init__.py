@@ -100,10 +100,9 @@ def load(name: str, env: Any | None = None, folder: Path = FOLDER) -> tuple[Any,
     if env is None:
         import gaia_jax
 
-        env = gaia_jax.make(says["env"])
-    theirs, ours = (says["env"], says["env_version"]), (env.id, str(env.version))
-    if theirs != ours:
-        raise UserError(f"{name} was trained on {' '.join(theirs)}, this is {' '.join(ours)}")
+        env = gaia_jax.make(says["env"], players=says.get("players", 4))
+    if other := another_environment(says, env):
+        raise UserError(f"{name} {other}")
     return make_network(env, network_config(says)), read(folder / f"{says['name']}.npz", says)
 
 
@@ -138,10 +137,37 @@ def network_config(says: dict[str, Any]) -> NetworkConfig:
     return configs.from_dict({"network": says["network"]}).network
 
 
+def identity(env: Any) -> dict[str, Any]:
+    """What an agent and a checkpoint keep of the environment that they are of."""
+    return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
+
+
+def another_environment(says: dict[str, Any], env: Any) -> str:
+    """What to say of what was kept with `identity` of another environment; "" of this one.
+
+    Args:
+        says: with the keys of `identity`; without `players` it is of four.
+    """
+    theirs, ours = (
+        (x["env"], x["env_version"], x.get("players", 4)) for x in (says, identity(env))
+    )
+    if theirs == ours:
+        return ""
+    tells = 3 if theirs[2] != ours[2] else 2
+
+    def words(identity: tuple[Any, ...]) -> str:
+        id, version, players = identity
+        return " ".join((id, version, f"with {players} players")[:tells])
+
+    return f"was trained on {words(theirs)}, this is {words(ours)}"
+
+
 def describe(env: Any, network: NetworkConfig, **more: Any) -> dict[str, Any]:
     """What every JSON says, and more."""
-    return {
-        "env": env.id,
-        "env_version": str(env.version),
-        "network": dataclasses.asdict(network),
-    } | more
+    return (
+        identity(env)
+        | {
+            "network": dataclasses.asdict(network),
+        }
+        | more
+    )

@@ -18,7 +18,7 @@ class Recorded(NamedTuple):
     """B games, T decisions: shorter games end with -1."""
 
     actions: np.ndarray  # (T, B) int16
-    vp: np.ndarray  # (B, 4) int16
+    vp: np.ndarray  # (B, P) int16
 
 
 class Replayed(NamedTuple):
@@ -26,7 +26,7 @@ class Replayed(NamedTuple):
 
     actions: Array  # (LONGEST, B) int16
     gap: Array  # (LONGEST, B) float32, how far the logit of the action is below the best one
-    vp: Array  # (B, 4) int16
+    vp: Array  # (B, P) int16
     over: Array  # (B,) bool
 
 
@@ -61,7 +61,7 @@ def make_player(env: Any, network: Any, games: int = GAMES) -> Any:
         blank = Replayed(
             jnp.full(shape, -1, jnp.int16),
             jnp.zeros(shape),
-            jnp.zeros((games, 4), jnp.int16),
+            jnp.zeros((games, env.num_players), jnp.int16),
             jnp.zeros(games, bool),
         )
         state, _, out = jax.lax.while_loop(going, step, (state, jnp.int32(0), blank))

@@ -32,13 +32,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", help="the configuration of the npz")
     parser.add_argument("--results", type=Path, help="JSON to keep under `results`")
     parser.add_argument("--set", nargs="*", default=[], metavar="key=value")
+    parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
+    parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
     args = parser.parse_args(argv)
     import gaia_jax
     from training.checkpoint import load_policy
     from training.network import make_network
     from training.zoo.games import make_player, record
 
-    env = gaia_jax.make("lost_fleet")
+    env = gaia_jax.make(args.env, players=args.players)
     more: dict[str, Any] = {}
     for text in args.set:
         key, _, value = text.partition("=")

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, NUM_PLAYERS, PI, RL, TS
+from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, PI, RL, TS
 
 Game = Any
 
@@ -182,7 +182,7 @@ def _federations(at: Position) -> Array:
 def missions(at: Position) -> Array:
     """(missions, P) float32, what the final missions count (FIN-03 to FIN-10)."""
     t, board, players = at.t, at.game.board, at.players
-    number = jnp.arange(NUM_PLAYERS)[:, None]
+    number = jnp.arange(board.num_players)[:, None]
     own = (board.piece_owner == number) & (board.piece != GAIAFORMER) & (board.piece != NONE)
     standing = own | (board.guest == number)
     seat = own & (board.piece == PI)
@@ -210,13 +210,19 @@ def missions(at: Position) -> Array:
 
 
 def _missions(at: Position) -> Array:
-    """6 VP for each player behind, 3 for a tie, softly while rounds are left (FIN-02)."""
-    chosen = at.game.setup.final_missions.astype(jnp.int32)
+    """6 VP for each player behind, 3 for a tie, softly while rounds are left (FIN-02).
+
+    A neutral player is one of them (PLA-06).
+    """
+    chosen, rules = at.game.setup.final_missions.astype(jnp.int32), at.t.rules
     values = missions(at)[chosen]  # (2, P)
+    if rules.neutral_player:
+        neutral = jnp.array([rules.neutral_player[name] for name in rules.final_missions])
+        values = jnp.concatenate([values, real(neutral)[chosen][:, None]], axis=-1)
     lead = values[:, at.player][:, None] - values
     soft = at.w.rank * (at.left + 0.3) * at.w.unit[chosen][:, None]
     won = jax.nn.sigmoid(lead / soft)
-    others = jnp.arange(NUM_PLAYERS) != at.player
+    others = jnp.arange(values.shape[-1]) != at.player
     return 6.0 * jnp.where(others, won, 0).sum()
 
 

@@ -43,6 +43,7 @@ async function loadOffers() {
     for (let p = 0; p < 4; p++) {
       const select = element("select", { id: `chair-${p}` }, ...names.map((name) =>
         element("option", { value: name, selected: name === (p ? start : offers.human) }, name)));
+      if (p > 1) select.append(element("option", { value: "" }, "nobody (base game)"));
       byId("chairs").append(element("div", { class: "chair" },
         element("label", { for: `chair-${p}` }, `Player ${p}`), select));
     }
@@ -61,7 +62,7 @@ async function begin(event) {
   byId("begin").disabled = true;
   const wanted = {
     ruleset: byId("ruleset").value,
-    seats: [0, 1, 2, 3].map((p) => byId(`chair-${p}`).value),
+    seats: [0, 1, 2, 3].map((p) => byId(`chair-${p}`).value).filter(Boolean),
   };
   try {
     const file = byId("upload").files[0];
