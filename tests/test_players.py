@@ -103,8 +103,8 @@ def test_set_ups_are_written_and_read(env: Any, drawn: Any) -> None:
     told = setup_to_dict(setup, env.ruleset)
     del told["players"]
     gaia_jax.setup_from_json(told, env.ruleset)
-    with pytest.raises(ValueError, match=r"factions: a list of 4 is wanted"):
-        gaia_jax.setup_from_json(told | {"boosters": []}, BASE)
+    with pytest.raises(ValueError, match=r"a list of \d+ is wanted"):
+        gaia_jax.setup_from_json(told, BASE)
 
 
 def test_pla_04_three_may_leave_out_two_tiles() -> None:

@@ -107,7 +107,7 @@ def test_recorded_games_play_as_recorded(report: play.Report, games: list[dict[s
 def test_an_unreadable_set_up_is_reported(report: play.Report) -> None:
     told = dict(report.differences)
     assert told["broken"].startswith("set-up: unreadable: '?'")
-    assert "a game of 3 players; four are played" in told["three"]
+    assert "3 players, at a table of 4" in told["three"]
 
 
 def test_every_mutant_is_reported(games: list[dict[str, Any]], table: Table) -> None:

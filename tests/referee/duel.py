@@ -1,6 +1,7 @@
 """The referee against the vectorized engine: the same games, compared after every decision.
 
     python -m tests.referee.duel --games 100 --seed 0 --policy rare
+    python -m tests.referee.duel --games 100 --ruleset base --players 2
 
 Both play the same set-ups and actions. After every decision every field of the state and the legal
 actions must agree. The first difference is printed and written to a repro file; the exit status
@@ -66,7 +67,7 @@ class Match:
         game = self.game
         if self.actions:
             who = game.current_player
-            laid = engine.satellites(row, who) - game.players[who].satellites
+            laid = engine.satellites(row, game, who) - game.players[who].satellites
             try:
                 game.apply(self.actions[-1], laid)
             except Exception:
@@ -108,7 +109,7 @@ def differing_actions(engine: Engine, game: Game, mask: np.ndarray, skip: set[st
 def differing_rewards(game: Game, rewards: Any) -> list[str]:
     """The margin of every player at the end (A3)."""
     vp = [player.vp for player in game.players]
-    margins = [(own - (sum(vp) - own) / 3) / 100 for own in vp]
+    margins = [(own - (sum(vp) - own) / (len(vp) - 1)) / 100 for own in vp]
     if np.allclose(margins, rewards, atol=1e-5):
         return []
     return [f"rewards: referee {margins}, engine {list(map(float, rewards))}"]
@@ -152,8 +153,8 @@ def matches_of(args: argparse.Namespace, engine: Engine, done: set[str]) -> Iter
         policy = policies[seed % len(policies)]
         if f"{seed} {policy}" in done:
             continue
-        if args.factions:
-            setup = drawing.draw(seed, args.ruleset, args.factions)
+        if args.factions or args.sectors:
+            setup = drawing.draw(seed, args.ruleset, args.factions, args.players, args.sectors)
         else:
             setup = engine.draw_setup(seed)
         match = Match(args.ruleset, seed, policy, setup, POLICIES[policy]())
@@ -166,7 +167,8 @@ def replay(path: str, engine: Engine | None = None) -> Match:
     saved = json.loads(Path(path).read_text())
     match = Match(saved["ruleset"], saved["seed"], saved["policy"], saved["setup"], None)
     match.script = saved["actions"]
-    play(engine or Engine(saved["ruleset"], 1), [match])
+    players = len(saved["setup"]["factions"])
+    play(engine or Engine(saved["ruleset"], 1, players), [match])
     return match
 
 
@@ -176,7 +178,9 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, help="the first seed")
     parser.add_argument("--policy", choices=[*POLICIES, "all"], default="all")
     parser.add_argument("--ruleset", default="lost_fleet")
-    parser.add_argument("--factions", type=lambda s: s.split(","), help="four, of players 0 to 3")
+    parser.add_argument("--factions", type=lambda s: s.split(","), help="one a player")
+    parser.add_argument("--players", type=int, choices=(2, 3, 4), default=4)
+    parser.add_argument("--sectors", type=int, help="a map of so many tiles, not the usual one")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--out", type=Path, default=Path("runs/duel"), help="for repro files")
     parser.add_argument("--log", type=Path, help="games that agreed; those in it are skipped")
@@ -193,7 +197,7 @@ def main() -> int:
 
     done = set(args.log.read_text().splitlines()) if args.log and args.log.exists() else set()
     began = time.time()
-    engine = Engine(args.ruleset, min(args.batch, args.games))
+    engine = Engine(args.ruleset, min(args.batch, args.games), args.players)
     waiting = list(matches_of(args, engine, done))
     agreed = differed = decisions = 0
     while waiting:

@@ -19,8 +19,6 @@ from gaia_jax.state import Players
 from tests.referee.free import A_TURN
 from tests.referee.game import Game
 
-P = 4
-
 
 class Field(NamedTuple):
     """One part of the state: where the engine keeps it, and what the referee says it is."""
@@ -92,7 +90,7 @@ def _each(which: str) -> Callable[[Game, Any], np.ndarray]:
     """Where each player has this."""
 
     def referee(game: Game, ids: Any) -> np.ndarray:
-        rows = np.zeros((P, len(game.board.planet)), np.int32)
+        rows = np.zeros((len(game.players), len(game.board.planet)), np.int32)
         for player in game.players:
             cells = list(getattr(player, which))
             rows[player.number, cells] = 1
@@ -115,7 +113,7 @@ def _tokens(player: Any, ids: Any) -> list[int]:
 
 def _passed(game: Game, ids: Any) -> list[int]:
     order = [player.number for player in game.pass_order]
-    return [order.index(p) + 1 if p in order else 0 for p in range(P)]
+    return [order.index(p) + 1 if p in order else 0 for p in range(len(game.players))]
 
 
 def _spaces_used(kind: str) -> Callable[[Game, Any], int]:
@@ -130,6 +128,8 @@ def _index(name: str | None, ids: Sequence[str]) -> int:
     return -1 if name is None else ids.index(name)
 
 
+# What a field of the board says of cells that a smaller map does not have.
+NOBODY = ("board.owner", "board.guest", "board.gaiaformer")
 FIELDS = (
     _board("planet", lambda g, ids: [ids["planet_index"][name] for name in g.board.planet]),
     _board("structure", _structures),
@@ -200,21 +200,21 @@ class View(NamedTuple):
 
     fields: np.ndarray  # (B, K) int32
     mask: np.ndarray  # (B, A) bool
-    rewards: np.ndarray  # (B, 4)
+    rewards: np.ndarray  # (B, P)
 
 
 @cache
-def compiled(ruleset: str) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
+def compiled(ruleset: str, players: int = 4) -> tuple[Any, Callable[..., Any], Callable[..., Any]]:
     """The environment, and its `init_from` and `step` for batches, shared by who asks."""
-    env = gaia_jax.make(ruleset)
+    env = gaia_jax.make(ruleset) if players == 4 else gaia_jax.make(ruleset, players=players)
     return env, jax.jit(jax.vmap(env.init_from)), jax.jit(jax.vmap(env.step))
 
 
 class Engine:
     """`batch` games of the vectorized engine, stepped together."""
 
-    def __init__(self, ruleset: str, batch: int) -> None:
-        self.env, self._init, self._step = compiled(ruleset)
+    def __init__(self, ruleset: str, batch: int, players: int = 4) -> None:
+        self.env, self._init, self._step = compiled(ruleset, players)
         self.batch = batch
         self.ids: dict[str, Any] = dict(self.env.ruleset.ids)
         self.ids["shared_action"] = (*self.ids["ship_action"], *self.ids["qic_action"])
@@ -222,8 +222,8 @@ class Engine:
         texts = [gaia_jax.actions.to_text(self.env.ruleset, a) for a in range(self.env.num_actions)]
         self.texts = texts
         self.index = {text: action for action, text in enumerate(texts)}
-        cells = [tuple(int(x) for x in cell) for cell in self.env.ruleset.geometry.cells]
-        assert cells == sorted(cells)
+        self.cells = [tuple(int(x) for x in cell) for cell in self.env.ruleset.geometry.cells]
+        assert self.cells == sorted(self.cells)
         self.slices: dict[str, slice] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         self._view = jax.jit(self._seen)
@@ -264,13 +264,26 @@ class Engine:
     def row_of(self, game: Game) -> np.ndarray:
         """The fields as the referee sees them, in the order of the engine's row."""
         row = np.empty(self.slices[FIELDS[-1].name].stop, np.int32)
+        own_cells = game.board.geometry.cells
         for field in FIELDS:
-            row[self.slices[field.name]] = np.asarray(field.referee(game, self.ids)).ravel()
+            value = np.asarray(field.referee(game, self.ids))
+            if field.name.startswith("board.") and len(own_cells) < len(self.cells):
+                nobody = -1 if field.name in NOBODY else 0
+                wide = np.full((*value.shape[:-1], len(self.cells)), nobody, np.int32)
+                wide[..., [self.cells.index(cell) for cell in own_cells]] = value
+                value = wide
+            row[self.slices[field.name]] = value.ravel()
         return row
 
     def differing(self, game: Game, row: np.ndarray) -> list[str]:
         """The fields that differ, each with what the two engines say."""
         own = self.row_of(game)
+        own_cells = game.board.geometry.index
+        if len(own_cells) < len(self.cells):  # what lies where there is no map says nothing
+            planet = self.slices["board.planet"].start
+            for place, cell in enumerate(self.cells):
+                if cell not in own_cells:
+                    own[planet + place] = row[planet + place]
         if np.array_equal(own, row):
             return []
         found = []
@@ -287,10 +300,12 @@ class Engine:
             ]
         return found
 
-    def satellites(self, row: np.ndarray, player: int) -> set[int]:
-        """Where the engine has satellites of a player."""
+    def satellites(self, row: np.ndarray, game: Game, player: int) -> set[int]:
+        """Where the engine has satellites of a player, as cells of the referee's map."""
         here = row[self.slices["board.satellite"]].reshape(self.shapes["board.satellite"])
-        return {int(cell) for cell in np.flatnonzero(here[player])}
+        return {
+            game.board.geometry.index[self.cells[cell]] for cell in np.flatnonzero(here[player])
+        }
 
     def legal_row(self, game: Game) -> np.ndarray:
         """The referee's legal actions as a mask; all of them when the game has ended (A7)."""

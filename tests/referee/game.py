@@ -8,7 +8,6 @@ from tests.referee import scoring, setup, turn
 from tests.referee.board import Board, Cell
 from tests.referee.decision import NODES, Decision, Script
 from tests.referee.player import Player
-from tests.referee.rules import ruleset
 
 
 class IllegalAction(ValueError):
@@ -16,7 +15,7 @@ class IllegalAction(ValueError):
 
 
 class Game:
-    """One game of four players.
+    """One game.
 
     `Game(setup)` stands at the first decision; `legal_actions()` are the texts that `apply` takes.
     """
@@ -24,7 +23,7 @@ class Game:
     last_round = 6
 
     def __init__(self, setup_dict: dict[str, Any], name: str = "lost_fleet") -> None:
-        self.rules = ruleset(name)
+        self.rules = setup.rules_of(setup_dict, name)
         setup.check(self.rules, setup_dict)
         self.setup = setup_dict
         self.board = Board(self.rules, setup_dict)
@@ -109,7 +108,8 @@ class Game:
         """Who is asked for leech, in order: by turn order, or as they sit (LEE-04, A11)."""
         if not self.rules.switches.leech_in_seat_order:
             return self.after(builder)
-        return [self.players[(builder.number + i) % 4] for i in (1, 2, 3)]
+        seats = len(self.players)
+        return [self.players[(builder.number + i) % seats] for i in range(1, seats)]
 
     def round_tile(self) -> str | None:
         """The round tile in force; none before the first round (INI-07)."""

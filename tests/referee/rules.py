@@ -45,12 +45,21 @@ PRINTED = Switches(
 class Rules:
     """The facts of one variant, read from `data/`; every key of the data is an attribute.
 
-    `changes` are files that say what is printed otherwise, one after the other.
+    `changes` are files that say what is printed otherwise, one after the other. `players` sit at
+    the table; `sectors` is how many sector tiles are laid.
     """
 
-    def __init__(self, name: str, switches: Switches, changes: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        name: str,
+        switches: Switches,
+        changes: tuple[str, ...] = (),
+        players: int = 4,
+        sectors: int = 10,
+    ) -> None:
         self.name = name
         self.switches = switches
+        self.players = players
         pieces, self.map = _read("pieces.json"), _read("map.json")
         printed = _read("factions.json")
         factions = {
@@ -62,6 +71,7 @@ class Rules:
             _apply(pieces, change["pieces"])
             _apply(self.map, change["map"])
             _apply(factions, change["factions"])
+        self._count_players(_read("players.json"), sectors)
         for key, value in pieces.items():
             setattr(self, key, value)
         self.factions: dict[str, dict[str, Any]] = factions
@@ -71,6 +81,16 @@ class Rules:
             **self.gleens_token,
             **self.ship_tokens,
         }
+
+    def _count_players(self, counts: dict[str, Any], sectors: int) -> None:
+        """What depends on the number of players: the map, the boosters, the neutral player."""
+        tiles = self.map["sector_tiles"] | counts["other_sides"]
+        laid = next(m for m in counts["maps"][str(self.players)] if len(m) == sectors)
+        self.map["sector_tiles"] = {tile: tiles[tile] for tile in laid}
+        self.map["sector_centres"] = self.map["sector_centres"][:sectors]
+        self.boosters_in_play: int = self.players + counts["boosters_beyond_players"]
+        # What a player who is not there counts in each final mission; nothing where none is added.
+        self.neutral_counts: dict[str, int] = counts["neutral_counts"].get(str(self.players), {})
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"the rules of {self.name} have no {name!r}")
@@ -106,8 +126,18 @@ RULESETS = {
 
 
 @lru_cache
-def ruleset(name: str) -> Rules:
-    """The rules called `name`."""
+def ruleset(name: str, players: int = 4, sectors: int | None = None) -> Rules:
+    """The rules called `name` for a number of players, on a map of `sectors` tiles.
+
+    Raises:
+        ValueError: there are no such rules, or not for so many players or tiles.
+    """
     if name not in RULESETS:
         raise ValueError(f"no ruleset {name!r}; there are {', '.join(RULESETS)}")
-    return Rules(name, *RULESETS[name])
+    maps = _read("players.json")["maps"] if name == "base" else {"4": [range(10)]}
+    if str(players) not in maps:
+        raise ValueError(f"{name} is not played by {players}")
+    sizes = [len(tiles) for tiles in maps[str(players)]]
+    if sectors is not None and sectors not in sizes:
+        raise ValueError(f"{name} for {players} has maps of {sizes} tiles, not {sectors}")
+    return Rules(name, *RULESETS[name], players, sizes[0] if sectors is None else sectors)

@@ -186,8 +186,10 @@ def final_scoring(game: Game) -> None:
     rules = game.rules
     for source, mission in zip(("FINAL_1", "FINAL_2"), game.setup["final_missions"], strict=True):
         counts = [final_count(player, mission) for player in game.players]
+        if rules.neutral_counts:  # one competitor more, who scores nothing himself
+            counts.append(rules.neutral_counts[mission])
         shares = mission_vp(counts, rules.final_prizes, rules.switches.zero_scores)
-        for player, vp in zip(game.players, shares, strict=True):
+        for player, vp in zip(game.players, shares[: len(game.players)], strict=True):
             player.score(source, vp)
     for player in game.players:
         high = sum(max(0, level - 2) for level in player.tracks.values())

@@ -123,9 +123,15 @@ def choose_boosters(game: Game) -> Script:
 # -- drawing
 
 
-def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None) -> dict[str, Any]:
+def draw(
+    seed: int,
+    name: str = "lost_fleet",
+    factions: list[str] | None = None,
+    players: int = 4,
+    sectors: int | None = None,
+) -> dict[str, Any]:
     """A random set-up, in the form of set-up files; `factions` gives the players' factions."""
-    rules = ruleset(name)
+    rules = ruleset(name, players, sectors)
     rng = random.Random(seed)
     the_map = rules.map
     inner = rng.sample(the_map["inner_tiles"], len(the_map["inner_slots"]))
@@ -138,7 +144,7 @@ def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None)
         boards: dict[int, list[str]] = {}
         for faction, printed in rules.factions.items():
             boards.setdefault(printed["board"], []).append(faction)
-        factions = [rng.choice(sides) for sides in rng.sample(list(boards.values()), 4)]
+        factions = [rng.choice(sides) for sides in rng.sample(list(boards.values()), players)]
     tracks = rules.tracks
     advanced_slots = [*tracks, "extra"] if rules.extra_tile else tracks
     basic = rng.sample(rules.basic_tiles, 9)
@@ -152,9 +158,9 @@ def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None)
         drawn["interface"] = interface
         drawn["deep"] = _draw_deep(rules, rng, deep_numbers)
     if not rules.map["equal_types_touch"] and not _turn_apart(rules, rng, drawn):
-        return draw(rng.randrange(2**32), name, factions)  # other tiles
+        return draw(rng.randrange(2**32), name, factions, players, sectors)  # other tiles
     drawn["factions"] = factions
-    drawn["turn_order"] = rng.sample(range(4), 4)
+    drawn["turn_order"] = rng.sample(range(players), players)
     drawn["basic_tiles"] = dict(zip([*tracks, "free_1", "free_2", "free_3"], basic, strict=True))
     drawn["advanced_tiles"] = dict(zip(advanced_slots, advanced, strict=True))
     if rules.extra_tile:
@@ -165,7 +171,7 @@ def draw(seed: int, name: str = "lost_fleet", factions: list[str] | None = None)
         drawn["ship_tokens"] = dict(zip(rules.ships, ship_tokens, strict=True))
         drawn["ship_tiles"] = dict(zip(places, ship_tiles, strict=True))
         drawn["artifacts"] = rng.sample(rules.artifacts, 4)
-    drawn["boosters"] = rng.sample(list(rules.boosters), 7)
+    drawn["boosters"] = rng.sample(list(rules.boosters), rules.boosters_in_play)
     drawn["round_tiles"] = rng.sample(list(rules.round_tiles), 6)
     drawn["final_missions"] = rng.sample(rules.final_missions, 2)
     if rules.ships:
@@ -235,12 +241,32 @@ def touching(rules: Rules, setup: dict[str, Any]) -> list[str]:
     return found
 
 
+def rules_of(setup: dict[str, Any], name: str) -> Rules:
+    """The rules that a set-up is played by: as many players as factions, as many tiles as laid.
+
+    Raises:
+        SetupError: the rules called `name` are not for so many players or tiles.
+    """
+    try:
+        return ruleset(name, len(setup["factions"]), len(setup["sectors"]))
+    except ValueError as error:
+        raise SetupError(str(error)) from error
+
+
 def check(rules: Rules, setup: dict[str, Any]) -> None:
     """Refuse a set-up that these rules do not have (A23).
 
     Raises:
-        SetupError: planets of one type touch across tiles where they must not.
+        SetupError: the tiles, the order of the players or the number of boosters are not those of
+            so many players, or planets of one type touch across tiles where they must not.
     """
+    laid, tiles = [laid["tile"] for laid in setup["sectors"]], list(rules.map["sector_tiles"])
+    if sorted(laid) != sorted(tiles):
+        raise SetupError(f"the tiles of {rules.players} players are {tiles}, not {laid}")
+    if sorted(setup["turn_order"]) != list(range(rules.players)):
+        raise SetupError(f"{rules.players} players sit here, not {setup['turn_order']}")
+    if len(setup["boosters"]) != rules.boosters_in_play:
+        raise SetupError(f"{rules.boosters_in_play} boosters are in play, not {setup['boosters']}")
     if not rules.map["equal_types_touch"] and (found := touching(rules, setup)):
         raise SetupError(f"equal types touch across tiles: {'; '.join(found)}")
 

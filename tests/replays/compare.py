@@ -95,7 +95,7 @@ def open_boosters(seat: Seat, told: dict[str, Any]) -> list[str]:
     """Those in play that nobody holds; in round 6 who passes gives the own back."""
     game, ids = seat.state.game, seat.rules.ids
     back = told["passed"] if told["rd"] == 6 else ()
-    held = {int(game.players.booster[p]) for p in range(4) if p not in back}
+    held = {int(game.players.booster[p]) for p in range(len(told["pl"])) if p not in back}
     names = {ours: name for name, ours in BOOSTERS.items()}
     in_play = {int(kind) for kind in game.setup.boosters}
     return sorted(names[ids["booster"][kind]] for kind in in_play - held)
@@ -211,7 +211,7 @@ def compare_map(seat: Seat, game: Any, told: dict[str, Any], between: bool) -> I
     recorded = {}
     for q, r, planet, piece, player, guest, fed in told["map"]:
         recorded[here(q, r)] = (planet, piece, player, guest, "".join(sorted(fed)))
-    stations, players = np.asarray(board.station), range(4)
+    stations, players = np.asarray(board.station), range(len(told["pl"]))
     hive = int(np.argmax(game.players.stations))
     structure, owner = np.asarray(board.structure), np.asarray(board.owner)
     former, guest = np.asarray(board.gaiaformer), np.asarray(board.guest)

@@ -278,7 +278,8 @@ def lines_swapped(record: Record, rng: random.Random) -> str:
 def other_player(record: Record, rng: random.Random) -> str:
     number = rng.choice(lines(record))
     step = record["steps"][number]
-    step["p"] = (step["p"] + rng.randrange(1, 4)) % 4
+    players = len(step["s"]["pl"])
+    step["p"] = (step["p"] + rng.randrange(1, players)) % players
     return f"line {number}, p"
 
 

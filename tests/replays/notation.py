@@ -188,12 +188,11 @@ def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
     """The set-up of a recorded game in our words; its map is found among our tiles, turned.
 
     Raises:
-        ValueError: it is no game of four, or no tile of ours lies as recorded.
+        ValueError: no tile of ours lies as recorded.
     """
-    setup = record["setup"]
-    if len(record["vp"]) != 4:
-        raise ValueError(f"a game of {len(record['vp'])} players; four are played")
-    lies = {here(q, r): PLANETS[planet] for q, r, planet, _ in setup["hexes"]}
+    setup, players = record["setup"], len(record["vp"])
+    lies = planets_of(record)
+    mirrored = setup.get("mirror", False)
     chosen = {}
     for step in record["steps"]:
         words = step["l"].split()
@@ -202,9 +201,9 @@ def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
     advanced = {slot: tile for slot, tile in setup["techs"].items() if slot.startswith("adv-")}
     basic = {slot: tile for slot, tile in setup["techs"].items() if slot not in advanced}
     return {
-        "sectors": [_tile_at(center, lies, rules) for center in rules.map.sector_centers],
-        "factions": [chosen[player] for player in range(4)],
-        "turn_order": [0, 1, 2, 3],
+        "sectors": [_tile_at(center, lies, rules, mirrored) for center in rules.map.sector_centers],
+        "factions": [chosen[player] for player in range(players)],
+        "turn_order": list(range(players)),
         "basic_tiles": {SLOTS[slot]: TECHS[tile] for slot, tile in basic.items()},
         "advanced_tiles": {SLOTS[slot[4:]]: TECHS[tile] for slot, tile in advanced.items()},
         "tf5_token": TOKENS[setup["tfed"]],
@@ -214,12 +213,22 @@ def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
     }
 
 
-def _tile_at(center: Cell, lies: dict[Cell, str], rules: Ruleset) -> dict[str, Any]:
-    """Our tile and its rotation that put just these planets around a centre."""
+def planets_of(record: dict[str, Any]) -> dict[Cell, str]:
+    """What lies on each of our cells."""
+    return {here(q, r): PLANETS[planet] for q, r, planet, _ in record["setup"]["hexes"]}
+
+
+def _tile_at(center: Cell, lies: dict[Cell, str], rules: Ruleset, mirrored: bool) -> dict[str, Any]:
+    """Our tile and its rotation that put just these planets around a centre.
+
+    Of a mirrored map the tile whose image lies there: `Table.play` is told the planets themselves.
+    """
     around = [(q, r) for q, r in lies if _distance((q, r), center) <= 2]
     wanted = {
         (q - center[0], r - center[1]): lies[q, r] for q, r in around if lies[q, r] != "Empty"
     }
+    if mirrored:
+        wanted = {(r, q): planet for (q, r), planet in wanted.items()}
     for tile in rules.map.sector_tiles:
         for turns in range(6):
             if {rotate(cell, turns): planet for cell, planet in tile.planets} == wanted:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.replays import compare, options
-from tests.replays.notation import setup_of
+from tests.replays.notation import planets_of, setup_of
 from tests.replays.player import Line, Player
 from tests.replays.table import Differs, Script, Seat, Table
 
@@ -89,6 +89,8 @@ def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
     readable, setups = [], []
     for record in records:
         try:
+            if len(record["vp"]) != table.players:
+                raise ValueError(f"{len(record['vp'])} players, at a table of {table.players}")
             setups.append(table.read(setup_of(record, table.env.ruleset)))
             readable.append(record)
         except UNREADABLE as error:
@@ -100,7 +102,12 @@ def play(table: Table, records: list[dict[str, Any]], report: Report) -> None:
         def script(lane: int, together: list[dict[str, Any]] = together) -> Script:
             return tell(Seat(table, lane), together[lane], report)
 
-        table.play(setups[first : first + table.batch], script)
+        mirrored = {
+            lane: planets_of(record)
+            for lane, record in enumerate(together)
+            if record["setup"].get("mirror")
+        }
+        table.play(setups[first : first + table.batch], script, mirrored)
 
 
 def read(files: list[Path]) -> list[dict[str, Any]]:
@@ -120,7 +127,10 @@ def main() -> int:
     parser.add_argument("--shown", type=int, default=40, help="differences that are printed")
     args = parser.parse_args()
     report = Report(args.shown)
-    play(Table("base", BATCH), read(args.files), report)
+    records = read(args.files)
+    for players in sorted({len(record["vp"]) for record in records}):
+        here = [record for record in records if len(record["vp"]) == players]
+        play(Table("base", min(BATCH, len(here)), players), here, report)
     for kind, count in sorted(report.known.items()):
         print(f"offers that differ, {kind}: {count}")
     for kind, count in sorted(report.written.items()):

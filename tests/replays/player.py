@@ -189,7 +189,8 @@ class Player:
     def between(self, lines: list[Line]) -> Script:
         """Income and Gaia phase: our game asks, each player answers from the own lines."""
         seat = self.seat
-        queues: dict[int, list[list[str]]] = {player: [] for player in range(4)}
+        players = len(self.record["vp"])
+        queues: dict[int, list[list[str]]] = {player: [] for player in range(players)}
         places: dict[int, list[int]] = {}
         for line in lines:
             for command in line.commands:

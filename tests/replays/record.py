@@ -65,7 +65,7 @@ class Recorder:
     """A game of the referee, and its lines so far."""
 
     def __init__(self, setup: dict[str, Any], name: str) -> None:
-        self.setup = setup | {"turn_order": [0, 1, 2, 3]}
+        self.setup = setup | {"turn_order": list(range(len(setup["factions"])))}
         self.game = Game(self.setup, "base")
         self.name = name
         told: dict[str, list[Any]] = {"hexes": [], "sectors": []}
@@ -77,6 +77,7 @@ class Recorder:
             strict=True,
         ):
             tile = laid["tile"].removeprefix("M").lstrip("0")
+            tile += "A" if tile in ("5", "6", "7") else ""
             told["sectors"].append([tile, laid["rotation"], *here(q, r)])
             told["hexes"] += [[*here(*c), self.letter(self.cell(c)), tile] for c in cells]
         self.names = {self.cell(c): name for name, c in notation.hex_names(told).items()}
@@ -444,6 +445,6 @@ def _power(player: Player) -> Power:
 
 def record(name: str, factions: list[str], seed: int, taste: dict[str, float]) -> dict[str, Any]:
     """A game of these factions, the first to act first."""
-    setup = draw(seed, "base", factions)
+    setup = draw(seed, "base", factions, len(factions))
     # Through JSON, as from a file: nothing is shared between the lines.
     return json.loads(json.dumps(Recorder(setup, name).play(random.Random(seed), taste)))

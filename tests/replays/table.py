@@ -27,9 +27,10 @@ class Differs(Exception):
 class Table:
     """`batch` games stepped together, their states on the host."""
 
-    def __init__(self, ruleset: str, batch: int) -> None:
-        self.env, self._start, self.step = compiled(ruleset)
-        self.batch = batch
+    def __init__(self, ruleset: str, batch: int, players: int = 4) -> None:
+        self.env, self._start, self.step = compiled(ruleset, players)
+        self.batch, self.players = batch, players
+        self._with_mask = jax.jit(jax.vmap(self.env.with_mask))
         space = self.env.ruleset.actions
         self.texts, self.index = space.texts, space.by_text
         self.pieces = jax.jit(self._pieces)
@@ -46,16 +47,26 @@ class Table:
         anyhow = dataclasses.replace(rules.map, same_types_touch=True)
         return setup_from_json(setup, dataclasses.replace(rules, map=anyhow))
 
-    def play(self, setups: list[Any], scripts: Callable[[int], Script]) -> None:
+    def play(
+        self,
+        setups: list[Any],
+        scripts: Callable[[int], Script],
+        maps: dict[int, dict[tuple[int, int], str]] | None = None,
+    ) -> None:
         """Play one script for each set-up to its end.
 
         Args:
             setups: what `read` gave; scripts: gives the script of a lane; it reads and writes
-                `row(lane)`.
+                `row(lane)`; maps: by lane, what lies on the cells where that is not what the
+                tiles of the set-up say.
         """
         read = setups + [setups[0]] * (self.batch - len(setups))
         states = self._start(jax.tree.map(lambda *x: jnp.stack(x), *read))
         self.states = jax.tree.map(np.array, states)
+        if maps:
+            for lane, lies in maps.items():
+                self._lay(lane, lies)
+            self.states = jax.tree.map(np.array, self._with_mask(self.states))
         running = {lane: scripts(lane) for lane in range(len(setups))}
         while running:
             actions = np.zeros(self.batch, np.int32)
@@ -66,6 +77,12 @@ class Table:
                     del running[lane]
             if running:
                 self.states = jax.tree.map(np.array, self.step(self.states, actions))
+
+    def _lay(self, lane: int, lies: dict[tuple[int, int], str]) -> None:
+        """Put these planets on the board of one game, before its first decision."""
+        names = self.env.ruleset.ids["planet"]
+        for place, (q, r) in enumerate(self.env.ruleset.geometry.cells.tolist()):
+            self.states.game.board.planet[lane, place] = names.index(lies[q, r])
 
     def row(self, lane: int) -> Any:
         """The state of one game, a copy."""

@@ -15,7 +15,7 @@ from training.agents.greedy.value import Position, attraction, real
 # them come before cells on the shortlist.
 _VERBS = {
     "form_federation": 95.0, "commit": 95.0, "advance": 80.0, "artifact": 70.0, "power": 65.0,
-    "ship": 64.0, "special": 75.0, "explore": 60.0, "booster": 90.0, "pass": 90.0,
+    "ship": 64.0, "qic": 64.0, "special": 75.0, "explore": 60.0, "booster": 90.0, "pass": 90.0,
     "end_turn": 90.0, "leech": 50.0, "skip": 1.0, "free": 40.0, "income": 50.0,
     "tinkering": 50.0, "tile": 50.0, "advanced": 62.0, "token": 50.0, "piece": 50.0,
 }  # fmt: skip
@@ -78,6 +78,7 @@ def guess(
 def cover_guess(t: SimpleNamespace) -> np.ndarray:
     """(A,) float32, what to add to the guess where a tile is to be covered."""
     out = np.zeros(t.actions, np.float32)
-    for i, name in enumerate(_COVER):
+    known = [name for name in _COVER if name in t.rules.ids["tile"]]
+    for i, name in enumerate(known):
         out[t.rules.actions.index("tile", name)] = 20.0 - i
     return out
