@@ -27,7 +27,7 @@ from training.agents import make_agent
 from training.arena_report import report, table
 from training.checkpoint import make_env
 from training.config import UserError
-from training.evaluate import MOST_GAMES, write_json
+from training.evaluate import write_json
 from training.game_records import Recorder
 from training.games_file import GamesFile
 from training.games_table import Played, Sheet
@@ -47,6 +47,7 @@ class Arena:
         rotations: int,
         likeliest: bool = False,
         record: Path | None = None,
+        first: int = 0,
     ):
         """
         Args:
@@ -55,6 +56,7 @@ class Arena:
             rotations: games of a set-up, one for each seat, or 1.
             likeliest: checkpoints take the likeliest action instead of sampling.
             record: a folder that gets a record of each game.
+            first: number of the first set-up.
         Raises:
             UserError: not as many names as seats, or one that is unknown.
         """
@@ -74,20 +76,20 @@ class Arena:
         different = list(dict.fromkeys(names))
         agents = [make_agent(name, env, likeliest) for name in different]
         sits = np.array([different.index(name) for name in names])[self.seating]
-        self.setups = math.ceil(games / rotations)
+        self.setups, self.first = math.ceil(games / rotations), first
         rules = env.ruleset
         self._match = Match(
-            env, agents, sits, self.setups, GAMES_AT_ONCE,
+            env, agents, sits, range(first, first + self.setups), GAMES_AT_ONCE,
             games_table.describe(rules), games_table.counted_actions(rules),
             Recorder(record, env, different) if record else None,
         )  # fmt: skip
         self.at_once = self._match.at_once
 
     def play(self, seed: int, done: int, save: Any) -> bool:
-        """Play the set-ups from number `done` on, batch by batch.
+        """Play the set-ups but for the first `done`, batch by batch.
 
         Args:
-            save: `save(first, played)` is told of each batch.
+            save: `save(first, played)` is told of each batch and the number of its first set-up.
         Returns:
             False where Ctrl-C ended it; the batch under way is lost then.
         """
@@ -96,16 +98,17 @@ class Arena:
             self._match.compile(seed)
         bar = cli.bar("game", self.setups * rotations, done * rotations)
         try:
-            for first in range(done, self.setups, self.at_once):
+            for before in range(done, self.setups, self.at_once):
                 start = time.monotonic()
 
-                def progress(ended: int, first: int = first) -> None:
-                    bar.update(min(first * rotations + ended, self.setups * rotations) - bar.n)
+                def progress(ended: int, before: int = before) -> None:
+                    bar.update(min(before * rotations + ended, self.setups * rotations) - bar.n)
 
+                first = self.first + before
                 results = self._match.play_batch(seed, first, progress=progress)
                 seconds = time.monotonic() - start
                 played = games_table.from_results(results, self.seating, seconds)
-                save(first, Played(*(x[: self.setups - first] for x in played)))
+                save(first, Played(*(x[: self.setups - before] for x in played)))
         except KeyboardInterrupt:
             return False
         except RuntimeError as error:  # of XLA: what an agent called back failed
@@ -140,14 +143,14 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")
     rotations = args.rotations or env.num_players
     names = [name.strip() for name in args.agents.split(",")]
-    arena = Arena(env, names, args.games, rotations, args.likeliest, args.record)
+    arena = Arena(env, names, args.games, rotations, args.likeliest, args.record, args.first)
     about = {
         "env": env.id,
         "version": str(env.version),
         "seed": args.seed,
         "agents": ",".join(names) + (" likeliest" if args.likeliest else ""),
     }
-    sheet = Sheet(about, arena.names, env.ruleset.ids, rotations)
+    sheet = Sheet(about, arena.names, env.ruleset.ids, rotations, args.first)
     if not args.csv:
         return _play(arena, sheet, args, None)
     file = GamesFile(args.csv, sheet, arena.seating, args.resume)
@@ -195,8 +198,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.arena", __doc__)
     parser.add_argument("--agents", required=True, help="one a seat, e.g. random,greedy,RUN,RUN@60")
     parser.add_argument(
-        "--games", type=cli.whole(1, MOST_GAMES), default=512, help="rounded up to whole set-ups"
+        "--games",
+        type=cli.whole(1, cli.MOST_GAMES),
+        default=512,
+        help="rounded up to whole set-ups",
     )
+    cli.add_first_flag(parser)
     parser.add_argument(
         "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups"
     )

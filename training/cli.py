@@ -31,9 +31,11 @@ from gaia_jax.compilation_cache import disable_compilation_cache, enable_compila
 
 __all__ = [
     "LARGEST_SEED",
+    "MOST_GAMES",
     "Parser",
     "UserError",
     "add_cache_flag",
+    "add_first_flag",
     "bar",
     "compiling",
     "finishing",
@@ -43,6 +45,7 @@ __all__ = [
     "whole",
 ]
 
+MOST_GAMES = 10**7  # of one command
 LINE_SECONDS = 10.0  # between two lines of progress that no terminal shows
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
@@ -90,6 +93,14 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
     """`--no-cache`: compile everything, and keep nothing of it."""
     text = "compile everything anew and keep nothing of it"
     parser.add_argument("--no-cache", action=_NoCache, nargs=0, help=text)
+
+
+def add_first_flag(parser: argparse.ArgumentParser) -> None:
+    """`--first N`, for games that are played in parts (docs/cluster.md)."""
+    parser.add_argument(
+        "--first", metavar="N", type=whole(0, MOST_GAMES), default=0,
+        help="the first set-up of the seed: games may be played in parts, and merged",
+    )  # fmt: skip
 
 
 @contextmanager

@@ -185,6 +185,8 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
     on_all, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
     carry = jax.device_put(carry, on_all)
     start = jax.jit(lambda seed: streams.start(auto, seed, games), out_shardings=split)
+    if any(about.get("first", 0) for about, _ in loaded):
+        raise SystemExit("--labels: parts of a stream; put them together with training.merge")
     total = args.passes * sum(len(x["done"]) // streams.STEPS for _, x in loaded)
     done, began = 0, time.time()
     for _ in range(args.passes):

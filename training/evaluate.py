@@ -35,8 +35,7 @@ from training.match import (
     told,
     wins,
 )
-
-MOST_GAMES = 10**7
+from training.results_file import ResultsFile
 
 
 class Evaluation:
@@ -51,6 +50,7 @@ class Evaluation:
         opponent: str = "random",
         temperature: float = 1.0,
         record: Path | None = None,
+        first: int = 0,
     ):
         """
         Args:
@@ -59,45 +59,59 @@ class Evaluation:
             opponent: who holds the other seats, a name of `training.agents.make_agent`.
             temperature: of the policy's choices.
             record: a folder that gets a record of each game.
+            first: number of the first set-up.
         """
         self.env, self.greedy, self.opponent = env, greedy, opponent
         self._seating = one_against_the_rest(env.num_players)
         policy = policy_agent(env, network, None, "policy", greedy, temperature=temperature)
         self._other = make_agent(opponent, env)
-        self._setups, self._compiled = max(1, math.ceil(games / env.num_players)), False
+        self.setups, self._compiled = max(1, math.ceil(games / env.num_players)), False
         self.recorder = Recorder(record, env, ("policy", opponent)) if record else None
         self._match = Match(
-            env, [policy, self._other], self._seating, self._setups, recorder=self.recorder
-        )
+            env, [policy, self._other], self._seating, range(first, first + self.setups),
+            recorder=self.recorder,
+        )  # fmt: skip
 
     def run(self, params: Any, seed: int, quiet: bool = False, label: str = "") -> dict[str, Any]:
-        """Play and summarize. The report holds plain numbers and writes to JSON.
+        """`play` and `report`."""
+        return self.report(self.play(params, seed, quiet, label), seed)
+
+    def play(
+        self, params: Any, seed: int, quiet: bool = False, label: str = "", file: Any = None
+    ) -> Results:
+        """Play all games.
 
         Args:
             params: of the policy.
             seed: which set-ups.
             quiet: show no progress while it plays.
             label: at the head of the names of records, if any are written.
+            file: a `results_file.ResultsFile` to go on with.
         """
         if self.recorder:
             self.recorder.prefix = label
-        both, games = [params, self._other.params], self._setups * len(self._seating)
+        both, games = [params, self._other.params], self.setups * len(self._seating)
         if not self._compiled:
             with cli.compiling(f"the games against {self.opponent}"):
                 self._match.compile(seed, both)
             self._compiled = True
-        if quiet:
-            results = self._match.play(seed, both)
-        else:
-            with cli.bar("game", games) as bar:
-                results = self._match.play(seed, both, lambda ended: bar.update(ended - bar.n))
-        about = {
+        held = () if file is None else (file.played, file.save)
+        done = 0 if file is None or file.played is None else file.played.decisions.size
+        with cli.bar("game", games, done, not quiet) as bar:
+            return self._match.play(seed, both, lambda ended: bar.update(ended - bar.n), *held)
+
+    def report(self, results: Results, seed: int) -> dict[str, Any]:
+        """Plain numbers; writes to JSON."""
+        return self.about(seed) | summarize(results, self.env.ruleset.ids)
+
+    def about(self, seed: int) -> dict[str, Any]:
+        """What the games are games of, beside the policy."""
+        return {
             **zoo.identity(self.env),
             "opponent": self.opponent,
             "seed": seed,
             "greedy": self.greedy,
         }
-        return about | summarize(results, self.env.ruleset.ids)
 
 
 def summarize(results: Results, ids: dict[str, Sequence[str]]) -> dict[str, Any]:
@@ -218,8 +232,13 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     update = number_of(args.run, at)
     if args.json:
         outputs.check_report("--json", args.json)
+    if args.resume and not args.save:
+        raise cli.UserError("--resume wants the --save to go on with")
+    if args.save:
+        outputs.check_file("--save", args.save)
     if args.record:
-        outputs.check_folder("--record", args.record)
+        check = outputs.check_inside if args.resume else outputs.check_folder
+        check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
     temperature = 1.0
@@ -234,10 +253,22 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         env, network, params, update, _ = load_policy(run, None, env_module, update)
     check_agent(args.opponent, env)
     evaluation = Evaluation(
-        env, network, args.games, args.likeliest, args.opponent, temperature, args.record
+        env,
+        network,
+        args.games,
+        args.likeliest,
+        args.opponent,
+        temperature,
+        args.record,
+        args.first,
     )
-    report = evaluation.run(params, args.seed)
-    report = {"run": run, "update": update} | report
+    policy = {"run": run, "update": update}
+    file = None
+    if args.save:
+        about = policy | evaluation.about(args.seed)
+        file = ResultsFile(args.save, about, args.first, evaluation.setups, args.resume)
+    results = evaluation.play(params, args.seed, file=file)
+    report = policy | evaluation.report(results, args.seed)
     print(table(report, args.factions))
     if args.json:
         write_json(report, args.json)
@@ -250,9 +281,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "run", metavar="RUN", help="a run folder, e.g. runs/quick; or RUN@UPDATE, zoo/NAME"
     )
     parser.add_argument(
-        "--games", type=cli.whole(1, MOST_GAMES), default=400,
+        "--games", type=cli.whole(1, cli.MOST_GAMES), default=400,
         help="rounded up to whole set-ups, a game for each seat",
     )  # fmt: skip
+    cli.add_first_flag(parser)
     parser.add_argument(
         "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups"
     )
@@ -262,6 +294,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--factions", action="store_true", help="also print the table by faction")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
+    parser.add_argument(
+        "--save", metavar="FILE.npz", type=Path, help="keep the games, for `training.merge`"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the games of --save")
     game_records.add_flag(parser)
     cli.add_cache_flag(parser)
     return parser.parse_args(argv)

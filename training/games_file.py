@@ -35,7 +35,7 @@ class GamesFile:
         """
         self.path, self._sheet = path, sheet
         self._head = games_table.head_text(sheet.ids).encode("utf-8")
-        self.played: Played | None = None  # of whole set-ups, from set-up 0 on
+        self.played: Played | None = None  # of whole set-ups, from the first one on
         self._ends: list[int] = []  # bytes up to the end of each of them
         self._fresh = not path.exists()
         if not self._fresh and not resume:

@@ -50,6 +50,7 @@ class Sheet(NamedTuple):
     names: list[str]  # of the P entries
     ids: Any  # of `faction` and `vp_source`
     rotations: int
+    first: int = 0  # number of the first set-up
 
 
 def describe(rules: Any) -> Any:
@@ -152,7 +153,7 @@ def rows_text(played: Played, first: int, sheet: Sheet) -> str:
 
 
 def parse(lines: Sequence[str], sheet: Sheet, seats: np.ndarray, setups: int) -> Played | None:
-    """The games of lines that `rows_text` made, from set-up 0 on; None where there are none.
+    """The games of lines that `rows_text` made; None where there are none.
 
     Args:
         lines: without the head. The last ones may be of a set-up that is not whole.
@@ -207,7 +208,8 @@ def _row(line: str, number: int, sheet: Sheet, seats: np.ndarray) -> dict[str, s
     setup, rotation = divmod(game, sheet.rotations)
     entry = int(seats[rotation, seat])
     wanted = {
-        **{key: str(value) for key, value in sheet.about.items()}, "setup": str(setup),
+        **{key: str(value) for key, value in sheet.about.items()},
+        "setup": str(sheet.first + setup),
         "rotation": str(rotation), "seat": str(seat), "entry": str(entry),
         "agent": sheet.names[entry],
     }  # fmt: skip

@@ -4,12 +4,14 @@
 
 A stream of N games side by side with auto-reset: a chunk file holds actions and labels of 64
 decisions of each game. Observations are not kept: the same keys and actions play the same games
-again, and that costs less than reading them.
+again, and that costs less than reading them. The same command goes on where it was stopped;
+`--first` makes a part of the stream, `training.merge` puts parts together.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import time
 from pathlib import Path
@@ -21,19 +23,20 @@ import numpy as np
 from jax import Array
 from jax.sharding import PartitionSpec as P
 
-from training import sampling
+from training import cli, outputs, results_file, sampling
 from training.agents.greedy import Search, Weights, as_params
 
 BEST = 8  # candidates kept of each decision
 STEPS = 64
 GAMES = "games"
+ABOUT, STATES = "about.json", "states.npz"
 LABELS = 7  # folded into the seed
 
 
-def start(auto: Any, seed: int, games: int) -> Any:
-    """The first states of a stream, (N,)."""
+def start(auto: Any, seed: int, games: int, first: int = 0) -> Any:
+    """The first states of a stream, or of its part from game `first` on, (N,)."""
     key = jax.random.fold_in(jax.random.key(seed), LABELS)
-    return jax.vmap(auto.init)(jax.random.split(key, games))
+    return jax.vmap(auto.init)(jax.random.split(key, first + games)[first:])
 
 
 def step_keys(seed: Any, clock: Any, first: Any, count: int) -> Array:
@@ -42,7 +45,9 @@ def step_keys(seed: Any, clock: Any, first: Any, count: int) -> Array:
     return jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(count))
 
 
-def make_generator(auto: Any, env: Any, network: Any, mesh: Any, games: int) -> Any:
+def make_generator(
+    auto: Any, env: Any, network: Any, mesh: Any, games: int, first_game: int = 0
+) -> Any:
     """(params, mix, seed, chunk, states) -> (states, labels), compiled; mix (N,) int8.
 
     mix says who plays a game: 0 the scripted player, 1 it with chance by value, 2 the network.
@@ -67,7 +72,7 @@ def make_generator(auto: Any, env: Any, network: Any, mesh: Any, games: int) -> 
         return action, actions, values - values[:, :1]
 
     def run(params: Any, mix: Array, seed: Array, chunk: Array, states: Any) -> Any:
-        first = jax.lax.axis_index(GAMES) * local
+        first = first_game + jax.lax.axis_index(GAMES) * local
 
         def step(state: Any, t: Array) -> Any:
             keys = jax.vmap(jax.random.split)(step_keys(seed, chunk * STEPS + t, first, local))
@@ -97,8 +102,13 @@ def make_generator(auto: Any, env: Any, network: Any, mesh: Any, games: int) -> 
     return jax.jit(mapped)
 
 
-def generate(out: Path, chunks: int, seed: int, games: int, student: Any, config: Any) -> None:
-    """Write the stream, chunk by chunk."""
+def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config: Any) -> None:
+    """Write the stream, chunk by chunk, from where the folder leaves off.
+
+    Args:
+        about: `seed`, `games`, `first`, and what else makes the stream another one.
+        student: parameters of the network that plays most games; None: the scripted player alone.
+    """
     import gaia_jax
     from training import ppo, zoo
     from training.network import make_network
@@ -106,30 +116,104 @@ def generate(out: Path, chunks: int, seed: int, games: int, student: Any, config
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
     network = make_network(env, config.network)
+    seed, games, first = about["seed"], about["games"], about["first"]
     mesh = ppo.make_mesh(games)
-    states = jax.jit(lambda: start(auto, seed, games))()
+    states = jax.jit(lambda: start(auto, seed, games, first))()
+    number = first + np.arange(games)
     if student is None:
         one = jax.tree.map(lambda x: x[:1], states)
         observation = jax.vmap(env.observe)(one, one.current_player)
         student = network.init(jax.random.key(0), observation, one.legal_action_mask)
-        mix = np.arange(games) % 2
+        mix = number % 2
     else:
-        mix = np.where(np.arange(games) % 4 == 0, 1, 2)
-    run = make_generator(auto, env, network, mesh, games)
+        mix = np.where(number % 4 == 0, 1, 2)
+    about = zoo.identity(env) | about
+    done, states = begin(out, about, states)
+    run = make_generator(auto, env, network, mesh, games, first)
     args = (student, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
     began = time.time()
     run = run.lower(*args).compile()
     print(f"compiled in {time.time() - began:.0f} s", flush=True)
-    out.mkdir(parents=True, exist_ok=True)
-    about = zoo.identity(env) | {"seed": seed, "games": games}
-    (out / "about.json").write_text(json.dumps(about))
-    for chunk in range(chunks):
+    for chunk in range(done, chunks):
         states, labels = run(student, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)
         labels = jax.device_get(labels)
-        np.savez(out / f"{chunk:04d}.npz", **labels)
+        keep(out, chunk, labels, states)
         ended = labels["vp"][labels["done"]]
         mean = ended.mean() if len(ended) else float("nan")
         print(f"{chunk} {time.time() - began:.0f} s, {len(ended)} games, VP {mean:.1f}", flush=True)
+
+
+def begin(out: Path, about: dict[str, Any], states: Any) -> tuple[int, Any]:
+    """Make the folder of a stream, or go on with it.
+
+    Args:
+        states: the first ones.
+    Returns:
+        How many chunks there are, and the states after them.
+    Raises:
+        UserError: the folder holds another stream.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    if not (out / ABOUT).exists():
+        outputs.write_text(out / ABOUT, json.dumps(about) + "\n")
+    theirs = json.loads((out / ABOUT).read_text())
+    results_file.check_same(out, theirs, about)
+    if theirs.get("first", 0) != about["first"]:
+        raise cli.UserError(f"{out} begins with game {theirs.get('first', 0)}")
+    if not (out / STATES).exists():
+        return 0, states
+    leaves, form = jax.tree.flatten(states)
+    with np.load(out / STATES) as file:
+        kept = [jax.device_put(file[f"{i:04d}"], leaf.sharding) for i, leaf in enumerate(leaves)]
+        return int(file["chunks"]), jax.tree.unflatten(form, kept)
+
+
+def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: Any) -> None:
+    """Write a chunk and the states after it, each whole or not at all."""
+    _savez(out / f"{chunk:04d}.npz", labels)
+    leaves = jax.device_get(jax.tree.leaves(states))
+    named = {f"{i:04d}": leaf for i, leaf in enumerate(leaves)}
+    _savez(out / STATES, named | {"chunks": np.int32(chunk + 1)})
+
+
+def merge(out: Path, parts: list[Path]) -> None:
+    """Parts of a stream, side by side.
+
+    Raises:
+        UserError: one is of another stream, is missing, or is shorter than the others.
+    """
+    found = []
+    for part in parts:
+        try:
+            about = json.loads((part / ABOUT).read_text())
+            found.append((int(about.setdefault("first", 0)), part, about))
+        except (OSError, ValueError, AttributeError, TypeError) as error:
+            raise cli.UserError(f"{part} is no folder of labels") from error
+    found.sort(key=lambda x: x[0])
+    following, whole = found[0][0], {k: x for k, x in found[0][2].items() if k != "games"}
+    names = _chunks(found[0][1])
+    for first, part, about in found:
+        games = about.pop("games")
+        results_file.check_same(part, about, whole)
+        results_file.check_order(part, first, following, "games")
+        if _chunks(part) != names:
+            raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
+        following += games
+    out.mkdir(exist_ok=True)
+    for name in names:
+        chunks = [dict(np.load(part / name)) for _, part, _ in found]
+        _savez(out / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
+    outputs.write_text(out / ABOUT, json.dumps(whole | {"games": following - found[0][0]}) + "\n")
+
+
+def _chunks(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("[0-9]*.npz"))
+
+
+def _savez(path: Path, arrays: dict[str, Any]) -> None:
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    outputs.replace(path, file.getvalue()).close()
 
 
 def main() -> int:
@@ -142,6 +226,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--chunks", type=int, default=40, help="64 decisions of each game each")
     parser.add_argument("--games", type=int, default=256)
+    parser.add_argument("--first", type=int, default=0, help="number of the first game")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--config", default="configs/quick.yaml", help="whose network")
     parser.add_argument("--student", type=Path, help="an npz of the network: it plays most games")
@@ -152,9 +237,11 @@ def main() -> int:
     if args.student:
         with np.load(args.student) as file:
             student = zoo.unflatten({name: file[name] for name in file.files})
-    generate(args.out, args.chunks, args.seed, args.games, student, config)
+    about = {"seed": args.seed, "games": args.games, "first": args.first}
+    about["student"] = str(args.student) if args.student else ""
+    generate(args.out, args.chunks, about, student, config)
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(cli.run(main))

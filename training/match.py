@@ -12,6 +12,7 @@ from jax import Array
 
 from training.agents import Agent
 from training.game_records import LONGEST, Recorder
+from training.search.keys import fold_in
 
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
 GAMES_AT_ONCE = 1024
@@ -34,6 +35,21 @@ class Results(NamedTuple):
     decided: np.ndarray | None = None  # (S, R, P) decisions of the seat
     illegal: np.ndarray | None = None  # (S, R, P) illegal moves of the seat; one forfeits the game
 
+    def arrays(self) -> dict[str, Any]:
+        """By name, as a file holds them; without `more`."""
+        held = self._replace(more={})._asdict()
+        return {name: x for name, x in held.items() if isinstance(x, np.ndarray)}
+
+    @classmethod
+    def of_arrays(cls, arrays: dict[str, Any]) -> Results:
+        """The other way."""
+        return cls(**arrays)
+
+
+def joined(parts: list[Results]) -> Results:
+    """The set-ups of all parts, in order."""
+    return Results(*jax.tree.map(lambda *x: np.concatenate(x), *parts))
+
 
 Progress = Callable[[int], object]
 
@@ -46,7 +62,7 @@ class Match:
         env: Any,
         agents: list[Agent],
         seating: np.ndarray,
-        setups: int,
+        setups: int | range,
         games_at_once: int = GAMES_AT_ONCE,
         describe: Callable[[Any], dict[str, Array]] | None = None,
         counted_actions: np.ndarray | None = None,
@@ -56,15 +72,17 @@ class Match:
         Args:
             agents: the agents of the match.
             seating: (R, P), which agent sits where in each rotation.
-            setups: S, how many set-ups are played, each once for each rotation.
+            setups: S, how many set-ups are played, each once for each rotation; or which ones. A
+                game depends on its number alone, so that a match may be played in parts.
             games_at_once: at most so many games in lockstep.
             describe: ended games (B,) -> what else to note of them, (B, P) by name.
             counted_actions: (W, A) bool, sets of actions to count.
             recorder: writes a record of each game.
         """
-        self._recorder = recorder
-        self._agents, self._seating, self._setups = agents, np.asarray(seating), setups
-        self.at_once = min(setups, max(games_at_once // len(seating), 1))
+        which = range(setups) if isinstance(setups, int) else setups
+        self._recorder, self._first, self._setups = recorder, which.start, len(which)
+        self._agents, self._seating = agents, np.asarray(seating)
+        self.at_once = min(self._setups, max(games_at_once // len(seating), 1))
         self._describe = describe or (lambda game: {})
         self._counted_actions = (
             np.zeros((0, env.num_actions), bool) if counted_actions is None else counted_actions
@@ -84,6 +102,8 @@ class Match:
         seed: int,
         params: list[Any] | None = None,
         progress: Progress = lambda ended: None,
+        done: Results | None = None,
+        save: Callable[[Results], object] = lambda results: None,
     ) -> Results:
         """Play all games, many in lockstep.
 
@@ -91,17 +111,20 @@ class Match:
             seed: which set-ups; the same seed gives the same ones, and the same games.
             params: instead of the agents' own parameters.
             progress: told how many of the games have ended, again and again.
+            done: the first ones, played before.
+            save: told of all games so far, after each batch.
         """
-        parts = []
-        for first in range(0, self._setups, self.at_once):
-            before = first * len(self._seating)
+        parts = [] if done is None else [done]
+        for before in range(len(parts[0].vp) if parts else 0, self._setups, self.at_once):
+            ended = before * len(self._seating)
 
-            def tell(ended: int, before: int = before) -> None:
-                progress(min(before + ended, self._setups * len(self._seating)))
+            def tell(more: int, ended: int = ended) -> None:
+                progress(min(ended + more, self._setups * len(self._seating)))
 
-            parts.append(self.play_batch(seed, first, params, tell))
-        whole = jax.tree.map(lambda *x: np.concatenate(x)[: self._setups], *parts)
-        return Results(*whole)
+            played = self.play_batch(seed, self._first + before, params, tell)
+            parts.append(jax.tree.map(lambda x, n=self._setups - before: x[:n], played))
+            save(joined(parts))
+        return joined(parts)
 
     def compile(self, seed: int = 0, params: list[Any] | None = None) -> None:
         """Compile everything; `play` does it where this was not called.
@@ -138,7 +161,7 @@ class Match:
         faction = state.game.setup.faction
         if self._recorder:
             games = (state.game.setup, carry.played, carry.decisions, players.vp)
-            count = min(self.at_once, self._setups - first)
+            count = min(self.at_once, self._first + self._setups - first)
             self._recorder.batch(seed, first, self._seating, count, games)
         out = (players.vp, players.vp_source, players.formed, faction, carry.decisions)
         seats = (carry.counted, carry.decided, carry.illegal)
@@ -188,13 +211,13 @@ def _make_batch(
         played = jnp.zeros((batch, longest), jnp.int16)
         return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), counted, none, none, played)
 
-    def step(params: list[Any], play_key: Array, carry: _Carry) -> _Carry:
+    def step(params: list[Any], game_keys: Array, carry: _Carry) -> _Carry:
         state = carry.state
         turn = jnp.where(_over(state), -1, jnp.asarray(sits)[games, state.current_player])
-        keys = jax.random.split(jax.random.fold_in(play_key, carry.clock), len(agents))
+        keys = fold_in(game_keys, carry.clock)
         action = jnp.zeros(batch, jnp.int32)
         for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
-            action = _decide(agent, own, state, turn == number, keys[number], len(agents), action)
+            action = _decide(agent, own, state, turn == number, keys, len(agents), action)
         here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
         action, illegal = _replace_illegal(action, state.legal_action_mask)
         seen = jnp.asarray(counted_actions)[:, action].T  # (B, W)
@@ -216,10 +239,11 @@ def _make_batch(
         params: list[Any], play_key: Array, first: Array, carry: _Carry
     ) -> tuple[_Carry, Array]:
         """STRIDE decisions in every game, fewer when all have ended; how many have ended."""
-        play_key, stop = jax.random.fold_in(play_key, first), carry.clock + STRIDE
+        stop = carry.clock + STRIDE
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, first * rotations + games)
         carry = jax.lax.while_loop(
             lambda c: (c.clock < stop) & ~_over(c.state).all(),
-            lambda c: step(params, play_key, c),
+            lambda c: step(params, keys, c),
             carry,
         )
         return carry, _over(carry.state).sum()
@@ -243,12 +267,13 @@ def _replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
 
 
 def _decide(
-    agent: Agent, params: Any, state: Any, own: Array, key: Array, agents: int, action: Array
+    agent: Agent, params: Any, state: Any, own: Array, keys: Array, agents: int, action: Array
 ) -> Array:
     """`action` (B,) with the decisions of one agent in the games where it is to decide.
 
     Args:
         own: (B,) bool, those games.
+        keys: (B,), of this decision in each game.
         agents: how many share the batch: an agent is called on so much of it at a time.
     """
     mask = state.legal_action_mask
@@ -259,8 +284,11 @@ def _decide(
         first = jnp.arange(number) == jnp.argmax(mask, axis=-1)[:, None]
         return jnp.where(own[:, None], mask, first)
 
+    def draws(keys: Array) -> Array:
+        return keys if agent.by_game else keys[0]
+
     if agent.cheap_when_forced or agents == 1:
-        return jnp.where(own, agent.act(params, state, only(mask, own), key), action)
+        return jnp.where(own, agent.act(params, state, only(mask, own), draws(keys)), action)
     size = -(-batch // agents)
     total = own.sum(dtype=jnp.int32)
     ids = jnp.arange(batch, dtype=jnp.int32)
@@ -272,7 +300,7 @@ def _decide(
         turn = first + jnp.arange(size)
         some = rows[jnp.minimum(turn, total - 1)]
         states = jax.tree.map(lambda x: x[some], state)
-        chosen = agent.act(params, states, mask[some], jax.random.fold_in(key, first))
+        chosen = agent.act(params, states, mask[some], draws(keys[some]))
         where = jnp.where(turn < total, some, batch)
         return first + size, action.at[where].set(chosen, mode="drop")
 

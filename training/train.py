@@ -10,13 +10,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
-import shutil
 import signal
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -24,14 +23,15 @@ from tqdm import tqdm
 
 from training import cli, game_records, outputs, ppo, processes, zoo
 from training import config as configs
-from training.agents import check_agent
-from training.checkpoint import ASIDE, Checkpoints, free_path, make_env, number_of, split_update
-from training.config import Config, UserError
+from training.checkpoint import Checkpoints, make_env
+from training.config import Config
 from training.diagnostics import Diagnostics
-from training.evaluate import Evaluation, table, write_json
-from training.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
+from training.evaluate import table, write_json
+from training.logs import Logs
 from training.network import make_network
-from training.processes import Team
+from training.run_evaluation import evaluations_of
+from training.run_folder import check, open_again, open_new, resolve
+from training.team import Team, alone
 
 
 class Interrupt:
@@ -85,7 +85,7 @@ class Trainer:
         """
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
-        self.team = team or processes.alone()
+        self.team = team or alone()
         self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
         auto = env_module.auto_reset(self.env)
         self.network = make_network(self.env, config.network)
@@ -165,10 +165,8 @@ def train(trainer: Trainer, logs: Logs) -> bool:
         True where it was interrupted.
     """
     config, team, began = trainer.config, trainer.team, time.monotonic()
-    evaluations: list[Evaluation] = []
+    evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
     asked = False
-    if config.eval.chunks and team.leads:
-        evaluations = evaluations_of(trainer, config.eval.chunk_games)
     with Interrupt() as interrupt:
         try:
             progress = cli.bar("update", config.train.updates, trainer.update, team.leads)
@@ -184,7 +182,7 @@ def train(trainer: Trainer, logs: Logs) -> bool:
                 chunks += 1
                 if evaluations and chunks % config.eval.chunks == 0:
                     for evaluation in evaluations:
-                        logs.write(trainer.update, _evaluate(trainer, evaluation))
+                        logs.write(trainer.update, evaluation.measure())
                 logs.flush()  # before the checkpoint: a resumed run drops what comes after one
                 if chunks % config.train.checkpoint_chunks == 0:
                     trainer.save()
@@ -238,147 +236,6 @@ def _report(
     progress.update(len(records))
 
 
-def opponents(config: Config) -> list[str]:
-    """The names of `eval.opponents`."""
-    return [name.strip() for name in config.eval.opponents.split(",")]
-
-
-def evaluations_of(trainer: Trainer, games: int) -> list[Evaluation]:
-    """One evaluation for each of `eval.opponents`; each compiles once."""
-    names, greedy = opponents(trainer.config), trainer.config.eval.greedy
-    return [
-        Evaluation(trainer.env, trainer.network, games, greedy, name, record=trainer.record)
-        for name in names
-    ]
-
-
-def _evaluate(trainer: Trainer, evaluation: Evaluation) -> dict[str, float]:
-    """The same set-ups each time, so that the curve is of the policy alone."""
-    params = on_one_device(trainer.policy)
-    label = _label(trainer, evaluation)
-    report = evaluation.run(params, trainer.config.eval.seed, quiet=True, label=label)
-    head = f"evaluation/{evaluation.opponent}"
-    return {
-        f"{head}/vp": report["vp"]["policy"]["mean"],
-        f"{head}/vp_difference": report["vp_difference"]["mean"],
-        f"{head}/win_share": report["win_share"]["policy"]["mean"],
-    }
-
-
-def _label(trainer: Trainer, evaluation: Evaluation) -> str:
-    """At the head of the names of an evaluation's records."""
-    number = opponents(trainer.config).index(evaluation.opponent) + 1
-    return f"update{trainer.update:06}-opponent{number}-"
-
-
-def on_one_device(params: Any) -> Any:
-    """Parameters as an evaluation wants them: on one device of this process, not on all."""
-    return jax.tree.map(lambda x: x.addressable_data(0), params)
-
-
-class Start(NamedTuple):
-    """What a command line asks for."""
-
-    config: Config
-    run: Path | None  # to resume; None: a new one
-    update: int | None  # to resume from; None: the latest that is whole
-
-
-def resolve(config_path: str | None, resume: str | None, overrides: list[str]) -> Start:
-    """The configuration of a run: of the file, or of the run to resume, with overrides.
-
-    Args:
-        resume: RUN or RUN@UPDATE.
-    Raises:
-        UserError: neither is given, or a resumed run would change what it depends on.
-    """
-    if resume is None:
-        if config_path is None:
-            raise UserError("give --config FILE, or --resume RUN")
-        return Start(configs.load(config_path, overrides), None, None)
-    run, at = split_update(resume)
-    update = number_of(resume, at)
-    checkpoints = Checkpoints(run)
-    _, old = checkpoints.about(checkpoints.whole(update))
-    new = configs.load(config_path, overrides) if config_path else configs.override(old, overrides)
-    changed = configs.differences(old, new)
-    if changed:
-        raise UserError(f"a resumed run cannot change {'; '.join(changed)}")
-    return Start(new, Path(run), update)
-
-
-def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
-    """Refuse what would fail later, before any work: opponents, logs, folders."""
-    config = start.config
-    if config.train.wandb:
-        check_wandb()
-    if config.eval.games or config.eval.chunks:
-        for name in opponents(config):
-            check_agent(name, env)
-    if start.run is None:
-        if config.train.start:
-            zoo.parameters(config.train.start, env)
-        outputs.check_inside("name", runs)
-    else:
-        read_records(start.run / RECORDS)
-        outputs.check_inside("--resume", start.run)
-
-
-def new_folder(name: str, runs: Path = Path("runs")) -> Path:
-    """Make runs/NAME, or the first of runs/NAME-2, -3, ... that does not exist.
-
-    Two runs of one name that start at once get a folder each.
-    """
-    try:
-        runs.mkdir(exist_ok=True)
-        while True:
-            folder = free_path(runs, name)
-            with contextlib.suppress(FileExistsError):
-                folder.mkdir()
-                return folder
-    except OSError as error:
-        raise UserError(f"cannot make a folder in {runs}: {cli.reason(error)}") from error
-
-
-def _open_new(trainer: Trainer) -> Logs:
-    """The folder and the logs of a new run; a start that is refused leaves nothing."""
-    team = trainer.team
-    if not team.leads:
-        trainer.run = Path(team.first(""))
-        processes.check_folder(team, trainer.run)
-        return NoLogs()
-    run = trainer.run = new_folder(trainer.config.name)
-    try:
-        outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
-        team.first(str(run))
-        processes.check_folder(team, run)
-        return Logs(run, trainer.config)
-    except BaseException:
-        shutil.rmtree(run, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            run.parent.rmdir()  # only where nothing is in it
-        raise
-
-
-def _open_again(trainer: Trainer) -> Logs:
-    """The logs of a resumed run; what it does not go on from is set aside."""
-    run, update, team = trainer.run, trainer.update, trainer.team
-    if not team.leads:
-        team.all(None)
-        trainer.checkpoints.reload()
-        return NoLogs()
-    moved = trainer.checkpoints.set_aside(update)
-    if moved:
-        print(f"later checkpoints are kept in {run / ASIDE}: {len(moved)}", file=sys.stderr)
-        dropped = [line for number, line in read_records(run / RECORDS) if number > update]
-        goal = free_path(run / ASIDE, RECORDS)
-        outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
-        drop_after(run / RECORDS, update)
-    outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
-    team.all(None)
-    return Logs(run, trainer.config, update)
-
-
 def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     """The command line.
 
@@ -418,8 +275,8 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
         if args.record:
             outputs.check_inside("--record", args.record)
     with contextlib.ExitStack() as held:
+        processes.check_shared(team, start.run or Path("runs"))
         if start.run is not None:
-            processes.check_folder(team, start.run)
             team.hint = f"; go on with --resume {start.run}"
             if team.leads:
                 held.enter_context(outputs.folder_lock(start.run))
@@ -428,7 +285,7 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
         trainer.record = args.record
         with cli.compiling("the training step"):
             trainer.compile()
-        logs = _open_again(trainer) if start.run is not None else _open_new(trainer)
+        logs = open_again(trainer) if start.run is not None else open_new(trainer)
         team.hint = f"; go on with --resume {trainer.run}"
         if start.run is None and team.leads:
             held.enter_context(outputs.folder_lock(trainer.run))
@@ -450,13 +307,11 @@ def _run(trainer: Trainer, logs: Logs) -> int:
             said = f"checkpoint at update {trainer.update}; go on with --resume {run}"
             print(said, file=sys.stderr)
         return 130
-    if config.eval.games and team.leads:
-        params = on_one_device(trainer.policy)
-        for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games)):
-            label = "end-" + _label(trainer, evaluation)
-            report = evaluation.run(params, config.eval.seed, label=label)
-            report = {"run": str(run), "update": trainer.update} | report
-            name = "evaluation.json" if number == 0 else f"evaluation-{number + 1}.json"
+    for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games), 1):
+        report = evaluation.report("end-", quiet=not team.leads)
+        report = {"run": str(run), "update": trainer.update} | report
+        if team.leads:
+            name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
             write_json(report, run / name)
             print(table(report))
     return 0

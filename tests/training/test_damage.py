@@ -16,7 +16,7 @@ import toy_env
 import yaml
 from conftest import TINY
 
-from training import cli, evaluate, outputs, train
+from training import cli, evaluate, outputs, run_folder, train
 from training.checkpoint import ASIDE, Checkpoints, Damaged
 
 HERE = Path(__file__).resolve().parent
@@ -125,7 +125,7 @@ def test_a_run_in_use_is_refused_in_one_line(run, capsys):
 
 
 def test_two_new_runs_of_one_name_get_a_folder_each(tmp_path):
-    names = [train.new_folder("same", tmp_path).name for _ in range(3)]
+    names = [run_folder.new_folder("same", tmp_path).name for _ in range(3)]
     assert names == ["same", "same-2", "same-3"]
 
 

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from training import sampling
+from training.search.keys import one_a_row
 
 VP_SCALE = 100  # rewards are VP divided by this
 
@@ -24,7 +25,7 @@ class Act(Protocol):
             state: the environment's states, leading axis B; the current player decides.
             mask: (B, A) bool, what may be chosen: the legal actions, or in games that are not the
                 agent's to decide any one of them.
-            key: one random key.
+            key: one random key; (B,) keys, one a game, where the agent is `by_game`.
         Returns:
             (B,) int32, actions that are True in `mask`.
         """
@@ -55,15 +56,24 @@ class Agent(NamedTuple):
     # others are called on as many rows as they have to decide.
     cheap_when_forced: bool = False
     policy: Policy | None = None
+    # It takes a key for each game: then no game depends on which others are played beside it.
+    by_game: bool = False
+
+
+def uniforms(key: Array, games: int) -> Array:
+    """(B,) uniform numbers, from one key or from (B,) keys."""
+    return (
+        jax.vmap(jax.random.uniform)(key) if one_a_row(key) else jax.random.uniform(key, (games,))
+    )
 
 
 def random_agent(env: Any) -> Agent:
     """Plays every legal action with the same probability."""
 
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
-        return sampling.sample_uniform(mask, jax.random.uniform(key, mask.shape[:1]))
+        return sampling.sample_uniform(mask, uniforms(key, len(mask)))
 
-    return Agent("random", act, cheap_when_forced=True)
+    return Agent("random", act, cheap_when_forced=True, by_game=True)
 
 
 def greedy_agent(env: Any) -> Agent:
@@ -75,7 +85,7 @@ def greedy_agent(env: Any) -> Agent:
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
         return search.choose(params, state, mask)
 
-    return Agent("greedy", act, as_params(Weights()), cheap_when_forced=True)
+    return Agent("greedy", act, as_params(Weights()), cheap_when_forced=True, by_game=True)
 
 
 def policy_agent(
@@ -107,6 +117,6 @@ def policy_agent(
         logits, _ = network.apply(params, observation, mask)
         if greedy:
             return sampling.greedy(logits, mask)
-        return sampling.sample(logits / temperature, mask, jax.random.uniform(key, mask.shape[:1]))
+        return sampling.sample(logits / temperature, mask, uniforms(key, len(mask)))
 
-    return Agent(name, act, params, policy=Policy(evaluate, reward, reward_scale))
+    return Agent(name, act, params, policy=Policy(evaluate, reward, reward_scale), by_game=True)

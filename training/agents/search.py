@@ -160,4 +160,4 @@ def search_agent(env: Any, base: Agent, spec: SearchSpec, name: str) -> Agent:
         legal = jnp.take_along_axis(mask, action[:, None], axis=1)[:, 0]
         return jnp.where(legal, action, jnp.argmax(mask, axis=1)).astype(jnp.int32)
 
-    return Agent(name, jax.named_scope("search")(act), base.params)
+    return Agent(name, jax.named_scope("search")(act), base.params, by_game=True)

@@ -1,0 +1,191 @@
+"""The processes of one training, once they have met: what they tell one another, and how they end.
+
+The connections stay open. What is not part of the compiled program goes over them (`Team.all`), and
+where one breaks, because a process was killed or a machine is gone, all others end with one line: a
+collective operation with a member missing would wait for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import queue
+import socket
+import sys
+import threading
+import time
+from typing import Any, NamedTuple
+
+import jax
+
+from training.config import UserError
+
+GRACE = 3.0  # seconds until an error counts as one of this process
+LOST = 1  # exit code where another process was lost
+
+
+class Place(NamedTuple):
+    """Which process this is."""
+
+    coordinator: str  # host:port of process 0; "": as the launcher says
+    size: int
+    id: int
+
+    @property
+    def alone(self) -> bool:
+        """Whether it is the only one."""
+        return self.size == 1
+
+
+class Line:
+    """A connection to another process: one JSON value a line."""
+
+    def __init__(self, connection: socket.socket):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in (("TCP_KEEPIDLE", 5), ("TCP_KEEPINTVL", 5), ("TCP_KEEPCNT", 3)):
+            if hasattr(socket, name):
+                connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+        self._connection, self._lock = connection, threading.Lock()
+        self._file = connection.makefile("r", encoding="utf-8")
+
+    def send(self, value: Any) -> None:
+        """Send; that the other end is gone is noticed where it is read."""
+        data = json.dumps(value).encode() + b"\n"
+        with self._lock, contextlib.suppress(OSError):
+            self._connection.sendall(data)
+
+    def receive(self) -> Any:
+        """The next value; an EOFError where the other end is gone."""
+        try:
+            line = self._file.readline()
+        except (OSError, ValueError) as error:
+            raise EOFError from error
+        if not line.endswith("\n"):
+            raise EOFError
+        return json.loads(line)
+
+    def limit(self, seconds: float | None) -> None:
+        """How long `receive` waits."""
+        self._connection.settimeout(seconds)
+
+    def close(self) -> None:
+        """Hang up; whoever waits at either end gets an EOFError."""
+        with contextlib.suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
+        self._connection.close()
+
+
+class Team:
+    """The processes of one training; of one process, nobody else.
+
+    Every process calls the same methods in the same order.
+    """
+
+    def __init__(self, place: Place, lines: dict[int, Line]):
+        """
+        Args:
+            lines: at process 0 to all others, elsewhere to process 0.
+        """
+        self.place, self._lines = place, lines
+        self._inbox: dict[int, queue.Queue[Any]] = {other: queue.Queue() for other in lines}
+        self._ending = False
+        self.hint = ""  # what to do when a process is lost
+        for other, line in lines.items():
+            line.limit(None)
+            threading.Thread(target=self._listen, args=(other, line), daemon=True).start()
+
+    @property
+    def leads(self) -> bool:
+        """Whether this is process 0, which writes, prints and evaluates."""
+        return self.place.id == 0
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is no other process."""
+        return self.place.alone
+
+    def all(self, value: Any) -> list[Any]:
+        """What every process passes (plain JSON values), by number; waits until all have."""
+        if self.alone:
+            return [value]
+        if not self.leads:
+            self._lines[0].send({"value": value})
+            values: list[Any] = self._inbox[0].get()
+            return values
+        values = [value, *(self._inbox[other].get() for other in range(1, self.place.size))]
+        for line in self._lines.values():
+            line.send({"value": values})
+        return values
+
+    def first(self, value: Any) -> Any:
+        """What process 0 passes."""
+        return self.all(value)[0]
+
+    def __enter__(self) -> Team:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abandon(kind)
+
+    def abandon(self, kind: type[BaseException]) -> None:
+        """This process ends with an error: hang up, so that the others end too."""
+        if self.alone:
+            return
+        if not issubclass(kind, UserError | KeyboardInterrupt):
+            time.sleep(GRACE)  # where another is gone, that is the reason, and `_end` says it
+        self._ending = True
+        for line in self._lines.values():
+            line.close()
+        code = 2 if issubclass(kind, UserError) else 130 if kind is KeyboardInterrupt else 1
+        # JAX would wait for the others at the end of the interpreter.
+        atexit.register(_exit_at_once, code)
+
+    def close(self) -> None:
+        """Everybody is done: wait for all, then part without alarm."""
+        if self.alone or self._ending:
+            return
+        self.all(None)
+        self._ending = True
+        for line in self._lines.values():
+            line.send({"bye": True})
+        jax.distributed.shutdown()
+
+    def _listen(self, other: int, line: Line) -> None:
+        try:
+            while True:
+                message = line.receive()
+                if "bye" in message:
+                    return
+                if "lost" in message:
+                    self._end(message["lost"])
+                self._inbox[other].put(message["value"])
+        except EOFError:
+            self._end(other)
+
+    def _end(self, other: int) -> None:
+        """Another process is gone: one line, and out, whatever the main thread is doing."""
+        if self._ending:
+            return
+        for line in self._lines.values():
+            line.send({"lost": other})
+        text = f"error: process {other} of {self.place.size} is gone; stopping{self.hint}\n"
+        with contextlib.suppress(OSError):
+            os.write(sys.stderr.fileno() if sys.stderr else 2, text.encode())
+        os._exit(LOST)
+
+
+def alone() -> Team:
+    """The team of a training in one process."""
+    return Team(Place("", 1, 0), {})
+
+
+def _exit_at_once(code: int) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
