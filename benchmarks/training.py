@@ -125,6 +125,7 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
     return {
         "machine": measure.machine(),
         "run": config.name,
+        "config": configuration.to_dict(config),
         "games": games,
         "steps": steps,
         "epochs": config.ppo.epochs,
