@@ -2,11 +2,7 @@
 
 import ast
 import importlib
-import os
 import re
-import shutil
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -16,7 +12,6 @@ import yaml
 from tools import rulings_index
 
 ROOT = Path(__file__).resolve().parent.parent
-PATH = os.environ.get("PATH", "")
 PAGES = sorted(p for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 SOURCES = (
     "gaia_jax", "training", "tests", "tools", "benchmarks", "docs", "configs", "examples", ".github"
@@ -203,32 +198,3 @@ def test_the_options_that_command_lines_name_exist():
                 if f'"{option}"' not in code:
                     wrong.append(f"{page.name}: {module} {option}")
     assert not wrong
-
-
-CLUSTER = ROOT / "configs" / "cluster"
-
-
-@pytest.mark.parametrize("script", sorted(CLUSTER.glob("*.sh")), ids=lambda p: p.name)
-def test_launch_scripts_are_sound(script):
-    subprocess.run(["bash", "-n", script], check=True)
-    shellcheck = shutil.which("shellcheck", path=f"{Path(sys.executable).parent}{os.pathsep}{PATH}")
-    if shellcheck is None:
-        pytest.skip("shellcheck is not installed")
-    subprocess.run([shellcheck, script], check=True)
-
-
-def test_the_jobset_starts_as_many_processes_as_it_says():
-    jobs = yaml.safe_load((CLUSTER / "jobset.yaml").read_text())
-    assert (jobs["apiVersion"], jobs["kind"]) == ("jobset.x-k8s.io/v1alpha2", "JobSet")
-    (job,) = jobs["spec"]["replicatedJobs"]
-    spec = job["template"]["spec"]
-    assert spec["completionMode"] == "Indexed" and job["replicas"] == 1
-    (container,) = spec["template"]["spec"]["containers"]
-    command = container["command"][-1]
-    assert f"train.processes={spec['parallelism']} " in command
-    assert spec["parallelism"] == spec["completions"]
-    name = f"{jobs['metadata']['name']}-{job['name']}-0-0.{jobs['metadata']['name']}"
-    host, port = re.search(r"train\.coordinator=(\S+):(\d+)", command).groups()
-    assert host == name
-    ports = {entry["containerPort"] for entry in container["ports"]}
-    assert ports == {int(port), int(port) + 1}

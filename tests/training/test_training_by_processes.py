@@ -1,0 +1,148 @@
+"""Several real processes train one agent: the same parameters, whoever takes part and dies."""
+
+import re
+import shutil
+import signal
+import time
+
+import numpy as np
+import pytest
+from started import GONE, ends, errors, launch, metrics_of, params_of, train
+
+from training import team
+
+SAME = ("games/ended", "games/vp", "loss/value", "loss/policy", "policy/entropy", "policy/kl")
+
+
+# As little to compile as there can be: what crosses processes is the same.
+SMALL = ("network.layers=0", "ppo.num_envs=16", "ppo.num_steps=16", "ppo.minibatches=2")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Six updates by one process of four devices, with every checkpoint, and an evaluation."""
+    folder = tmp_path_factory.mktemp("one")
+    train(folder, "train.updates=6", "train.keep_checkpoints=9", "eval.games=80")
+    return folder / "runs" / "tiny"
+
+
+def check_same(ours, theirs, updates):
+    np.testing.assert_allclose(params_of(ours, updates), params_of(theirs, updates), atol=1e-5)
+    a, b = (metrics_of(run)[:updates] for run in (ours, theirs))
+    assert len(a) == len(b) == updates
+    for name in SAME:
+        values = ([record[name] for record in records if name in record] for records in (a, b))
+        np.testing.assert_allclose(*values, rtol=1e-3, atol=1e-6, err_msg=name)
+
+
+def test_two_processes_learn_what_one_does(tmp_path):
+    """Without what makes it slow; the others below are of the tests' own configuration."""
+    runs = []
+    for size in (1, 2):
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        train(folder, "train.updates=4", *SMALL, size=size, devices=4 // size)
+        runs.append(folder / "runs" / "tiny")
+    check_same(*runs, 4)
+    assert "coordinator: ''" in (runs[1] / "config.yaml").read_text()
+
+
+@pytest.mark.slow
+def test_four_processes_learn_what_one_does(undisturbed, tmp_path):
+    train(tmp_path, "train.updates=4", size=4, devices=1)
+    check_same(tmp_path / "runs" / "tiny", undisturbed, 4)
+
+
+@pytest.mark.slow
+def test_two_processes_train_evaluate_and_leave_the_rest_to_one(undisturbed, tmp_path):
+    """The games of an evaluation are split; each depends on its number alone."""
+    many = ("train.updates=6", "train.keep_checkpoints=9", "eval.games=80")
+    train(tmp_path, *many, size=2, devices=2)
+    run = tmp_path / "runs" / "tiny"
+    check_same(run, undisturbed, 6)
+    reports = [(folder / "evaluation.json").read_text() for folder in (run, undisturbed)]
+    assert reports[0] == reports[1]
+    train(tmp_path, "--resume", "runs/tiny@4", "train.updates=6", devices=2)
+    check_same(run, undisturbed, 6)
+
+
+@pytest.mark.slow
+def test_two_processes_go_on_with_a_run_of_one(undisturbed, tmp_path):
+    shutil.copytree(undisturbed, tmp_path / "runs" / "tiny")
+    train(tmp_path, "--resume", "runs/tiny@2", "train.updates=6", size=2, devices=2)
+    check_same(tmp_path / "runs" / "tiny", undisturbed, 6)
+
+
+def wait_for(path, started):
+    until = time.monotonic() + 900
+    while not (path.exists() and path.read_text()):
+        assert all(process.poll() is None for process in started)
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+def test_sigterm_to_one_stops_both_at_one_checkpoint(tmp_path):
+    long = ("train.updates=1000000", "train.checkpoint_chunks=100000")
+    started = launch(tmp_path, *long, size=2, devices=2)
+    wait_for(tmp_path / "runs" / "tiny" / "metrics.jsonl", started)
+    started[1].send_signal(signal.SIGTERM)
+    found = ends(started)
+    assert [code for code, _, _ in found] == [130, 130]
+    assert not any(errors(err) for _, _, err in found)
+    step = int(re.search(r"checkpoint at update (\d+)", found[0][2])[1])
+    kept = tmp_path / "runs" / "tiny" / "checkpoints"
+    assert [int(path.name) for path in kept.iterdir() if path.name.isdigit()] == [step]
+    train(tmp_path, "--resume", "runs/tiny", f"train.updates={step + 2}", size=2, devices=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "moment, dies, done",
+    [
+        ("compiling", 1, []),
+        ("playing", 0, [2]),
+        ("updating", 1, [2]),
+        ("writing", 0, [2]),
+        ("evaluating", 1, [2, 4, 6]),
+    ],
+)
+def test_killed_at(moment, dies, done, undisturbed, tmp_path):
+    """The other one ends with one line, and the run goes on to the same parameters.
+
+    Args:
+        done: the updates that there are checkpoints of then.
+    """
+    many = ("train.updates=6", "train.checkpoint_chunks=1", "train.keep_checkpoints=9")
+    many = (*many, "eval.games=80")
+    started = launch(tmp_path, *many, size=2, devices=2, death=(moment, dies))
+    assert started[dies].wait(timeout=900) == -signal.SIGKILL
+    began = time.monotonic()
+    found = ends(started)
+    assert time.monotonic() - began < 30
+    code, _, err = found[1 - dies]
+    assert code == team.LOST
+    hint = "; go on with --resume runs/tiny" if done else ""
+    assert errors(err) == [GONE.format(dies) + hint]
+    run = tmp_path / "runs" / "tiny"
+    kept = sorted(run.glob("checkpoints/*"))
+    assert [int(path.name) for path in kept if path.name.isdigit()] == done
+    arguments = ("--resume", "runs/tiny", "train.updates=6") if done else many
+    train(tmp_path, *arguments, "eval.games=80", size=2, devices=2)
+    check_same(run, undisturbed, 6)
+    assert (run / "evaluation.json").read_text() == (undisturbed / "evaluation.json").read_text()
+
+
+@pytest.mark.slow
+def test_two_configurations_and_two_folders_are_one_line_each(tmp_path):
+    for code, _, err in ends(launch(tmp_path, size=2, devices=1, last=["ppo.lr=1e-3"])):
+        assert code == 2
+        assert errors(err) == ["error: processes 0 and 1 differ in ppo.lr: '0.004' and '0.001'"]
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    for code, _, err in ends(launch(tmp_path, size=2, devices=1, folders=folders)):
+        assert code == 2
+        assert len(errors(err)) == 1
+        assert "process 1 does not see the folder runs of process 0" in err
+    assert not list(folders[0].glob("runs")) and not list(folders[1].glob("runs"))
