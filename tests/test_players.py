@@ -194,3 +194,16 @@ def test_a_record_and_its_picture() -> None:
     assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), replay.play(again), state))
     assert "for 2 players" in render.svg(state)
     assert "neutral: " in render.text(state)
+
+
+@pytest.mark.parametrize(("id", "players"), sorted(set(VARIANTS) - {("lost_fleet", 4)}))
+def test_the_scripted_player_plays_every_variant(id: str, players: int) -> None:
+    from training.agents import make_agent
+
+    env = gaia_jax.make(id, players=players)
+    greedy = make_agent("greedy", env)
+    keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 3))
+    state = jax.eval_shape(jax.vmap(env.init), keys)
+    key = jax.eval_shape(lambda: jax.random.key(0))
+    chosen = jax.eval_shape(greedy.act, greedy.params, state, state.legal_action_mask, key)
+    assert chosen.shape == (3,)

@@ -9,9 +9,13 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, PI, RL, TS
 
 Game = Any
+# The missions in the order of `Weights.unit`, and one that weighs as another does.
+MISSIONS = LOST_FLEET.final_missions
+ALIKE = {"ASTEROID_BUILDINGS": "ASTEROID_PROTO_BUILDINGS"}
 
 
 def real(x: Any) -> Array:
@@ -202,6 +206,7 @@ def missions(at: Position) -> Array:
         "PI_AC_DISTANCE": far,
         "SATELLITES": real(players.satellites) + real(players.stations),
         "ASTEROID_PROTO_BUILDINGS": of["asteroid_buildings"] + protos + proto_artifacts,
+        "ASTEROID_BUILDINGS": of["asteroid_buildings"],
         "MAIN_SECTORS": of["main_sectors"],
         "GAIA_BUILDINGS": of["gaia_planets"],
         "FEDERATION_BUILDINGS": real((standing & board.federated).sum(-1)),
@@ -220,7 +225,9 @@ def _missions(at: Position) -> Array:
         neutral = jnp.array([rules.neutral_player[name] for name in rules.final_missions])
         values = jnp.concatenate([values, real(neutral)[chosen][:, None]], axis=-1)
     lead = values[:, at.player][:, None] - values
-    soft = at.w.rank * (at.left + 0.3) * at.w.unit[chosen][:, None]
+    place = [MISSIONS.index(ALIKE.get(name, name)) for name in rules.final_missions]
+    unit = at.w.unit[jnp.array(place)][chosen]
+    soft = at.w.rank * (at.left + 0.3) * unit[:, None]
     won = jax.nn.sigmoid(lead / soft)
     others = jnp.arange(values.shape[-1]) != at.player
     return 6.0 * jnp.where(others, won, 0).sum()
@@ -277,8 +284,10 @@ def _specials(at: Position) -> Array:
 
 
 def _fleet(at: Position) -> Array:
-    shuttles = bits(at.me.shuttles, len(at.t.ids["ship"]))
-    return (shuttles * (at.w.shuttle * at.early + at.w.shuttle_base * (at.left > 0))).sum()
+    ships = len(at.t.ids["ship"])
+    shuttles = bits(at.me.shuttles, ships)
+    worth = at.w.shuttle[:ships] * at.early + at.w.shuttle_base * (at.left > 0)
+    return (shuttles * worth).sum()
 
 
 def attraction(at: Position) -> Array:

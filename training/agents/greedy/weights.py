@@ -63,7 +63,8 @@ class Weights:
 
     # Final missions: 6 VP for each player behind, softly by the lead in pieces.
     rank: float = 0.5  # pieces of lead that make a rank likely, times (R + 1)
-    # Final missions count in different units: a satellite is less than a sector.
+    # Final missions count in different units: a satellite is less than a sector. In the order of
+    # `lost_fleet`.
     unit: tuple[float, ...] = (1.5, 1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 2.0)
 
     # Structures beyond income and power, with five rounds left: what they lead to. A trading
