@@ -196,7 +196,20 @@ def test_a_record_and_its_picture() -> None:
     assert "neutral: " in render.text(state)
 
 
-@pytest.mark.parametrize(("id", "players"), sorted(set(VARIANTS) - {("lost_fleet", 4)}))
+SLOW = pytest.mark.slow  # each traces the scripted player for 4 s
+
+
+@pytest.mark.parametrize(
+    ("id", "players"),
+    [
+        ("base", 2),
+        *(
+            pytest.param(*variant, marks=SLOW)
+            for variant in sorted(VARIANTS)
+            if variant not in {("lost_fleet", 4), ("base", 2)}
+        ),
+    ],
+)
 def test_the_scripted_player_plays_every_variant(id: str, players: int) -> None:
     from training.agents import make_agent
 
