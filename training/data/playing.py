@@ -18,7 +18,7 @@ from training.agents import Agent, make_agent
 from training.config import UserError
 from training.data.schema import Games
 from training.game_records import Recorder
-from training.match import NUM_SEATS, Match, rotated
+from training.match import Match, rotated
 
 BATCH = 1024  # games that are played together
 MANY = 2**31  # deals of a seed, more than anybody plays
@@ -52,11 +52,12 @@ class Source:
             UserError: another number of names than seats, an unknown name, or a batch that holds
                 no whole deals.
         """
-        if len(names) != NUM_SEATS:
-            raise UserError(f"--agents wants {NUM_SEATS} names, got {len(names)}")
+        players = env.num_players
+        if len(names) != players:
+            raise UserError(f"--agents wants {players} names, got {len(names)}")
         different = list(dict.fromkeys(names))
         self.env, self.names, self.likeliest = env, list(names), likeliest
-        self.seating = rotated()[: 1 if len(different) == 1 else NUM_SEATS]
+        self.seating = rotated(players)[: 1 if len(different) == 1 else players]
         if batch % len(self.seating):
             raise UserError(f"--batch must be a multiple of {len(self.seating)}, not {batch}")
         self.deals = batch // len(self.seating)  # of a batch
@@ -73,7 +74,7 @@ class Source:
         return {
             "env": self.env.id,
             "version": str(self.env.version),
-            "players": NUM_SEATS,
+            "players": self.env.num_players,
             "agents": [
                 {"name": name, "sha256": sha}
                 for name, sha in zip(self.names, self.hashes, strict=True)
