@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from gaia_jax.records import PLAYERS
 from training import cli, outputs
 from training.checkpoint import make_env
 from training.config import UserError
@@ -64,7 +65,7 @@ def _export(args: argparse.Namespace, face: Any) -> int:
     from training.data.playing import Source
     from training.data.schema import slots, to_table
 
-    env = make_env(face, args.env, "vp")
+    env = make_env(face, args.env, "vp", args.players)
     names = [name.strip() for name in args.agents.split(",")]
     source = Source(env, names, args.batch, args.likeliest)
     rotations = len(source.seating)
@@ -117,12 +118,13 @@ def _first_setup(path: Path) -> Any:
 
 def _env_of(about: dict[str, Any], face: Any) -> Any:
     """The environment of a dataset; a UserError where it is another version, or several."""
-    kinds = sorted({(part["env"], part["version"]) for part in about["parts"]})
+    kinds = sorted({(part["env"], part["version"], part["players"]) for part in about["parts"]})
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {kinds}")
-    env = make_env(face, kinds[0][0], "vp")
-    if str(env.version) != kinds[0][1]:
-        raise UserError(f"the games are of version {kinds[0][1]}, this is {env.version}")
+    id, version, players = kinds[0]
+    env = make_env(face, id, "vp", players)
+    if str(env.version) != version:
+        raise UserError(f"the games are of version {version}, this is {env.version}")
     return env
 
 
@@ -199,7 +201,7 @@ def _whole(out: Path) -> dict[str, Any]:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.export", __doc__)
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="the dataset")
-    parser.add_argument("--agents", help="four names, as for the arena: play games")
+    parser.add_argument("--agents", help="a name for each seat, as for the arena: play games")
     parser.add_argument(
         "--games", type=cli.whole(1, MOST_GAMES), default=1024, help="rounded up to whole deals"
     )
@@ -213,6 +215,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--batch", type=cli.whole(1, 2**20), default=1024, help="games that are played together"
     )
     parser.add_argument("--env", default="lost_fleet", help="the ruleset")
+    parser.add_argument(
+        "--players", type=int, choices=PLAYERS, default=4, help="2 and 3 for --env base alone"
+    )
     parser.add_argument(
         "--likeliest", action="store_true", help="checkpoints take the likeliest action"
     )
