@@ -11,7 +11,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.fusion_barrier import fusion_barrier
 from gaia_jax.rules import gaia, income, scoring, tech
-from gaia_jax.rules.player import bit_vector, inverse, player_row, receive
+from gaia_jax.rules.player import bit_vector, inverse, receive
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import FRESH, GameState, Node, Phase, Players, Turn
@@ -31,14 +31,15 @@ def between_turns(
     Returns:
         What may have changed: the players, the turn, `Board.planet` and `Board.flags`.
     """
-    last = round_over & (game.turn.round >= costs.ROUNDS)
+    turn_before, last = game.turn, round_over & (game.turn.round >= costs.ROUNDS)
     scored = fusion_barrier(partial(scoring.final_score, ruleset), last, (game,), game.players)
     game = game.replace(
         players=Players(
             jnp.where(last, scored.small, game.players.small),
             jnp.where(last, scored.large, game.players.large),
         ),
-        turn=game.turn.replace(phase=jnp.where(last, Phase.OVER, game.turn.phase)),
+        # Changed in many places and packed once: each pack is a dozen kernels.
+        turn=game.turn.edit().replace(phase=jnp.where(last, Phase.OVER, game.turn.phase)),
     )
     game, set_up = _next_placement(game)
     game = _new_round(game, round_over & ~last | set_up)
@@ -48,10 +49,10 @@ def between_turns(
         players=fusion_barrier(
             partial(income.collect, ruleset),
             starts | (atom >= 0),
-            (game, starts, game.turn.player.astype(jnp.int32), atom),
+            (game.replace(turn=turn_before), starts, turn_before.player.astype(jnp.int32), atom),
             game.players,
         ),
-        turn=game.turn.replace(phase=jnp.where(starts, Phase.INCOME, phase)),
+        turn=game.turn.replace(phase=jnp.where(starts, Phase.INCOME, phase)).pack(),
     )
     gaia_now = (game.turn.phase == Phase.INCOME) | (game.turn.phase == Phase.GAIA)
     players, turn, planet = fusion_barrier(
@@ -135,8 +136,7 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     points = jnp.where(rest, 0, points)
 
     # Itars: STOP, or no tile can be bought, and the last tokens return (GAI-09).
-    ready = game.replace(board=gaia.convert(game.board, starts), players=players.pack())
-    waits = _itars_wait(ruleset, ready)[0] & ~(stops & (turn.node == Node.ITARS))
+    waits = _itars_wait(ruleset, game, players) & ~(stops & (turn.node == Node.ITARS))
     over = (phase == Phase.GAIA) & (points == 0) & ~waits
     players = gaia.return_tokens(ruleset, players, faction, itars & over)
     turn = turn.replace(
@@ -144,17 +144,15 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
         terrans_points=points,
         active=jnp.where(over, turn.order[0], turn.active),
     )
-    return players.pack(), turn, ready.board.planet
+    return players.pack(), turn, gaia.convert(game.board, starts).planet
 
 
-def _itars_wait(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
-    """Whether the Itars can buy a tile now, and who they are (GAI-09)."""
-    faction = game.setup.faction.astype(jnp.int32)
-    itars = gaia.decides_on_tiles(ruleset, game.players, faction)
-    player = jnp.argmax(itars)
-    me = player_row(game, player)
+def _itars_wait(ruleset: Ruleset, game: GameState, players: Players) -> Array:
+    """() bool, the Itars can buy a tile now (GAI-09). `players` are all, as they stand now."""
+    itars = gaia.decides_on_tiles(ruleset, players, game.setup.faction.astype(jnp.int32))
+    me = jax.tree.map(lambda x: x[jnp.argmax(itars)], players)
     tiles, slots = tech.tile_options(ruleset, game, me)
-    return itars.any() & gaia.can_buy_tile(me) & (tiles.any() | slots.any()), player
+    return itars.any() & gaia.can_buy_tile(me) & (tiles.any() | slots.any())
 
 
 def _decision(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
