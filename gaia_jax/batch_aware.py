@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import jax
@@ -36,6 +37,23 @@ def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[.
         return out, jax.tree.map(lambda _: True, out)
 
     return one_row
+
+
+def traced_once(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """`kernel` so that it is traced once for its shapes, whatever programs it stands in.
+
+    For a partial the same function with the same arguments counts as the same kernel: a second
+    program of a process (`init`, then `step`, then a chunk of training) finds it traced. What else
+    it reads, tables of its arguments apart, must not change.
+    """
+    if isinstance(kernel, partial) and not kernel.keywords:
+        return _jitted(kernel.func, *kernel.args)
+    return jax.jit(kernel, inline=True)
+
+
+@cache
+def _jitted(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
+    return jax.jit(partial(function, *args), inline=True)
 
 
 def _along(size: int, in_batched: Any, operands: Any) -> Any:

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from gaia_jax.batch_aware import batch_aware
+from gaia_jax.batch_aware import batch_aware, traced_once
 from gaia_jax.fusion_barrier import scope
 
 Array = jax.Array
@@ -36,7 +36,7 @@ def chunk_rows(size: int, cpu_chunk: int = 8, accelerator_chunks: int = 64) -> i
 class Queue(NamedTuple):
     """The rows of a batch that wait, in their order.
 
-    A bit for each row in words of 32, of which XLA makes fewer programs than of a cumulative sum
+    A bit for each row in words of 32, of which XLA makes fewer kernels than of a cumulative sum
     over the rows (docs/performance.md).
     """
 
@@ -85,7 +85,8 @@ def compact_vmap(
     `check_vma=False`.
 
     Args:
-        kernel: a pure function of arrays that closes over no traced value, `kernel(*args)`. With
+        kernel: a pure function of arrays that closes over no traced value, or a partial of one and
+            of what can be hashed, `kernel(*args)`. With
             `batched`, `kernel(live, *args)` on a whole chunk: every array has the chunk as first
             axis, and `live`, (chunk,) bool, says which of its rows count. The others repeat a row
             that does, and what comes out of them is dropped.
@@ -100,7 +101,7 @@ def compact_vmap(
     """
 
     where = scope(kernel)
-    kernel = jax.jit(kernel, inline=True)  # traced once for a row and for a chunk
+    kernel = traced_once(kernel)
 
     def run_chunk(live: Array, rows: tuple[Any, ...]) -> Any:
         return kernel(live, *rows) if batched else jax.vmap(kernel)(*rows)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from gaia_jax.batch_aware import batch_aware
+from gaia_jax.batch_aware import batch_aware, traced_once
 
 
 def fusion_barrier(
@@ -23,15 +23,15 @@ def fusion_barrier(
     fused across. One predicate for the whole batch, so `vmap` makes no select of it.
 
     Args:
-        kernel: a pure function of arrays that closes over no traced value. For a row without need
-            it gives what `default` says.
+        kernel: a pure function of arrays that closes over no traced value, or a partial of one
+            and of what can be hashed. For a row without need it gives what `default` says.
         need: () bool; under `vmap` any row counts for all.
         args: arrays or pytrees of arrays.
         default: what stands where nobody needs the kernel, of the same shapes and dtypes; zeros
             where it is left out.
     """
     where = scope(kernel)
-    kernel = jax.jit(kernel, inline=True)  # traced once for its shapes, for a row and for a batch
+    kernel = traced_once(kernel)
     if default is None:
         default = blank(kernel, args)
 

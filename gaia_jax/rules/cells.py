@@ -83,7 +83,7 @@ def cell_uses(seat: Seat, static_ops: np.ndarray, wanted: Wanted) -> Cells:
     ruleset, game, asked = seat.ruleset, seat.game, ~seat.at(Node.ENDED)
     # A stage of its own, or XLA works a site out anew for each mode to build on it.
     sites = fusion_barrier(partial(_sites, ruleset), asked, (game,))
-    kernel = partial(_uses, ruleset, static_ops)
+    kernel = partial(_uses, ruleset, tuple(static_ops.tolist()))
     return fusion_barrier(kernel, asked, (game, sites, seat.faction.row, wanted))
 
 
@@ -93,7 +93,7 @@ def _sites(ruleset: Ruleset, game: GameState) -> mine.Site:
 
 def _uses(
     ruleset: Ruleset,
-    static_ops: np.ndarray,
+    static_ops: tuple[int, ...],
     game: GameState,
     sites: mine.Site,
     faction_columns: Array,
@@ -111,7 +111,10 @@ def _uses(
     ring_free = stands & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
     mines = jax.vmap(way)(wanted.modes)
-    some = [_somewhere(cells) for cells in (mines, jax.vmap(way)(ruleset.tables.ops[static_ops]))]
+    some = [
+        _somewhere(cells)
+        for cells in (mines, jax.vmap(way)(ruleset.tables.ops[np.array(static_ops, int)]))
+    ]
     found = {
         "mine": mines[0],
         "project_site": spots,
