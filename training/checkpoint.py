@@ -24,6 +24,7 @@ from training import config as configs
 from training import outputs, ppo, zoo
 from training.config import Config, UserError
 from training.network import make_network
+from training.once import jit_once
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"
@@ -367,7 +368,7 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
     params_key, _, _ = ppo.start_keys(config)
-    return network, jax.jit(lambda: _init(env, network, params_key))()
+    return network, jit_once(lambda: _init(env, network, params_key))()
 
 
 def make_env(env_module: Any, env_id: str, reward: str, players: int = 4) -> Any:

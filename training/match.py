@@ -12,6 +12,7 @@ from jax import Array
 
 from training.agents import Agent
 from training.game_records import LONGEST, Recorder
+from training.once import jit_once
 from training.search.keys import fold_in
 
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
@@ -95,7 +96,7 @@ class Match:
             self._counted_actions,
             LONGEST if recorder else 0,
         )
-        self._end = jax.jit(lambda state: self._describe(state.game))
+        self._end = jit_once(lambda state: self._describe(state.game))
 
     def play(
         self,
@@ -248,7 +249,7 @@ def _make_batch(
         )
         return carry, _over(carry.state).sum()
 
-    return jax.jit(start), jax.jit(advance)
+    return jit_once(start), jax.jit(advance)
 
 
 def _replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:

@@ -29,6 +29,7 @@ from training.diagnostics import Diagnostics
 from training.evaluate import table, write_json
 from training.logs import Logs
 from training.network import make_network
+from training.once import jit_once
 from training.run_evaluation import evaluations_of
 from training.run_folder import check, open_again, open_new, resolve
 from training.team import Team, alone
@@ -92,7 +93,7 @@ class Trainer:
         self.diagnostics = Diagnostics(self.env)
         mesh = ppo.make_mesh(config.ppo.num_envs)
         init = ppo.make_init(auto, self.network, config)
-        init = jax.jit(init, out_shardings=ppo.sharding(mesh))
+        init = jit_once(init, out_shardings=ppo.sharding(mesh))
         self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
         self._checkpoints: Checkpoints | None = None
         if resume:
