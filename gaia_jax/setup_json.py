@@ -17,10 +17,20 @@ import numpy as np
 from gaia_jax.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
 from gaia_jax.geometry import hex_distance
+from gaia_jax.json_values import (
+    check_list,
+    check_object,
+    choices,
+    different,
+    index_of,
+    parse,
+    read_turned,
+)
 from gaia_jax.records import PLAYERS
 from gaia_jax.rules.draw import board_planets, draw_tables
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
 from gaia_jax.state import Setup
+from gaia_jax.struct import leaves
 
 _SHIP = planets.PLANETS.index("Ship")
 _BASIC_SLOTS = (*research.TRACKS, "free_1", "free_2", "free_3")
@@ -110,30 +120,31 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         TypeError: `ruleset` is none.
     """
     _check_ruleset(ruleset)
-    data = _parse(source) if isinstance(source, str) else source
+    data = parse(source) if isinstance(source, str) else source
     r, ids = ruleset, ruleset.ids
     data = _without_players(r, data)
-    _object("set-up", data, _keys(r))
+    check_object("set-up", data, _keys(r))
     sector_tile, sector_rotation = _read_sectors(r, data["sectors"])
     interface, ship_cell = _read_interface(r, data.get("ships", {}), data.get("interface", {}))
     deep_tile, deep_rotation = _read_deep(r, data.get("deep", []))
 
     def some(key: str, known: Sequence[Hashable], count: int) -> np.ndarray:
-        return _different(key, dict(enumerate(_list(key, data.get(key, []), count))), known)
+        return different(key, dict(enumerate(check_list(key, data.get(key, []), count))), known)
 
     def slots(key: str, places: Sequence[str], known: Sequence[Hashable]) -> np.ndarray:
         written = data.get(key, {})
-        _object(key, written, places)
-        return _different(key, {place: written[place] for place in places}, known)
+        check_object(key, written, places)
+        return different(key, {place: written[place] for place in places}, known)
 
     def one(key: str, known: Sequence[Hashable]) -> np.ndarray:
-        return np.array(_index(key, data[key], known) if key in data else 0)
+        return np.array(index_of(key, data[key], known) if key in data else 0)
 
     colours = len(planets.TERRAFORM_CYCLE) if "colour_order" in _keys(r) else 0
     fields = {
         "sector_tile": sector_tile,
         "sector_rotation": sector_rotation,
         "interface": interface,
+        "ship_cell": ship_cell,
         "deep_tile": deep_tile,
         "deep_rotation": deep_rotation,
         "faction": _read_factions(r, some("factions", ids["faction"], r.players)),
@@ -151,8 +162,8 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
         "economy_side": one("economy_side", _sides(r)),
         "colour_order": some("colour_order", planets.TERRAFORM_CYCLE, colours),
     }
-    arrays = {name: jnp.asarray(value, jnp.int8) for name, value in fields.items()}
-    setup = Setup(ship_cell=jnp.asarray(ship_cell, jnp.int16), **arrays)
+    declared = leaves(Setup)
+    setup = Setup(**{x: jnp.asarray(value, declared[x].dtype) for x, value in fields.items()})
     if not r.map.same_types_touch:
         _check_types_apart(r, setup)
     return setup
@@ -183,7 +194,7 @@ def players_of(data: Any) -> int:
     known = len(factions) if isinstance(factions, list | tuple) else 4
     players = data.get("players", known)
     if type(players) is not int or players not in PLAYERS:
-        known_ones = _choices(PLAYERS)
+        known_ones = choices(PLAYERS)
         raise ValueError(f"set-up: players must be one of {known_ones}, not {shown(players)}")
     return players
 
@@ -284,7 +295,7 @@ def _check_setup(setup: Any, ruleset: Ruleset) -> None:
 
 def _place(ids: Sequence[Hashable], index: Any) -> int:
     if not 0 <= int(index) < len(ids):
-        raise ValueError(f"{int(index)} is no index of {_choices(ids)}")
+        raise ValueError(f"{int(index)} is no index of {choices(ids)}")
     return int(index)
 
 
@@ -310,102 +321,26 @@ def _turned(ids: Sequence[str], tiles: Any, rotations: Any, turns: int) -> list[
 # Reading. `where` is the place in the set-up that an error names.
 
 
-def _parse(text: str) -> Any:
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in items]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise ValueError(f"the set-up has the key {shown(key)} twice in one object")
-        return dict(items)
-
-    def integer(digits: str) -> int:
-        if len(digits) > 20:
-            raise ValueError(f"the set-up has a number of {len(digits)} digits")
-        return int(digits)
-
-    try:
-        return json.loads(text, object_pairs_hook=pairs, parse_int=integer)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"the set-up is not JSON: {error}") from error
-    except RecursionError:
-        raise ValueError("the set-up has brackets too deep to read") from None
-
-
-def _choices(ids: Sequence[Hashable]) -> str:
-    return ", ".join(str(id) for id in ids)
-
-
-def _object(where: str, value: Any, keys: Sequence[str]) -> None:
-    """An object with just these keys."""
-    found = list(value) if isinstance(value, Mapping) else None
-    if found is None:
-        raise ValueError(f"{where}: an object is wanted, not {shown(value)}")
-    for key in found:
-        if key not in keys:
-            raise ValueError(f"{where}: unknown key {shown(key)}; known are {_choices(keys)}")
-    for key in keys:
-        if key not in found:
-            raise ValueError(f"{where}: key {key!r} is missing")
-
-
-def _list(where: str, value: Any, count: int) -> list[Any]:
-    if not isinstance(value, list | tuple) or len(value) != count:
-        raise ValueError(f"{where}: a list of {count} is wanted, not {shown(value)}")
-    return list(value)
-
-
-def _index(where: str, value: Any, ids: Sequence[Hashable]) -> int:
-    """The index of `value` in `ids`, of the same type: neither 1.0 nor True stands for 1."""
-    for index, id in enumerate(ids):
-        if type(value) is type(id) and value == id:
-            return index
-    raise ValueError(f"{where}: unknown value {shown(value)}; choose from {_choices(ids)}")
-
-
-def _different(where: str, values: Mapping[Any, Any], ids: Sequence[Hashable]) -> np.ndarray:
-    """The indices of `values`, no two of them the same; the keys name the places."""
-    indices = [_index(f"{where}[{place!r}]", value, ids) for place, value in values.items()]
-    for index in indices:
-        if indices.count(index) > 1:
-            raise ValueError(f"{where}: {ids[index]!r} appears twice")
-    return np.array(indices, int)
-
-
-def _read_turned(
-    where: str, value: Any, count: int, ids: Sequence[str], turns: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Different tiles, each with a rotation below `turns`."""
-    entries = _list(where, value, count)
-    for place, entry in enumerate(entries):
-        _object(f"{where}[{place}]", entry, ("tile", "rotation"))
-    tiles = _different(where, {i: entry["tile"] for i, entry in enumerate(entries)}, ids)
-    rotations = [
-        _index(f"{where}[{place}]['rotation']", entry["rotation"], range(turns))
-        for place, entry in enumerate(entries)
-    ]
-    return tiles, np.array(rotations, int)
-
-
 def _read_sectors(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
     parts = ruleset.map
     known = _of(parts.sector_tiles)
     spare = len(parts.spare_tiles)
     if spare and isinstance(value, list | tuple) and len(value) == len(known) - spare:
         left = tuple(tile for tile in known if tile not in parts.spare_tiles)
-        tiles, rotations = _read_turned("sectors", value, len(left), left, 6)
+        tiles, rotations = read_turned("sectors", value, len(left), left, 6)
         return np.append(tiles, [-1] * spare), np.append(rotations, [0] * spare)
-    tiles, rotations = _read_turned("sectors", value, len(known), known, 6)
+    tiles, rotations = read_turned("sectors", value, len(known), known, 6)
     for slot in parts.center_slots:
         tile = known[tiles[slot]]
         if tile not in parts.center_pool:
-            pool = _choices(parts.center_pool)
+            pool = choices(parts.center_pool)
             raise ValueError(f"sectors[{slot}]: {tile!r} cannot lie there; choose from {pool}")
     return tiles, rotations
 
 
 def _read_deep(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
     known = _of(ruleset.map.deep_tiles)
-    faces, rotations = _read_turned("deep", value, len(ruleset.map.deep_slots), known, 3)
+    faces, rotations = read_turned("deep", value, len(ruleset.map.deep_slots), known, 3)
     for face in faces:
         if face ^ 1 in faces:
             sides = f"{known[face]!r} and {known[face ^ 1]!r}"
@@ -425,8 +360,8 @@ def _read_factions(ruleset: Ruleset, faction: np.ndarray) -> np.ndarray:
 def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray, np.ndarray]:
     """The contents of the interspace cells, and the cell of each ship (MAP-07)."""
     parts, cells = ruleset.map, _interface(ruleset)
-    _object("ships", ships, ruleset.ships)
-    places = _different("ships", {ship: ships[ship] for ship in ruleset.ships}, cells)
+    check_object("ships", ships, ruleset.ships)
+    places = different("ships", {ship: ships[ship] for ship in ruleset.ships}, cells)
     for a, ship in enumerate(ruleset.ships):
         for b, other in enumerate(ruleset.ships[:a]):
             apart = parts.interface_cells[places[a]], parts.interface_cells[places[b]]
@@ -436,11 +371,11 @@ def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray
                     f" than {map_tiles.SHIP_MIN_DISTANCE}"
                 )
     free = [cell for place, cell in enumerate(cells) if place not in places]
-    _object("interface", rest, free)
+    check_object("interface", rest, free)
     contents = [rest[cell] for cell in free]
     kinds = tuple(dict.fromkeys(parts.interface_tiles))
     for cell, content in zip(free, contents, strict=True):
-        _index(f"interface[{cell!r}]", content, kinds)
+        index_of(f"interface[{cell!r}]", content, kinds)
     for kind in kinds:
         count, wanted = contents.count(kind), parts.interface_tiles.count(kind)
         if count != wanted:

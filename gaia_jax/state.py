@@ -13,8 +13,8 @@ from enum import IntEnum
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.records import BOOL, INT16, INT32, Column, Field, PerPlayer, Record
-from gaia_jax.struct import Struct, pytree
+from gaia_jax.records import BOOL, INT16, INT32, UINT8, Column, Field, PerPlayer, Record
+from gaia_jax.struct import Struct, leaf, pytree
 
 NO_PLAYER = -1
 
@@ -77,19 +77,32 @@ def _player_bits(bits: Array, players: int) -> Array:
 class Board(Struct):
     """What lies on the map, by cell."""
 
-    planet: Array  # (C,) int8, index in ids["planet"]: Empty, Red .. Blue, Gaia, Proto, ...
-    piece: Array  # (C,) int8, NONE, MINE .. AC_B, GAIAFORMER
-    piece_owner: Array  # (C,) int8, whose piece it is; -1 where `piece` is NONE
-    flags: (
-        Array  # (C,) uint8, bits 0-3 a structure of that player within 2; STATION RING GUEST FRESH
+    planet: Array = leaf(
+        'index in ids["planet"]: Empty, Red .. Blue, Gaia, Proto, ...', 0, 13, shape=("C",)
     )
-    federation_bits: (
-        Array  # (C,) uint8, bits 0-3 a satellite of that player, 4-7 in a federation of that player
+    piece: Array = leaf("NONE, MINE .. AC_B, GAIAFORMER", 0, 7, shape=("C",))
+    piece_owner: Array = leaf("whose piece it is; -1 where `piece` is NONE", -1, 3, shape=("C",))
+    flags: Array = leaf(
+        "bits 0-3 a structure of that player within 2; STATION RING GUEST FRESH",
+        0,
+        255,
+        UINT8,
+        shape=("C",),
     )
-    distance_to_own: (
-        Array  # (P, C) int8, distance to the nearest own structure or station; 127 without any
+    federation_bits: Array = leaf(
+        "bits 0-3 a satellite of that player, 4-7 in a federation of that player",
+        0,
+        255,
+        UINT8,
+        shape=("C",),
     )
-    lantids: Array  # () int8, the player whose mines are guests, -1 none
+    distance_to_own: Array = leaf(
+        "distance to the nearest own structure or station; 127 without any",
+        0,
+        127,
+        shape=("P", "C"),
+    )
+    lantids: Array = leaf("the player whose mines are guests, -1 none", -1, 3)
 
     @property
     def num_players(self) -> int:
@@ -269,35 +282,45 @@ class Setup(Struct):
     is 0. For P players there are P factions and P + 3 boosters.
     """
 
-    sector_tile: Array  # (10,) int8, `map.sector_tiles` in each sector slot; -1 left out
-    sector_rotation: Array  # (10,) int8, 0..5
-    interface: Array  # (10,) int8, PLANETS on each interspace cell: Asteroid, Proto, Empty, Ship
-    ship_cell: Array  # (4,) int16, the cell of each of `ships`
-    deep_tile: Array  # (8,) int8, `map.deep_tiles` (a side of a tile) in each deep slot
-    deep_rotation: Array  # (8,) int8, 0..2
-    faction: Array  # (4,) int8, `factions` of each player
-    turn_order: Array  # (4,) int8, the players in the order of round 1
-    basic_slot: Array  # (9,) int8, `basic_tiles` in each slot: six tracks, three free ones
-    advanced: Array  # (7,) int8, `advanced_tiles`: six tracks, the extra tile
-    extra_condition: Array  # () int8, `extra_conditions`
-    tf5_token: Array  # () int8, `base_tokens` on terraforming level 5
-    ship_token: Array  # (4,) int8, `ship_tokens` on each of `ships`
-    ship_tile: Array  # (3,) int8, `ship_tiles` on each of `ship_tile_ships`
-    artifacts: Array  # (4,) int8, `artifacts` on the Twilight
-    boosters: Array  # (7,) int8, `boosters` in play
-    round_tiles: Array  # (6,) int8, `round_tiles` of rounds 1 to 6
-    final_missions: Array  # (2,) int8, `final_missions`
-    economy_side: Array  # () int8, of `economy_income`
-    colour_order: Array  # (7,) int8, TERRAFORM_CYCLE in random order, for INI-09
+    sector_tile: Array = leaf(
+        "`map.sector_tiles` in each sector slot; -1 left out", -1, 9, shape=(10,)
+    )
+    sector_rotation: Array = leaf("in steps of 60 degrees", 0, 5, shape=(10,))
+    interface: Array = leaf(
+        "PLANETS on each interspace cell: Asteroid, Proto, Empty, Ship", 0, 13, shape=(10,)
+    )
+    ship_cell: Array = leaf("the cell of each of `ships`", 0, 223, INT16, shape=(4,))
+    deep_tile: Array = leaf(
+        "`map.deep_tiles` (a side of a tile) in each deep slot", 0, 15, shape=(8,)
+    )
+    deep_rotation: Array = leaf("in steps of 120 degrees", 0, 2, shape=(8,))
+    faction: Array = leaf("`factions` of each player", 0, 17, shape=("P",))
+    turn_order: Array = leaf("the players in the order of round 1", 0, 3, shape=("P",))
+    basic_slot: Array = leaf(
+        "`basic_tiles` in each slot: six tracks, three free ones", 0, 8, shape=(9,)
+    )
+    advanced: Array = leaf("`advanced_tiles`: six tracks, the extra tile", 0, 20, shape=(7,))
+    extra_condition: Array = leaf("`extra_conditions`", 0, 1)
+    tf5_token: Array = leaf("`base_tokens` on terraforming level 5", 0, 5)
+    ship_token: Array = leaf("`ship_tokens` on each of `ships`", 0, 7, shape=(4,))
+    ship_tile: Array = leaf("`ship_tiles` on each of `ship_tile_ships`", 0, 2, shape=(3,))
+    artifacts: Array = leaf("`artifacts` on the Twilight", 0, 12, shape=(4,))
+    boosters: Array = leaf("`boosters` in play", 0, 13, shape=("P + 3",))
+    round_tiles: Array = leaf("`round_tiles` of rounds 1 to 6", 0, 12, shape=(6,))
+    final_missions: Array = leaf("`final_missions`", 0, 8, shape=(2,))
+    economy_side: Array = leaf("of `economy_income`", 0, 1)
+    colour_order: Array = leaf("TERRAFORM_CYCLE in random order, for INI-09", 0, 6, shape=(7,))
 
 
 @pytree
 class FederationOptions(Struct):
     """What a search found that the decider may do about federations (A10); the mask reads it."""
 
-    may_form: Array  # () bool, at TURN: a legal federation exists
-    addable: Array  # (ceil(C / 8),) uint8, in the builder: bit a cell, the lowest of its group
-    complete: Array  # () bool, in the builder: the picks may be committed
+    may_form: Array = leaf("at TURN: a legal federation exists", 0, 1, BOOL)
+    addable: Array = leaf(
+        "in the builder: bit a cell, the lowest of its group", 0, 255, UINT8, shape=("C/8",)
+    )
+    complete: Array = leaf("in the builder: the picks may be committed", 0, 1, BOOL)
 
 
 @pytree

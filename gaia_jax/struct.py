@@ -15,7 +15,31 @@ def static() -> Any:
     return dataclasses.field(metadata={"static": True})
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(static,))
+@dataclasses.dataclass(frozen=True)
+class Leaf:
+    """What an array of a struct holds."""
+
+    meaning: str
+    low: int
+    high: int
+    dtype: str
+    shape: tuple[int | str, ...]  # C cells, P players; a number is that of `lost_fleet`
+
+
+def leaf(
+    meaning: str, low: int, high: int, dtype: str = "int8", shape: tuple[int | str, ...] = ()
+) -> Any:
+    """A field that is an array, declared once: what it means, its range, dtype and shape."""
+    return dataclasses.field(metadata={"leaf": Leaf(meaning, low, high, dtype, shape)})
+
+
+def leaves(kind: type) -> dict[str, Leaf]:
+    """The declared arrays of a struct by name."""
+    found = {field.name: field.metadata.get("leaf") for field in dataclasses.fields(kind)}
+    return {name: declared for name, declared in found.items() if declared}
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(static, leaf))
 def pytree(cls: type[T]) -> type[T]:
     """Make `cls` a frozen dataclass, a jax pytree of all its fields, with `.replace(**changes)`.
 

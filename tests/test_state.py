@@ -1,5 +1,7 @@
 """The state: fields hold what they declare, and what is remembered of federations is right."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,8 +9,10 @@ import pytest
 
 from gaia_jax.records import BOOL, INT32, LOW_BITS
 from gaia_jax.rules import federation
-from gaia_jax.state import Node, Players, Turn
+from gaia_jax.state import Board, FederationOptions, Node, Players, Setup, Turn
+from gaia_jax.struct import leaves
 
+STRUCTS = {"board": Board, "setup": Setup, "federation": FederationOptions}
 RECORDS = {"players": Players, "turn": Turn}
 FIELDS = [(part, name) for part, kind in RECORDS.items() for name in kind.fields]
 
@@ -42,6 +46,31 @@ def test_random_games_stay_in_the_declared_ranges(games_under_way, ended_games, 
             field = RECORDS[part].fields[name]
             values = np.asarray(getattr(getattr(states.game, part), name)).astype(np.int64)
             assert field.low <= values.min() and values.max() <= field.high, (part, name)
+
+
+@pytest.mark.parametrize("part", STRUCTS)
+def test_the_arrays_are_as_declared(env, part, games_under_way, ended_games, new_games):
+    """Dtype, shape and range of what lies on the map, of set-ups and of what a search found."""
+    cells = env.ruleset.geometry.num_cells
+    lengths = {"C": cells, "C/8": -(-cells // 8), "P": 4, "P + 3": 7}
+    for states in (new_games, games_under_way, ended_games):
+        for name, declared in leaves(STRUCTS[part]).items():
+            values = np.asarray(getattr(getattr(states.game, part), name))
+            assert values.dtype == declared.dtype, name
+            assert values.shape[1:] == tuple(lengths.get(n, n) for n in declared.shape), name
+            low, high = values.astype(np.int64).min(), values.astype(np.int64).max()
+            assert declared.low <= low and high <= declared.high, name
+
+
+@pytest.mark.parametrize("kind", STRUCTS.values())
+def test_every_field_of_a_struct_is_declared_within_its_dtype(kind):
+    assert [field.name for field in dataclasses.fields(kind)] == list(leaves(kind))
+    for name, declared in leaves(kind).items():
+        least, most = (0, 1) if declared.dtype == BOOL else (None, None)
+        if least is None:
+            info = np.iinfo(declared.dtype)
+            least, most = info.min, info.max
+        assert least <= declared.low <= declared.high <= most, name
 
 
 def test_a10_what_is_remembered_of_federations_is_what_a_fresh_search_finds(
