@@ -37,12 +37,11 @@ if ((count <= 0)); then
 fi
 part=$(printf '%s/part-%05d' "$folder" "$task")
 case $what in
-  export) out=(--out "$part") file= ;; # goes on by itself
   arena) out=(--csv "$part.csv") file=$part.csv ;;
   evaluate) out=(--save "$part.npz") file=$part.npz ;;
   labels) out=(--out "$part") file= ;; # goes on by itself
   *)
-    echo "wants arena, evaluate, export or labels, got $what" >&2
+    echo "wants arena, evaluate or labels, got $what" >&2
     exit 2
     ;;
 esac
