@@ -8,7 +8,10 @@ from typing import Any
 import jax
 
 # XLA options of the CPU backend: no optimization of the machine code (docs/performance.md).
-QUICK: dict[str, Any] = {"xla_backend_optimization_level": 0}
+QUICK: dict[str, Any] = {
+    "xla_backend_optimization_level": 0,
+    "xla_cpu_use_fusion_emitters": False,
+}
 
 
 def jit_once(function: Callable[..., Any], **options: Any) -> jax.stages.Wrapped:
