@@ -21,7 +21,9 @@ def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[.
         one, many: functions of the same arrays or pytrees of arrays, for `many` all with the batch
             as first axis. The first operand is an array.
     """
-    one_row, many_rows = custom_vmap(one), custom_vmap(many)
+    # Under its own `jit` a row's tables are no operands of `custom_vmap`: a `lax.cond` of whose
+    # predicate each row has its own hands on all its operands as batched, and tables may not be.
+    one_row, many_rows = custom_vmap(jax.jit(one)), custom_vmap(many)
 
     @one_row.def_vmap
     def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:

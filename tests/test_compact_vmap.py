@@ -14,6 +14,7 @@ from jax import lax
 
 from gaia_jax import compact_vmap as module
 from gaia_jax.compact_vmap import Queue, chunk_rows, compact_vmap
+from gaia_jax.fusion_barrier import fusion_barrier
 
 SEED = np.random.default_rng(0)
 
@@ -191,3 +192,32 @@ def test_under_shard_map_each_device_sees_to_its_own_rows():
     )
     assert done.returncode == 0, done.stderr
     assert "as it should be" in done.stdout
+
+
+TABLE = np.arange(100, 110)
+
+
+@pytest.mark.parametrize("kind", ["barrier", "compact"])
+def test_a_kernel_with_a_table_stands_in_a_branch_that_some_rows_take(kind):
+    """`pgx.experimental.auto_reset` has a step and an init in a `cond` of each row's own."""
+
+    def lookup(x):
+        return jnp.asarray(TABLE)[x]
+
+    def row(x, taken):
+        def kernel():
+            if kind == "barrier":
+                return fusion_barrier(lookup, x > 0, (x,), jnp.int32(0) * x)
+            return compact_vmap(lookup, x > 0, (x,), jnp.int32(0) * x)
+
+        return lax.cond(taken, kernel, lambda: -x)
+
+    taken = jnp.array([True, False, True, False, True])
+    x = jnp.arange(5, dtype=jnp.int32)
+    right = [0, -1, 102, -3, 104]
+    if kind == "barrier":  # any row counts for all
+        right[0] = 100
+    assert jax.jit(jax.vmap(row))(x, taken).tolist() == right
+    assert [int(jax.jit(row)(a, b)) for a, b in zip(x[1:], taken[1:], strict=True)] == right[1:]
+    both = jax.jit(jax.vmap(jax.vmap(row)))(x[None], taken[None])
+    assert both.tolist() == [right]
