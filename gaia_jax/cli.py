@@ -48,7 +48,7 @@ class _Help(argparse.HelpFormatter):
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
         default = action.default
-        none = default is None or default is False or default is argparse.SUPPRESS
+        none = default in (None, False, "", []) or default is argparse.SUPPRESS
         shown = action.option_strings and not none
         return f"{action.help} (default: %(default)s)" if shown else action.help
 

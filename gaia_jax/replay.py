@@ -24,6 +24,7 @@ from gaia_jax import actions as action_index
 from gaia_jax import cli
 from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
+from gaia_jax.progress import telling
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup_json import players_of, setup_from_json, setup_to_dict
 from gaia_jax.state import Setup
@@ -313,21 +314,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     options = _parse(arguments)
     record = read(options.file)
-    shown = 0
+    at = "compiling the game"
 
     def progress(count: int, state: State) -> None:
-        nonlocal shown
+        nonlocal at
         if count % 20 == 0 or count == len(record.actions):
-            message = f"round {int(state.game.turn.round)}, {count}/{len(record.actions)} decisions"
-            print(f"\r{message}", end="", file=sys.stderr, flush=True)
-            shown = count
+            at = f"round {int(state.game.turn.round)}, {count}/{len(record.actions)} decisions"
 
-    try:
-        state = play(record, None if options.quiet else progress)
-    finally:
-        if shown:
-            print(file=sys.stderr)
-    _write_out(record, options)
+    shown = not options.quiet
+    with telling(lambda: at, shown):
+        state = play(record, progress)
+    if shown:
+        print(at, file=sys.stderr)
+    with telling(lambda: "writing", shown and bool(options.csv or options.html)):
+        _write_out(record, options)
     count = len(record.actions)
     found = "verified" if record.final_vp else "unfinished"
     print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {found}")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -28,6 +27,7 @@ from gaia_jax.cli import (
 )
 from gaia_jax.cli import run as run_command
 from gaia_jax.compilation_cache import disable_compilation_cache, enable_compilation_cache
+from gaia_jax.progress import LINE_SECONDS, telling
 
 __all__ = [
     "LARGEST_SEED",
@@ -42,11 +42,11 @@ __all__ = [
     "one_line",
     "reason",
     "run",
+    "telling",
     "whole",
 ]
 
 MOST_GAMES = 10**7  # of one command
-LINE_SECONDS = 10.0  # between two lines of progress that no terminal shows
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
 
@@ -67,6 +67,17 @@ class _Lines:
         sys.stderr.flush()
 
 
+class _Bar(tqdm):
+    """Shows its time again when nothing more is done yet, and somebody tells it so."""
+
+    def update(self, n: float | None = 1) -> bool | None:
+        shown = super().update(n)
+        if not shown and not self.disable and time.time() - self.last_print_t >= self.mininterval:
+            self.last_print_t = time.time()
+            self.refresh()
+        return shown
+
+
 def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm:
     """Progress on stderr: a bar on a terminal, elsewhere a line every LINE_SECONDS.
 
@@ -77,7 +88,7 @@ def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm:
         shown: nothing is written where it is not.
     """
     live = sys.stderr.isatty()
-    return tqdm(
+    return _Bar(
         total=total, initial=done, unit=unit, file=sys.stderr if live else _Lines(),
         mininterval=0.1 if live else LINE_SECONDS, maxinterval=LINE_SECONDS, miniters=1,
         disable=not shown,
@@ -105,31 +116,16 @@ def add_first_flag(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def compiling(what: str) -> Iterator[None]:
-    """Say on stderr that `what` is being compiled, and at the end how long it took.
-
-    On a terminal the seconds run; elsewhere it is a line every LINE_SECONDS.
-    """
-    began, done, events = time.monotonic(), threading.Event(), _events()
+    """Say on stderr that `what` is being compiled, and at the end how long it took."""
+    began, events = time.monotonic(), _events()
     before = events.copy()
-    live = sys.stderr.isatty()
 
-    def tell() -> None:
-        while not done.wait(1.0 if live else LINE_SECONDS):
-            text = f"compiling {what}, {time.monotonic() - began:.0f} s "
-            print(
-                f"\r{text}" if live else text, end="" if live else "\n", file=sys.stderr, flush=True
-            )
+    def text() -> str:
+        seconds = time.monotonic() - began
+        return f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
 
-    print(f"compiling {what}", end="" if live else "\n", file=sys.stderr, flush=True)
-    teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
-    try:
+    with telling(text):
         yield
-    finally:
-        done.set()
-        teller.join()
-        if live:
-            print("\r\033[K", end="", file=sys.stderr)
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""
     print(f"compiled in {time.monotonic() - began:.0f} s{note}", file=sys.stderr)

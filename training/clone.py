@@ -1,6 +1,6 @@
 """Clone the scripted player: learn its choices and the values of its games from `training.labels`.
 
-    python -m training.clone --labels runs/labels --config configs/quick.yaml --out runs/clone
+    python -m training.clone --labels runs/labels --config configs/quick.yaml --out runs/clone.npz
 
 Policy: cross entropy to softmax(values of the candidates / temperature). Values: what each seat of
 the game was still paid, without bootstrapping, where the stream saw the game's end. The games are
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -25,8 +26,8 @@ from jax import Array
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from training import cli, ppo, sampling
 from training import labels as streams
-from training import ppo, sampling
 
 GAMES = ppo.GAMES
 
@@ -212,24 +213,12 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
     return carry[2]
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     from training import config as configs
     from training import zoo
 
-    parser = argparse.ArgumentParser(prog="python -m training.clone", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--labels", type=Path, nargs="+", required=True)
-    parser.add_argument("--config", default="configs/quick.yaml", help="whose network")
-    parser.add_argument("--out", type=Path, required=True, help="an npz")
-    parser.add_argument("--start", type=Path, help="an npz to go on from")
-    parser.add_argument("--passes", type=int, default=2)
-    parser.add_argument("--minibatches", type=int, default=16)
-    parser.add_argument("--temperature", type=float, default=0.5, help="in VP")
-    parser.add_argument("--lr", type=float, default=2e-3)
-    parser.add_argument("--value-coef", type=float, default=0.2)
-    parser.add_argument("overrides", nargs="*", metavar="key=value")
-    args = parser.parse_args()
+    args = _parse(argv)
     config = configs.load(args.config, args.overrides)
     ppo.split_cpu(config.train.cpu_devices, 256)
     params = clone(args.labels, config, args)
@@ -237,5 +226,22 @@ def main() -> int:
     return 0
 
 
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.clone", __doc__)
+    add = parser.add_argument
+    add("--labels", metavar="DIR", type=Path, nargs="+", required=True, help="of training.labels")
+    add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
+    add("--out", metavar="FILE", type=Path, required=True, help="an npz")
+    add("--start", metavar="FILE", type=Path, help="an npz to go on from")
+    add("--passes", type=cli.whole(1, 1000), default=2, help="over all labels")
+    add("--minibatches", type=cli.whole(1, 4096), default=16, help="of a chunk of labels")
+    add("--temperature", type=float, default=0.5, help="of the candidates' values, in VP")
+    add("--lr", type=float, default=2e-3, help="falls to a tenth at the end")
+    add("--value-coef", type=float, default=0.2, help="weight of the values in the loss")
+    add("overrides", nargs="*", metavar="key=value", help="e.g. network.width=128")
+    cli.add_cache_flag(parser)
+    return parser.parse_intermixed_args(argv)
+
+
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(cli.run(main))

@@ -96,7 +96,7 @@ class EvalConfig:
     # Names of agents with commas between, each an evaluation of its own (`training/agents`).
     opponents: str = "random,greedy"
     seed: int = 0
-    greedy: bool = False  # take the likeliest action instead of sampling
+    likeliest: bool = False  # the likeliest action instead of sampling
 
 
 @dataclasses.dataclass(frozen=True)
@@ -240,9 +240,18 @@ def override(config: Config, overrides: typing.Sequence[str]) -> Config:
 
 def from_dict(tree: dict[str, Any]) -> Config:
     """Nested dictionaries -> Config; a UserError names the key that is unknown or wrong."""
-    config = _build(Config, tree, "")
+    config = _build(Config, _renamed(tree), "")
     _check(config)
     return config
+
+
+def _renamed(tree: dict[str, Any]) -> dict[str, Any]:
+    """With today's names of keys that runs and agents of version 0.1 call otherwise."""
+    old = tree.get("eval")
+    if not isinstance(old, dict) or "greedy" not in old or "likeliest" in old:
+        return tree
+    names = {"greedy": "likeliest"}
+    return tree | {"eval": {names.get(key, key): value for key, value in old.items()}}
 
 
 def to_dict(config: Config) -> dict[str, Any]:

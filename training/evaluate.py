@@ -46,7 +46,7 @@ class Evaluation:
         env: Any,
         network: Any,
         games: int,
-        greedy: bool = False,
+        likeliest: bool = False,
         opponent: str = "random",
         temperature: float = 1.0,
         record: Path | None = None,
@@ -55,15 +55,15 @@ class Evaluation:
         """
         Args:
             games: at least this many; a set-up is one for each seat.
-            greedy: the likeliest action instead of a sample.
+            likeliest: the likeliest action instead of a sample.
             opponent: who holds the other seats, a name of `training.agents.make_agent`.
             temperature: of the policy's choices.
             record: a folder that gets a record of each game.
             first: number of the first set-up.
         """
-        self.env, self.greedy, self.opponent = env, greedy, opponent
+        self.env, self.likeliest, self.opponent = env, likeliest, opponent
         self._seating = one_against_the_rest(env.num_players)
-        policy = policy_agent(env, network, None, "policy", greedy, temperature=temperature)
+        policy = policy_agent(env, network, None, "policy", likeliest, temperature=temperature)
         self._other = make_agent(opponent, env)
         self.setups, self._compiled = max(1, math.ceil(games / env.num_players)), False
         self.recorder = Recorder(record, env, ("policy", opponent)) if record else None
@@ -110,7 +110,7 @@ class Evaluation:
             **zoo.identity(self.env),
             "opponent": self.opponent,
             "seed": seed,
-            "greedy": self.greedy,
+            "likeliest": self.likeliest,
         }
 
 
@@ -186,7 +186,7 @@ def table(report: dict[str, Any], factions: bool = False) -> str:
     other = report["opponent"]
     count = report.get("players", 4) - 1
     others = f"{('one', 'two', 'three')[count - 1]} {other} seat{'s' * (count > 1)}"
-    how = "likeliest action" if report["greedy"] else "sampled"
+    how = "likeliest action" if report["likeliest"] else "sampled"
     lines = [
         f"{report['games']} games on {report['setups']} set-ups of {report['env']} "
         f"{report['env_version']}, one policy seat ({how}) "

@@ -105,7 +105,7 @@ class Explainer:
             make_agent(name, env)  # says what is wrong
         assert agent.policy is not None
         self.env, self.name, self.spec, self.policy = env, name, spec, agent.policy
-        self._params, self._batch = agent.params, batch
+        self._params, self._batch, self._searched = agent.params, batch, 0
         search, _ = make_search(env, agent.policy, spec)
 
         def run(params: Any, states: Any, played: jax.Array) -> tuple[SearchOutput, Any, Any]:
@@ -118,6 +118,12 @@ class Explainer:
             return out._replace(tree=tree), *halves
 
         self._run = jax.jit(run)
+
+    def told(self) -> str:
+        """How far it is, for whoever waits."""
+        if not self._searched:
+            return f"compiling {self.name}"
+        return f"{self._searched * self._batch} positions searched"
 
     def look(self, states: Any, played: np.ndarray) -> Looked:
         """Search n positions, and those after the best and after the played move.
@@ -142,6 +148,7 @@ class Explainer:
             rows = np.minimum(np.arange(first, first + size), count - 1)
             some = jax.tree.map(lambda x, r=rows: x[r], (states, played))
             parts.append(jax.device_get(self._run(self._params, *some)))
+            self._searched += 1
         out: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
         return out
 
@@ -307,35 +314,37 @@ def explain_game(game: Game, explainer: Explainer, worst: int) -> dict[str, Any]
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.explain", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("record", type=Path, help="a game record of gaia_jax.replay")
-    parser.add_argument("--agent", required=True, help="with a search, e.g. RUN+search:64")
-    parser.add_argument("--at", type=int, help="the number of one decision, from 1")
-    parser.add_argument("--worst", type=int, default=10, help="how many costly decisions")
-    parser.add_argument("--json", type=Path, help="write everything here")
-    cli.add_cache_flag(parser)
-    args = parser.parse_args(argv)
-    if args.worst < 1:
-        raise UserError(f"--worst must be above 0, got {args.worst}")
+    args = _parse(argv)
     if split_name(args.agent)[1] is None:
         raise UserError(f"--agent wants a search: {args.agent}{SUFFIX}64, for example")
-    game = read_game(args.record)
+    with cli.telling(lambda: f"playing {args.record}"):
+        game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):
         raise UserError(f"--at must be 1 to {len(game.actions)}, got {args.at}")
     explainer = Explainer(game.env, args.agent, AT_ONCE if args.at is None else 1)
-    if args.at is None:
-        about = explain_game(game, explainer, args.worst)
-        print(game_text(about))
-    else:
-        states = jax.tree.map(lambda x: jnp.asarray(x)[None], game.states[args.at - 1])
-        looked = explainer.look(states, np.array([game.actions[args.at - 1]], np.int32))
-        about = {"agent": args.agent} | decision(game, looked, 0, args.at, explainer)
-        print(decision_text(about))
+    with cli.telling(explainer.told):
+        if args.at is None:
+            about = explain_game(game, explainer, args.worst)
+        else:
+            states = jax.tree.map(lambda x: jnp.asarray(x)[None], game.states[args.at - 1])
+            looked = explainer.look(states, np.array([game.actions[args.at - 1]], np.int32))
+            about = {"agent": args.agent} | decision(game, looked, 0, args.at, explainer)
+    print(game_text(about) if args.at is None else decision_text(about))
     if args.json:
         write_json(about, args.json)
     return 0
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.explain", __doc__)
+    parser.add_argument("record", metavar="RECORD", type=Path, help="a game record, JSON")
+    parser.add_argument("--agent", required=True, help="with a search, e.g. RUN+search:64")
+    parser.add_argument("--at", metavar="N", type=int, help="the number of one decision, from 1")
+    most = cli.whole(1, 10**6)
+    parser.add_argument("--worst", metavar="N", type=most, default=10, help="costliest decisions")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write everything here")
+    cli.add_cache_flag(parser)
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

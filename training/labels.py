@@ -13,7 +13,9 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -132,8 +134,8 @@ def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config
     run = make_generator(auto, env, network, mesh, games, first)
     args = (student, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
     began = time.time()
-    run = run.lower(*args).compile()
-    print(f"compiled in {time.time() - began:.0f} s", flush=True)
+    with cli.compiling("the games"):
+        run = run.lower(*args).compile()
     for chunk in range(done, chunks):
         states, labels = run(student, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)
         labels = jax.device_get(labels)
@@ -216,21 +218,12 @@ def _savez(path: Path, arrays: dict[str, Any]) -> None:
     outputs.replace(path, file.getvalue()).close()
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     from training import config as configs
     from training import ppo, zoo
 
-    parser = argparse.ArgumentParser(prog="python -m training.labels", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--chunks", type=int, default=40, help="64 decisions of each game each")
-    parser.add_argument("--games", type=int, default=256)
-    parser.add_argument("--first", type=int, default=0, help="number of the first game")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--config", default="configs/quick.yaml", help="whose network")
-    parser.add_argument("--student", type=Path, help="an npz of the network: it plays most games")
-    args = parser.parse_args()
+    args = _parse(argv)
     config = configs.load(args.config)
     ppo.split_cpu(0, args.games)
     student = None
@@ -243,5 +236,19 @@ def main() -> int:
     return 0
 
 
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.labels", __doc__)
+    add = parser.add_argument
+    add("--out", metavar="DIR", type=Path, required=True, help="where the labels are written")
+    add("--chunks", type=cli.whole(1, 10**6), default=40, help="64 decisions of each game each")
+    add("--games", type=cli.whole(1, 10**6), default=256, help="side by side")
+    add("--first", type=cli.whole(0, 2**31 - 1), default=0, help="number of the first game")
+    add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which set-ups")
+    add("--config", metavar="FILE", default="configs/quick.yaml", help="whose network")
+    add("--student", metavar="FILE", type=Path, help="an npz: this network plays most games")
+    cli.add_cache_flag(parser)
+    return parser.parse_args(argv)
+
+
 if __name__ == "__main__":
-    raise SystemExit(cli.run(main))
+    sys.exit(cli.run(main))

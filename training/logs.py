@@ -17,7 +17,7 @@ from training.config import Config
 
 RECORDS = "metrics.jsonl"
 WITHOUT_LOGIN = ("offline", "disabled", "dryrun")  # values of WANDB_MODE
-NO_WANDB = "train.wandb needs wandb: pip install 'gaia_jax[wandb]'"
+NO_WANDB = "train.wandb needs wandb: pip install '.[wandb]'"
 
 
 class Logs:
@@ -126,7 +126,7 @@ def _tensorboard(run: Path, first_update: int) -> Any:
     try:
         from tensorboardX import SummaryWriter
     except ImportError:
-        print("no TensorBoard logs: pip install 'gaia_jax[tensorboard]'", file=sys.stderr)
+        print("no TensorBoard logs: pip install '.[train]'", file=sys.stderr)
         return None
     purge = first_update + 1 if first_update else None
     return SummaryWriter(str(run / "tensorboard"), purge_step=purge)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import base64
 import io
+import sys
 from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
 
+from training import cli
 from training.evaluate import Evaluation
 from training.match import Results, joined
 from training.run_folder import opponents
@@ -44,7 +46,7 @@ class RunEvaluation:
         self._idle = count == 0
         self.opponent = opponent
         self._evaluation = Evaluation(
-            trainer.env, trainer.network, players * max(count, 1), config.eval.greedy, opponent,
+            trainer.env, trainer.network, players * max(count, 1), config.eval.likeliest, opponent,
             record=trainer.record, first=first,
         )  # fmt: skip
 
@@ -60,7 +62,10 @@ class RunEvaluation:
         number = opponents(trainer.config).index(self.opponent) + 1
         label = f"{prefix}update{trainer.update:06}-opponent{number}-"
         params = on_one_device(trainer.policy)
-        played = None if self._idle else evaluation.play(params, seed, quiet, label)
+        # Without a terminal a quiet evaluation says at least that it runs.
+        waits = quiet and not sys.stderr.isatty() and not self._idle
+        with cli.telling(lambda: f"playing against {self.opponent}", waits):
+            played = None if self._idle else evaluation.play(params, seed, quiet, label)
         return evaluation.report(_of_all(self._team, played), seed)
 
     def measure(self) -> dict[str, float]:

@@ -282,7 +282,9 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
             if team.leads:
                 held.enter_context(outputs.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
-        trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
+        what = "dealing the first games" if start.run is None else f"reading {start.run}"
+        with cli.telling(lambda: what, team.leads):
+            trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
         trainer.record = args.record
         with cli.compiling("the training step"):
             trainer.compile()

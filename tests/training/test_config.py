@@ -95,3 +95,11 @@ def test_differences_name_what_a_resumed_run_may_not_change(config):
 def test_a_configuration_cannot_be_changed_in_place(config):
     with pytest.raises(dataclasses.FrozenInstanceError):
         config.ppo.lr = 1.0
+
+
+def test_runs_and_agents_of_before_are_read_by_their_old_names():
+    old = configs.to_dict(Config())
+    assert "greedy" not in old["eval"]
+    old["eval"]["greedy"] = not old["eval"].pop("likeliest")
+    assert configs.from_dict(old).eval.likeliest
+    assert not configs.override(Config(), ["seed=1"]).eval.likeliest

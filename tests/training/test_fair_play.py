@@ -51,7 +51,7 @@ def test_whoever_moves_illegally_is_last_and_the_game_goes_on(results):
 
 def test_the_report_names_it(results):
     report = summarize(results, ENV.ruleset.ids) | {
-        "env": "toy", "env_version": "1", "opponent": "random", "greedy": False,
+        "env": "toy", "env_version": "1", "opponent": "random", "likeliest": False,
     }  # fmt: skip
     moves = report["illegal_moves"]["policy"]
     assert moves["moves"] == results.illegal.sum() and 0 < moves["rate"] < 1

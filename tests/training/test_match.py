@@ -1,13 +1,16 @@
 """Duplicate matches: equal set-ups, rotated seats, intervals."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import toy_env
 
+from training import cli, train
 from training.agents import Agent, make_agent, random_agent
-from training.config import UserError
+from training.config import Config, UserError
 from training.evaluate import summarize, table
-from training.match import Match, Results, estimate, one_against_three, wins
+from training.match import Match, Results, estimate, one_against_three, share, wins
 
 ENV = toy_env.make("toy")
 
@@ -68,7 +71,7 @@ def test_summary_by_hand():
     factions, decisions = np.zeros((2, 4, 4), int), np.full((2, 4), 30)
     results = Results(agent, vp, vp[..., None], formed, factions, decisions)
     report = summarize(results, {"faction": ("A",), "vp_source": ("all",)}) | {
-        "env": "toy", "env_version": "1", "opponent": "random", "greedy": False,
+        "env": "toy", "env_version": "1", "opponent": "random", "likeliest": False,
     }  # fmt: skip
     assert report["vp"]["policy"]["mean"] == 20 and report["vp"]["opponent"]["mean"] == 11
     assert report["vp_difference"] == {"mean": 9.0, "low": 9.0, "high": 9.0}
@@ -84,3 +87,22 @@ def test_summary_by_hand():
 def test_an_unknown_agent_is_named():
     with pytest.raises(UserError, match="unknown agent 'rand'; the choices are: greedy, random"):
         make_agent("rand", ENV)
+
+
+@pytest.mark.parametrize("wins", [[0, 0, 0, 1], [1, 1, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1]])
+def test_a_share_and_its_interval_stay_within_0_and_1(wins):
+    mean, low, high = share(np.array(wins, float))
+    assert 0 <= low <= mean <= high <= 1
+
+
+def test_before_the_first_game_has_ended_there_is_no_vp(capsys):
+    """A dash on the line of progress, and none in the records."""
+    names = ("games/vp_sum", "games/reward_sum", "games/ended", "loss/policy", "loss/value")
+    record = dict.fromkeys([*names, "policy/entropy"], 0.0)
+    written, trainer = [], SimpleNamespace(config=Config(), update=1, env=ENV)
+    logs = SimpleNamespace(write=lambda update, metrics: written.append(metrics))
+    with cli.bar("update", 2) as progress:
+        train._report(trainer, [record], 1.0, logs, progress)
+        progress.refresh()
+    assert ", VP -, " in capsys.readouterr().err
+    assert np.isnan(written[0]["games/vp"])

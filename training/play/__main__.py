@@ -40,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     port = listener.getsockname()[1]
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     print(f"The table stands at http://{_shown(options.host)}:{port}/ (Ctrl-C ends it)", flush=True)
-    threading.Thread(target=room.rules[options.ruleset].prepare, daemon=True).start()
+    threading.Thread(target=room.rules[options.env].prepare, daemon=True).start()
     config = uvicorn.Config(
         make_app(room, hosts, record), log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
@@ -96,13 +96,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--saves", type=Path, default=Path("runs/play"), help="where records are saved"
     )
-    parser.add_argument("--ruleset", default="lost_fleet", help="what is compiled first")
+    parser.add_argument("--env", default="lost_fleet", help="what is compiled first")
     options = parser.parse_args(argv)
     from gaia_jax.ruleset import RULESETS
 
-    if options.ruleset not in RULESETS:
+    if options.env not in RULESETS:
         known = ", ".join(RULESETS)
-        raise UserError(f"unknown ruleset {options.ruleset!r}; known are {known}")
+        raise UserError(f"unknown ruleset {options.env!r}; known are {known}")
     return options
 
 

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,14 +23,13 @@ from training.config import UserError
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
-    parser = argparse.ArgumentParser(prog="python -m training.zoo.ship", description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = cli.Parser("python -m training.zoo.ship", __doc__)
     parser.add_argument("name", help="of the agent, without zoo/")
     parser.add_argument("--run", help="a run folder")
     parser.add_argument("--params", help="an npz instead of a run")
     parser.add_argument("--config", help="the configuration of the npz")
     parser.add_argument("--results", type=Path, help="JSON to keep under `results`")
-    parser.add_argument("--set", nargs="*", default=[], metavar="key=value")
+    parser.add_argument("--set", nargs="*", default=[], metavar="key=value", help="more to keep")
     parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
     parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
     args = parser.parse_args(argv)

@@ -1,0 +1,46 @@
+"""What a command says while one waits."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+LINE_SECONDS = 10.0  # between two lines of progress that no terminal shows
+
+
+@contextmanager
+def telling(text: Callable[[], str], shown: bool = True) -> Iterator[None]:
+    """Say on stderr how far the body is: at once, then as long as it runs.
+
+    On a terminal the line is written anew every second and is gone at the end; elsewhere it is a
+    line every LINE_SECONDS.
+
+    Args:
+        text: what to say at the moment; called from another thread.
+        shown: nothing is written where it is not.
+    """
+    if not shown:
+        yield
+        return
+    live, done = sys.stderr.isatty(), threading.Event()
+
+    def say() -> None:
+        head, end = ("\r\033[K", "") if live else ("", "\n")
+        print(f"{head}{text()}", end=end, file=sys.stderr, flush=True)
+
+    def repeat() -> None:
+        while not done.wait(1.0 if live else LINE_SECONDS):
+            say()
+
+    say()
+    teller = threading.Thread(target=repeat, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
+        if live:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
