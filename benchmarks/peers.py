@@ -130,9 +130,7 @@ def _peer(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise Unavailable(
-            f"{module} is not installed: pip install 'gaia_jax[bench]' ({error})"
-        ) from error
+        raise Unavailable(f"{module} is not installed: pip install '.[bench]' ({error})") from error
 
 
 PGX = ("chess", "go_19x19", "backgammon")

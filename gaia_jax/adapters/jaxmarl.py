@@ -101,13 +101,13 @@ class GaiaMARL(MultiAgentEnv):
         return self.get_obs(after), after, rewards, dones, {}
 
     def step_env(
-        self, key: Array, state: State, actions: dict[str, Array]
-    ) -> tuple[dict[str, Array], State, dict[str, Array], dict[str, Array], dict[str, Any]]:
+        self, key: Array, state: Any, actions: dict[str, Array]
+    ) -> tuple[dict[str, Array], Any, dict[str, Array], dict[str, Array], dict[str, Any]]:
         """One decision, without a new game where it ended; the key is not used."""
         after = self.env.step(state, self._action(state, actions))
         return self.get_obs(after), after, *self._paid(after), {}
 
-    def get_obs(self, state: State) -> dict[str, Array]:
+    def get_obs(self, state: Any) -> dict[str, Array]:
         """What each agent sees."""
         seen = {
             agent: arranged(self.observation, self.env.ruleset, self.env.observe(state, player))

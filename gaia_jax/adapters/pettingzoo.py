@@ -56,7 +56,7 @@ class GaiaAEC(pettingzoo.AECEnv):
         self.env, self.kind, self.render_mode = env, observation, render_mode
         self.possible_agents = [f"player_{i}" for i in range(env.num_players)]
         self.observation_spaces = {agent: self._space() for agent in self.possible_agents}
-        self.action_spaces = {
+        self.action_spaces: dict[str, Any] = {
             agent: gymnasium.spaces.Discrete(env.num_actions) for agent in self.possible_agents
         }
         self._init = jax.jit(env.init)

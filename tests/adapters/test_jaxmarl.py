@@ -7,10 +7,7 @@ import pytest
 
 from tests.stub_env import StubEnv
 
-jaxmarl = pytest.importorskip(
-    "jaxmarl",
-    reason="JaxMARL brings matplotlib, pandas and seaborn, too much for [dev]: pip install jaxmarl",
-)
+jaxmarl = pytest.importorskip("jaxmarl", reason="JaxMARL comes with the extra `adapters`")
 
 from jaxmarl.wrappers.baselines import LogWrapper  # noqa: E402
 

@@ -1,0 +1,235 @@
+"""What the adapters cost in decisions a second beside the bare environment, in one run.
+
+    python -m benchmarks.adapters --batch 1024 --rounds 5 --json runs/adapters.json
+
+Both sides of a pair play random legal games with auto-reset in a jitted scan, with the same
+sampler, and make the same observations at every decision; rounds alternate, and a ratio is taken
+inside a round. PettingZoo's plays one game on the host, beside the bare compiled step called the
+same way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import gaia_jax
+from benchmarks import measure
+from benchmarks.peers import Contender
+from gaia_jax.adapters.layout import arranged
+
+HELD = 1.10  # what pgx's and JaxMARL's may cost, as a ratio of times
+
+# Name of a pair, and whether it is held to HELD.
+PAIRS = {
+    "pgx": True,
+    "pgx-vector": True,
+    "pgx-picture": True,
+    "jaxmarl": True,
+    "jaxmarl-observed": True,
+    "pgx-auto_reset": False,  # pgx's own wrapper, which deals a game to every row at every step
+}
+
+
+class Multi(NamedTuple):
+    """A state of JaxMARL's face, and what its agents see."""
+
+    state: Any
+    seen: Any
+
+    @property
+    def legal_action_mask(self) -> jax.Array:
+        """(A,) bool, of the decider."""
+        return self.state.legal_action_mask
+
+    @property
+    def terminated(self) -> jax.Array:
+        """() bool."""
+        return self.state.terminated
+
+    @property
+    def truncated(self) -> jax.Array:
+        """() bool."""
+        return self.state.truncated
+
+
+def bare(env: gaia_jax.GaiaEnv, kind: str = "", seats: int = 1) -> Contender:
+    """The environment itself, with observations of `kind` for the decider or for all seats."""
+    auto = gaia_jax.auto_reset(env)
+
+    def see(state: Any) -> Any:
+        if seats == 1:
+            return arranged(kind, env.ruleset, env.observe(state, state.current_player))
+        seen = [arranged(kind, env.ruleset, env.observe(state, p)) for p in range(seats)]
+        return [x.astype(jnp.float32) for x in seen]
+
+    name = f"bare, {kind} x {seats}" if kind else "bare"
+    observe = see if kind else None
+    return _contender(name, env, auto.init, auto.step, observe)
+
+
+def pgx_env(env: gaia_jax.GaiaEnv, kind: str = "none", wrapper: bool = False) -> Contender:
+    """`PgxEnv`, with its own way to a new game or with pgx's wrapper."""
+    from gaia_jax.adapters.pgx import PgxEnv
+
+    outside = PgxEnv(env, observation=kind)
+    play = outside.auto_step
+    if wrapper:
+        from pgx.experimental import auto_reset
+
+        play = auto_reset(outside.step, outside.init)
+    return _contender("PgxEnv, pgx auto_reset" if wrapper else f"PgxEnv, {kind}", env,
+                      outside.init, play)  # fmt: skip
+
+
+def marl_env(env: gaia_jax.GaiaEnv, observed: bool) -> Contender:
+    """`GaiaMARL`; its four observations are made where they are kept in the state."""
+    from gaia_jax.adapters.jaxmarl import GaiaMARL
+
+    outside = GaiaMARL(env)
+
+    def reset(key: jax.Array) -> Multi:
+        seen, state = outside.reset(key)
+        return Multi(state, seen if observed else None)
+
+    def play(at: Multi, action: jax.Array, key: jax.Array) -> Multi:
+        actions = dict.fromkeys(outside.agents, action)
+        seen, state, *_ = outside.step(key, at.state, actions)
+        return Multi(state, seen if observed else None)
+
+    return _contender("GaiaMARL, observed" if observed else "GaiaMARL", env, reset, play)
+
+
+def pair(name: str, env: gaia_jax.GaiaEnv) -> tuple[Contender, Contender]:
+    """The bare environment and the adapter that do the same work."""
+    if name == "pgx-auto_reset":
+        return bare(env), pgx_env(env, wrapper=True)
+    if name.startswith("pgx"):
+        kind = name.partition("-")[2]
+        return bare(env, kind), pgx_env(env, kind or "none")
+    observed = name == "jaxmarl-observed"
+    return bare(env, "vector", env.num_players) if observed else bare(env), marl_env(env, observed)
+
+
+def _contender(
+    name: str,
+    env: gaia_jax.GaiaEnv,
+    reset: Callable[..., Any],
+    play: Callable[..., Any],
+    observe: Callable[..., Any] | None = None,
+) -> Contender:
+    return Contender(name, str(env.version), env.num_actions, reset, play, play, observe)
+
+
+def measure_pair(name: str, env: gaia_jax.GaiaEnv, args: argparse.Namespace) -> dict[str, Any]:
+    """Rounds of both sides of a pair in turn; `ratio` is the adapter's time over the bare one's."""
+    runners = []
+    for side in pair(name, env):
+        print(f"compiling {name}: {side.name}", file=sys.stderr)
+        observe = side.observe is not None
+        runners.append(measure.Runner(side, args.batch, args.steps, observe, 256, args.seed))
+    rounds: list[list[float]] = [[], []]
+    calls = [runner.calls_for(args.seconds) for runner in runners]
+    for turn in range(args.rounds):
+        for i in (0, 1) if turn % 2 else (1, 0):
+            rounds[i].append(runners[i].round(calls[i]))
+    return {
+        "pair": name,
+        "held": PAIRS[name],
+        "bare": measure.spread(rounds[0]),
+        "adapter": measure.spread(rounds[1]),
+        "ratio": measure.spread([a / b for a, b in zip(*rounds, strict=True)]),
+    }
+
+
+def measure_host(env: gaia_jax.GaiaEnv, seconds: float, rounds: int) -> dict[str, Any]:
+    """PettingZoo's face: decisions of one game on the host, `last` and `step` for each."""
+    from gaia_jax.adapters.pettingzoo import aec_env
+
+    outside = aec_env(env)
+    init, step = jax.jit(env.init), outside._step
+    key = jax.random.key(0)
+
+    def play_bare(until: float) -> int:
+        state, count = init(key), 0
+        while time.perf_counter() < until:
+            over = bool(state.terminated)
+            state = init(key) if over else step(state, int(np.argmax(state.legal_action_mask)))
+            count += 1
+        return count
+
+    def play_aec(until: float) -> int:
+        count = 0
+        outside.reset(seed=0)
+        while time.perf_counter() < until:
+            seen, _, over, cut, _ = outside.last()
+            if over or cut:
+                outside.reset(seed=0)
+            else:
+                outside.step(int(seen["action_mask"].argmax()))
+            count += 1
+        return count
+
+    sides: list[list[float]] = [[], []]
+    for turn in range(-1, rounds):  # the first one compiles
+        for side, play in zip(sides, (play_bare, play_aec), strict=True):
+            began = time.perf_counter()
+            count = play(began + seconds)
+            if turn >= 0:
+                side.append(count / (time.perf_counter() - began))
+    ratio = measure.spread([a / b for a, b in zip(*sides, strict=True)])
+    bare_, adapter = map(measure.spread, sides)
+    return {"pair": "pettingzoo", "held": False, "bare": bare_, "adapter": adapter, "ratio": ratio}
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command line; 1 where an adapter that is held costs more than it may."""
+    args = _arguments(argv)
+    env = gaia_jax.make("lost_fleet")
+    report: dict[str, Any] = {"machine": measure.machine(), "batch": args.batch, "results": []}
+    print(f"{'pair':<18}{'bare /s':>10}{'adapter /s':>12}{'times as long':>26}")
+    for name in args.pairs:
+        if name == "pettingzoo":
+            result = measure_host(env, args.seconds, args.rounds)
+        else:
+            result = measure_pair(name, env, args)
+        report["results"].append(result)
+        ratio = result["ratio"]
+        spread = f"{ratio['median']:.2f} ({ratio['min']:.2f} to {ratio['max']:.2f})"
+        print(
+            f"{name:<18}{result['bare']['median']:>10,.0f}{result['adapter']['median']:>12,.0f}"
+            f"{spread:>26}",
+            flush=True,
+        )
+        if args.json:
+            args.json.parent.mkdir(parents=True, exist_ok=True)
+            args.json.write_text(json.dumps(report, indent=1) + "\n")
+    return int(any(r["held"] and r["ratio"]["median"] > HELD for r in report["results"]))
+
+
+def _arguments(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.adapters", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    every = [*PAIRS, "pettingzoo"]
+    add = parser.add_argument
+    add("--pairs", nargs="+", choices=every, default=every)
+    add("--batch", type=int, default=1024, help="games at once (default: %(default)s)")
+    add("--steps", type=int, default=32, help="decisions of a game in one call (default: 32)")
+    add("--rounds", type=int, default=5, help="default: %(default)s")
+    add("--seconds", type=float, default=2.0, help="of a round (default: %(default)s)")
+    add("--seed", type=int, default=0, help="default: %(default)s")
+    add("--json", type=Path, help="write the report here")
+    return parser.parse_args(argv)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

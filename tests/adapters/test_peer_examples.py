@@ -1,0 +1,36 @@
+"""The peers' own examples run on our environment; the stand-in game keeps it at a minute or two."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.stub_env import StubEnv
+from tools import peer_examples
+
+WHERE = os.environ.get("GAIA_JAX_PEERS", "")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not WHERE, reason="GAIA_JAX_PEERS names no folder with checkouts `pgx` and `JaxMARL`"
+    ),
+]
+
+
+def test_the_ppo_example_of_pgx():
+    pytest.importorskip("distrax", reason="pgx's example wants dm-haiku and distrax")
+    pytest.importorskip("omegaconf", reason="pgx's example wants omegaconf and pydantic")
+    said = peer_examples.pgx_ppo(Path(WHERE, "pgx"), StubEnv(reward="vp"))
+    assert "2 updates" in said
+
+
+def test_the_recurrent_function_of_pgx_in_mctx():
+    pytest.importorskip("haiku", reason="pgx's example wants dm-haiku")
+    said = peer_examples.pgx_recurrent_fn(Path(WHERE, "pgx"), StubEnv())
+    assert "4 simulations" in said
+
+
+def test_the_ippo_baseline_of_jaxmarl():
+    pytest.importorskip("distrax", reason="JaxMARL's baseline wants distrax and hydra-core")
+    said = peer_examples.jaxmarl_ippo(Path(WHERE, "JaxMARL"), StubEnv(reward="vp"))
+    assert "1 update of 16 decisions" in said
