@@ -18,7 +18,7 @@ FAST := tests/test_actions.py tests/test_components.py tests/test_docs.py tests/
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train play test test-fast test-slow bench accelerator lint format pages clean
+.PHONY: help train play test test-fast test-slow bench accelerator lint format pages docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -64,14 +64,18 @@ pages: $(STAMP)-dev ## Make the generated pages of docs/ anew
 	$(RUN) -m tools.factions_page > docs/factions.md.new
 	mv docs/factions.md.new docs/factions.md
 
+docs: $(STAMP)-docs ## Build the documentation into site/, warnings as errors
+	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)
+
 clean: ## Remove what was built: the environment, caches, distributions (not runs/)
-	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
+	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP)-train: EXTRA = [train]
 $(STAMP)-play: EXTRA = [play]
 $(STAMP)-dev: EXTRA = [dev]
 $(STAMP)-bench: EXTRA = [bench]
+$(STAMP)-docs: EXTRA = [docs]
 
 $(STAMP)-%: pyproject.toml | $(RUN)
 	$(RUN) -m pip install --quiet --disable-pip-version-check --editable '.$(EXTRA)'

@@ -3,7 +3,7 @@
     python examples/ppo.py
 
 One network decides for all four seats and values all four: what a decision is worth to the seat
-that took it shows in later decisions of the others too. Needs flax and optax (`gaia_jax[train]`);
+that took it shows in later decisions of the others too. Needs flax and optax (the extra `train`);
 the project's own trainer, with checkpoints and evaluation, is `python -m training.train`.
 """
 

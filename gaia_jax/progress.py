@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 LINE_SECONDS = 10.0  # between two lines of progress that no terminal shows
+PATIENCE = 2.0  # seconds that nobody minds
 
 
 @contextmanager
-def telling(text: Callable[[], str], shown: bool = True) -> Iterator[None]:
-    """Say on stderr how far the body is: at once, then as long as it runs.
+def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) -> Iterator[None]:
+    """Say on stderr how far the body is, as long as it runs.
 
     On a terminal the line is written anew every second and is gone at the end; elsewhere it is a
     line every LINE_SECONDS.
@@ -20,6 +21,8 @@ def telling(text: Callable[[], str], shown: bool = True) -> Iterator[None]:
     Args:
         text: what to say at the moment; called from another thread.
         shown: nothing is written where it is not.
+        at_once: say it before anything is done too; else after PATIENCE, so that a mistake that
+            comes before is the only line.
     """
     if not shown:
         yield
@@ -31,10 +34,14 @@ def telling(text: Callable[[], str], shown: bool = True) -> Iterator[None]:
         print(f"{head}{text()}", end=end, file=sys.stderr, flush=True)
 
     def repeat() -> None:
-        while not done.wait(1.0 if live else LINE_SECONDS):
+        often = 1.0 if live else LINE_SECONDS
+        wait = often if at_once else PATIENCE
+        while not done.wait(wait):
             say()
+            wait = often
 
-    say()
+    if at_once:
+        say()
     teller = threading.Thread(target=repeat, daemon=True)
     teller.start()
     try:

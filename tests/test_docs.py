@@ -14,7 +14,8 @@ from tools import rulings_index
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(p for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 SOURCES = (
-    "gaia_jax", "training", "tests", "tools", "benchmarks", "docs", "configs", "examples", ".github"
+    "gaia_jax", "training", "tests", "tools", "benchmarks", "docs", "configs", "examples",
+    "notebooks", ".github",
 )  # fmt: skip
 # What a run or a program writes, named in pages.
 WRITTEN = re.compile(
@@ -172,7 +173,7 @@ def test_examples_name_what_exists(code):
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in SOURCES:
             if node.module == "gaia_jax.adapters.jaxmarl":
-                pytest.importorskip("jaxmarl", reason="JaxMARL is not in [dev]: docs/adapters.md")
+                pytest.importorskip("jaxmarl", reason="JaxMARL comes with the extra `adapters`")
             module = importlib.import_module(node.module)
             for name in node.names:
                 if not hasattr(module, name.name):
@@ -198,3 +199,20 @@ def test_the_options_that_command_lines_name_exist():
                 if f'"{option}"' not in code:
                     wrong.append(f"{page.name}: {module} {option}")
     assert not wrong
+
+
+# Pages whose prose has figures that somebody measured; others have none, or a program makes them.
+MEASURED = (
+    "README.md", "docs/greedy.md", "docs/learning.md", "docs/performance.md", "docs/search.md",
+    "docs/training.md", "docs/random_play.md", "docs/federating_play.md", "docs/adapters.md",
+    "docs/tutorial.md",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("page", MEASURED)
+def test_measured_figures_say_at_which_commit(page):
+    """The machine stands there too, where it matters: a figure of speed names its cores."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert re.search(r"(?:at|HEAD|commit) `?[0-9a-f]{7}\b", text)
+    if "decisions/s" in text or "ms a decision" in text:
+        assert re.search(r"cores|device", text)

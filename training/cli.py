@@ -124,7 +124,7 @@ def compiling(what: str) -> Iterator[None]:
         seconds = time.monotonic() - began
         return f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
 
-    with telling(text):
+    with telling(text, at_once=True):
         yield
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""

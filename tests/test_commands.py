@@ -1,0 +1,189 @@
+"""The command lines of our pages are taken by the real parsers; options mean one thing."""
+
+import argparse
+import importlib
+import re
+import shlex
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from gaia_jax import progress
+from training import cli
+from training import config as configs
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+MODULE = re.compile(
+    r"^(?:\.venv/bin/|PYTHONPATH=\w+ )?python -m ((?:gaia_jax|training|benchmarks)[\w.]*) ?(.*)$"
+)
+# Lines of the two pages that a newcomer follows: each of their commands is of a known kind.
+FOLLOWED = ("README.md", "tutorial.md")
+ELSEWHERE = (
+    "python -m venv",
+    "git clone",
+    "cd ",
+    "tensorboard --logdir",
+    "jupyter lab",
+    "source .venv/bin/activate",
+)
+
+
+def commands(page):
+    """The command lines of a page's shell blocks, without comments and prompts."""
+    found = []
+    blocks = BLOCK.findall(page.read_text("utf-8"))
+    for block in (text for language, text in blocks if language in ("", "sh")):
+        for line in block.replace("\\\n", " ").splitlines():
+            text = re.split(r"\s+#", line)[0].strip()
+            if text and not text.startswith("#"):
+                found.append(text)
+    return found
+
+
+LINES = [
+    (page.name, line, *MODULE.match(line).groups())
+    for page in PAGES
+    for line in commands(page)
+    if MODULE.match(line) and "[" not in line
+]
+
+
+class Parsed(Exception):
+    """The arguments were taken."""
+
+
+@pytest.fixture
+def parse(monkeypatch):
+    """Calls a command's `main` up to where its arguments have been read."""
+
+    def stop_after(name):
+        real = getattr(argparse.ArgumentParser, name)
+
+        def wrapped(self, args=None, namespace=None):
+            raise Parsed(real(self, args, namespace))
+
+        monkeypatch.setattr(argparse.ArgumentParser, name, wrapped)
+
+    for name in ("parse_args", "parse_intermixed_args"):
+        stop_after(name)
+
+    def run(module, arguments):
+        if ROOT.joinpath(*module.split("."), "__main__.py").is_file():
+            module = f"{module}.__main__"
+        monkeypatch.setattr(sys, "argv", [module, *arguments])
+        with pytest.raises(Parsed) as taken:
+            importlib.import_module(module).main()
+        return taken.value.args[0]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("page", "line", "module", "rest"),
+    LINES,
+    ids=[f"{page}:{module}-{i}" for i, (page, _, module, _) in enumerate(LINES)],
+)
+def test_the_parser_takes_the_line(parse, page, line, module, rest):
+    options = parse(module, shlex.split(rest))
+    if getattr(options, "config", None) and hasattr(options, "overrides"):
+        configs.load(ROOT / options.config, options.overrides)
+
+
+def test_there_are_lines_to_try_and_a_wrong_one_is_noticed(parse):
+    assert len(LINES) > 30
+    with pytest.raises(Exception, match="unrecognized arguments: --greedy"):
+        parse("training.evaluate", ["runs/quick", "--greedy"])
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
+def test_every_line_that_a_newcomer_types_is_known(name):
+    """`make` and its targets, `pip install` and its extras, our modules and files, little else."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    page = next(p for p in PAGES if p.name == name)
+    for line in commands(page):
+        words = line.split()
+        if words[0] == "make":
+            assert words[1] in made, line
+        elif "pip install" in line:
+            extras = re.findall(r"\.\[([\w,]+)\]", line)
+            assert set(",".join(extras).split(",")) - {""} <= set(project["optional-dependencies"])
+        elif words[0].endswith("python") and words[1].endswith(".py"):
+            assert (ROOT / words[1]).is_file(), line
+        else:
+            assert MODULE.match(line) or line.startswith(ELSEWHERE), line
+
+
+COMMANDS = (
+    "gaia_jax.replay", "training.train", "training.evaluate", "training.arena", "training.explain",
+    "training.play", "training.labels", "training.clone", "training.zoo.ship",
+    "training.export",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("module", COMMANDS)
+def test_help_shows_every_default(monkeypatch, module):
+    """And says what every argument is."""
+    found = []
+
+    def keep(self, *_, **__):
+        found.append(self)
+        raise Parsed
+
+    for name in ("parse_args", "parse_intermixed_args"):
+        monkeypatch.setattr(argparse.ArgumentParser, name, keep)
+    path = f"{module}.__main__" if module == "training.play" else module
+    monkeypatch.setattr(sys, "argv", [module])
+    with pytest.raises(Parsed):
+        importlib.import_module(path).main()
+    (parser,) = found
+    text = " ".join(parser.format_help().split())
+    for action in parser._actions:
+        assert action.help, action.dest
+        nothing = action.default in (None, False, [], "", argparse.SUPPRESS)
+        shown = action.option_strings and not nothing
+        assert not shown or f"(default: {action.default})" in text, action.dest
+
+
+def test_one_word_for_one_thing(monkeypatch):
+    """The same option has the same spelling in every command."""
+    text = "".join(
+        (ROOT / f"{module.replace('.', '/')}.py").read_text("utf-8")
+        for module in COMMANDS if module != "training.play"
+    )  # fmt: skip
+    text += (ROOT / "training/play/__main__.py").read_text("utf-8")
+    options = set(re.findall(r'"(--[a-z-]+)"', text))
+    assert not options & {"--greedy", "--update", "--ruleset", "--output", "--opponents"}
+    assert {"--likeliest", "--opponent", "--env", "--seed", "--games", "--json"} <= options
+
+
+def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
+    """A line at once and one every ten seconds; here every twentieth of a second."""
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
+    at = iter(range(100))
+    with progress.telling(lambda: f"step {next(at)}", at_once=True):
+        time.sleep(0.3)
+    said = capsys.readouterr().err
+    assert said.splitlines()[:3] == ["step 0", "step 1", "step 2"] and len(said.splitlines()) < 9
+    assert "\r" not in said
+    with progress.telling(lambda: "nothing", shown=False), progress.telling(lambda: "too short"):
+        pass
+    assert not capsys.readouterr().err
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    with progress.telling(lambda: "a while"):
+        time.sleep(0.1)
+    assert capsys.readouterr().err.startswith("a while\n")
+
+
+def test_a_bar_says_its_time_while_nothing_is_done_yet(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "LINE_SECONDS", 0.05)
+    with cli.bar("game", 9) as bar:
+        for _ in range(5):
+            time.sleep(0.06)
+            bar.update(0)
+    assert capsys.readouterr().err.count("0/9") >= 5

@@ -1,0 +1,147 @@
+"""Install the project into clean virtual environments and try what each install promises.
+
+    python -m tools.try_installs                          # core, every extra alone, wheel, sdist
+    python -m tools.try_installs core train --python python3.13
+    python -m tools.try_installs core dev --oldest        # the oldest that pyproject.toml allows
+
+Needs uv and a network. Each environment lies in a temporary folder and goes when it has been tried.
+An extra is installed alone; `core` plays a random rollout with jax and numpy only; `sdist` runs the
+tests that compile nothing from the unpacked tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# What jax and numpy bring themselves; nothing else may be there after `pip install .`.
+OF_JAX = {"gaia-jax", "jax", "jaxlib", "numpy", "ml-dtypes", "opt-einsum", "scipy"}
+
+ROLLOUT = """
+import importlib.metadata, re, sys
+names = [d.metadata["Name"] for d in importlib.metadata.distributions()]
+there = {re.sub("[-_.]+", "-", name).lower() for name in names}
+assert there <= ALLOWED, there - ALLOWED
+import jax, gaia_jax
+assert "site-packages" in gaia_jax.__file__, gaia_jax.__file__
+env = gaia_jax.make("lost_fleet")
+state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 4))
+step = jax.jit(jax.vmap(env.step))
+for i in range(20):
+    uniform = jax.random.uniform(jax.random.key(i), (4,))
+    state = step(state, jax.vmap(gaia_jax.testing.sample_legal)(state.legal_action_mask, uniform))
+assert state.step_count.tolist() == [20] * 4 and not state.terminated.any()
+print("rollout", jax.__version__, importlib.metadata.version("numpy"), sys.version.split()[0])
+"""
+# Where the trainer is needed it comes from the clone: the wheel holds the environment alone.
+TRAINER = "import training.train, training.evaluate, training.arena, training.explain"
+TRIALS = {
+    "core": ROLLOUT.replace("ALLOWED", repr(OF_JAX)),
+    "train": TRAINER,
+    "play": f"{TRAINER}; import training.play.app, training.play.room",
+    "wandb": f"{TRAINER}; import wandb, training.logs",
+    "adapters": "from gaia_jax.adapters import jaxmarl, pettingzoo, pgx, spaces; pgx.PgxEnv()",
+    "bench": "from benchmarks import peers, throughput; peers.peer('mahjax'); peers.peer('chess')",
+    "docs": "import mkdocs.commands.build, material, mkdocstrings_handlers.python",
+    "notebooks": f"{TRAINER}; import matplotlib, nbclient, pandas, pyarrow",
+    "dev": f"{TRAINER}; import chex, hypothesis, mctx, nbclient, pettingzoo, pgx, pytest",
+}  # fmt: skip
+OF_THE_CLONE = {"train", "play", "wandb", "bench", "notebooks", "dev"}
+
+
+def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
+    """The output of a command; a RuntimeError with its end where it fails."""
+    clean = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=cwd, env=clean | environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise RuntimeError("\n".join((done.stdout + done.stderr).strip().splitlines()[-15:]))
+    return done.stdout.strip()
+
+
+def install(folder: Path, what: str, python: str, oldest: bool) -> Path:
+    """A new environment with `what` (a path, with extras) in it; its interpreter."""
+    run("uv", "venv", "--quiet", "--python", python, folder)
+    inside = folder / "bin" / "python"
+    how = ["--resolution", "lowest-direct"] if oldest else []
+    run("uv", "pip", "install", "--quiet", "--python", inside, *how, what)
+    return inside
+
+
+def build(out: Path, python: str) -> tuple[Path, Path]:
+    """The wheel and the sdist."""
+    run("uv", "build", "--quiet", "--python", python, "--out-dir", out)
+    return next(out.glob("*.whl")), next(out.glob("*.tar.gz"))
+
+
+def try_extra(name: str, folder: Path, python: str, oldest: bool) -> str:
+    """`pip install .[name]` in an environment of its own, and its trial."""
+    what = str(ROOT) if name == "core" else f"{ROOT}[{name}]"
+    inside = install(folder / "venv", what, python, oldest)
+    trial = TRIALS.get(name, "import gaia_jax")
+    return run(inside, "-c", trial, cwd=ROOT if name in OF_THE_CLONE else folder)
+
+
+def try_wheel(folder: Path, python: str, oldest: bool) -> str:
+    """The wheel alone plays a rollout and has its command."""
+    wheel, _ = build(folder / "dist", python)
+    inside = install(folder / "venv", str(wheel), python, oldest)
+    run(inside.parent / "gaia-jax-replay", "--help", cwd=folder)
+    return run(inside, "-c", TRIALS["core"], cwd=folder)
+
+
+def try_sdist(folder: Path, python: str, oldest: bool) -> str:
+    """The unpacked sdist, installed with `[dev]`, runs its own tests that compile nothing."""
+    _, sdist = build(folder / "dist", python)
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    tree = folder / sdist.name.removesuffix(".tar.gz")
+    inside = install(folder / "venv", f"{tree}[dev]", python, oldest)
+    fast = re.search(r"^FAST := ((?:.*\\\n)*.*)", (tree / "Makefile").read_text(), re.M)
+    assert fast is not None
+    tests = fast[1].replace("\\\n", " ").split()
+    return run(inside, "-m", "pytest", "-q", *tests, cwd=tree).splitlines()[-1]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command line; 1 where something does not hold."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    every = ["core", *extras, "wheel", "sdist"]
+    parser = argparse.ArgumentParser(prog="python -m tools.try_installs", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("what", nargs="*", help=f"of {', '.join(every)} (default: all)")
+    parser.add_argument("--python", default=sys.executable, help="default: %(default)s")
+    parser.add_argument("--oldest", action="store_true", help="the floors of pyproject.toml")
+    args = parser.parse_args(argv)
+    if unknown := set(args.what) - set(every):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    failed = 0
+    for name in args.what or every:
+        with tempfile.TemporaryDirectory() as folder:
+            trial = {"wheel": try_wheel, "sdist": try_sdist}.get(name)
+            try:
+                if trial:
+                    said = trial(Path(folder), args.python, args.oldest)
+                else:
+                    said = try_extra(name, Path(folder), args.python, args.oldest)
+                print(f"{name}: ok {said}", flush=True)
+            except RuntimeError as error:
+                failed += 1
+                print(f"{name}: FAILED\n{error}", flush=True)
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
