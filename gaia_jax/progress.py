@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 LINE_SECONDS = 10.0  # between two lines of progress that no terminal shows
-PATIENCE = 2.0  # seconds that nobody minds
+PATIENCE = 2.0  # seconds that nobody at a terminal minds
 
 
 @contextmanager
@@ -21,8 +21,8 @@ def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) 
     Args:
         text: what to say at the moment; called from another thread.
         shown: nothing is written where it is not.
-        at_once: say it before anything is done too; else after PATIENCE, so that a mistake that
-            comes before is the only line.
+        at_once: say it before anything is done too; else after PATIENCE on a terminal and
+            LINE_SECONDS elsewhere, so that a mistake that comes before is the only line.
     """
     if not shown:
         yield
@@ -35,7 +35,7 @@ def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) 
 
     def repeat() -> None:
         often = 1.0 if live else LINE_SECONDS
-        wait = often if at_once else PATIENCE
+        wait = PATIENCE if live and not at_once else often
         while not done.wait(wait):
             say()
             wait = often

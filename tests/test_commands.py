@@ -174,7 +174,6 @@ def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
     with progress.telling(lambda: "nothing", shown=False), progress.telling(lambda: "too short"):
         pass
     assert not capsys.readouterr().err
-    monkeypatch.setattr(progress, "PATIENCE", 0.05)
     with progress.telling(lambda: "a while"):
         time.sleep(0.1)
     assert capsys.readouterr().err.startswith("a while\n")
