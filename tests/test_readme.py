@@ -20,3 +20,8 @@ def test_the_example_plays_sixteen_games(capsys):
 def test_the_pages_it_names_exist():
     for page in re.findall(r"`(docs/[a-z_]+\.md|configs/[a-z_]+\.yaml)`", README):
         assert (ROOT / page).is_file(), page
+
+
+def test_it_is_two_screens_at_most():
+    assert len(README.splitlines()) <= 100
+    assert max(map(len, README.splitlines())) <= 140
