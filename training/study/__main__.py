@@ -60,7 +60,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
     parser.add_argument("--out", type=Path, default=Path("docs"), help="where findings.md goes")
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
-    parser.add_argument("--at", type=cli.whole(0, 10**4), default=0, help="which decision of it")
+    parser.add_argument(
+        "--at", metavar="N", type=cli.whole(1, 10**4), default=1, help="the number of a decision"
+    )
     parser.add_argument("--agent", default="zoo/quick", help="who plays on, at all seats")
     parser.add_argument(
         "--playouts", type=cli.whole(1, 10**5), default=64, help="of every candidate"
