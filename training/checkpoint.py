@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import orbax.checkpoint as ocp
 from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli import one_line, reason
@@ -57,6 +56,10 @@ class Checkpoints:
         Raises:
             UserError: `run` is no run folder (only without `create`).
         """
+        # Imported here: it takes seconds, and the first decision of a training can do without.
+        import orbax.checkpoint as ocp
+
+        self._ocp: Any = ocp
         self.run = Path(run)
         self._folder = self.run / FOLDER
         if not create and not is_folder(self._folder):
@@ -101,10 +104,10 @@ class Checkpoints:
         try:
             self._manager.save(
                 step,
-                args=ocp.args.Composite(
-                    params=ocp.args.StandardSave(params),
-                    trainer=ocp.args.StandardSave(trainer),
-                    about=ocp.args.JsonSave(about),
+                args=self._ocp.args.Composite(
+                    params=self._ocp.args.StandardSave(params),
+                    trainer=self._ocp.args.StandardSave(trainer),
+                    about=self._ocp.args.JsonSave(about),
                 ),
             )
             place = self._place(step)
@@ -197,7 +200,7 @@ class Checkpoints:
     def about(self, step: int) -> tuple[dict[str, Any], Config]:
         """What a checkpoint says of itself, and its configuration."""
         try:
-            args = ocp.args.Composite(about=ocp.args.JsonRestore())
+            args = self._ocp.args.Composite(about=self._ocp.args.JsonRestore())
             about = self._manager.restore(step, args=args)["about"]
             written = about["format"]
         except UNREADABLE as error:
@@ -232,12 +235,12 @@ class Checkpoints:
         return self._restore(step, params=params)["params"]
 
     def _restore(self, step: int, **items: Any) -> Any:
-        args = {name: ocp.args.StandardRestore(tree) for name, tree in items.items()}
+        args = {name: self._ocp.args.StandardRestore(tree) for name, tree in items.items()}
         try:
             written = self._manager.metadata(step).item_metadata
             for name, tree in items.items():
                 self._check_form(step, _shapes(written[name].tree), _shapes(tree))
-            return self._manager.restore(step, args=ocp.args.Composite(**args))
+            return self._manager.restore(step, args=self._ocp.args.Composite(**args))
         except UNREADABLE as error:
             raise Damaged(f"{self._name(step)} is unreadable: {_why(error)}") from error
 
