@@ -198,10 +198,9 @@ def _make_batch(
     longest: int = 0,
 ) -> Any:
     """The compiled start of a batch of set-ups, and some decisions in all its games."""
-    rotations = len(seating)
+    rotations, players = seating.shape
     sits = np.tile(seating, (setups, 1))  # (B, P)
-    batch, players = setups * rotations, seating.shape[1]
-    games = np.arange(batch)
+    batch, games = len(sits), np.arange(len(sits))
 
     def start(setup_key: Array, first: Array) -> _Carry:
         setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, first + jnp.arange(setups))
