@@ -216,3 +216,12 @@ def test_measured_figures_say_at_which_commit(page):
     assert re.search(r"(?:at|HEAD|commit) `?[0-9a-f]{7}\b", text)
     if "decisions/s" in text or "ms a decision" in text:
         assert re.search(r"cores|device", text)
+
+
+def test_the_page_of_commands_names_every_command():
+    files = [*(ROOT / "gaia_jax").rglob("*.py"), *(ROOT / "training").rglob("*.py")]
+    found = set()
+    for file in files:
+        found |= set(re.findall(r'Parser\("python -m ([\w.]+)"', file.read_text("utf-8")))
+    page = (ROOT / "docs" / "commands.md").read_text("utf-8")
+    assert len(found) > 10 and found == set(re.findall(r"`python -m ([\w.]+)`", page))
