@@ -7,6 +7,9 @@
 `import gaia_jax` touches no device and needs neither flax nor optax.
 """
 
+from gaia_jax import interrupts as _interrupts  # noqa: F401  first of all
+
+# isort: split
 from gaia_jax import actions, testing
 from gaia_jax.auto import AutoReset, AutoState, auto_reset
 from gaia_jax.compilation_cache import enable_compilation_cache

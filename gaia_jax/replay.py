@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import functools
+import io
 import json
 import re
 import sys
@@ -31,6 +32,9 @@ from gaia_jax.state import Setup
 
 FORMAT = "gaia_jax game 1"
 LONGEST = 10**7  # bytes of a file
+# What the files begin with that this command writes; others are not written over.
+CSV_HEAD = b"decision,round,player,faction,node,action,words,"
+HTML_HEAD = b"<!doctype html>\n<!-- a game of gaia_jax -->\n"
 # `players` may be missing.
 KEYS = ("format", "ruleset", "version", "setup", "actions", "final_vp")
 
@@ -314,24 +318,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     options = _parse(arguments)
     record = read(options.file)
-    at = "compiling the game"
-
-    def progress(count: int, state: State) -> None:
-        nonlocal at
-        if count % 20 == 0 or count == len(record.actions):
-            at = f"round {int(state.game.turn.round)}, {count}/{len(record.actions)} decisions"
-
-    shown = not options.quiet
+    at, shown = "compiling the game", not options.quiet
+    played: list[State] = []
     with telling(lambda: at, shown):
-        state = play(record, progress)
+        for count, state in enumerate(states(record)):
+            played.append(jax.device_get(state))
+            if count and (count % 20 == 0 or count == len(record.actions)):
+                round_ = int(state.game.turn.round)
+                at = f"round {round_}, {count}/{len(record.actions)} decisions"
     if shown:
         print(at, file=sys.stderr)
     with telling(lambda: "writing", shown and bool(options.csv or options.html)):
-        _write_out(record, options)
+        _write_out(record, played, options)
     count = len(record.actions)
     found = "verified" if record.final_vp else "unfinished"
     print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {found}")
-    print(table(record, state))
+    print(table(record, played[-1]))
     return 0
 
 
@@ -345,15 +347,31 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
-    for out in (options.csv, options.html):
-        # Before any work: a game takes seconds to play.
-        if out and (out.is_dir() or not out.absolute().parent.is_dir()):
-            what = "it is a folder" if out.is_dir() else "there is no such folder"
-            raise RecordError(f"cannot write {out}: {what}")
+    # Before any work: a game takes seconds to play.
+    for out, ours in ((options.csv, CSV_HEAD), (options.html, HTML_HEAD)):
+        if out:
+            _check_out(out, ours)
+    if options.csv and options.html and options.csv.resolve() == options.html.resolve():
+        raise RecordError("--csv and --html want two files")
     return options
 
 
-def _write_out(record: Record, options: argparse.Namespace) -> None:
+def _check_out(path: Path, ours: bytes) -> None:
+    """Refuse a path that cannot be written, and a file that this command did not write."""
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        what = "it is a folder" if path.is_dir() else "there is no such folder"
+        raise RecordError(f"cannot write {path}: {what}")
+    if not path.exists():
+        return
+    head = b""
+    if path.is_file():
+        with path.open("rb") as file:
+            head = file.read(len(ours))
+    if head and head != ours or not path.is_file():
+        raise RecordError(f"{path} exists and was not written by this command: name another file")
+
+
+def _write_out(record: Record, played: list[State], options: argparse.Namespace) -> None:
     """What the options ask for beside the table."""
     if not (options.moves or options.csv or options.html):
         return
@@ -361,13 +379,14 @@ def _write_out(record: Record, options: argparse.Namespace) -> None:
     from gaia_jax.render.page import moves, page
 
     if options.moves:
-        for line in listing.lines(moves(record)):
+        for line in listing.lines(moves(record, played)):
             print(line)
     if options.csv:
-        with options.csv.open("w", encoding="utf-8", newline="") as file:
-            listing.write_csv(file, moves(record))
+        table = io.StringIO(newline="")
+        listing.write_csv(table, moves(record, played))
+        options.csv.write_text(table.getvalue(), encoding="utf-8", newline="")
     if options.html:
-        options.html.write_text(page(record), encoding="utf-8")
+        options.html.write_text(page(record, played=played), encoding="utf-8", newline="")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """What an install brings: declared dependencies, a light import, a wheel, a whole sdist."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -137,3 +138,14 @@ def test_the_sdist_is_whole(built):
         files = {name.partition("/")[2] for name in archive.getnames()}
     missing = set(tracked.stdout.split("\n")) - files - {"", ".gitignore"}
     assert not {name for name in missing if (ROOT / name).is_file()}
+
+
+@pytest.mark.parametrize("command", ["gaia_jax.replay", "training.train", "training.play"])
+def test_ctrl_c_while_a_command_is_imported_is_one_line(command, tmp_path):
+    (tmp_path / "jax.py").write_text("raise KeyboardInterrupt")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+    done = subprocess.run(
+        [sys.executable, "-m", command],
+        cwd=ROOT, env=env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.stderr == "interrupted\n" and done.returncode != 0

@@ -25,7 +25,7 @@ import numpy as np
 from gaia_jax import actions as action_index
 from gaia_jax import replay
 from gaia_jax.setup_json import players_of, setup_from_json
-from training import cli
+from training import cli, outputs
 from training.agents import make_agent
 from training.agents.base import VP_SCALE
 from training.agents.search import SUFFIX, make_search, split_name
@@ -317,6 +317,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     if split_name(args.agent)[1] is None:
         raise UserError(f"--agent wants a search: {args.agent}{SUFFIX}64, for example")
+    if args.json:
+        outputs.check_report("--json", args.json, ("record", "agent"))
     with cli.telling(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):
@@ -331,7 +333,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             about = {"agent": args.agent} | decision(game, looked, 0, args.at, explainer)
     print(game_text(about) if args.at is None else decision_text(about))
     if args.json:
-        write_json(about, args.json)
+        write_json({"record": str(args.record)} | about, args.json)
     return 0
 
 

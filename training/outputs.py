@@ -53,8 +53,12 @@ def check_file(flag: str, path: Path) -> None:
         raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
 
 
-def check_report(flag: str, path: Path) -> None:
-    """`check_file` for a report in JSON: one of ours may be replaced, nothing else."""
+def check_report(flag: str, path: Path, marks: tuple[str, ...] = MARKS) -> None:
+    """`check_file` for a report in JSON: one of ours may be replaced, nothing else.
+
+    Args:
+        marks: keys that every report of the command has.
+    """
     check_file(flag, path)
     try:
         if not path.exists() or not path.stat().st_size:
@@ -63,7 +67,7 @@ def check_report(flag: str, path: Path) -> None:
         data = json.loads(path.read_bytes()) if known else None
     except (OSError, ValueError, RecursionError):
         data = None
-    if not isinstance(data, dict) or not all(key in data for key in MARKS):
+    if not isinstance(data, dict) or not all(key in data for key in marks):
         raise UserError(f"{flag}: {path} exists and is no report of ours: name another file")
 
 

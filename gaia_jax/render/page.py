@@ -6,13 +6,14 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
 from typing import Any
 
 from gaia_jax import actions
+from gaia_jax.env import State
 from gaia_jax.render import colours, picture
 from gaia_jax.render.names import VP_SOURCES, say
 from gaia_jax.render.table import Table
@@ -33,15 +34,17 @@ class Move:
     after: Table
 
 
-def moves(record: Record) -> Iterator[Move]:
+def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Move]:
     """The decisions of a recorded game, which is played and verified on the way.
 
+    Args:
+        played: its states, where it has been played already.
     Raises:
         RecordError: as `gaia_jax.replay.states`.
     """
     ruleset = record.env().ruleset
     before: Table | None = None
-    for number, state in enumerate(states(record)):
+    for number, state in enumerate(states(record) if played is None else played):
         after = Table(state, ruleset)
         if before is not None:
             text = " ".join(record.actions[number - 1].split())
@@ -96,8 +99,12 @@ class _Timeline:
             changes.append((number, body))
 
 
-def game_json(record: Record, progress: Callable[[int, Table], None] | None = None) -> str:
-    """What the replay page embeds.
+def game_json(
+    record: Record,
+    progress: Callable[[int, Table], None] | None = None,
+    played: Iterable[State] | None = None,
+) -> str:
+    """What the replay page embeds; arguments as of `page`.
 
     Raises:
         RecordError: as `gaia_jax.replay.states`.
@@ -116,7 +123,7 @@ def game_json(record: Record, progress: Callable[[int, Table], None] | None = No
                     known[seat.player, i] = value
                     sources.append((number, seat.player, i, value))
 
-    for move in moves(record):
+    for move in moves(record, played):
         if first is None:
             first = move.before
             add(0, first, None)
@@ -127,7 +134,7 @@ def game_json(record: Record, progress: Callable[[int, Table], None] | None = No
         if progress:
             progress(move.number, move.after)
     if first is None:
-        first = Table(next(states(record)))
+        first = Table(next(iter(states(record) if played is None else played)))
         add(0, first, None)
     # What never changes is in the picture alone.
     parts = {
@@ -146,16 +153,21 @@ def game_json(record: Record, progress: Callable[[int, Table], None] | None = No
     return json.dumps(game, separators=(",", ":"))
 
 
-def page(record: Record, progress: Callable[[int, Table], None] | None = None) -> str:
+def page(
+    record: Record,
+    progress: Callable[[int, Table], None] | None = None,
+    played: Iterable[State] | None = None,
+) -> str:
     """A recorded game as one HTML file that asks nothing of any network.
 
     Args:
         record: what `gaia_jax.replay.read` gave.
         progress: called with the number of decisions played and the table, after each.
+        played: the states of the game, where it has been played already.
     Raises:
         RecordError: as `gaia_jax.replay.states`.
     """
-    game = game_json(record, progress)
+    game = game_json(record, progress, played)
     factions = ", ".join(str(faction) for faction in record.setup.get("factions", ()))
     fills = {
         "title": escape(f"Gaia Project: {factions}"),

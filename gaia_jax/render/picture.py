@@ -19,7 +19,7 @@ HEIGHT = int(_SEATS + seats.HEIGHT + MARGIN)
 _RIGHT = MARGIN + board.WIDTH + 4
 _GAMES = {
     "lost_fleet": "Gaia Project, The Lost Fleet",
-    "lost_fleet_published": "Gaia Project, The Lost Fleet (as published)",
+    "lost_fleet_published": "The Lost Fleet (as published)",
     "base": "Gaia Project",
 }
 # What a node asks, for the head line.
@@ -182,12 +182,12 @@ def svg(state: Any, ruleset: Ruleset | None = None, last: int | None = None) -> 
 
     Args:
         state: one state of `gaia_jax.GaiaEnv`.
-        ruleset: `env.ruleset`; None takes the first ruleset that has states of this shape.
+        ruleset: `env.ruleset`; None takes the one that the state names.
         last: index of the action that led to the state, to be marked.
     Returns:
         A document of 1,280 by about 1,180; it needs no other file.
     Raises:
-        ValueError: a batch of states, or one that fits no ruleset.
+        ValueError: a batch of states, or one that names no ruleset of `gaia_jax.RULESETS`.
     """
     table = Table(state, ruleset)
     return compose(table, parts(table, last))

@@ -12,7 +12,7 @@ import numpy as np
 from gaia_jax.components import costs, research
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
-from gaia_jax.ruleset import VARIANTS, Ruleset
+from gaia_jax.ruleset import RULESETS, VARIANTS, Ruleset
 from gaia_jax.state import GAIA_AREA, NODES
 
 PHASES = ("set-up", "tinkering", "income", "Gaia phase", "actions", "over")
@@ -77,22 +77,17 @@ class Map:
 
 
 def ruleset_of(state: Any) -> Ruleset:
-    """The ruleset that a state is of, as far as its shapes tell: the first that fits.
+    """The ruleset that a state names.
 
     Raises:
-        ValueError: none fits, or `state` is a batch.
+        ValueError: it names none of `gaia_jax.RULESETS`, or `state` is a batch.
     """
     if np.ndim(state.current_player):
         raise ValueError("one state is wanted, not a batch; index it, or use jax.tree.map")
-    game = state.game
-    found = game.num_players, game.board.planet.shape[-1], state.legal_action_mask.shape[-1]
-    for ruleset in VARIANTS.values():
-        shapes = ruleset.players, ruleset.geometry.num_cells, ruleset.actions.num_actions
-        if shapes == found:
-            tiles = np.max(np.asarray(state.game.setup.round_tiles), initial=0)
-            if tiles < len(ruleset.round_tiles):
-                return ruleset
-    raise ValueError("no ruleset has states of this shape; name it")
+    id, players = getattr(state, "ruleset", None), state.game.num_players
+    if (id, players) not in VARIANTS:
+        raise ValueError(f"the state is of {id!r}, none of {', '.join(RULESETS)}; name its ruleset")
+    return VARIANTS[id, players]
 
 
 class Table:
@@ -200,7 +195,9 @@ class Table:
     def _income(
         self, faction: Faction, found: dict[str, Any], tracks: tuple[int, ...], booster: str | None
     ) -> Gain:
-        """What the next income phase brings as things stand (INC-01)."""
+        """What the next income phase brings as things stand (INC-01); nothing after the last."""
+        if self.over or (self.round == costs.ROUNDS and self.phase not in PHASES[:3]):
+            return Gain()
         r, built = self.ruleset, found["built"]
         side = int(self.setup.economy_side)
         parts = [

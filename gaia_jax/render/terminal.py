@@ -92,9 +92,9 @@ def text(state: Any, ruleset: Ruleset | None = None) -> str:
 
     Args:
         state: one state of `gaia_jax.GaiaEnv`.
-        ruleset: `env.ruleset`; None takes the first ruleset that has states of this shape.
+        ruleset: `env.ruleset`; None takes the one that the state names.
     Raises:
-        ValueError: a batch of states, or one that fits no ruleset.
+        ValueError: a batch of states, or one that names no ruleset of `gaia_jax.RULESETS`.
     """
     table = Table(state, ruleset)
     plain = names(table.ruleset)

@@ -173,3 +173,85 @@ def test_twenty_tabs(browser: Any, server: Server) -> None:
         tab.page.close()
         tab.check(server.home)
     assert server.ask("GET", "/api/offers")[0] == 200
+
+
+def stand(tab: Watched, number: int) -> None:
+    """Go to a position of the line."""
+    tab.page.locator(".moves li[data-node]").nth(number - 1).click()
+    tab.until(f"game.node === game.line[{number}]")
+
+
+def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
+    """Policy as bars and on the map, four lines over the game, costs, the next costly move."""
+    begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
+    page = wide.page
+    stand(wide, 160)
+    assert page.is_hidden("#insight"), "off unless asked"
+    page.select_option("#analyst", "zoo/strong")
+    page.click("#analysis")
+    wide.until("document.querySelectorAll('#policy .bar').length > 0", 240)
+    chances = page.evaluate("analysis.report.policy.map(row => row[2])")
+    assert chances == sorted(chances, reverse=True) and 0 < sum(chances) <= 1.001
+    texts = page.evaluate("[Object.keys(analysis.report.all), game.legal.map(a => a.text)]")
+    assert set(texts[0]) <= set(texts[1])
+    by_cell = "Object.entries(analysis.report.all).filter(e => e[0].includes(',') && e[1] > 0.005)"
+    on_cells = page.evaluate(f"{by_cell}.length")
+    assert bool(page.locator("#table .over-cell").count()) == bool(on_cells)
+    assert "The last move" in str(page.text_content("#verdict"))
+    assert "The next move" in str(page.text_content("#verdict"))
+    page.click("#costly")  # looks at the whole line first
+    wide.until("game.node !== game.line[160]", 120)
+    wide.until("analysis.report.missing === 0")
+    assert page.evaluate("analysis.report.cost[game.line.indexOf(game.node) - 1]") >= 2
+    assert page.evaluate("analysis.report.lines.every(line => line.every(v => v !== null))")
+    assert page.locator("#values svg path").count() == 8, "a line and its edge for each seat"
+    marked = "[...document.querySelectorAll('.moves .cost')].filter(c => c.textContent).length"
+    assert page.evaluate(marked) == page.evaluate("analysis.report.cost.filter(c => c >= 2).length")
+    page.click("#analysis")
+    assert not page.locator("#table .over-cell").count() and page.is_hidden("#insight")
+
+
+def search_of(tab: Watched, server: Server, agent: str) -> None:
+    """Ask for a search in the middle of a record, and read its table."""
+    begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
+    page = tab.page
+    stand(tab, 160)
+    page.select_option("#analyst", agent)
+    page.click("#analysis")
+    tab.until("analysis.report && !document.getElementById('search-here').disabled", 500)
+    page.click("#search-here")
+    tab.until("document.querySelector('#search table')", 240)
+    assert page.locator("#search tr.then").count() > 0, "the line that follows"
+    assert page.locator("#search tr:not(.then)").count() > 2
+    assert "The played move is" in str(page.text_content("#search"))
+
+
+def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
+    """What the page makes of it; the search itself compiles for minutes and is not run here."""
+    row = {"action": "pass", "words": "pass", "prior": 0.5, "visits": 3, "final_vp": [9, 8, 7, 6],
+           "line": ["Nevlas: pass", "Xenos: pass"], "played": True, "best": False}  # fmt: skip
+    other = row | {"action": "skip", "words": "skip", "best": True, "played": False, "line": []}
+    table = {"candidates": [other, row], "cost": 1.25, "unlike": False}
+    count = len(replay.read(server.saves / "lost_fleet.json").actions)
+    report = {
+        "policy": [["pass", "pass", 1.0]], "all": {"pass": 1.0}, "missing": 0, "agent": "x",
+        "lines": [[1] * (count + 1)] * 4, "cost": [0] * count, "rank": [1] * count,
+    }  # fmt: skip
+
+    def answer(route: Any) -> None:
+        asked = "search=1" in route.request.url
+        at = wide.page.evaluate("game.node")
+        route.fulfill(
+            json=report | {"searches": True, "at": at, "search": table if asked else None}
+        )
+
+    wide.page.route("**/insight?*", answer)
+    search_of(wide, server, "zoo/strong+search:32")
+    text = str(wide.page.inner_text("#search"))
+    assert "then Nevlas: pass; Xenos: pass" in text and "candidate 2 of 2; it cost 1.3 VP" in text
+
+
+@pytest.mark.slow  # compiles a search: minutes on two cores
+def test_a_search_at_the_table(wide: Watched, server: Server) -> None:
+    search_of(wide, server, "zoo/strong+search:32")
+    wide.until("analysis.report.search.candidates.some(row => row.played)")

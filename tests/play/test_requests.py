@@ -136,6 +136,21 @@ def test_a_setup_can_be_dealt(server: Server) -> None:
     assert [seat["name"] for seat in found["seats"]][0] == "Nevlas"
 
 
+def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -> None:
+    first, second = (server.new_game(**FINE, seed=seed) for seed in (11, 12))
+
+    def save(game: str) -> str:
+        return str(server.change(game, "save", name="kept")["name"])
+
+    assert save(first) == "kept"
+    found = server.ask("GET", f"/api/games/{first}")[1]
+    server.change(first, "act", action=found["legal"][0]["text"])
+    assert save(first) == "kept", "further on in the same game"
+    assert save(second) == "kept 2"
+    assert len(replay.read(server.saves / "kept.json").actions) == 1
+    assert not replay.read(server.saves / "kept 2.json").actions
+
+
 def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
     server = Server(tmp_path)
     game = server.new_game(**FINE, seed=4)

@@ -113,6 +113,15 @@ def test_a_notebook_shows_the_table(new_games: Any) -> None:
     assert new_games._repr_html_() is None, "a batch has no picture"
 
 
+def test_a_state_is_drawn_by_the_ruleset_that_it_names(new_games: Any) -> None:
+    state = one(new_games, 0)
+    assert render.text(state).startswith("lost_fleet, set-up")
+    other = state.replace(ruleset="lost_fleet_published")  # of the same shapes
+    assert "The Lost Fleet (as published)" in render.svg(other)
+    with pytest.raises(ValueError, match=r"the state is of 'mine', none of .*; name its ruleset"):
+        render.svg(state.replace(ruleset="mine"))
+
+
 def test_a_batch_is_refused(new_games: Any, draw: Callable[..., str] = render.svg) -> None:
     with pytest.raises(ValueError, match="one state is wanted, not a batch"):
         draw(new_games)

@@ -3,10 +3,12 @@
 About 40 s on two quiet cores, most of it compiling one player for all that share a network.
 """
 
+import dataclasses
 import json
 from functools import cache
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from training.agents import make_agent
 from training.config import UserError
 from training.network import make_network
 from training.zoo import games
+from training.zoo.carry import carry
 
 LIMIT = 5 * 2**20
 CLOSE = 1e-3  # logits of two actions this near may change places on another machine
@@ -75,6 +78,29 @@ def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
     wanted = "zoo/x was trained on base 0.2 with 2 players, this is base 0.2 with 3 players"
     with pytest.raises(UserError, match=wanted):
         zoo.load("zoo/x", environment("base", 3), tmp_path)
+
+
+def test_another_ruleset_is_played_with_weights_carried_over_by_name():
+    """Traced, not compiled: two seconds."""
+    says, ours, base = zoo.about("zoo/quick"), environment(), gaia_jax.make("base")
+    params, config = zoo.load("zoo/quick", ours)[1], zoo.network_config(says)
+    same, kept = zoo.flatten(carry(params, config, ours, ours)), zoo.flatten(params)
+    assert same.keys() == kept.keys() and all(np.array_equal(same[k], kept[k]) for k in kept)
+
+    network, carried = zoo.load("zoo/quick", base)
+    state = jax.eval_shape(base.init, jax.random.key(0))
+    one = jax.eval_shape(lambda s: (base.observe(s, 0), s.legal_action_mask), state)
+    batch = jax.tree.map(lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), one)
+    made = jax.eval_shape(network.init, jax.random.key(0), *batch)
+    assert jax.tree.map(jnp.shape, carried) == jax.tree.map(jnp.shape, made)
+
+    def credits(env, params):
+        names = [feature.name for feature in env.observation_spec.players]
+        return params["params"]["players"]["dense"]["kernel"][names.index("credits")]
+
+    np.testing.assert_array_equal(credits(base, carried), credits(ours, params))
+    with pytest.raises(UserError, match="weights for each cell of lost_fleet cannot play base"):
+        carry(params, dataclasses.replace(config, planets=0), ours, base)
 
 
 def test_the_page_of_agents_is_current():

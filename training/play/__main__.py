@@ -8,7 +8,9 @@ Serves this machine alone unless `--host` says otherwise.
 from __future__ import annotations
 
 import argparse
-import shutil
+import asyncio
+import logging
+import re
 import socket
 import sys
 import threading
@@ -41,12 +43,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     print(f"The table stands at http://{_shown(options.host)}:{port}/ (Ctrl-C ends it)", flush=True)
     threading.Thread(target=room.rules[options.env].prepare, daemon=True).start()
+    app = make_app(room, hosts, record, lambda: server.should_exit)
     config = uvicorn.Config(
-        make_app(room, hosts, record), log_level="warning", server_header=False,
+        app, log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listener])
+    server = uvicorn.Server(config)
+    logging.getLogger("uvicorn.error").addFilter(_not_cancelled)
+    server.run(sockets=[listener])
     return 0
+
+
+def _not_cancelled(record: logging.LogRecord) -> bool:
+    """Who ends the server while a request is under way need not be shown where it was."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 def _shown(host: str) -> str:
@@ -67,7 +77,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _take(path: Path, saves: Path) -> str:
-    """Put a record among the saved ones, where the page finds it; its name."""
+    """Put a record among the saved ones, beside others of its name; its name there."""
     from gaia_jax import replay
 
     try:
@@ -75,10 +85,17 @@ def _take(path: Path, saves: Path) -> str:
     except replay.RecordError as error:
         raise UserError(str(error)) from error
     saves.mkdir(parents=True, exist_ok=True)
-    target = saves / f"{path.stem}.json"
-    if not target.exists() or not target.samefile(path):
-        shutil.copyfile(path, target)
-    return path.stem
+    data = path.read_bytes()
+    # Only such names may be asked for, see `room`.
+    stem = re.sub(r"[^A-Za-z0-9 _.-]", "_", path.stem)[:50]
+    stem = stem if stem[0].isalnum() else f"record {stem}"
+    for name in (stem, *(f"{stem} {number}" for number in range(2, 1000))):
+        target = saves / f"{name}.json"
+        if not target.exists():
+            target.write_bytes(data)
+        if target.read_bytes() == data:
+            return name
+    raise UserError(f"{saves} holds too many records of the name {path.stem}")
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -48,9 +48,13 @@ def _file(name: str) -> str:
 class Pages:
     """The handlers."""
 
-    def __init__(self, room: Room, record: str | None = None):
-        """`record`: the name of a saved record that the first page opens."""
-        self.room, self.first = room, record
+    def __init__(self, room: Room, record: str | None, ending: Callable[[], bool]):
+        """
+        Args:
+            record: the name of a saved record that the first page opens.
+            ending: whether the server is about to end: who waits for news is let go.
+        """
+        self.room, self.first, self.ending = room, record, ending
         self.waiting = 0
 
     async def index(self, request: Request) -> Response:
@@ -97,7 +101,7 @@ class Pages:
         self.waiting += 1
         try:
             until = time.monotonic() + PATIENCE
-            while game.version <= since and time.monotonic() < until:
+            while game.version <= since and time.monotonic() < until and not self.ending():
                 await asyncio.sleep(0.05)
         finally:
             self.waiting -= 1
@@ -167,15 +171,21 @@ async def _missing(request: Request, error: Exception) -> Response:
     return refusal(status, texts.get(status, "the server failed; its terminal says more"))
 
 
-def make_app(room: Room, hosts: tuple[str, ...], record: str | None = None) -> ASGIApp:
+def make_app(
+    room: Room,
+    hosts: tuple[str, ...],
+    record: str | None = None,
+    ending: Callable[[], bool] = lambda: False,
+) -> ASGIApp:
     """The application.
 
     Args:
         room: the games.
         hosts: the names by which it may be called.
         record: the name of a saved record that the first page opens.
+        ending: whether the server is about to end.
     """
-    pages = Pages(room, record)
+    pages = Pages(room, record, ending)
     game = "/api/games/{id}"
     routes = [
         Route("/", _told(pages.index)),

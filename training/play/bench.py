@@ -15,37 +15,56 @@ import numpy as np
 
 from gaia_jax.cli import UserError
 from training import zoo
-from training.agents import make_agent
+from training.agents import Agent, make_agent
+from training.agents.base import Policy
 from training.agents.registry import REGISTRY
-from training.agents.search import SUFFIX, split_name
+from training.agents.search import SUFFIX
 from training.explain import Explainer
 from training.play.rules import Rules
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
 
+# What is compiled of an agent, each at its first use: its decisions, its policy and values, and the
+# table of a search.
+SEAT, LOOK, SEARCH = "seat", "look", "search"
+CALLED = {SEAT: "{}", LOOK: "the analysis by {}", SEARCH: "the search of {}"}
+
+
 @dataclass
 class Ready:
-    """An agent on its way to the table."""
+    """A part of an agent on its way to the table."""
 
     name: str
+    part: str = SEAT
     status: str = "waiting"  # waiting, compiling, ready, failed
     message: str = ""
     seconds: float = 0.0
     began: float = 0.0
     act: Callable[[Any, int], int] | None = None
-    look: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None
-    explainer: Explainer | None = None  # of an agent with a search
+    look: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None  # None: no policy to show
+    explainer: Explainer | None = None
+
+    def progress(self) -> tuple[str, float | None]:
+        """A line of progress, and how many seconds it has taken so far where it goes on."""
+        called = CALLED[self.part].format(self.name)
+        if self.status == "compiling":
+            return f"{called} is being compiled", time.monotonic() - self.began
+        if self.status == "ready":
+            return f"{called} is ready ({self.seconds:.0f} s)", None
+        if self.status == "failed":
+            return f"{called}: {self.message}", None
+        return f"{called} waits to be compiled", None
 
     def said(self) -> str:
-        """A progress line."""
-        if self.status == "compiling":
-            return f"{self.name} is being compiled, {time.monotonic() - self.began:.0f} s"
-        if self.status == "ready":
-            return f"{self.name} is ready ({self.seconds:.0f} s)"
-        if self.status == "failed":
-            return f"{self.name}: {self.message}"
-        return f"{self.name} waits to be compiled"
+        """The line of progress with its seconds."""
+        line, seconds = self.progress()
+        return line if seconds is None else f"{line}, {seconds:.0f} s"
+
+    @property
+    def under_way(self) -> bool:
+        """Whether it will be ready, or has failed, by waiting."""
+        return self.status in ("waiting", "compiling")
 
 
 class Bench:
@@ -60,26 +79,26 @@ class Bench:
         learnt = [name for name in (*zoo.names(), *_runs(runs)) if name not in names]
         searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
         self.names = list(dict.fromkeys((*REGISTRY, *learnt, *searching, *names)))
-        self._ready: dict[tuple[str, str], Ready] = {}
+        self._ready: dict[tuple[str, str, str], Ready] = {}
         self._queue: list[tuple[Rules, Ready]] = []
         self._wake = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="compile", daemon=True)
         self._thread.start()
         self.on_change: Callable[[], None] = lambda: None
 
-    def get(self, name: str, rules: Rules) -> Ready:
-        """The agent, sent to be compiled at its first mention."""
-        key = (name, rules.env.ruleset.name)
+    def get(self, name: str, rules: Rules, part: str = SEAT) -> Ready:
+        """A part of the agent, sent to be compiled at its first mention."""
+        key = (name, rules.env.ruleset.name, part)
         with self._wake:
             if key not in self._ready:
-                self._ready[key] = Ready(name)
+                self._ready[key] = Ready(name, part)
                 self._queue.append((rules, self._ready[key]))
                 self._wake.notify()
             return self._ready[key]
 
     def known(self, ruleset: str) -> list[dict[str, str]]:
         """All agents with their progress, for one ruleset."""
-        found = {name: self._ready.get((name, ruleset)) for name in self.names}
+        found = {name: self._ready.get((name, ruleset, SEAT)) for name in self.names}
         return [
             {
                 "name": name,
@@ -119,28 +138,36 @@ def _runs(folder: Path) -> list[str]:
 
 
 def _compile(ready: Ready, rules: Rules) -> None:
-    """Compile an agent for a batch of one, and its network's look at a position if it has one."""
-    env = rules.env
-    agent = make_agent(ready.name, env)
+    """Compile a part of an agent for one game at a time."""
+    start = rules.start(rules.draw(0))
+    if ready.part == SEARCH:
+        explainer = Explainer(rules.env, ready.name, 1)
+        played = np.flatnonzero(start.legal_action_mask)[:1].astype(np.int32)
+        explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], start), played)
+        ready.explainer = explainer
+        return
+    agent = make_agent(ready.name, rules.env)
+    if ready.part == SEAT:
+        ready.act = _hand(agent)
+        ready.act(start, 0)
+    elif agent.policy is not None:
+        ready.look = _eyes(agent, agent.policy)
+        ready.look(start)
+
+
+def _hand(agent: Agent) -> Callable[[Any, int], int]:
+    """How it decides: a state and a seed -> an action."""
 
     def decide(params: Any, state: Any, key: Any) -> Any:
         batch = jax.tree.map(lambda x: x[None], state)
         return agent.act(params, batch, batch.legal_action_mask, key)[0]
 
     compiled = jax.jit(decide)
+    return lambda state, seed: int(compiled(agent.params, state, jax.random.key(seed)))
 
-    def act(state: Any, seed: int) -> int:
-        return int(compiled(agent.params, state, jax.random.key(seed)))
 
-    act(rules.start(rules.draw(0)), 0)
-    ready.act = act
-    base, spec = split_name(ready.name)
-    if spec is not None:
-        ready.explainer = Explainer(env, ready.name, 1)
-        agent = make_agent(base, env)
-    policy = agent.policy
-    if policy is None:
-        return
+def _eyes(agent: Agent, policy: Policy) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
+    """What it sees: a state -> (A,) chances of the actions, (P,) VP still to come by player."""
 
     def look(params: Any, state: Any) -> Any:
         batch = jax.tree.map(lambda x: x[None], state)
@@ -148,6 +175,5 @@ def _compile(ready: Ready, rules: Rules) -> None:
         chances = jax.nn.softmax(jnp.where(batch.legal_action_mask, logits, -jnp.inf))
         return chances[0], values[0] / policy.vp
 
-    seen = jax.jit(look)
-    ready.look = lambda state: jax.device_get(seen(agent.params, state))
-    ready.look(rules.start(rules.draw(0)))
+    compiled = jax.jit(look)
+    return lambda state: jax.device_get(compiled(agent.params, state))

@@ -43,44 +43,67 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
     return found
 
 
-def search(game: Game, id: int, agent: Ready) -> dict[str, Any] | None:
-    """The root table of a search at one position, as `training.explain` makes it.
+def near(game: Game) -> list[int]:
+    """The present position and its neighbours on the line: what the last and the next move cost."""
+    here = game.line.index(game.now)
+    return game.line[max(0, here - 1) : here + 2]
 
-    Returns:
-        None for an agent without a search, and where there is nothing to decide.
+
+def _following(game: Game, id: int) -> int:
+    """The action that the line goes on with from a position; -1 at its tip."""
+    later = game.line[game.line.index(id) + 1 :] if id in game.line else []
+    return game.nodes[later[0]].action if later else -1
+
+
+def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
+    """What `search` found at a position for the line in view; None where it has not been asked."""
+    found: dict[str, Any] | None = game.node(id).insight.get(f"{name} {_following(game, id)}")
+    return found
+
+
+def search(game: Game, id: int, agent: Ready) -> None:
+    """Search one position, as `training.explain` does; `searched` has the table then.
+
+    Nothing is done for an agent without a search, and where there is nothing to decide.
     """
     node, explainer = game.node(id), agent.explainer
     legal = np.flatnonzero(node.state.legal_action_mask)
-    if explainer is None or game.table(id).over or len(legal) < 2:
-        return None
-    path = game.path(id)
-    following = game.line[game.line.index(id) + 1 :] if id in game.line else []
-    played = game.nodes[following[0]].action if following else int(legal[0])
+    if explainer is None or game.table(id).over or len(legal) < 2 or searched(game, id, agent.name):
+        return
+    path, following = game.path(id), _following(game, id)
+    played = following if following >= 0 else int(legal[0])
     actions = [*(game.nodes[other].action for other in path[1:]), played]
-    rules = game.rules.env
-    played_game = explain.Game(
-        rules,
-        Record.of(rules, game.setup, actions, ()),
-        [game.nodes[i].state for i in path],
-        actions,
-    )
+    env = game.rules.env
+    record = Record.of(env, game.setup, actions, ())
+    so_far = explain.Game(env, record, [game.nodes[i].state for i in path], actions)
     states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
     looked = explainer.look(states, np.array([played], np.int32))
-    found = explain.decision(played_game, looked, 0, len(path), explainer)
-    if not following:  # nothing has been played here yet
+    found = explain.decision(so_far, looked, 0, len(path), explainer)
+    if following < 0:  # nothing has been played here yet
         found["played"], found["cost"] = None, None
         for row in found["candidates"]:
             row["played"] = False
-    return found
+    for row in found["candidates"]:
+        row["words"] = game.rules.say(row["action"])
+        row["line"] = [_in_words(game, said) for said in row["line"]]
+    node.insight[f"{agent.name} {following}"] = found
+
+
+def _in_words(game: Game, said: str) -> str:
+    """A move of a line, `FACTION: action text`, in words."""
+    who, text = said.split(": ", 1)
+    names = {seat.faction.id: seat.faction.name for seat in game.table(0).seats}
+    return f"{names[who]}: {game.rules.say(text)}"
 
 
 def report(game: Game, agent: Ready) -> dict[str, Any]:
     """The whole line in view, as far as it has been looked at, and the present position.
 
     Returns:
-        `policy`: the likeliest actions here; `lines`: for each player the VP expected at every
-        position of the line, None where it has not been looked at; `cost`: for each move of the
-        line what it cost its player, and `rank`: where it stood in the policy.
+        `policy`: the likeliest actions here, text, words and chance; `all`: the chances of all;
+        `lines`: for each player the VP expected at every position of the line, None where it has
+        not been looked at; `cost`: for each move of the line what it cost its player, and `rank`:
+        where it stood in the policy.
     """
     here = look(game, game.now, agent)
     seen = [game.nodes[id].insight.get(agent.name) for id in game.line]
@@ -98,9 +121,9 @@ def report(game: Game, agent: Ready) -> dict[str, Any]:
         cost.append(round(before["vp"][player] - after["vp"][player], 1))
         texts = [text for text, _ in before["policy"]]
         rank.append(texts.index(game.nodes[id].text) + 1 if game.nodes[id].text in texts else None)
+    say = game.rules.say
     return {
-        "agent": agent.name,
-        "policy": here["policy"][:SHOWN],
+        "policy": [(text, say(text), chance) for text, chance in here["policy"][:SHOWN]],
         "all": dict(here["policy"]),
         "lines": lines,
         "cost": cost,

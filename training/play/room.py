@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
@@ -19,8 +20,9 @@ from gaia_jax.render.page import seats_json, sources_json
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup_json import players_of
+from training.agents.search import split_name
 from training.play import insight
-from training.play.bench import Bench, Ready
+from training.play.bench import LOOK, SEARCH, Bench, Ready
 from training.play.game import HUMAN, Game, Refused
 from training.play.rules import Rules
 
@@ -159,20 +161,30 @@ class Room:
         Args:
             search: also the table of a search at the present position, of an agent that has one.
         """
-        self.seat(name)
-        agent = self.bench.get(name, game.rules)
+        if self.seat(name) == HUMAN:
+            raise Refused("agent: the name of an agent is wanted")
+        base, spec = split_name(name)
+        agent = self.bench.get(base, game.rules, LOOK)
         if agent.status != "ready":
-            return {"agent": name, "waiting": agent.said()}
+            return {"agent": name, "waiting": agent.said(), "again": agent.under_way}
         if agent.look is None:
-            return {"agent": name, "waiting": f"{name} has no policy to show"}
-        at, table = game.now, None
-        if search:  # it takes seconds: the table is not held up
-            table = insight.search(game, at, agent)
+            return {"agent": name, "waiting": f"{name} has no policy to show", "again": False}
+        searching = self.bench.get(name, game.rules, SEARCH) if spec is not None else None
+        at = game.now
+        if search and searching and searching.status == "ready":
+            # It takes a second, and nobody else waits for it.
+            insight.search(game, at, searching)
+        for id in game.line if whole else insight.near(game):
+            with self.lock:
+                if id < len(game.nodes):
+                    insight.look(game, id, agent)
         with self.lock:
-            for id in game.line if whole else ():
-                insight.look(game, id, agent)
             out = insight.report(game, agent)
-            return {**out, "searches": agent.explainer is not None, "search": table, "at": at}
+            table = insight.searched(game, at, name) if searching else None
+        found = {**out, "agent": name, "searches": searching is not None, "search": table, "at": at}
+        if searching and searching.status != "ready":
+            found |= {"searching": searching.said(), "again": searching.under_way}
+        return found
 
     # The agents' hands.
 
@@ -228,7 +240,8 @@ class Room:
     def save(self, game: Game, name: Any) -> str:
         """Save the game up to the present position; the name of the record.
 
-        The file is whole on the disk before this returns, or not there at all.
+        The file is whole on the disk before this returns, or not there at all. An earlier part of
+        the same game is replaced; beside any other record the new one gets a number.
         """
         with self.lock:
             record = game.record()
@@ -237,6 +250,7 @@ class Room:
             raise Refused("a record's name has letters, digits, blanks and _.- alone, at most 60")
         if name not in self.saved() and len(self.saved()) >= MOST_SAVED:
             raise Refused(f"{MOST_SAVED} records are saved; move some of them away first")
+        name = self._free(name, record)
         self.saves.mkdir(parents=True, exist_ok=True)
         target, part = self.saves / f"{name}.json", self.saves / f".{secrets.token_hex(6)}.part"
         replay.write(part, record)
@@ -244,6 +258,27 @@ class Room:
             os.fsync(file.fileno())
         part.replace(target)
         return name
+
+    def _free(self, name: str, record: Record) -> str:
+        """The name, with a number behind it where another game lies under it."""
+        for number in range(2, MOST_SAVED + 3):
+            if _goes_on(self.saves / f"{name}.json", record):
+                break
+            name = f"{re.sub(r' [0-9]+$', '', name)[:56]} {number}"
+        return name
+
+
+def _goes_on(path: Path, record: Record) -> bool:
+    """Whether a record is the game of a file, perhaps further on; so it is where there is none."""
+    if not path.exists():
+        return True
+    try:
+        before = replay.read(path)
+    except RecordError:
+        return False
+    same = (before.ruleset, before.version) == (record.ruleset, record.version)
+    same = same and dict(before.setup) == json.loads(json.dumps(dict(record.setup)))
+    return same and record.actions[: len(before.actions)] == before.actions
 
 
 def _text(body: Mapping[str, Any], key: str) -> str:
@@ -330,7 +365,11 @@ def view(room: Room, game: Game) -> dict[str, Any]:
             "thinking": game.agent_to_move() or "",
             "half_made": game.half_made(),
             "message": game.message,
-            "progress": [ready.said() for ready in waiting if ready.status != "ready"],
+            "progress": [
+                dict(zip(("text", "seconds"), ready.progress(), strict=True))
+                for ready in waiting
+                if ready.status != "ready"
+            ],
             "legal": legal(game),
         }
 

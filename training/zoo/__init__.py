@@ -90,20 +90,27 @@ def load(name: str, env: Any | None = None, folder: Path = FOLDER) -> tuple[Any,
     """The network and parameters of `zoo/NAME`.
 
     Args:
-        env: the environment that it is to play; None: the one it was trained on.
+        env: the environment that it is to play; None: the one it was trained on. For another
+            ruleset of the same version the parameters are carried over by name (`carry`).
     Raises:
         UserError: unknown, damaged, or of another environment or version.
     """
+    import gaia_jax
     from training.network import make_network
+    from training.zoo.carry import carry
 
     says = about(name, folder)
-    if env is None:
-        import gaia_jax
-
-        env = gaia_jax.make(says["env"], players=says.get("players", 4))
-    if other := another_environment(says, env):
+    players = says.get("players", 4)
+    env = gaia_jax.make(says["env"], players=players) if env is None else env
+    other = another_environment(says, env)
+    version = (says["env_version"], players) == (str(env.version), env.num_players)
+    if other and not (version and {says["env"], env.id} <= gaia_jax.RULESETS.keys()):
         raise UserError(f"{name} {other}")
-    return make_network(env, network_config(says)), read(folder / f"{says['name']}.npz", says)
+    config = network_config(says)
+    params = read(folder / f"{says['name']}.npz", says)
+    if other:
+        params = carry(params, config, gaia_jax.make(says["env"], players=players), env)
+    return make_network(env, config), params
 
 
 def parameters(name: str, env: Any) -> Any:

@@ -82,18 +82,20 @@ class TableView {
 }
 
 // Lines over the decisions of a game. `series`: [{values, colour, name, dash}], values may have
-// holes (null). `bands`: [{at, name}] marks, such as the rounds.
-function lineChart(holder, { series, length, at, bands = [], pick = null, digits = 0 }) {
-  const [width, height, left, top, bottom] = [300, 130, 30, 6, 14];
+// holes (null). `bands`: [{at, name}] marks, such as the rounds. `tight`: the axis need not have 0.
+function lineChart(holder, { series, length, at, bands = [], pick = null, tight = false }) {
+  const [width, height, left, top, bottom, right] = [300, 130, 30, 6, 14, 12];
   const all = series.flatMap((s) => s.values).filter((v) => v !== null);
-  const [low, high] = [Math.min(0, ...all), Math.max(1, ...all)];
-  const x = (n) => left + (n / Math.max(length, 1)) * (width - left - 4);
+  const [least, most] = all.length ? [Math.min(...all), Math.max(...all)] : [0, 1];
+  const low = tight ? Math.floor(least) : Math.min(0, least);
+  const high = Math.max(low + 1, Math.ceil(most));
+  const x = (n) => left + (n / Math.max(length, 1)) * (width - left - right);
   const y = (v) => top + (1 - (v - low) / (high - low || 1)) * (height - top - bottom);
   const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart" });
   for (const v of [low, (low + high) / 2, high]) {
-    svg.append(shape("line", { x1: left, x2: width - 4, y1: y(v), y2: y(v), stroke: "#dfe2ea" }));
+    svg.append(shape("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), stroke: "#dfe2ea" }));
     svg.append(shape("text", { x: left - 4, y: y(v) + 3.5, "font-size": 9, "text-anchor": "end",
-      fill: "#5a6275" }, v.toFixed(digits)));
+      fill: "#5a6275" }, v.toFixed(0)));
   }
   for (const band of bands) {
     svg.append(shape("line", { x1: x(band.at), x2: x(band.at), y1: top, y2: height - bottom,
@@ -101,6 +103,7 @@ function lineChart(holder, { series, length, at, bands = [], pick = null, digits
     svg.append(shape("text", { x: x(band.at) + 2, y: height - 3, "font-size": 9,
       fill: "#5a6275" }, band.name));
   }
+  const ends = [];
   for (const one of series) {
     let path = "";
     one.values.forEach((v, n) => {
@@ -111,13 +114,27 @@ function lineChart(holder, { series, length, at, bands = [], pick = null, digits
     svg.append(shape("path", { d: path, fill: "none", stroke: one.colour, "stroke-width": 2,
       "stroke-dasharray": one.dash || "" }));
     const last = one.values.findLastIndex((v) => v !== null);
-    if (last >= 0) {
-      svg.append(shape("text", { x: Math.min(x(last), width - 12), y: y(one.values[last]) - 3, "font-size": 9,
-        "font-weight": "bold", fill: "#1d2433" }, one.name));
-    }
+    if (last >= 0) ends.push({ x: x(last), y: y(one.values[last]), name: one.name });
   }
+  nameEnds(svg, ends, top, height - bottom);
   addCursor(svg, x, at, length, top, height - bottom, pick);
   holder.replaceChildren(svg);
+}
+
+// The names of lines at their ends, none over another.
+function nameEnds(svg, ends, top, bottom) {
+  const size = 9;
+  ends.sort((a, b) => a.y - b.y);
+  ends.forEach((end, i) => { end.at = Math.max(end.y, i ? ends[i - 1].at + size : top); });
+  let below = bottom;
+  for (const end of [...ends].reverse()) {
+    end.at = Math.min(end.at, below);
+    below = end.at - size;
+  }
+  for (const end of ends) {
+    svg.append(shape("text", { x: end.x + 3, y: end.at + 3, "font-size": size,
+      "font-weight": "bold", fill: "#1d2433" }, end.name));
+  }
 }
 
 // Areas that lie on one another: `series` as above; values below 0 are left out.

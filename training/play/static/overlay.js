@@ -28,30 +28,25 @@ class Analysis {
   async refresh(whole = false, search = false) {
     if (!this.on) return;
     const turn = ++this.turn;
-    const said = whole ? "The line is looked at." : search ? "The search runs." : "";
-    byId("insight-said").textContent = said;
+    if (whole || search) tell(whole ? "The line is looked at." : "The search runs.");
     const report = await this.ask(byId("analyst").value, whole, search);
     if (turn !== this.turn || !this.on || !report) return;
-    if (report.waiting) {
-      byId("insight-said").textContent = report.waiting;
-      this.report = null;
-      this.draw();
-      if (/compiled/.test(report.waiting)) setTimeout(() => this.refresh(whole), 1000);
-      return;
-    }
-    byId("insight-said").textContent = "";
-    this.report = report;
+    // What is being compiled is asked for again, each second.
+    if (report.again) setTimeout(() => turn === this.turn && this.refresh(whole, search), 1000);
+    tell(report.waiting || report.searching || "");
+    this.report = report.waiting ? null : report;
     this.draw();
   }
 
   // The move of the line that cost its player at least 2 VP, after the present position.
-  costly() {
+  async costly() {
+    if (this.report && this.report.missing) await this.refresh(true);
     if (!this.report) return;
     const game = this.game();
     const here = game.line.indexOf(game.node);
     const next = this.report.cost.findIndex((cost, k) => k >= here && cost !== null && cost >= 2);
     if (next >= 0) this.go(game.line[next + 1]);
-    else byId("verdict").textContent = "No later move of the line costs 2 VP or more.";
+    else tell("No later move of the line costs 2 VP or more.");
   }
 
   draw() {
@@ -59,34 +54,41 @@ class Analysis {
     drawHeat(this.report, game);
     const { report } = this;
     if (!report) {
-      byId("policy").replaceChildren();
-      byId("search").replaceChildren();
+      for (const id of ["policy", "search", "values"]) byId(id).replaceChildren();
       byId("search-here").hidden = true;
-      byId("values").replaceChildren();
       byId("verdict").textContent = "";
       return;
     }
-    byId("policy").replaceChildren(...report.policy.map(([text, chance]) => {
+    byId("policy").replaceChildren(...report.policy.map(([text, words, chance]) => {
       const bar = element("i");
       bar.style.width = `${(chance * 100).toFixed(1)}%`;
-      return element("div", { class: "bar", title: text }, bar, element("span", {}, text),
+      return element("div", { class: "bar", title: text }, bar, element("span", {}, words),
         element("span", {}, `${(chance * 100).toFixed(1)} %`));
     }));
     byId("search-here").hidden = !report.searches;
+    byId("search-here").disabled = Boolean(report.searching);
     drawSearch(report.at === game.node ? report.search : null, game);
     const here = game.line.indexOf(game.node);
     lineChart(byId("values"), {
       series: game.seats.map((seat) => ({
         values: report.lines[seat.player], colour: seat.fill, name: String(seat.player),
       })),
-      length: game.line.length - 1, at: here, pick: (n) => this.go(game.line[n]),
+      length: game.line.length - 1, at: here, tight: true, pick: (n) => this.go(game.line[n]),
     });
-    const k = here - 1;
-    byId("verdict").textContent = k >= 0 && report.cost[k] !== null
-      ? `The last move: choice ${report.rank[k] || "-"} of the policy, cost ${report.cost[k]} VP.`
-      : "";
+    byId("verdict").textContent = [verdict("The last move", report, here - 1),
+      verdict("The next move", report, here)].join(" ");
     markCosts(report, game);
   }
+}
+
+function tell(text) {
+  byId("insight-said").textContent = text;
+}
+
+function verdict(which, report, k) {
+  if (k < 0 || k >= report.cost.length || report.cost[k] === null) return "";
+  const rank = report.rank[k] ? `choice ${report.rank[k]} of the policy` : "no choice of the policy";
+  return `${which}: ${rank}, cost ${report.cost[k].toFixed(1)} VP.`;
 }
 
 // The chances of the legal cells, as discs over the map.
@@ -110,7 +112,8 @@ function drawHeat(report, game) {
   }
 }
 
-// The candidates of a search: `*` its move, `>` the played one; the VP that it expects of each seat.
+// The candidates of a search: `*` its move, `>` the played one; the VP that it expects of each seat
+// at the end, and the line that it expects to follow.
 function drawSearch(table, game) {
   if (!table) {
     byId("search").replaceChildren();
@@ -118,20 +121,26 @@ function drawSearch(table, game) {
   }
   const head = element("tr", {}, ...["", "candidate", "policy", "visits"].map((text) =>
     element("th", {}, text)), ...game.seats.map((seat) => element("th", {}, disc(seat))));
-  const rows = table.candidates.map((row) => element("tr", {
-    title: row.line.length ? `then ${row.line.join("; ")}` : "",
-  }, element("td", {}, `${row.best ? "*" : ""}${row.played ? ">" : ""}`),
-  element("td", {}, row.action), element("td", {}, `${(row.prior * 100).toFixed(0)} %`),
-  element("td", {}, String(row.visits)),
-  ...row.final_vp.map((vp) => element("td", {}, vp.toFixed(0)))));
-  const cost = table.cost === null ? "" : `The played move cost ${table.cost} VP.`;
+  const rows = table.candidates.flatMap((row) => [
+    element("tr", { title: row.action },
+      element("td", {}, `${row.best ? "*" : ""}${row.played ? ">" : ""}`),
+      element("td", {}, row.words), element("td", {}, `${(row.prior * 100).toFixed(0)} %`),
+      element("td", {}, String(row.visits)),
+      ...row.final_vp.map((vp) => element("td", {}, vp.toFixed(0)))),
+    ...(row.line.length ? [element("tr", { class: "then" }, element("td"),
+      element("td", { colspan: 7 }, `then ${row.line.join("; ")}`))] : []),
+  ]);
+  const place = table.candidates.findIndex((row) => row.played) + 1;
+  const rank = place ? `candidate ${place} of ${table.candidates.length}` : "no candidate";
+  const cost = table.cost === null ? "" : `The played move is ${rank}; ${table.unlike
+    ? "the end is known after one of the two, so the cost is not told." : `it cost ${table.cost.toFixed(1)} VP.`}`;
   byId("search").replaceChildren(element("table", { class: "candidates" }, head, ...rows),
-    element("p", { class: "keys" }, cost));
+    element("p", { class: "keys" }, `* the search's move, > the played one. ${cost}`));
 }
 
 function markCosts(report, game) {
   game.line.slice(1).forEach((node, k) => {
     const row = document.querySelector(`.moves [data-node="${node}"] .cost`);
-    if (row) row.textContent = report.cost[k] !== null && report.cost[k] >= 2 ? `-${report.cost[k]}` : "";
+    if (row) row.textContent = report.cost[k] !== null && report.cost[k] >= 2 ? `-${report.cost[k].toFixed(1)}` : "";
   });
 }

@@ -7,6 +7,7 @@ let game = null;
 let view = null;
 let analysis = null;
 let busy = false;
+let progressAt = 0;
 let requests = Promise.resolve();
 
 // A request; null and a message where it was refused.
@@ -48,8 +49,8 @@ async function loadOffers() {
         element("label", { for: `chair-${p}` }, `Player ${p}`), select));
     }
     for (const name of names.slice(1)) byId("analyst").append(element("option", { value: name }, name));
-    const policy = names.findLast((name) => !["random", "greedy", offers.human].includes(name));
-    if (policy) byId("analyst").value = policy;
+    const learnt = names.filter((name) => !["random", "greedy", offers.human].includes(name));
+    byId("analyst").value = learnt.includes("zoo/strong") ? "zoo/strong" : learnt[0] || names[1];
   }
   byId("record").replaceChildren(element("option", { value: "" }, "none"),
     ...offers.records.map((name) => element("option", { value: name }, name)));
@@ -164,7 +165,8 @@ function update(found) {
   const who = seat.who === offers.human ? seat.name : `${seat.name} (${seat.who})`;
   byId("asks").textContent = found.over ? "The game is over." : found.thinking
     ? `${who} is thinking.` : `${who}: ${found.half_made ? "complete your move" : "your decision"}`;
-  byId("progress").textContent = found.progress.join("; ");
+  progressAt = performance.now();
+  drawProgress();
   byId("message").textContent = found.message;
   byId("undo").disabled = found.line.indexOf(found.node) <= 0;
   byId("cancel").hidden = !found.half_made || Boolean(found.thinking);
@@ -182,6 +184,14 @@ function update(found) {
   });
   if (analysis.on && moved) analysis.refresh();
   else analysis.draw();
+}
+
+// What is being compiled, the seconds running.
+function drawProgress() {
+  if (!game) return;
+  const more = (performance.now() - progressAt) / 1000;
+  byId("progress").textContent = game.progress.map(({ text, seconds }) =>
+    (seconds === null ? text : `${text}, ${Math.round(seconds + more)} s`)).join("; ");
 }
 
 const GROUPS = [
@@ -214,12 +224,16 @@ function drawLegal() {
     (pieces.get(action.text) || []).forEach((one) => one.classList.add("legal-piece"));
   }
   const shown = [...groups.values()].filter((group) => group.actions.length);
+  const held = byId("legal").contains(document.activeElement);
   byId("legal").replaceChildren(...shown.map(({ name, actions }) => {
     const many = actions.length > 6 && shown.length > 1;
     return element("details", { open: !many },
       element("summary", {}, `${name}${actions.length > 1 ? ` (${actions.length})` : ""}`),
       ...actions.map(actionButton));
   }));
+  // Who plays by the keyboard goes on where the list begins.
+  const next = byId("legal").querySelector("summary, button");
+  if (held && next) next.focus();
 }
 
 function actionButton(action) {
@@ -299,7 +313,7 @@ function buildSeats() {
       onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
     ...names.map((name) => element("option", { value: name, selected: name === seat.who }, name)));
     return element("div", { class: "seat", "data-seat": seat.player }, disc(seat),
-      element("span", { title: seat.name }, seat.name.slice(0, 14)), select,
+      element("span", { class: "name", title: seat.name }, seat.name), select,
       element("span", { class: "vp" }));
   }));
 }
@@ -320,7 +334,7 @@ function drawMoves() {
     element("span", { class: "number" }, String(k + 1)), disc(game.seats[move.player]),
     element("span", {}, move.words), element("span", { class: "cost" })));
     for (const other of move.others) {
-      rows.push(element("li", { class: "branch", "data-branch": other.node,
+      rows.push(element("li", { class: "branch", "data-branch": other.node, tabindex: 0,
         onclick: () => change("go", { node: other.node }) }, `or: ${other.words}`));
     }
   });
@@ -372,6 +386,7 @@ function wire() {
     m: () => byId("layout").classList.toggle("wide"), Escape: closeChoice,
   };
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.matches("li[tabindex]")) event.target.click();
     const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
     if (!game || typing || event.ctrlKey || event.metaKey || event.altKey) return;
     const act_ = keys[event.key];
@@ -381,6 +396,7 @@ function wire() {
     }
   });
   window.addEventListener("hashchange", route);
+  setInterval(drawProgress, 1000);
 }
 
 function route() {

@@ -1,0 +1,128 @@
+"""How long the table in the browser lets one wait, over HTTP as a page asks.
+
+    python -m benchmarks.table --agent zoo/strong --moves 20
+
+Starts the server anew and prints: when the first page is there, when the first game is (the rules
+are compiled or read from the cache), when the agent is ready, and how long its answers take: from
+the person's move being sent until the agent's move is there to be shown, picture included. A warm
+start is the second one on a machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+
+class Server:
+    """The server as a process of its own."""
+
+    def __init__(self, saves: str):
+        self.began = time.monotonic()
+        command = [sys.executable, "-m", "training.play", "--port", "0", "--saves", saves]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout
+        found = re.search(r"http://localhost:(\d+)/", self.process.stdout.readline())
+        assert found, "the server says where it is"
+        self.port = int(found[1])
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """One request; the JSON of the answer, or its text."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
+        sent = None if body is None else json.dumps(body)
+        connection.request(method, path, sent, {"Content-Type": "application/json"} if sent else {})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        connection.close()
+        assert answer.status == 200, text
+        return json.loads(text) if text.startswith("{") else text
+
+    def since(self) -> float:
+        """Seconds since the start."""
+        return time.monotonic() - self.began
+
+
+def ready(server: Server, game: str) -> None:
+    """Wait until the agents of a game are compiled, saying how far they are."""
+    said = ""
+    while True:
+        found = server.ask("GET", f"/api/games/{game}")
+        if not found["progress"]:
+            return
+        line = "; ".join(one["text"] for one in found["progress"])
+        if line != said:
+            said = line
+            print(f"{server.since():7.2f} s  {line}", flush=True)
+        time.sleep(0.2)
+
+
+def answers(server: Server, game: str, moves: int) -> tuple[list[float], list[float]]:
+    """Seconds of the server's answers to a person's moves, and of the agent's decisions."""
+    own, agent = [], []
+    found = server.ask("GET", f"/api/games/{game}")
+    while len(own) < moves and not found["over"]:
+        began = time.monotonic()
+        if found["thinking"]:
+            length = len(found["line"])
+            while len(found["line"]) == length and not found["over"]:
+                found = server.ask("GET", f"/api/games/{game}?since={found['version']}")
+            agent.append((time.monotonic() - began) / (len(found["line"]) - length))
+            continue
+        text = found["legal"][len(own) % len(found["legal"])]["text"]
+        found = server.ask("POST", f"/api/games/{game}/act", {"action": text})
+        own.append(time.monotonic() - began)
+    return own, agent
+
+
+def said(values: list[float]) -> str:
+    """Median and most, milliseconds."""
+    if not values:
+        return "none"
+    middle, most = statistics.median(values) * 1000, max(values) * 1000
+    return f"median {middle:.0f} ms, most {most:.0f} ms, of {len(values)}"
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.table", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--agent", default="zoo/strong")
+    parser.add_argument("--ruleset", default="lost_fleet")
+    parser.add_argument("--moves", type=int, default=20, help="of the person")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as saves:
+        server = Server(saves)
+        try:
+            server.ask("GET", "/")
+            print(f"{server.since():7.2f} s  the first page", flush=True)
+            server.ask("GET", "/api/offers")
+            print(f"{server.since():7.2f} s  what the start form offers", flush=True)
+            seats = ["you", *[args.agent] * 3]
+            wanted = {"ruleset": args.ruleset, "seats": seats, "seed": 1}
+            game = server.ask("POST", "/api/games", wanted)["id"]
+            print(f"{server.since():7.2f} s  the first game", flush=True)
+            ready(server, game)
+            print(f"{server.since():7.2f} s  {args.agent} is ready", flush=True)
+            own, agent = answers(server, game, args.moves)
+            print(f"a person's move: {said(own)}")
+            print(f"a decision of {args.agent}: {said(agent)}")
+            server.ask("GET", f"/api/games/{game}/insight?agent={args.agent}&whole=1")
+            began = time.monotonic()
+            server.ask("GET", f"/api/games/{game}/insight?agent={args.agent}")
+            print(f"analysis of a position: {(time.monotonic() - began) * 1000:.0f} ms")
+        finally:
+            server.process.terminate()
+            server.process.wait(20)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
