@@ -128,7 +128,7 @@ function drawSearch(table, game) {
       element("td", {}, String(row.visits)),
       ...row.final_vp.map((vp) => element("td", {}, vp.toFixed(0)))),
     ...(row.line.length ? [element("tr", { class: "then" }, element("td"),
-      element("td", { colspan: 7 }, `then ${row.line.join("; ")}`))] : []),
+      element("td", { colspan: 3 + game.seats.length }, `then ${row.line.join("; ")}`))] : []),
   ]);
   const place = table.candidates.findIndex((row) => row.played) + 1;
   const rank = place ? `candidate ${place} of ${table.candidates.length}` : "no candidate";
