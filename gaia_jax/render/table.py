@@ -84,7 +84,7 @@ def ruleset_of(state: Any) -> Ruleset:
     """
     if np.ndim(state.current_player):
         raise ValueError("one state is wanted, not a batch; index it, or use jax.tree.map")
-    id, players = getattr(state, "ruleset", None), state.game.num_players
+    id, players = str(getattr(state, "ruleset", "")), state.game.num_players
     if (id, players) not in VARIANTS:
         raise ValueError(f"the state is of {id!r}, none of {', '.join(RULESETS)}; name its ruleset")
     return VARIANTS[id, players]
