@@ -15,7 +15,7 @@ from gaia_jax.actions import to_text
 from gaia_jax.setup_json import setup_from_json
 from gaia_jax.state import NODES
 from training.agents import Agent
-from training.data.replaying import Replayer, Row
+from training.data.replaying import Look, Replayer, Row
 
 STOCKS = ("credits", "ore", "knowledge", "qic", "gaia_power", "vp")
 ROW_GROUP = 262_144  # decisions of a row group
@@ -49,27 +49,34 @@ def schema() -> pa.Schema:
     return pa.schema([*needed, *agent], metadata={"format": "gaia_jax decisions 1"})
 
 
-def make_look(agents: Mapping[str, Agent]) -> Any:
-    """What `Replayer` notes before each decision.
+def stocks(state: Any, action: Array) -> dict[str, Array]:
+    """What `Replayer` notes before each decision: who decides, and what he has."""
+    game, rows = state.game, jnp.arange(len(action))
+    who = state.current_player.astype(jnp.int32)
+    players = game.players
+    seen = {name: getattr(players, name)[rows, who] for name in STOCKS}
+    seen |= {"power": players.power[rows, who], "tracks": players.tracks[rows, who]}
+    return seen | {"seat": who, "round": game.turn.round, "node": game.turn.node}
+
+
+def make_look(agents: Mapping[str, Agent]) -> Look:
+    """`stocks`, and what the agents' policies say of each position.
 
     Args:
         agents: those that have a policy; each is asked about every position.
     """
+    if not agents:
+        return stocks
 
     def look(state: Any, action: Array) -> dict[str, Array]:
-        game, rows = state.game, jnp.arange(len(action))
-        who = state.current_player.astype(jnp.int32)
-        players = game.players
-        seen = {name: getattr(players, name)[rows, who] for name in STOCKS}
-        seen |= {"power": players.power[rows, who], "tracks": players.tracks[rows, who]}
-        seen |= {"seat": who, "round": game.turn.round, "node": game.turn.node}
+        seen, rows = stocks(state, action), jnp.arange(len(action))
         for name, agent in agents.items():
             assert agent.policy is not None
             logits, values = agent.policy.evaluate(agent.params, state)
             logits = jnp.where(state.legal_action_mask, logits, -jnp.inf)
             chosen = jax.nn.log_softmax(logits, axis=-1)[rows, action]
             seen[f"policy {name}"] = jnp.exp(chosen)
-            seen[f"value {name}"] = values[rows, who] / agent.policy.vp
+            seen[f"value {name}"] = values[rows, seen["seat"]] / agent.policy.vp
         return seen
 
     return look

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -30,16 +31,48 @@ class Seen(NamedTuple):
     more: dict[str, np.ndarray]  # (T, B, ...) what `look` says
 
 
+Look = Callable[[Any, Array], dict[str, Array]]
+
+
+def nothing(state: Any, action: Array) -> dict[str, Array]:
+    """A `look` that notes nothing."""
+    return {}
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(env: Any, look: Look) -> tuple[Any, Any]:
+    """`init_from` of set-ups, and some decisions: (states, actions (T, B), decisions left (B,))
+    -> (states, left) and `Seen`.
+    """
+
+    def advance(state: Any, actions: Array, left: Array) -> Any:
+        rows = jnp.arange(len(left))
+
+        def one(carry: Any, action: Array) -> Any:
+            state, left = carry
+            live = (left > 0) & ~(state.terminated | state.truncated)
+            action = action.astype(jnp.int32)
+            inside = action < env.num_actions
+            there = jnp.where(inside, action, 0)
+            legal = inside & state.legal_action_mask[rows, there]
+            seen = (live, legal, state.legal_action_mask.sum(-1), look(state, there))
+            plays = live & legal
+
+            def keep(new: Array, old: Array) -> Array:
+                return jnp.where(plays.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
+
+            state = jax.tree.map(keep, jax.vmap(env.step)(state, there), state)
+            return (state, jnp.where(plays, left - 1, 0)), seen
+
+        return jax.lax.scan(one, (state, left), actions)
+
+    return jax.jit(jax.vmap(env.init_from)), jax.jit(advance)
+
+
 class Replayer:
     """Plays rows in batches, compiled once."""
 
-    def __init__(
-        self,
-        env: Any,
-        batch: int = BATCH,
-        look: Callable[[Any, Array], dict[str, Array]] | None = None,
-        stride: int = STRIDE,
-    ):
+    def __init__(self, env: Any, batch: int = BATCH, look: Look = nothing, stride: int = STRIDE):
         """
         Args:
             env: where the rows were played.
@@ -48,33 +81,7 @@ class Replayer:
             stride: T, decisions that one compiled call plays.
         """
         self.env, self.batch, self.stride = env, batch, stride
-        self._look = look or (lambda state, action: {})
-        self._start = jax.jit(jax.vmap(env.init_from))
-        self._advance = jax.jit(self._stride)
-
-    def _stride(self, state: Any, actions: Array, left: Array) -> Any:
-        """Some decisions: (states, actions (T, B), decisions left (B,)) -> states and `Seen`."""
-        rows = jnp.arange(self.batch)
-
-        def one(carry: Any, action: Array) -> Any:
-            state, left = carry
-            live = (left > 0) & ~(state.terminated | state.truncated)
-            action = action.astype(jnp.int32)
-            inside = action < self.env.num_actions
-            there = jnp.where(inside, action, 0)
-            legal = inside & state.legal_action_mask[rows, there]
-            seen = (live, legal, state.legal_action_mask.sum(-1), self._look(state, there))
-            plays = live & legal
-            after = jax.vmap(self.env.step)(state, there)
-            state = jax.tree.map(
-                lambda new, old: jnp.where(
-                    plays.reshape(-1, *(1,) * (new.ndim - 1)), new, old
-                ),
-                after, state,
-            )  # fmt: skip
-            return (state, jnp.where(plays, left - 1, 0)), seen
-
-        return jax.lax.scan(one, (state, left), actions)
+        self._start, self._advance = _compiled(env, look)
 
     def start(self, setups: Sequence[Any]) -> Any:
         """Games before their first decision; B of them, the last one repeated."""

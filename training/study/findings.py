@@ -139,6 +139,13 @@ def _strength(page: Page, table: Table, ruleset: Any) -> None:
     )
     page.text("### Where VP come from", "", "VP of the winners above the mean of the others.")
     page.effects("sources", "Winners above the others, by source", strength.sources(table))
+    told = strength.sources_by_place(table)
+    head = " | ".join(e.name for e in next(iter(told.values())))
+    page.text(
+        "Mean VP by source and place:", "", f"| | {head} |", "| --- |" + " --- |" * table.players,
+        *(f"| {source} | {' | '.join(f'{e.estimate:.1f}' for e in found)} |"
+          for source, found in told.items()),
+    )  # fmt: skip
 
 
 def _pairs(table: Table) -> list[Effect]:
