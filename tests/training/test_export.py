@@ -335,13 +335,13 @@ def test_mistakes_are_one_line(whole, tmp_path, capsys):
         assert code == 2 and message in err and err.count("\n") == 1, (args, err)
 
 
-def test_findings_of_a_dataset(whole, tmp_path, capsys):
+def test_findings_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     """The page and its pictures; what these rules lack is said to be missing."""
-    data, out = tmp_path / "data", tmp_path / "docs"
-    shutil.copytree(whole, data)
-    assert command(capsys, "--decisions", *REPLAY, "--out", data)[0] == 0
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "docs"
     out.mkdir()
-    code = cli.run(lambda: study.main([str(data), "--out", str(out)], FACE))
+    before = {path: path.read_bytes() for path in whole.iterdir()}
+    code = cli.run(lambda: study.main([str(whole), "--out", str(out)], FACE))
     assert code == 0, capsys.readouterr().err
     text = (out / "findings.md").read_text()
     assert "From 48 games on 12 set-ups" in text and "What cannot be concluded" in text
@@ -353,5 +353,7 @@ def test_findings_of_a_dataset(whole, tmp_path, capsys):
     # The same data, the same page.
     again = tmp_path / "again"
     again.mkdir()
-    assert cli.run(lambda: study.main([str(data), "--out", str(again)], FACE)) == 0
+    assert cli.run(lambda: study.main([str(whole), "--out", str(again)], FACE)) == 0
+    assert "is there" in capsys.readouterr().out  # the decisions were derived once
+    assert {path: path.read_bytes() for path in whole.iterdir()} == before
     assert (again / "findings.md").read_bytes() == (out / "findings.md").read_bytes()

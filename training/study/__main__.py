@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any
 from training import cli, outputs
 from training.checkpoint import make_env
 from training.config import UserError
+
+COPIES = Path("runs/study")
 
 
 def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
@@ -38,7 +41,6 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
-    from training import export
     from training.data import folder
     from training.study import findings
 
@@ -47,12 +49,29 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     kinds = {part["env"] for part in about["parts"]}
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {', '.join(sorted(kinds))}")
-    if folder.DECISIONS not in about["files"]:
-        export.main(["--out", str(args.data), "--decisions", "--no-policy"], face)
     env = make_env(face, kinds.pop(), "vp")
-    findings.write(args.data, args.out, env.ruleset)
+    findings.write(_with_decisions(args.data, about, face), args.out, env.ruleset)
     print(f"{args.out / 'findings.md'}")
     return 0
+
+
+def _with_decisions(data: Path, about: dict[str, Any], face: Any) -> Path:
+    """The dataset, or a copy of it in `runs/study` that has decisions; the dataset stays as it is.
+
+    The copy is named for its games, so that it is made once.
+    """
+    from training import export
+    from training.data import folder
+
+    if folder.DECISIONS in about["files"]:
+        return data
+    copy = COPIES / about["files"][folder.GAMES]["sha256"][:16]
+    if not (copy / folder.ABOUT).exists():
+        copy.mkdir(parents=True, exist_ok=True)
+        for name in (folder.GAMES, folder.ABOUT):  # the second says that the copy is whole
+            shutil.copyfile(data / name, copy / name)
+    export.main(["--out", str(copy), "--decisions", "--no-policy"], face)
+    return copy
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
