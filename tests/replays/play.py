@@ -130,7 +130,7 @@ def main() -> int:
     records = read(args.files)
     for players in sorted({len(record["vp"]) for record in records}):
         here = [record for record in records if len(record["vp"]) == players]
-        play(Table("base", min(BATCH, len(here)), players), here, report)
+        play(Table("base", BATCH, players), here, report)
     for kind, count in sorted(report.known.items()):
         print(f"offers that differ, {kind}: {count}")
     for kind, count in sorted(report.written.items()):

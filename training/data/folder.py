@@ -134,7 +134,7 @@ def merge(out: Path, folders: Sequence[Path]) -> int:
     for part, folder, _ in found:
         _join(parts, part, folder)
     abouts = [of_files(folder) for folder in folders]
-    if any(about != abouts[0] for about in abouts):
+    if len({(part["env"], part["players"]) for part in parts}) > 1:
         raise UserError("the folders have games of different rules, which need different columns")
     out.mkdir(exist_ok=True)
     total = shards.assemble(out / GAMES, _rows(found))

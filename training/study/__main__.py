@@ -46,10 +46,11 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
 
     outputs.check_inside("--out", args.out)
     about = folder.read_about(args.data)
-    kinds = {part["env"] for part in about["parts"]}
+    kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
-        raise UserError(f"games of several rules: {', '.join(sorted(kinds))}")
-    env = make_env(face, kinds.pop(), "vp")
+        raise UserError(f"games of several rules: {sorted(kinds)}")
+    name, players = kinds.pop()
+    env = make_env(face, name, "vp", players)
     findings.write(_with_decisions(args.data, about, face), args.out, env.ruleset)
     print(f"{args.out / 'findings.md'}")
     return 0

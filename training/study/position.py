@@ -118,7 +118,7 @@ def main(args: argparse.Namespace, face: Any) -> int:
 
     try:
         record = replay.read(args.position)
-        env = make_env(face, record.ruleset, "vp")
+        env = make_env(face, record.ruleset, "vp", len(record.setup["factions"]))
         for number, reached in enumerate(replay.states(record)):
             state = reached
             if number == args.at - 1:
