@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import GAMES
 from tests.replays import brainstone, layouts, mutants, play
 from tests.replays.notation import setup_of
+from tests.replays.player import is_leech
 from tests.replays.record import record
 from tests.replays.table import Differs, Seat, Table
 
@@ -77,6 +78,13 @@ def test_the_games_have_all_kinds_of_lines(games: list[dict[str, Any]]) -> None:
     # Conversions wait for the others' answers, one of which says where the brainstone goes.
     assert any(waits_for_the_brainstone(game["steps"], i) for game in games
                for i in range(len(game["steps"])))  # fmt: skip
+
+
+def test_a_leech_line_is_known() -> None:
+    answers = [["charge", "2pw"], ["decline", "2pw"], ["decline"]]
+    assert all(is_leech([command]) for command in answers)
+    others = [["decline", "up"], ["up", "eco"], ["charge"], ["pass", "booster1"]]
+    assert not any(is_leech([command]) for command in others) and not is_leech([])
 
 
 def waits_for_the_brainstone(steps: list[dict[str, Any]], turn: int) -> bool:

@@ -39,7 +39,7 @@ PRICES = {
     "C3_to_O": 3,
     "C4_to_Q": 4,
 }
-# The first words of a leech line; `decline up` is none.
+# The first words of a leech line; `decline up` is none. Some records say no more than `decline`.
 LEECH = ("charge", "decline")
 BETWEEN = ("roundIncome", "roundGaia")  # phases in which some players are ahead of the others
 
@@ -70,8 +70,8 @@ def is_leech(commands: list[list[str]]) -> bool:
     return (
         bool(commands)
         and commands[0][0] in LEECH
-        and len(commands[0]) > 1
-        and (commands[0] != ["decline", "up"])
+        and (len(commands[0]) > 1 or commands[0] == ["decline"])
+        and commands[0] != ["decline", "up"]
     )
 
 
@@ -274,7 +274,7 @@ class Player:
             yield from self.build(words[0], self.at(words[1]))
         elif name == "up":
             yield from self.act(f"advance {SLOTS[words[0]]}")
-        elif name == "decline" and words[0] == "up":
+        elif name == "decline" and words == ["up"]:
             yield from self.act("skip")
         elif name == "tech":
             track = SLOTS[words[0].removeprefix("adv-")]

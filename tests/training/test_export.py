@@ -4,6 +4,7 @@ import functools
 import json
 import re
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -357,3 +358,12 @@ def test_findings_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     assert "is there" in capsys.readouterr().out  # the decisions were derived once
     assert {path: path.read_bytes() for path in whole.iterdir()} == before
     assert (again / "findings.md").read_bytes() == (out / "findings.md").read_bytes()
+
+
+@pytest.mark.slow
+def test_the_sample_plays_as_it_says(capsys):
+    """A version of the environment that changes the rules needs a new sample."""
+    sample = Path(__file__).resolve().parents[2] / "docs" / "sample"
+    args = ["--out", str(sample), "--verify", "64", "--replay-batch", "64"]
+    assert export.main(args) == 0
+    assert "64 of" in capsys.readouterr().out

@@ -1,5 +1,9 @@
 """The functions of `training.study` on planted data: what is there is found, what is not is not."""
 
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -13,6 +17,7 @@ from gaia_jax import ruleset as rules
 from training.study import board, chart, decided, effects, pieces, play, strength
 from training.study.table import Table
 
+ROOT = Path(__file__).resolve().parents[2]
 DRAWS = 100
 ENOUGH = 90
 FACTIONS = [f"F{i}" for i in range(8)]
@@ -141,6 +146,13 @@ def for_taken(rng, size):
     return pieces.taken(table, counts, ["a", "b", "c"]), "a", size
 
 
+def for_taken_equally(rng, size):
+    table = rotated(rng, 300, 2)
+    counts = rng.multinomial(5, [0.2] * 5, table.vp.shape)
+    table = finished(table, table.vp + size * counts[..., 3])
+    return pieces.taken(table, counts, list("abcde")), "d", size * 4 / 5
+
+
 def for_openings(rng, size):
     table = rotated(rng)
     done = acted(rng, table)
@@ -167,8 +179,8 @@ def for_leech(rng, size):
 CASES = [
     (for_factions, 8.0), (for_seats, 7.0), (for_seats_of_a_faction, 14.0), (for_opponents, 12.0),
     (for_board, 4.0), (for_sources, 2.0), (for_boosters, 5.0), (for_the_first_round_tile, 8.0),
-    (for_taken_paired, 4.0), (for_taken, 5.0), (for_openings, 14.0), (for_passing, 2.0),
-    (for_leech, 2.0),
+    (for_taken_paired, 4.0), (for_taken, 5.0), (for_taken_equally, 4.0),
+    (for_openings, 14.0), (for_passing, 2.0), (for_leech, 2.0),
 ]  # fmt: skip
 
 
@@ -219,6 +231,19 @@ def test_holm_keeps_what_stands_out_together():
     chances = np.array([0.04, 0.001, 0.02, 0.9])
     assert effects.holm(chances).tolist() == [False, True, False, False]
     assert effects.holm(np.array([0.04])).tolist() == [True]
+
+
+def test_families_together_are_judged_as_one():
+    """Of 300 pairs without an effect about 15 intervals leave 0 out, and none stands out."""
+    rng = np.random.default_rng(0)
+    pairs = [effects.Effect(str(k), z, z - 1.96, z + 1.96, 9, False) for k, z in
+             enumerate(rng.normal(0, 1, 300))]  # fmt: skip
+    assert sum(e.low > 0 or e.high < 0 for e in pairs) >= 5
+    assert not any(e.found for e in effects.together(pairs))
+    strong = effects.Effect("strong", 6.0, 4.04, 7.96, 9, False)
+    unknown = effects.Effect("unknown", np.nan, np.nan, np.nan, 0, False)
+    told = effects.together([*pairs, strong, unknown])
+    assert [e.name for e in told if e.found] == ["strong"] and len(told) == 301
 
 
 def test_sources_by_place_are_means():
@@ -328,3 +353,18 @@ def test_what_each_seat_did_is_counted(tmp_path):
     ]
     assert found.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
     assert found.turns[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
+
+
+def test_the_notebook_goes_from_the_sample_to_a_finding(capsys, monkeypatch):
+    shown = SimpleNamespace(SVG=str, display=print)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=shown))
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    monkeypatch.chdir(ROOT)
+    cells = json.loads((ROOT / "examples" / "study.ipynb").read_text())["cells"]
+    scope = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), scope)
+    out = capsys.readouterr().out
+    assert "games, mean VP" in out and "TAKLONS: " in out and "</svg>" in out
+    assert len(scope["factions"]) == 18

@@ -51,7 +51,8 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         raise UserError(f"games of several rules: {sorted(kinds)}")
     name, players = kinds.pop()
     env = make_env(face, name, "vp", players)
-    findings.write(_with_decisions(args.data, about, face), args.out, env.ruleset)
+    data = args.data if args.games_only else _with_decisions(args.data, about, face)
+    findings.write(data, args.out, env.ruleset)
     print(f"{args.out / 'findings.md'}")
     return 0
 
@@ -79,6 +80,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.study", __doc__)
     parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
     parser.add_argument("--out", type=Path, default=Path("docs"), help="where findings.md goes")
+    parser.add_argument(
+        "--games-only", action="store_true",
+        help="leave out what needs every decision: no game is played again",
+    )  # fmt: skip
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
     parser.add_argument(
         "--at", metavar="N", type=cli.whole(1, 10**4), default=1, help="the number of a decision"

@@ -105,6 +105,18 @@ def intervals(
     ]
 
 
+def together(found: Sequence[Effect]) -> list[Effect]:
+    """Effects of several families as one: `found` is Holm's over all of them.
+
+    Their chances are read from the intervals, as normal: for families of many deals.
+    """
+    known = [e for e in found if np.isfinite(e.low) and e.high > e.low]
+    half = np.array([(e.high - e.low) / 2 for e in known])
+    score = np.abs([e.estimate for e in known]) / half * stats.norm.ppf((1 + CONFIDENCE) / 2)
+    stands = holm(2 * stats.norm.sf(score))
+    return [e._replace(found=bool(f)) for e, f in zip(known, stands, strict=True)]
+
+
 def holm(chances: np.ndarray) -> np.ndarray:
     """(K,) bool, which of K p-values stand out together at 5 % (Holm 1979)."""
     order = np.argsort(chances)

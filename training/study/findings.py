@@ -14,7 +14,7 @@ from training import outputs
 from training.data import folder
 from training.study import board, chart, decided, pieces, play, strength
 from training.study.decided import Decided
-from training.study.effects import Effect, means
+from training.study.effects import Effect, means, together
 from training.study.table import Table, load
 
 PEOPLE = Path(__file__).with_name("people.json")
@@ -69,18 +69,21 @@ def write(data: Path, out: Path, ruleset: Any, pictures: str = "findings") -> No
     """Write `findings.md` and its pictures.
 
     Args:
-        data: a dataset with `games.parquet` and `decisions.parquet`.
+        data: a dataset; without `decisions.parquet` what needs it is left out.
         out: where the page goes.
         ruleset: of the games.
     """
     about, table = folder.read_about(data), load(data)
-    done = decided.load(data, len(table.vp), table.players)
     page = Page(out, pictures)
     _head(page, about, table)
     _strength(page, table, ruleset)
     _set_up(page, table)
-    _choices(page, table, done)
-    _play(page, table, done)
+    if folder.DECISIONS in about["files"]:
+        done = decided.load(data, len(table.vp), table.players)
+        _choices(page, table, done)
+        _play(page, table, done)
+    else:
+        page.text("## Openings, choices, passing, leech", "", "Left out: `--games-only`.")
     page.text(*LIMITS.read_text(encoding="utf-8").strip().splitlines())
     page.write("findings.md")
 
@@ -130,8 +133,8 @@ def _strength(page: Page, table: Table, ruleset: Any) -> None:
         )  # fmt: skip
     page.text("### Seats", "", "VP by place in the turn order of round 1.")
     page.effects("seats", "VP by place in the turn order", strength.seats(table))
-    page.text("### Opponents", "", "The pairs that stand out most: VP of the first with the second "
-              "at the table, above its mean over all opponents.")  # fmt: skip
+    page.text("### Opponents", "", "The pairs that stand out most of all: VP of the first with the "
+              "second at the table, above its mean over all opponents.")  # fmt: skip
     page.effects("opponents", "A faction with another one at the table", _pairs(table))
     page.text("### Board", "", "VP for one standard deviation more of what lies near home.")
     page.effects(
@@ -149,13 +152,13 @@ def _strength(page: Page, table: Table, ruleset: Any) -> None:
 
 
 def _pairs(table: Table) -> list[Effect]:
-    """All pairs of a faction and an opponent; `found` is within the faction's family."""
+    """The pairs of a faction and an opponent that stand out most, judged among all of them."""
     out = []
     for name in table.names["faction"]:
         found = strength.opponents(table, name)
         out += [e._replace(name=f"{name} with {e.name}") for e in found]
-    out = [e for e in out if math.isfinite(e.low)]
-    return sorted(out, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))[:24]
+    out = together(out)
+    return sorted(out, key=lambda e: -abs(e.estimate) / (e.high - e.low))[:24]
 
 
 def _set_up(page: Page, table: Table) -> None:

@@ -44,10 +44,13 @@ def taken(table: Table, counts: np.ndarray, names: Sequence[str]) -> list[Effect
 
     Games of one seat of one deal are compared where there are several (the agents sit elsewhere);
     else the seats of a deal, each with what its faction and its place in the turn order are worth.
+    Where all take equally many, as of boosters, it is one in the place of the mean other one.
 
     Args:
         counts: (G, P, K), how often; names: K.
     """
+    if not names:
+        return []
     players = table.players
     deal = np.repeat(table.deal, players)
     same = table.deal[:, None] * players + np.arange(players)
@@ -60,4 +63,7 @@ def taken(table: Table, counts: np.ndarray, names: Sequence[str]) -> list[Effect
         controls.append(dummies(table.order.ravel() - 1, players))
     took = np.asarray(counts, float).reshape(-1, len(names))
     x = demean(np.concatenate([took, *controls], axis=1), groups)
-    return regression(demean(table.vp.ravel(), groups), x, deal, names, (took > 0).sum(0))
+    seen = (took > 0).sum(0)
+    equally = np.abs(demean(took.sum(-1), groups)).max() < 1e-9
+    rows = contrasts(seen > 0, x.shape[1]) if equally else None
+    return regression(demean(table.vp.ravel(), groups), x, deal, names, seen, rows)
