@@ -1,9 +1,5 @@
 """The functions of `training.study` on planted data: what is there is found, what is not is not."""
 
-import json
-import sys
-from pathlib import Path
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,7 +13,6 @@ from gaia_jax import ruleset as rules
 from training.study import board, chart, decided, effects, pieces, play, strength
 from training.study.table import Table
 
-ROOT = Path(__file__).resolve().parents[2]
 DRAWS = 100
 ENOUGH = 90
 FACTIONS = [f"F{i}" for i in range(8)]
@@ -353,18 +348,3 @@ def test_what_each_seat_did_is_counted(tmp_path):
     ]
     assert found.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
     assert found.turns[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
-
-
-def test_the_notebook_goes_from_the_sample_to_a_finding(capsys, monkeypatch):
-    shown = SimpleNamespace(SVG=str, display=print)
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=shown))
-    monkeypatch.setitem(sys.modules, "IPython.display", shown)
-    monkeypatch.chdir(ROOT)
-    cells = json.loads((ROOT / "examples" / "study.ipynb").read_text())["cells"]
-    scope = {}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            exec("".join(cell["source"]), scope)
-    out = capsys.readouterr().out
-    assert "games, mean VP" in out and "TAKLONS: " in out and "</svg>" in out
-    assert len(scope["factions"]) == 18
