@@ -21,7 +21,6 @@ from training.search import (
     gumbel_search,
     max_n,
     memory,
-    one_layer_search,
     paranoid,
 )
 
@@ -35,14 +34,14 @@ def games():
     return random_game.draw(7, B, players=4, actions=4, depth=4)
 
 
-def searcher(run=gumbel_search, options=OPTIONS, simulations=20):
+def searcher(options=OPTIONS, simulations=20):
     """`search(games, keys, root)`, compiled; traced at most once."""
     chex.clear_trace_counter()  # it counts by the hash of a function, which another may have had
 
     @jax.jit
     @chex.assert_max_traces(n=1)
     def search(games, keys, root):
-        return run(games, keys, root, random_game.recurrent, simulations, options)
+        return gumbel_search(games, keys, root, random_game.recurrent, simulations, options)
 
     return search
 
@@ -148,8 +147,8 @@ def test_max_depth_bounds_the_tree(games, keys):
 
 
 def test_one_layer_tries_every_action_and_takes_the_best(games, keys):
-    options = SearchOptions(candidates=4, gumbel_scale=0.0, value_scale=0.05)
-    search = searcher(one_layer_search, options, simulations=4)
+    options = SearchOptions(candidates=4, gumbel_scale=0.0, value_scale=0.05, max_depth=1)
+    search = searcher(options, simulations=4)
     root = random_game.root(games)
     found = search(games, keys, root)
     for game in range(B):

@@ -34,7 +34,6 @@ from training.search import (
     SearchOutput,
     environment_model,
     gumbel_search,
-    one_layer_search,
 )
 
 SUFFIX = "+search:"
@@ -68,6 +67,7 @@ class SearchSpec:
             gumbel_scale=self.noise,
             value_scale=self.scale / (offset * vp),
             own_turn=self.form == "own_turn",
+            max_depth=int(self.form == "one_layer"),
         )
 
 
@@ -132,11 +132,10 @@ def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Mod
         env = dataclasses.replace(env, reward=policy.reward)
     model = environment_model(env, policy.evaluate, policy.reward_scale, spec.follow)
     options = spec.options(policy.vp)
-    run = one_layer_search if spec.form == "one_layer" else gumbel_search
 
     def search(params: Any, state: Any, key: Array) -> SearchOutput:
         root = model.root(params, state)
-        return run(params, key, root, model.recurrent, spec.simulations, options)
+        return gumbel_search(params, key, root, model.recurrent, spec.simulations, options)
 
     return search, model
 

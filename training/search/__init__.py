@@ -19,7 +19,6 @@ from training.search.base import (
 )
 from training.search.environment import Model, environment_model
 from training.search.gumbel import gumbel_search
-from training.search.one_layer import one_layer_search
 from training.search.targets import SearchTargets, search_targets
 from training.search.tree import Tree, memory
 from training.search.utility import UTILITIES, Utility, margin, max_n, paranoid
@@ -41,7 +40,6 @@ __all__ = [
     "margin",
     "max_n",
     "memory",
-    "one_layer_search",
     "paranoid",
     "search_targets",
 ]

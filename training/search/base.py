@@ -42,6 +42,8 @@ class RecurrentFnOutput(NamedTuple):
 
 # (params, key, action (B,) int32, embedding) -> (RecurrentFnOutput, embedding)
 RecurrentFn = Callable[[Any, Array, Array, Any], tuple[RecurrentFnOutput, Any]]
+# The same with its parameters bound.
+BoundFn = Callable[[Array, Array, Any], tuple[RecurrentFnOutput, Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +56,7 @@ class SearchOptions:
     gumbel_scale: float = 1.0  # 0: no noise, the same position gives the same action
     value_scale: float = 1.0  # logits that a value of 1 is worth, times visit_offset + most visits
     visit_offset: float = 50.0
-    max_depth: int = 0  # edges from the root to a leaf; 0: no bound
+    max_depth: int = 0  # edges from the root to a leaf; 0: no bound; 1: no tree
     own_turn: bool = False  # positions where another player decides are leaves
     # A node of which every legal action leads to an end, or to nodes of which that is true, is
     # solved: it is not searched again. Where the best action so far leads to a solved node or an

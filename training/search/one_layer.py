@@ -2,50 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax import Array
 
 from training.search import qvalues
-from training.search.base import (
-    Candidates,
-    RecurrentFn,
-    RootFnOutput,
-    SearchOptions,
-    SearchOutput,
-)
-from training.search.gumbel import (
-    improved_policy,
-    prior_of,
-    root_candidates,
-    root_score,
-)
-from training.search.keys import one_a_row, root_noise
+from training.search.base import BoundFn, Candidates, SearchOptions, SearchOutput
+from training.search.keys import one_a_row
+from training.search.root import Start, improved_policy, prior_of, root_score
 
 
-def one_layer_search(
-    params: Any,
-    key: Array,
-    root: RootFnOutput,
-    recurrent_fn: RecurrentFn,
-    num_simulations: int,
-    options: SearchOptions | None = None,
-) -> SearchOutput:
-    """The cheapest improvement of a policy: no tree, one call of `recurrent_fn` on B * K nodes.
+def one_layer(key: Array, start: Start, model: BoundFn, options: SearchOptions) -> SearchOutput:
+    """The cheapest improvement of a policy: no tree, one call of `model` on B * K nodes.
 
-    Args:
-        num_simulations: K, how many actions are tried, those with the highest logits + noise;
-            `options.candidates` bounds it. The rest as for `gumbel_search`.
     Returns:
         An output without a tree. `value` is that of the best action.
     """
-    if num_simulations < 1:
-        raise ValueError(f"num_simulations must be at least 1, got {num_simulations}")
-    options = options or SearchOptions()
-    gumbel, key = root_noise(key, root.prior_logits.shape, options.gumbel_scale)
-    rows, noise = root_candidates(root, gumbel, min(num_simulations, options.candidates))
+    root, rows, noise = start
     batch, count = rows.action.shape
     seen = jnp.arange(count) < rows.legal[:, None]
 
@@ -55,7 +28,7 @@ def one_layer_search(
     # A slot without an action repeats the first one.
     action = jnp.where(seen, rows.action, rows.action[:, :1])
     keys = each(key) if one_a_row(key) else key
-    step, _ = recurrent_fn(params, keys, action.reshape(-1), jax.tree.map(each, root.embedding))
+    step, _ = model(keys, action.reshape(-1), jax.tree.map(each, root.embedding))
     values = step.reward + step.discount[:, None] * step.value
     mover = each(root.to_play)
     utility = options.utility(values, mover, mover).reshape(batch, count)

@@ -11,7 +11,6 @@ from jax import Array
 from training.search.base import SearchOptions
 from training.search.environment import Evaluate, environment_model
 from training.search.gumbel import gumbel_search
-from training.search.one_layer import one_layer_search
 
 
 class SearchTargets(NamedTuple):
@@ -58,9 +57,8 @@ def search_targets(
     never = jnp.zeros(state.current_player.shape, bool)
     state = state.replace(terminated=never, truncated=never)
     model = environment_model(env, evaluate, reward_scale, followed=0)
-    search = one_layer_search if options.max_depth == 1 else gumbel_search
     root = model.root(params, state)
-    out = search(params, key, root, model.recurrent, num_simulations, options)
+    out = gumbel_search(params, key, root, model.recurrent, num_simulations, options)
     legal = root.legal_actions
     likeliest = jnp.argmax(jnp.where(legal, root.prior_logits, -jnp.inf), axis=-1)
     found = SearchTargets(

@@ -2,7 +2,7 @@
 
 B is the batch, N = num_simulations + 1 the nodes, K the candidates of a node, P the players. Node 0
 is the root; what simulation i expands is node i + 1 of its row. A node keeps the values of all
-players, an edge only what its child is worth to the one who decides.
+players, and of the edge that leads to it its visits and what it is worth to the one who decides.
 """
 
 from __future__ import annotations
@@ -35,12 +35,31 @@ class Tree(NamedTuple):
     discount: Array  # (B, N) float32, of the same
     legal: Array  # (B, N) int16, how many actions are legal; only the best K have an edge
     closed: Array  # (B, N) bool, an end, or solved: its value is exact and nothing is below
+    depth: Array  # (B, N) int16, edges from the root
+    came: Array  # (B, N) int16, visits of the edge that leads here
+    worth: Array  # (B, N) float32, of the same, to the one who decides at the parent
+    leaf: Array  # (B, N) int16, the node where a walk from here ends
+    leaf_slot: Array  # (B, N) int16, the edge there that it would take next
     action: Array  # (B, N, K) int16, of the edges in the order of their logits
     logits: Array  # (B, N, K) float32, LOWEST where there is no edge
     child: Array  # (B, N, K) int16, UNVISITED where there is none yet
-    visits: Array  # (B, N, K) int16
-    utility: Array  # (B, N, K) float32, to the one who decides
     embedding: Any  # pytree of (B, N, ...)
+
+    @property
+    def visits(self) -> Array:
+        """(B, N, K) int16, of every edge."""
+        return self._by_edge(self.came)
+
+    @property
+    def utility(self) -> Array:
+        """(B, N, K) float32, of every edge, to the one who decides; 0 without a visit."""
+        return self._by_edge(self.worth)
+
+    def _by_edge(self, x: Array) -> Array:
+        """What the nodes keep of the edges that lead to them (B, N), by edge."""
+        child = jnp.asarray(self.child, jnp.int32)
+        found = jnp.take_along_axis(x[..., None, :], jnp.maximum(child, ROOT), axis=-1)
+        return jnp.where(child == UNVISITED, 0, found).astype(x.dtype)
 
 
 class Rows(NamedTuple):
@@ -96,11 +115,14 @@ def new_tree(root: RootFnOutput, rows: Rows, num_simulations: int, options: Sear
         discount=by_node(fill=1),
         legal=by_node(dtype=jnp.int16),
         closed=by_node(dtype=bool, fill=False),
+        depth=by_node(dtype=jnp.int16),
+        came=by_node(dtype=jnp.int16),
+        worth=by_node(),
+        leaf=by_node(dtype=jnp.int16),
+        leaf_slot=by_node(dtype=jnp.int16),
         action=by_node(edges, dtype=jnp.int16),
         logits=by_node(edges),
         child=by_node(edges, dtype=jnp.int16, fill=UNVISITED),
-        visits=by_node(edges, dtype=jnp.int16),
-        utility=by_node(edges),
         embedding=jax.tree.map(
             lambda x: jnp.zeros((batch, nodes, *x.shape[1:]), x.dtype), root.embedding
         ),
