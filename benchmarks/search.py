@@ -1,11 +1,12 @@
 """What a decision by search costs, and where it goes.
 
-    python -m benchmarks.search runs/quick --batch 64 --simulations 32 --k 32
+    python -m benchmarks.search zoo/strong --batch 64 --simulations 32
 
 Positions are reached by the agent's own policy. The parts are timed alone: the network with its
 observation, the game's step, and the tree with a model that only copies; their sum is the whole up
 to what the parts share. Rounds alternate and ratios are taken inside a round. Memory is XLA's own
-account of the compiled search beside what `training.search.memory` says.
+account of the compiled search, beside what `training.search.memory` says of the trees and XLA's
+account of one call of the model.
 """
 
 from __future__ import annotations
@@ -24,14 +25,16 @@ from jax import Array
 
 from training import cli
 from training.agents import Agent, make_agent
-from training.agents.search import SearchSpec, make_search
+from training.agents.search import make_search, split_name
 from training.config import UserError
 from training.search import Model, RecurrentFnOutput, gumbel_search, memory
 
 DECISIONS = 100  # by the policy, before the positions that are searched
 
+Programs = dict[str, tuple[Any, tuple[Any, ...]]]  # compiled, with its arguments
 
-def measure(env: Any, agent: Agent, batch: int, spec: SearchSpec, rounds: int) -> dict[str, Any]:
+
+def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[str, Any]:
     """Times in milliseconds, (median, least, most) over the rounds, and bytes.
 
     Args:
@@ -41,49 +44,32 @@ def measure(env: Any, agent: Agent, batch: int, spec: SearchSpec, rounds: int) -
     policy = agent.policy
     assert policy is not None
     search, model = make_search(env, policy, spec)
-    key = jax.random.key(0)
-    state = _positions(env, agent, batch)
-    root = jax.jit(model.root)(agent.params, state)
-    action = jnp.argmax(root.legal_actions, axis=-1).astype(jnp.int32)
-    options = spec.options(policy.vp)
+    options, key = spec.options(policy.vp), jax.random.key(0)
     copies = _copying(model)
 
-    def network(params: Any, state: Any) -> Any:
-        return policy.evaluate(params, state)
-
-    def game(state: Any, action: Array) -> Any:
-        return jax.vmap(env.step)(state, action)
-
     def tree(root: Any) -> Array:
-        return gumbel_search(
-            root, key, root, copies.recurrent, spec.simulations, options
-        ).candidates.visits
+        found = gumbel_search(root, key, root, copies.recurrent, spec.simulations, options)
+        return found.candidates.visits
 
     def whole(params: Any, state: Any) -> Array:
         return search(params, state, key).action
 
-    programs: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
-        "network": (network, (agent.params, state)),
-        "game": (game, (state, action)),
-        "tree": (tree, (root,)),
-        "whole": (whole, (agent.params, state)),
-    }
-    compiled = {name: jax.jit(f).lower(*args).compile() for name, (f, args) in programs.items()}
-    times: dict[str, list[float]] = {name: [] for name in compiled}
-    for turn in range(rounds + 1):  # the first one is not counted
-        for name, run in compiled.items():
-            began = time.perf_counter()
-            jax.block_until_ready(run(*programs[name][1]))
-            if turn:
-                times[name].append(1000 * (time.perf_counter() - began))
+    programs = _parts(env, agent, batch)
+    state = _positions(programs, batch)
+    root = jax.jit(model.root)(agent.params, state)
+    programs["network"] = programs["network"][0], (agent.params, state)
+    programs["game"] = programs["game"][0], (state, jnp.argmax(root.legal_actions, axis=-1))
+    programs["tree"] = _compiled(tree, root)
+    programs["whole"] = _compiled(whole, agent.params, state)
+    times = _times(programs, rounds)
     # Parts of one simulation are timed once: a search has so many.
     for name in ("network", "game"):
         times[name] = [spec.simulations * x for x in times[name]]
-    account: Any = compiled["whole"].memory_analysis()
     shares = {
         name: statistics.median(x / y for x, y in zip(times[name], times["whole"], strict=True))
         for name in ("network", "game", "tree")
     }
+    call = _compiled(model.recurrent, agent.params, key, programs["game"][1][1], root.embedding)[0]
     return {
         "batch": batch,
         "simulations": spec.simulations,
@@ -92,22 +78,59 @@ def measure(env: Any, agent: Agent, batch: int, spec: SearchSpec, rounds: int) -
             name: [f(x) / batch for f in (statistics.median, min, max)] for name, x in times.items()
         },
         "share": shares,
-        "said_bytes": memory(root, spec.simulations, options),
-        "used_bytes": int(account.temp_size_in_bytes),
+        "tree_bytes": memory(root, spec.simulations, options),
+        "call_bytes": _scratch(call) + int(call.memory_analysis().output_size_in_bytes),
+        "used_bytes": _scratch(programs["whole"][0]),
     }
 
 
-def _positions(env: Any, agent: Agent, batch: int) -> Any:
-    def decide(state: Any, key: Array) -> tuple[Any, None]:
-        action = agent.act(agent.params, state, state.legal_action_mask, key)
-        return jax.vmap(env.step)(state, action), None
+def _compiled(function: Callable[..., Any], *args: Any) -> tuple[Any, tuple[Any, ...]]:
+    return jax.jit(function).lower(*args).compile(), args
 
+
+def _scratch(program: Any) -> int:
+    return int(program.memory_analysis().temp_size_in_bytes)
+
+
+def _parts(env: Any, agent: Agent, batch: int) -> Programs:
+    """A batch of new games, the network and the game: positions are reached by what is timed."""
+    assert agent.policy is not None
+    keys = jax.random.split(jax.random.key(1), batch)
+    start = _compiled(jax.vmap(env.init), keys)
+    state = start[0](*start[1])
+    action = jnp.zeros(batch, jnp.int32)
+    return {
+        "start": start,
+        "network": _compiled(agent.policy.evaluate, agent.params, state),
+        "game": _compiled(jax.vmap(env.step), state, action),
+    }
+
+
+def _positions(programs: Programs, batch: int) -> Any:
     @jax.jit
-    def play(key: Array) -> Any:
-        state = jax.vmap(env.init)(jax.random.split(key, batch))
-        return jax.lax.scan(decide, state, jax.random.split(key, DECISIONS))[0]
+    def draw(logits: Array, mask: Array, key: Array) -> Array:
+        noise = jax.random.gumbel(key, logits.shape)
+        return jnp.argmax(jnp.where(mask, logits + noise, -jnp.inf), axis=-1).astype(jnp.int32)
 
-    return play(jax.random.key(1))
+    start, keys = programs.pop("start")
+    (network, (params, _)), (game, _) = programs["network"], programs["game"]
+    state = start(*keys)
+    for key in jax.random.split(jax.random.key(2), DECISIONS):
+        logits, _ = network(params, state)
+        state = game(state, draw(logits, state.legal_action_mask, key))
+    return state
+
+
+def _times(programs: Programs, rounds: int) -> dict[str, list[float]]:
+    """Milliseconds of each program by round."""
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    for turn in range(rounds + 1):  # the first one is not counted
+        for name, (run, args) in programs.items():
+            began = time.perf_counter()
+            jax.block_until_ready(run(*args))
+            if turn:
+                times[name].append(1000 * (time.perf_counter() - began))
+    return times
 
 
 def _copying(model: Model) -> Model:
@@ -139,8 +162,12 @@ def table(report: dict[str, Any]) -> str:
         share = report["share"].get(name)
         text = "" if share is None else f"{share:8.0%}"
         lines.append(f"{name:<12}{median:14.2f} ({least:.2f} to {most:.2f}){'':4}{text}")
-    said, used = report["said_bytes"], report["used_bytes"]
-    lines.append(f"memory: said {said / 1e6:.1f} MB, used {used / 1e6:.1f} MB ({used / said:.2f})")
+    trees, call, used = (report[f"{name}_bytes"] / 1e6 for name in ("tree", "call", "used"))
+    said = trees + call
+    lines.append(
+        f"memory: said {said:.1f} MB (trees {trees:.1f}, a call of the model {call:.1f}),"
+        f" used {used:.1f} MB ({used / said:.2f})"
+    )
     return "\n".join(lines)
 
 
@@ -152,17 +179,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("agent", help="one with a policy: a run or an agent of the zoo")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--simulations", type=int, default=32)
-    parser.add_argument("--k", type=int, default=32)
+    parser.add_argument("--options", default="form=tree:k=32", help="as behind NAME+search:N:")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args(argv)
     import gaia_jax
 
     env = gaia_jax.make("lost_fleet", reward="vp")
-    agent = make_agent(args.agent, env)
+    name, spec = split_name(f"{args.agent}+search:{args.simulations}:{args.options}")
+    agent = make_agent(name, env)
     if agent.policy is None:
         raise UserError(f"agent {args.agent!r} has no policy with values")
-    spec = SearchSpec(args.simulations, k=args.k)
     report = measure(env, agent, args.batch, spec, args.rounds)
     print(json.dumps(report) if args.json else table(report))
     return 0
