@@ -25,7 +25,9 @@ from training import config as configuration
 from training import plan, ppo
 from training.checkpoint import make_env
 from training.config import Config, UserError
+from training.devices import make_mesh, split_cpu
 from training.network import make_network
+from training.runner import make_init, sharding
 
 
 class Peak:
@@ -68,8 +70,8 @@ def measure(config: Config, devices: int, chunks: int) -> dict[str, Any]:
     game = config.env
     auto = gaia_jax.auto_reset(make_env(gaia_jax, game.id, game.reward, game.players))
     network = make_network(auto, config.network)
-    mesh = ppo.make_mesh(config.ppo.num_envs)
-    made = jax.jit(ppo.make_init(auto, network, config), out_shardings=ppo.sharding(mesh))
+    mesh = make_mesh(config.ppo.num_envs)
+    made = jax.jit(make_init(auto, network, config), out_shardings=sharding(mesh))
     start = made.lower().compile()
     chunk = ppo.make_chunk(auto, network, config, mesh).lower(made.eval_shape()).compile()
     says: Any = chunk.memory_analysis()
@@ -113,7 +115,7 @@ def main(argv: list[str] | None = None) -> int:
     gaia_jax.enable_compilation_cache()
     try:
         config = configuration.load(args.config, args.overrides)
-        ppo.split_cpu(args.devices, config.ppo.num_envs)
+        split_cpu(args.devices, config.ppo.num_envs)
         report = measure(config, args.devices, args.chunks)
     except UserError as error:
         print(f"benchmarks.memory: {error}", file=sys.stderr)

@@ -27,16 +27,17 @@ import gaia_jax
 from benchmarks import measure
 from benchmarks.sampling import sample_legal
 from training import config as configuration
-from training import ppo, sampling
+from training import devices, ppo, sampling
 from training.config import Config, UserError
 from training.network import make_network
+from training.runner import make_init, sharding
 
 
 def main(argv: list[str] | None = None) -> int:
     args = _arguments(argv)
     try:
         config = configuration.load(args.config, args.overrides)
-        ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
+        devices.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
         report = measure_training(config, args.rounds)
     except UserError as error:
         print(f"benchmarks.training: {error}", file=sys.stderr)
@@ -59,9 +60,9 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
     network = make_network(auto, config.network)
     games, steps = config.ppo.num_envs, config.ppo.num_steps
     one = configuration.override(config, ["train.updates_per_chunk=1"])
-    mesh = ppo.make_mesh(games)
-    init = ppo.make_init(auto, network, one)
-    runner = jax.jit(init, out_shardings=ppo.sharding(mesh))()
+    mesh = devices.make_mesh(games)
+    init = make_init(auto, network, one)
+    runner = jax.jit(init, out_shardings=sharding(mesh))()
     share = games // mesh.size
     # The trainer donates nothing: the same runner can be handed in again.
     programs: dict[str, Callable[[], Any]] = {}
@@ -76,7 +77,7 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
 
     def play(state: Any, choose: Callable[[Any, jax.Array], jax.Array]) -> Any:
         """One device's share of the games, as the trainer splits them."""
-        key = jax.random.fold_in(jax.random.key(0), jax.lax.axis_index(ppo.GAMES))
+        key = jax.random.fold_in(jax.random.key(0), jax.lax.axis_index(devices.GAMES))
 
         def decide(state: Any, key: jax.Array) -> tuple[Any, jax.Array]:
             draw, deal = jax.random.split(key)
@@ -99,8 +100,8 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
         return jax.shard_map(
             lambda params, state: play(state, partial(choose, params)),
             mesh=mesh,
-            in_specs=(P(), P(ppo.GAMES)),
-            out_specs=(P(ppo.GAMES), P(None, ppo.GAMES)),
+            in_specs=(P(), P(devices.GAMES)),
+            out_specs=(P(devices.GAMES), P(None, devices.GAMES)),
             check_vma=False,
         )(params, state)
 

@@ -20,10 +20,11 @@ from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli import one_line, reason
 from training import config as configs
-from training import outputs, ppo, zoo
+from training import outputs, zoo
 from training.config import Config, UserError
 from training.network import make_network
 from training.once import jit_once
+from training.runner import Runner, start_keys
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"
@@ -85,7 +86,7 @@ class Checkpoints:
         except OSError as error:
             raise UserError(f"cannot use {self._folder}: {reason(error)}") from error
 
-    def save(self, runner: ppo.Runner, env: Any, config: Config) -> None:
+    def save(self, runner: Runner, env: Any, config: Config) -> None:
         """Write the runner under its number of updates; does nothing where that stands already.
 
         Raises:
@@ -215,7 +216,7 @@ class Checkpoints:
         if other := zoo.another_environment(about, env):
             raise UserError(f"{self._name(step)} {other}")
 
-    def restore(self, step: int, runner: ppo.Runner) -> ppo.Runner:
+    def restore(self, step: int, runner: Runner) -> Runner:
         """Read a checkpoint.
 
         Args:
@@ -315,14 +316,14 @@ def _why(error: BaseException) -> str:
     return reason(error).split("[tensorstore_spec")[0][:150] or repr(error)
 
 
-def _split(runner: ppo.Runner) -> tuple[Any, dict[str, Any]]:
+def _split(runner: Runner) -> tuple[Any, dict[str, Any]]:
     """The parameters that an agent plays with, and the rest as arrays by name."""
     shown = _shown(runner)
     leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{shown: ()}))
     return getattr(runner, shown), {_path(path): leaf for path, leaf in leaves}
 
 
-def _shown(runner: ppo.Runner) -> str:
+def _shown(runner: Runner) -> str:
     """An agent plays with the averaged parameters, where a run keeps an average."""
     return "average" if jax.tree.leaves(runner.average) else "params"
 
@@ -370,7 +371,7 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
-    params_key, _, _ = ppo.start_keys(config)
+    params_key, _, _ = start_keys(config)
     return network, jit_once(lambda: _init(env, network, params_key))()
 
 

@@ -26,10 +26,11 @@ from jax import Array
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training import cli, ppo, sampling
+from training import cli, devices, sampling
 from training import labels as streams
+from training.runner import make_optimizer
 
-GAMES = ppo.GAMES
+GAMES = devices.GAMES
 
 
 def returns_to_go(reward: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -75,7 +76,7 @@ def make_learner(
         average, states), rates (learning rate, decay of the average, value coefficient).
     """
     local = games // mesh.size
-    optimizer = ppo.make_optimizer()
+    optimizer = make_optimizer()
     mean = partial(jax.lax.pmean, axis_name=GAMES)
 
     def loss(params: Any, batch: Any, value_coef: Array) -> tuple[Array, dict[str, Array]]:
@@ -173,14 +174,14 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
     network = make_network(env, config.network)
     loaded = [read_stream(folder) for folder in folders]
     games = loaded[0][0]["games"]
-    mesh = ppo.make_mesh(games)
+    mesh = devices.make_mesh(games)
     one = jax.jit(lambda: streams.start(auto, 0, 1))()
     observation = jax.vmap(env.observe)(one, one.current_player)
     params = network.init(jax.random.key(config.seed), observation, one.legal_action_mask)
     if args.start:
         with np.load(args.start) as file:
             params = zoo.unflatten({name: file[name] for name in file.files})
-    carry: Any = (params, ppo.make_optimizer().init(params), jax.tree.map(jnp.copy, params))
+    carry: Any = (params, make_optimizer().init(params), jax.tree.map(jnp.copy, params))
     learner = make_learner(auto, network, mesh, games, args.minibatches, args.temperature)
     # Placed as the learner leaves them: otherwise it compiles once more for each way they lie.
     on_all, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
@@ -220,7 +221,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     args = _parse(argv)
     config = configs.load(args.config, args.overrides)
-    ppo.split_cpu(config.train.cpu_devices, 256)
+    devices.split_cpu(config.train.cpu_devices, 256)
     params = clone(args.labels, config, args)
     np.savez(args.out, **zoo.flatten(params))
     return 0

@@ -11,7 +11,8 @@ from typing import Any
 
 import yaml
 
-from gaia_jax.cli import LARGEST_SEED, UserError, one_line, read_text
+from gaia_jax.cli import UserError, one_line, read_text
+from training.config_ranges import CHOICES, FAR, MAY_BE_ZERO, MOST
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +45,7 @@ class PPOConfig:
 
     num_envs: int = 256  # games played side by side
     num_steps: int = 64  # decisions of each game between two updates
+    spread: int = 0  # the games of a new run begin up to so many decisions apart; 0: together
     epochs: int = 2
     minibatches: int = 8  # per epoch; each holds num_steps / minibatches decisions of every game
     lr: float = 1e-3
@@ -60,6 +62,12 @@ class PPOConfig:
     keep: float = 1.0  # the part of each game's decisions learnt from, those of largest advantage
     average: float = 0.0  # decay a minibatch of the averaged parameters that are saved; 0: none
     anchor: float = 0.0  # pull towards the first parameters (KL), falling to 0 at the last update
+    # Expert iteration: each step tries so many of the likeliest actions in one game of
+    # `search_every`, and draws the policy towards the positions that follow. 0: no search.
+    search: int = 0
+    search_every: int = 8
+    search_scale: float = 0.5  # logits that 1 VP is worth
+    search_coef: float = 1.0  # of the cross entropy in the loss
     # Earlier parameters that hold the other seats in half of the games; the learner trains on its
     # own decisions alone there. 0: self-play only.
     pool: int = 0
@@ -84,6 +92,7 @@ class TrainConfig:
     tensorboard: bool = True
     wandb: bool = False
     start: str = ""  # parameters to begin with: zoo/NAME, or an npz like those of the zoo
+    start_temperature: float = 1.0  # their logits are divided by it: below 1 a surer policy
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,59 +125,6 @@ MAY_CHANGE_ON_RESUME = ("name", "train", "eval")
 # Settings that differ from process to process.
 OF_A_PROCESS = ("train.coordinator", "train.processes", "train.process_id")
 
-_CHOICES = {
-    "env.reward": ("vp", "margin", "rank", "win"),
-    "network.mixing": ("pool", "attention"),
-    "network.dtype": ("float32", "bfloat16"),
-}
-_MAY_BE_ZERO = {
-    "seed",
-    "eval.games",
-    "eval.chunks",
-    "eval.seed",
-    "network.layers",
-    "network.planets",
-    "ppo.lr_end",
-    "ppo.gae_lambda",
-    "ppo.value_clip",
-    "ppo.pool",
-    "train.cpu_devices",
-    "train.processes",
-    "train.process_id",
-    "ppo.value_coef",
-    "ppo.entropy_coef",
-    "ppo.entropy_end",
-    "ppo.average",
-    "ppo.anchor",
-    "train.max_minutes",
-}
-# The most that a number may be; what is not named here: a 32-bit whole number, or FAR.
-FAR = 1e9
-_MOST = {
-    "seed": LARGEST_SEED,
-    "network.layers": 64,
-    "network.cell_width": 4096,
-    "network.width": 4096,
-    "network.latents": 1024,
-    "network.heads": 256,
-    "ppo.num_envs": 2**20,
-    "ppo.num_steps": 2**16,
-    "ppo.minibatches": 2**16,
-    "ppo.epochs": 1000,
-    "ppo.lr": 10,
-    "ppo.lr_end": 10,
-    "ppo.gae_lambda": 1,
-    "ppo.pool": 1024,
-    "ppo.keep": 1,
-    "ppo.average": 1,
-    "network.planets": 4096,
-    "train.updates_per_chunk": 10_000,
-    "train.cpu_devices": 1024,
-    "eval.games": 10**7,
-    "eval.chunk_games": 10**7,
-    "eval.seed": LARGEST_SEED,
-    "env.players": 4,
-}
 LONGEST_FILE = 10**6  # bytes of a configuration
 LONGEST_NAME = 100  # bytes
 
@@ -357,7 +313,7 @@ _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", 
 def _check(config: Config) -> None:
     """The ranges, and what has to fit together."""
     values = flat(config)
-    for key, choices in _CHOICES.items():
+    for key, choices in CHOICES.items():
         if values[key] not in choices:
             raise UserError(f"{key} must be one of {', '.join(choices)}, got {_short(values[key])}")
     for key, value in values.items():
@@ -389,12 +345,12 @@ def _check(config: Config) -> None:
 
 
 def _check_range(key: str, value: int | float) -> None:
-    low = 0 if key in _MAY_BE_ZERO else None
+    low = 0 if key in MAY_BE_ZERO else None
     if not (value > 0 or value == low):  # also refuses nan
         raise UserError(
             f"{key} must be {'at least' if low == 0 else 'above'} 0, got {_short(value)}"
         )
-    most = _MOST.get(key, 2**31 - 1 if isinstance(value, int) else FAR)
+    most = MOST.get(key, 2**31 - 1 if isinstance(value, int) else FAR)
     if value > most or not math.isfinite(value):
         raise UserError(f"{key} must be at most {most:.10g}, got {_short(value)}")
 

@@ -112,14 +112,14 @@ def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config
         student: parameters of the network that plays most games; None: the scripted player alone.
     """
     import gaia_jax
-    from training import ppo, zoo
+    from training import devices, zoo
     from training.network import make_network
 
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
     network = make_network(env, config.network)
     seed, games, first = about["seed"], about["games"], about["first"]
-    mesh = ppo.make_mesh(games)
+    mesh = devices.make_mesh(games)
     states = jax.jit(lambda: start(auto, seed, games, first))()
     number = first + np.arange(games)
     if student is None:
@@ -221,11 +221,11 @@ def _savez(path: Path, arrays: dict[str, Any]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     from training import config as configs
-    from training import ppo, zoo
+    from training import devices, zoo
 
     args = _parse(argv)
     config = configs.load(args.config)
-    ppo.split_cpu(0, args.games)
+    devices.split_cpu(0, args.games)
     student = None
     if args.student:
         with np.load(args.student) as file:

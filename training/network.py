@@ -247,6 +247,23 @@ class Network(nn.Module):
         )
 
 
+HEADS = ("pointer", "space", "others")  # the layers that logits come from
+
+
+def at_temperature(params: Any, temperature: float) -> Any:
+    """The parameters whose logits are those of `params` divided by a temperature.
+
+    Args:
+        params: of one of our networks; a part that is no head stays.
+    """
+
+    def scaled(path: Any, x: Any) -> Any:
+        names = {getattr(key, "key", None) for key in path}
+        return x / temperature if names & set(HEADS) else x
+
+    return jax.tree_util.tree_map_with_path(scaled, params)
+
+
 def make_network(env: Any, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board."""
     if config.planets:

@@ -26,7 +26,9 @@ from training import cli, ppo
 from training import config as configs
 from training.checkpoint import make_env
 from training.config import Config, UserError
+from training.devices import make_mesh, split_cpu
 from training.network import make_network
+from training.runner import make_init, sharding
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
@@ -142,8 +144,8 @@ def xla_account(config: Config, env_module: Any) -> dict[str, int]:
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     auto = env_module.auto_reset(env)
     network = make_network(env, config.network)
-    mesh = ppo.make_mesh(config.ppo.num_envs)
-    init = jax.jit(ppo.make_init(auto, network, config), out_shardings=ppo.sharding(mesh))
+    mesh = make_mesh(config.ppo.num_envs)
+    init = jax.jit(make_init(auto, network, config), out_shardings=sharding(mesh))
     chunk = ppo.make_chunk(auto, network, config, mesh)
     says: Any = chunk.lower(init.eval_shape()).compile().memory_analysis()
     if says is None:
@@ -273,7 +275,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     if env_module is None:
         import gaia_jax as env_module
     if args.xla:
-        ppo.split_cpu(args.devices, config.ppo.num_envs)
+        split_cpu(args.devices, config.ppo.num_envs)
     shapes = shapes_of(config, env_module)
     plan, lines = report(config, shapes, args.devices)
     print("\n".join(lines))

@@ -8,9 +8,6 @@ minibatch holds decisions of every game: the number of devices changes nothing b
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,63 +16,17 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
-from training import sampling
+from training import lessons, sampling
+from training.advantages import advantages
 from training.config import Config, PPOConfig, UserError
+from training.devices import GAMES
 from training.diagnostics import Diagnostics
+from training.lessons import Lesson
 from training.network import Network
-
-# Games of a device below which another one does not pay on a CPU.
-LEAST_GAMES = 64
-GAMES = "games"  # the mesh axis
-TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
-
-
-class Runner(NamedTuple):
-    """All that the next update depends on."""
-
-    params: Any
-    opt_state: Any
-    env_state: Any  # leading axis N
-    key: Any  # (2,) uint32, the data of a key; constant, folded with `update`
-    update: Any  # () int32, updates done
-    pool: Any = ()  # parameters of earlier updates, leading axis `ppo.pool`; () without a pool
-    hyper: Any = ()  # `Hyper`
-    average: Any = ()  # moving average of the parameters; () without `ppo.average`
-    anchor: Any = ()  # the parameters that the policy is pulled towards; () without `ppo.anchor`
-
-
-class Hyper(NamedTuple):
-    """Numbers of the configuration that a compiled chunk takes as they come: () float32."""
-
-    lr: Any
-    lr_end: Any
-    gae_lambda: Any
-    clip: Any
-    value_coef: Any
-    entropy_coef: Any
-    entropy_end: Any
-    anchor: Any
-    average: Any
-    max_grad_norm: Any
-    updates: Any
-
-    @classmethod
-    def of(cls, config: Config) -> Hyper:
-        """Those of a configuration."""
-        flat = vars(config.ppo) | {"updates": config.train.updates}
-        return cls(*(np.float32(flat[name]) for name in cls._fields))
-
-    def between(self, name: str, end: str, update: Any) -> Any:
-        """A value that moves in a straight line over the run."""
-        first, last = getattr(self, name), getattr(self, end)
-        return first + (last - first) * self.progress(update)
-
-    def progress(self, update: Any) -> Any:
-        """The part of the run that is done after so many updates, 0 to 1."""
-        return jnp.minimum(update / self.updates, 1.0)
+from training.runner import Hyper, Runner, make_optimizer
 
 
 class Transition(NamedTuple):
@@ -91,107 +42,6 @@ class Transition(NamedTuple):
     own: Array | None  # (N,) float32, 1 where the learner decided; None: it always did
 
 
-def split_cpu(devices: int, num_envs: int) -> None:
-    """Let a CPU be so many devices, each with its share of the games. Call it before any array.
-
-    A decision is a thousand small kernels. Two cores that share each of them spend their time on
-    sharing; with a device a core each plays its own games (docs/performance.md).
-
-    Args:
-        devices: how many; 0 for one a core while each has at least 64 games.
-    """
-    if not devices:
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        shares = range(1, min(cores or 1, num_envs // LEAST_GAMES) + 1)
-        devices = max((n for n in shares if num_envs % n == 0), default=1)
-    chosen_by_hand = "xla_force_host_platform_device_count" in os.environ.get("XLA_FLAGS", "")
-    if devices > 1 and not chosen_by_hand:
-        with contextlib.suppress(RuntimeError):  # jax has started; it stays as it is
-            jax.config.update("jax_num_cpu_devices", devices)
-
-
-def make_mesh(num_envs: int) -> Mesh:
-    """All devices in one row."""
-    count = jax.device_count()
-    if num_envs % count:
-        raise UserError(f"ppo.num_envs must be a multiple of the {count} devices, got {num_envs}")
-    return jax.make_mesh((count,), (GAMES,), axis_types=(jax.sharding.AxisType.Auto,))
-
-
-def make_optimizer() -> optax.GradientTransformation:
-    """Adam for one step of length 1; clipping and the learning rate come from `Hyper`.
-
-    So a compiled chunk does not depend on them, and experiments share it.
-    """
-    # One vector instead of dozens of small arrays: fewer kernels to compile and to launch.
-    return optax.flatten(optax.scale_by_adam(eps=1e-5))
-
-
-def sharding(mesh: Mesh) -> Runner:
-    """Where each part of a Runner lies: the games are split, everything else is on every device."""
-    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
-    return Runner(one, one, split, one, one, one, one, one, one)
-
-
-def start_keys(config: Config) -> Array:
-    """(3,) keys of a new run: of the parameters, of the games, of all that follows."""
-    return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
-
-
-def make_init(auto: Any, network: Network, config: Config) -> Callable[[], Runner]:
-    """A pure function that makes the Runner of a new run."""
-    optimizer = make_optimizer()
-
-    def init() -> Runner:
-        params_key, games_key, run_key = start_keys(config)
-        env_state = jax.vmap(auto.init)(jax.random.split(games_key, config.ppo.num_envs))
-        first = jax.tree.map(lambda x: x[:1], env_state)
-        observation = jax.vmap(auto.observe)(first, first.current_player)
-        params = network.init(params_key, observation, first.legal_action_mask)
-        return Runner(
-            params=params,
-            opt_state=optimizer.init(params),
-            env_state=env_state,
-            key=jax.random.key_data(run_key),
-            update=jnp.int32(0),
-            pool=_fill_pool(params, config.ppo.pool),
-            hyper=Hyper.of(config),
-            average=params if config.ppo.average else (),
-            anchor=params if config.ppo.anchor else (),
-        )
-
-    return init
-
-
-def begin_with(runner: Runner, params: Any) -> Runner:
-    """A new run that begins with given parameters, which its anchor is too.
-
-    Raises:
-        UserError: they are of another network.
-    """
-    ours, theirs = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
-    if ours != theirs:
-        raise UserError("train.start: those parameters are of another network")
-    placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
-
-    def copy(there: Any) -> Any:
-        return placed if there != () else ()
-
-    return runner._replace(
-        params=placed,
-        average=copy(runner.average),
-        anchor=copy(runner.anchor),
-        pool=_fill_pool(placed, len(jax.tree.leaves(runner.pool)[0])) if runner.pool != () else (),
-    )
-
-
-def _fill_pool(params: Any, size: int) -> Any:
-    """A pool of copies of the parameters; () where it has no place."""
-    if not size:
-        return ()
-    return jax.tree.map(lambda x: jnp.broadcast_to(x, (size, *x.shape)), params)
-
-
 def learner_seats(first: Any, count: int, players: int = 4) -> Array:
     """The seats that the learner holds where a pool plays: (count,) int32, -1 all of them.
 
@@ -202,40 +52,6 @@ def learner_seats(first: Any, count: int, players: int = 4) -> Array:
     """
     game = first + jnp.arange(count)
     return jnp.where(game % 2 == 1, game // 2 % players, -1).astype(jnp.int32)
-
-
-def advantages(
-    reward: Array, value: Array, last_value: Array, done: Array, player: Array, gae_lambda: float
-) -> tuple[Array, Array]:
-    """Generalized advantages of all seats, each over its own decisions, gamma 1.
-
-    Turns interleave irregularly. Every state has a value for every seat, and a seat's residuals of
-    all steps are summed backwards, decayed by lambda only where that seat decides: between two of
-    its decisions the values cancel, what is left is the reward of the whole stretch. At the end of
-    the rollout every seat goes on with its value of the last state; a game's end cuts all four.
-
-    Args:
-        reward, value: (T, N, P). last_value: (N, P), of the state after the rollout.
-        done: (T, N) bool. player: (T, N), who decides.
-    Returns:
-        advantages and value targets, (T, N, P).
-    """
-    seats = value.shape[-1]
-    decides = player[..., None] == jnp.arange(seats)  # (T, N, P)
-    next_decides = jnp.concatenate([decides[1:], jnp.ones_like(decides[:1])])
-    next_value = jnp.concatenate([value[1:], last_value[None]])
-    going = 1.0 - done[..., None].astype(value.dtype)
-    residual = reward + going * next_value - value
-    decay = going * jnp.where(next_decides, gae_lambda, 1.0)
-
-    def backwards(later: Array, x: tuple[Array, Array]) -> tuple[Array, Array]:
-        residual, decay = x
-        advantage = residual + decay * later
-        return advantage, advantage
-
-    start = jnp.zeros_like(last_value)
-    _, advantage = jax.lax.scan(backwards, start, (residual, decay), reverse=True)
-    return advantage, advantage + value
 
 
 def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.stages.Wrapped:
@@ -252,6 +68,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         raise UserError(
             f"ppo.num_envs must be a multiple of {2 * mesh.size} with ppo.pool, got {ppo.num_envs}"
         )
+    teach = lessons.make_teacher(auto, network, ppo, local_envs) if ppo.search else None
     mean = partial(jax.lax.pmean, axis_name=GAMES)
     total = partial(jax.lax.psum, axis_name=GAMES)
 
@@ -283,10 +100,15 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         return jnp.where(own[:, None], logits, theirs), own.astype(jnp.float32)
 
     def _env_step(
-        params: Any, member: Any, state: Any, key: Array
-    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array]]]:
+        params: Any, member: Any, state: Any, x: tuple[Array, Array]
+    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array], Lesson | None]]:
+        key, clock = x
         keys = jax.vmap(jax.random.split)(_game_keys(key))
         seen, seats, logits, value = _look(params, state)
+        lesson = None
+        if teach:
+            search_keys = jax.vmap(jax.random.fold_in, (0, None))(keys[:, 0], 1)
+            lesson = teach(params, state, seen, search_keys, clock)
         own = None
         if ppo.pool:
             logits, own = _opponents(member, state, seen, logits)
@@ -298,18 +120,18 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         done = state.terminated | state.truncated
         reward = state.rewards * ppo.reward_scale
         transition = Transition(seen, seats, choice, log_prob, value, reward, done, own)
-        return state, (transition, state.final_vp, seen_doing)
+        return state, (transition, state.final_vp, seen_doing, lesson)
 
     def _loss(
-        params: Any, batch: tuple[Transition, Array, Array], runner: Runner
+        params: Any, batch: tuple[Transition, Array, Array, Lesson | None], runner: Runner
     ) -> tuple[Array, dict[str, Array]]:
         """
         Args:
-            batch: decisions, their advantages and value targets.
+            batch: decisions, their advantages and value targets; what a search says of others.
             runner: of the start of the update.
         """
         hyper: Hyper = runner.hyper
-        old, advantage, target = batch
+        old, advantage, target, lesson = batch
         logits, value = _apply(params, old.seen)
         share = None if old.own is None else mean(old.own.mean())
 
@@ -334,6 +156,9 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         bonus = hyper.between("entropy_coef", "entropy_end", runner.update)
         loss = policy_loss + hyper.value_coef * value_loss - bonus * entropy
         more = {}
+        if lesson is not None:
+            apart, more = lessons.lesson_loss(_apply(params, lesson.seen)[0], lesson)
+            loss += hyper.search_coef * apart
         if ppo.anchor:
             theirs = jax.lax.stop_gradient(jax.nn.log_softmax(_apply(runner.anchor, old.seen)[0]))
             ours = jax.nn.log_softmax(logits)
@@ -367,22 +192,29 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         return (params, opt_state, average), metrics
 
     def _update_epoch(
-        carry: tuple[Any, Any, Any], key: Array, rollout: Any, kept: Array, runner: Runner
+        carry: tuple[Any, Any, Any],
+        key: Array,
+        rollout: Any,
+        kept: Array,
+        learnt: Lesson | None,
+        runner: Runner,
     ) -> tuple[tuple[Any, Any, Any], Any]:
         """Every kept decision once, in minibatches of as many decisions of every game.
 
         Args:
             kept: (S, N), the decisions of each game to learn from.
+            learnt: what a search says, one part for each minibatch.
             runner: of the start of the update.
         """
         shuffle = jax.vmap(jax.random.permutation)
         order = shuffle(_game_keys(key), kept.T).T.reshape(ppo.minibatches, -1, local_envs)
 
-        def minibatch(carry: Any, steps: Array) -> Any:
+        def minibatch(carry: Any, x: tuple[Array, Lesson | None]) -> Any:
+            steps, lesson = x
             pick = partial(_pick_steps, steps=steps)
-            return _update_minibatch(carry, jax.tree.map(pick, rollout), runner)
+            return _update_minibatch(carry, (*jax.tree.map(pick, rollout), lesson), runner)
 
-        return jax.lax.scan(minibatch, carry, order)
+        return jax.lax.scan(minibatch, carry, (order, learnt))
 
     def _keep(transition: Transition, advantage: Array) -> Array:
         """(S, N), for each game the decisions with the largest advantages either way."""
@@ -409,11 +241,12 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
         play_key, learn_key = jax.random.split(key)
         pool, member = _pool(runner, learn_key)
-        env_state, (rollout, final_vp, doing) = jax.lax.scan(
+        env_state, (rollout, final_vp, doing, taught) = jax.lax.scan(
             partial(_env_step, runner.params, member),
             runner.env_state,
-            jax.random.split(play_key, ppo.num_steps),
+            (jax.random.split(play_key, ppo.num_steps), jnp.arange(ppo.num_steps)),
         )
+        learnt = lessons.split(taught, ppo.minibatches) if ppo.search else None
         last_value = _look(runner.params, env_state)[3]
         advantage, target = advantages(
             rollout.reward, rollout.value, last_value, rollout.done, rollout.seats[..., 0],
@@ -428,7 +261,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         kept = _keep(rollout, advantage)
         batch = (rollout._replace(value=value), advantage, target)
         carry, metrics = jax.lax.scan(
-            lambda carry, key: _update_epoch(carry, key, batch, kept, runner),
+            lambda carry, key: _update_epoch(carry, key, batch, kept, learnt, runner),
             (runner.params, runner.opt_state, runner.average),
             jax.random.split(learn_key, ppo.epochs),
         )
@@ -489,10 +322,3 @@ def kept_steps(ppo: PPOConfig) -> int:
 def _pick_steps(x: Array, steps: Array) -> Array:
     """(T, N, ...) and (S, N) step numbers, for each game its own -> (S * N, ...)."""
     return x[steps, np.arange(x.shape[1])].reshape(-1, *x.shape[2:])
-
-
-def learning_rate(config: Config, update: int) -> float:
-    """The learning rate after so many updates, for the log."""
-    ppo: PPOConfig = config.ppo
-    done = min(update / config.train.updates, 1.0)
-    return ppo.lr + (ppo.lr_end - ppo.lr) * done

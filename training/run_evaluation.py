@@ -21,7 +21,7 @@ from training.run_folder import opponents
 from training.team import Place, Team
 
 if TYPE_CHECKING:
-    from training.train import Trainer
+    from training.trainer import Trainer
 
 
 def share_of(place: Place, count: int) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from training.config import Config, UserError
 from training.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
 
 if TYPE_CHECKING:
-    from training.train import Trainer
+    from training.trainer import Trainer
 
 
 class Start(NamedTuple):

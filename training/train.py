@@ -21,18 +21,17 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, game_records, outputs, ppo, processes, zoo
+from training import cli, devices, game_records, outputs, processes
 from training import config as configs
-from training.checkpoint import Checkpoints, make_env
+from training.checkpoint import make_env
 from training.config import Config
-from training.diagnostics import Diagnostics
 from training.evaluate import table, write_json
 from training.logs import Logs
-from training.network import make_network
-from training.once import jit_once
 from training.run_evaluation import evaluations_of
 from training.run_folder import check, open_again, open_new, resolve
-from training.team import Team, alone
+from training.runner import learning_rate
+from training.team import Team
+from training.trainer import Trainer
 
 
 class Interrupt:
@@ -61,102 +60,6 @@ class Interrupt:
         print(
             "\nstopping after this chunk, with a checkpoint; again to stop at once", file=sys.stderr
         )
-
-
-class Trainer:
-    """One run: its environment, network, compiled chunk, folder and present state."""
-
-    def __init__(
-        self,
-        config: Config,
-        env_module: Any,
-        run: Path,
-        resume: bool,
-        update: int | None = None,
-        team: Team | None = None,
-    ):
-        """
-        Args:
-            config: the resolved configuration.
-            env_module: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
-            run: the run folder; nothing is written there before `save`.
-            resume: go on from one of its checkpoints.
-            update: of that checkpoint; None is the latest that is whole.
-            team: the processes that train; None is this one alone.
-        """
-        self.config, self.run = config, run
-        self.record: Path | None = None  # a folder for the records of its evaluations
-        self.team = team or alone()
-        self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
-        auto = env_module.auto_reset(self.env)
-        self.network = make_network(self.env, config.network)
-        self.diagnostics = Diagnostics(self.env)
-        mesh = ppo.make_mesh(config.ppo.num_envs)
-        init = ppo.make_init(auto, self.network, config)
-        init = jit_once(init, out_shardings=ppo.sharding(mesh))
-        self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
-        self._checkpoints: Checkpoints | None = None
-        if resume:
-            checkpoints = self.checkpoints
-            step = checkpoints.whole(update)
-            checkpoints.check_env(step, self.env)
-            # The form of a run, with the shardings of this machine.
-            self.runner = checkpoints.restore(step, init.eval_shape())
-            # A run may be made longer: its length is one of these numbers.
-            hyper = jax.tree.map(
-                lambda old, new: jax.device_put(new, old.sharding),
-                self.runner.hyper,
-                ppo.Hyper.of(config),
-            )
-            self.runner = self.runner._replace(hyper=hyper)
-        else:
-            self.runner = init()
-            if config.train.start:
-                params = zoo.parameters(config.train.start, self.env)
-                self.runner = ppo.begin_with(self.runner, params)
-
-    @property
-    def checkpoints(self) -> Checkpoints:
-        """Of the run folder, to read and to write; makes the folder where it is not there."""
-        if self._checkpoints is None:
-            keep = self.config.train.keep_checkpoints
-            self._checkpoints = Checkpoints(self.run, keep=keep, create=True)
-        return self._checkpoints
-
-    @property
-    def update(self) -> int:
-        """Updates done."""
-        return int(self.runner.update)
-
-    def compile(self) -> None:
-        """Compile the chunk; `advance` does it where this was not called."""
-        self._chunk = self._chunk.lower(self.runner).compile()
-
-    def advance(self) -> list[dict[str, float]]:
-        """One chunk; the metrics of its updates. The state changes only when it is complete."""
-        runner, metrics = self._chunk(self.runner)
-        while not all(x.is_ready() for x in jax.tree.leaves(metrics)):
-            time.sleep(0.005)  # here, and not in a wait that hears no signal
-        self.runner = jax.block_until_ready(runner)
-        metrics = jax.device_get(metrics)
-        count = self.config.train.updates_per_chunk
-        doing = metrics.pop("doing")
-        records = [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
-        # A few games end in an update: what they did is told for the whole chunk.
-        games = sum(record["games/ended"] for record in records)
-        summed = jax.tree.map(lambda x: x.sum(0), doing)
-        records[-1] |= self.diagnostics.report(summed, games)
-        return records
-
-    @property
-    def policy(self) -> Any:
-        """The parameters to play with: averaged, where the run keeps an average."""
-        return self.runner.average if self.config.ppo.average else self.runner.params
-
-    def save(self) -> None:
-        """Write a checkpoint, where that of this update does not stand yet."""
-        with cli.finishing():
-            self.checkpoints.save(self.runner, self.env, self.config)
 
 
 def train(trainer: Trainer, logs: Logs) -> bool:
@@ -220,7 +123,7 @@ def _report(
         record["games/reward"] = record.pop("games/reward_sum") / seats if seats else math.nan
         record["time/decisions_per_second"] = speed
         record["time/decisions"] = float(update * decisions)
-        record["policy/learning_rate"] = ppo.learning_rate(trainer.config, update)
+        record["policy/learning_rate"] = learning_rate(trainer.config, update)
         logs.write(update, record)
 
     def mean(name: str) -> float:
@@ -268,7 +171,7 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
     start = resolve(args.config, args.resume, args.overrides)
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
-    ppo.split_cpu(config.train.cpu_devices, config.ppo.num_envs // team.place.size)
+    devices.split_cpu(config.train.cpu_devices, config.ppo.num_envs // team.place.size)
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
     if team.leads:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from training.config import NetworkConfig
-from training.network import ILLEGAL_LOGIT
+from training.network import ILLEGAL_LOGIT, at_temperature
 from training.planets import Layout, PlanetNetwork
 
 CELLS, OTHERS, GAMES = 10, 5, 6
@@ -77,3 +77,12 @@ def test_a_planet_that_moves_takes_its_logit_along(scene):
     planes = before[:, : 4 * CELLS].reshape(GAMES, 4, CELLS)
     moved = after[:, : 4 * CELLS].reshape(GAMES, 4, CELLS)[..., ::-1]
     assert jnp.allclose(planes, moved, atol=1e-5) and jnp.allclose(values, same, atol=1e-5)
+
+
+def test_a_temperature_divides_the_logits_and_nothing_else(scene):
+    network, params, observation, mask = scene
+    logits, values = network.apply(params, observation, mask)
+    surer, same = network.apply(at_temperature(params, 0.25), observation, mask)
+    legal = np.asarray(mask)
+    assert np.allclose(np.asarray(surer)[legal], 4 * np.asarray(logits)[legal], atol=1e-5)
+    assert (np.asarray(same) == np.asarray(values)).all()

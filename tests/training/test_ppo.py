@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from training import config as configs
-from training.ppo import advantages
+from training.advantages import advantages
 
 HERE = Path(__file__).resolve().parent
 
@@ -69,6 +69,8 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
 def test_more_devices_make_the_same_update_as_one(config, make_trainer, tmp_path, devices):
     """Random numbers belong to a game, minibatches hold all games: only rounding differs."""
     small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "train.updates_per_chunk=1"]
+    if devices == 8:  # with search targets too
+        small += ["ppo.search=3", "ppo.search_every=4"]
     code = f"""
 import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 import jax, numpy as np, conftest, toy_env
@@ -98,8 +100,8 @@ np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
 @pytest.mark.parametrize(("asked", "games", "devices"), [(0, 63, 1), (3, 256, 3)])
 def test_a_cpu_is_split_as_asked_and_only_where_each_share_pays(asked, games, devices):
     code = f"""
-from training import ppo
-ppo.split_cpu({asked}, {games})
+from training import devices
+devices.split_cpu({asked}, {games})
 import jax
 print(jax.device_count())
 """

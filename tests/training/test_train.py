@@ -236,6 +236,7 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(tmp_path, monkeypatch,
     monkeypatch.chdir(tmp_path)
     small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "train.tensorboard=false"]
     small += ["network.width=16", "network.cell_width=8", "eval.games=8", "train.updates=4"]
+    small += ["train.start=", "ppo.spread=16", "train.updates_per_chunk=2"]
     quick = ROOT / "configs" / "quick.yaml"
     straight = train.main(["--config", str(quick), *small, "name=straight"], gaia_jax)
     assert straight == 0

@@ -1,0 +1,41 @@
+"""Generalized advantages where four seats decide in an irregular order."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+
+def advantages(
+    reward: Array, value: Array, last_value: Array, done: Array, player: Array, gae_lambda: float
+) -> tuple[Array, Array]:
+    """Generalized advantages of all seats, each over its own decisions, gamma 1.
+
+    Turns interleave irregularly. Every state has a value for every seat, and a seat's residuals of
+    all steps are summed backwards, decayed by lambda only where that seat decides: between two of
+    its decisions the values cancel, what is left is the reward of the whole stretch. At the end of
+    the rollout every seat goes on with its value of the last state; a game's end cuts all four.
+
+    Args:
+        reward, value: (T, N, P). last_value: (N, P), of the state after the rollout.
+        done: (T, N) bool. player: (T, N), who decides.
+    Returns:
+        advantages and value targets, (T, N, P).
+    """
+    seats = value.shape[-1]
+    decides = player[..., None] == jnp.arange(seats)  # (T, N, P)
+    next_decides = jnp.concatenate([decides[1:], jnp.ones_like(decides[:1])])
+    next_value = jnp.concatenate([value[1:], last_value[None]])
+    going = 1.0 - done[..., None].astype(value.dtype)
+    residual = reward + going * next_value - value
+    decay = going * jnp.where(next_decides, gae_lambda, 1.0)
+
+    def backwards(later: Array, x: tuple[Array, Array]) -> tuple[Array, Array]:
+        residual, decay = x
+        advantage = residual + decay * later
+        return advantage, advantage
+
+    start = jnp.zeros_like(last_value)
+    _, advantage = jax.lax.scan(backwards, start, (residual, decay), reverse=True)
+    return advantage, advantage + value
