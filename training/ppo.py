@@ -155,7 +155,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         entropy = average(entropy)
         bonus = hyper.between("entropy_coef", "entropy_end", runner.update)
         loss = policy_loss + hyper.value_coef * value_loss - bonus * entropy
-        more = {}
+        more: dict[str, Array] = {}
         if lesson is not None:
             apart, more = lessons.lesson_loss(_apply(params, lesson.seen)[0], lesson)
             loss += hyper.search_coef * apart
@@ -246,7 +246,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
             runner.env_state,
             (jax.random.split(play_key, ppo.num_steps), jnp.arange(ppo.num_steps)),
         )
-        learnt = lessons.split(taught, ppo.minibatches) if ppo.search else None
+        learnt = None if taught is None else lessons.split(taught, ppo.minibatches)
         last_value = _look(runner.params, env_state)[3]
         advantage, target = advantages(
             rollout.reward, rollout.value, last_value, rollout.done, rollout.seats[..., 0],
