@@ -223,7 +223,8 @@ def say(ruleset: Ruleset, text: str) -> str:
     if verb == "artifact":
         return f"take the artifact in place {argument}"
     if verb == "piece":
-        return f"build a {STRUCTURES[argument]}"
+        article = "an" if STRUCTURES[argument][0] in "aeiou" else "a"
+        return f"build {article} {STRUCTURES[argument]}"
     if verb == "leech":
         return LEECH[argument]
     if verb == "advanced":

@@ -110,7 +110,7 @@ function lineChart(holder, { series, length, at, bands = [], pick = null, tight 
       if (v !== null) path += `${path && one.values[n - 1] !== null ? "L" : "M"}${x(n).toFixed(1)} ${y(v).toFixed(1)}`;
     });
     svg.append(shape("path", { d: path, fill: "none", stroke: "#1d2433", "stroke-width": 3.4,
-      "stroke-opacity": 0.25 }));
+      "stroke-opacity": 0.55 }));
     svg.append(shape("path", { d: path, fill: "none", stroke: one.colour, "stroke-width": 2,
       "stroke-dasharray": one.dash || "" }));
     const last = one.values.findLastIndex((v) => v !== null);

@@ -62,7 +62,7 @@ class Analysis {
     byId("policy").replaceChildren(...report.policy.map(([text, words, chance]) => {
       const bar = element("i");
       bar.style.width = `${(chance * 100).toFixed(1)}%`;
-      return element("div", { class: "bar", title: text }, bar, element("span", {}, words),
+      return element("div", { class: "bar", title: `${words} (${text})` }, bar, element("span", {}, words),
         element("span", {}, `${(chance * 100).toFixed(1)} %`));
     }));
     byId("search-here").hidden = !report.searches;
