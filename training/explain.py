@@ -157,7 +157,7 @@ class Explainer:
         anything = np.argmax(states.legal_action_mask, axis=-1).astype(np.int32)
         out = self._search(states, anything)[0]
         over = np.asarray(states.terminated | states.truncated)
-        value = np.where(over[:, None], 0, np.asarray(out.value))
+        value = np.where(over[:, None], 0, _of_the_move(out))
         exact = over if out.tree is None else over | out.tree.closed[:, 0]
         return self.final_vp(np.asarray(states.game.players.vp), value), exact
 
@@ -171,6 +171,19 @@ class Explainer:
         if self.spec.utility != "margin":
             return values
         return values - (values.sum(-1, keepdims=True) - values) / (values.shape[-1] - 1)
+
+
+def _of_the_move(found: SearchOutput) -> np.ndarray:
+    """(n, P) the values of the search's own move; the root's where that was not visited.
+
+    The root's are a mean over all that was tried. Where the same player decides again that mean is
+    lower than what the player gets, and a move before it would look as if it cost something.
+    """
+    candidates, root = found.candidates, np.asarray(found.value)
+    rows = np.arange(len(root))
+    slot = np.argmax(candidates.valid & (candidates.action == found.action[:, None]), axis=-1)
+    visited = np.asarray(candidates.visits)[rows, slot] > 0
+    return np.where(visited[:, None], np.asarray(candidates.values)[rows, slot], root)
 
 
 def decision(

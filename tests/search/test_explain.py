@@ -12,6 +12,8 @@ from gaia_jax import replay
 from tests import golden
 from training import cli, explain
 from training.agents.base import policy_agent
+from training.search import SearchOutput
+from training.search.base import Candidates
 
 DECISION = {
     "decision": 57,
@@ -70,6 +72,18 @@ def test_costs_are_compared_by_searches_of_the_positions_after_both_moves(monkey
     looked = explainer.look(states, np.array([1, 1, 6]))
     assert looked.cost.tolist() == [2.5, 0, 0]
     assert looked.unlike.tolist() == [False, True, False]
+
+
+def test_a_position_is_worth_what_the_move_of_the_search_brings():
+    """Not the mean over all that was tried: the second row's move was not visited."""
+    candidates = Candidates(
+        action=np.array([[7, 3, 9], [7, 3, 9]]), valid=np.ones((2, 3), bool),
+        prior=np.zeros((2, 3)), visits=np.array([[4, 9, 1], [4, 0, 1]]),
+        values=np.arange(12.0).reshape(2, 3, 2), utility=np.zeros((2, 3)),
+    )  # fmt: skip
+    root = np.array([[50.0, 51], [60, 61]])
+    found = SearchOutput(np.array([3, 3]), np.zeros((2, 10)), root, candidates)
+    assert explain._of_the_move(found).tolist() == [[2, 3], [60, 61]]
 
 
 def test_a_game_is_a_list_of_its_costliest_decisions():
