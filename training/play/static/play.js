@@ -59,7 +59,6 @@ async function loadOffers() {
 
 async function begin(event) {
   event.preventDefault();
-  say("The game is dealt; at the first time the rules are compiled, up to a minute.");
   byId("begin").disabled = true;
   const wanted = {
     ruleset: byId("ruleset").value,
@@ -75,7 +74,13 @@ async function begin(event) {
     byId("begin").disabled = false;
     return say("that is not JSON");
   }
+  const began = performance.now();
+  const tell = () => say("The game is dealt; at the first time the rules are compiled, up to a minute: "
+    + `${Math.round((performance.now() - began) / 1000)} s`);
+  tell();
+  const timer = setInterval(tell, 1000);
   const made = await call("/api/games", wanted);
+  clearInterval(timer);
   byId("begin").disabled = false;
   if (made) {
     say("");
