@@ -157,8 +157,9 @@ class Explainer:
         anything = np.argmax(states.legal_action_mask, axis=-1).astype(np.int32)
         out = self._search(states, anything)[0]
         over = np.asarray(states.terminated | states.truncated)
-        value = np.where(over[:, None], 0, _of_the_move(out))
-        exact = over if out.tree is None else over | out.tree.closed[:, 0]
+        slot = _slot(out)
+        value = np.where(over[:, None], 0, _of_the_move(out, slot))
+        exact = over if out.tree is None else over | _known(out.tree, slot)
         return self.final_vp(np.asarray(states.game.players.vp), value), exact
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -173,17 +174,37 @@ class Explainer:
         return values - (values.sum(-1, keepdims=True) - values) / (values.shape[-1] - 1)
 
 
-def _of_the_move(found: SearchOutput) -> np.ndarray:
+def _slot(found: SearchOutput) -> np.ndarray:
+    """(n,) the candidate that is the search's own move."""
+    candidates = found.candidates
+    return np.argmax(candidates.valid & (candidates.action == found.action[:, None]), axis=-1)
+
+
+def _of_the_move(found: SearchOutput, slot: np.ndarray) -> np.ndarray:
     """(n, P) the values of the search's own move; the root's where that was not visited.
 
     The root's are a mean over all that was tried. Where the same player decides again that mean is
     lower than what the player gets, and a move before it would look as if it cost something.
     """
-    candidates, root = found.candidates, np.asarray(found.value)
-    rows = np.arange(len(root))
-    slot = np.argmax(candidates.valid & (candidates.action == found.action[:, None]), axis=-1)
-    visited = np.asarray(candidates.visits)[rows, slot] > 0
-    return np.where(visited[:, None], np.asarray(candidates.values)[rows, slot], root)
+    rows = np.arange(len(slot))
+    visited = np.asarray(found.candidates.visits)[rows, slot] > 0
+    values = np.asarray(found.candidates.values)[rows, slot]
+    return np.where(visited[:, None], values, np.asarray(found.value))
+
+
+def _known(tree: Tree, slot: np.ndarray) -> np.ndarray:
+    """(n,) whether the values of a candidate are those of an end of the game.
+
+    Its node is closed, or the best edge there leads to a closed one, whose values it has then.
+    """
+    rows = np.arange(len(slot))
+    child = np.asarray(tree.child)
+    node = child[rows, 0, slot]
+    at = np.maximum(node, 0)
+    utility = np.where(tree.visits[rows, at] > 0, tree.utility[rows, at], -np.inf)
+    below = child[rows, at, np.argmax(utility, axis=-1)]
+    ends = tree.closed[rows, at] | ((below > 0) & tree.closed[rows, np.maximum(below, 0)])
+    return np.asarray(tree.closed[:, 0] | ((node > 0) & ends))
 
 
 def decision(

@@ -83,7 +83,20 @@ def test_a_position_is_worth_what_the_move_of_the_search_brings():
     )  # fmt: skip
     root = np.array([[50.0, 51], [60, 61]])
     found = SearchOutput(np.array([3, 3]), np.zeros((2, 10)), root, candidates)
-    assert explain._of_the_move(found).tolist() == [[2, 3], [60, 61]]
+    slot = explain._slot(found)
+    assert slot.tolist() == [1, 1]
+    assert explain._of_the_move(found, slot).tolist() == [[2, 3], [60, 61]]
+
+
+def test_an_end_below_the_best_edge_is_known():
+    """Node 1 is not closed, its best edge leads to node 2, which is: in the second row it is not."""
+    tree = SimpleNamespace(
+        child=np.array([[[1, -1], [-1, 2], [-1, -1]]] * 2),
+        visits=np.array([[[3, 0], [0, 2], [0, 0]]] * 2),
+        utility=np.array([[[0.5, 9], [9, 0.1], [0, 0]]] * 2),
+        closed=np.array([[False, False, True], [False, False, False]]),
+    )
+    assert explain._known(tree, np.array([0, 0])).tolist() == [True, False]
 
 
 def test_a_game_is_a_list_of_its_costliest_decisions():
