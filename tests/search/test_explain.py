@@ -89,7 +89,7 @@ def test_a_position_is_worth_what_the_move_of_the_search_brings():
 
 
 def test_an_end_below_the_best_edge_is_known():
-    """Node 1 is not closed, its best edge leads to node 2, which is: in the second row it is not."""
+    """The best edge of node 1 leads to node 2, which is closed in the first row."""
     tree = SimpleNamespace(
         child=np.array([[[1, -1], [-1, 2], [-1, -1]]] * 2),
         visits=np.array([[[3, 0], [0, 2], [0, 0]]] * 2),
@@ -115,7 +115,7 @@ def test_a_game_is_a_list_of_its_costliest_decisions():
     [
         (["{record}", "--agent", "random"], "--agent wants a search: random+search:64"),
         (["{record}", "--agent", "a+search:x"], "a number above 0, got 'x'"),
-        (["{record}", "--agent", "a+search:8", "--worst", "0"], "--worst must be above 0, got 0"),
+        (["{record}", "--agent", "a+search:8", "--worst", "0"], "argument --worst: wants a whole number 1"),
         (["{missing}", "--agent", "a+search:8"], "cannot read"),
         (["{record}", "--agent", "a+search:8"], "is no game record"),
     ],
