@@ -115,7 +115,7 @@ def test_a_game_is_a_list_of_its_costliest_decisions():
     [
         (["{record}", "--agent", "random"], "--agent wants a search: random+search:64"),
         (["{record}", "--agent", "a+search:x"], "a number above 0, got 'x'"),
-        (["{record}", "--agent", "a+search:8", "--worst", "0"], "argument --worst: wants a whole number 1"),
+        (["{record}", "--agent", "a+search:8", "--worst", "0"], "--worst: wants a whole number 1"),
         (["{missing}", "--agent", "a+search:8"], "cannot read"),
         (["{record}", "--agent", "a+search:8"], "is no game record"),
     ],
