@@ -28,7 +28,8 @@ def write(path: Path, about: dict[str, Any], results: Results) -> None:
         UserError: they cannot be written.
     """
     file = io.BytesIO()
-    np.savez_compressed(file, **results.arrays(), **{ABOUT: np.array(json.dumps(about))})
+    arrays: dict[str, Any] = {**results.arrays(), ABOUT: np.array(json.dumps(about))}
+    np.savez_compressed(file, **arrays)
     try:
         outputs.replace(path, file.getvalue()).close()
     except OSError as error:

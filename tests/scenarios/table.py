@@ -52,8 +52,9 @@ def _dealt(name: str, setup: str):
 def _changed(record, values: dict):
     """A packed record with fields replaced, without a compilation a field."""
     kind, stores = type(record), {True: np.array(record.large), False: np.array(record.small)}
+    layout = kind.layouts[record.small.shape[-1]]
     for name, new in values.items():
-        field, value = kind.fields[name], np.asarray(new)
+        field, value = layout[name], np.asarray(new)
         store = stores[field.is_large]
         if field.dtype == INT32:
             value = np.stack([value & ((1 << LOW_BITS) - 1), value >> LOW_BITS], axis=-1)

@@ -248,7 +248,7 @@ def test_sources_by_place_are_means():
         for place, effect in enumerate(told[name]):
             here = table.place == place + 1
             assert effect.estimate == pytest.approx(table.sources[..., k][here].mean())
-            assert effect.count == here.sum()
+            assert effect.size == here.sum()
 
 
 def test_what_lies_near_home():

@@ -102,7 +102,7 @@ def of_games(
         actions = [np.asarray(row["actions"], np.uint16) for row in some]
         parts = [seen for at, seen in replayer.play(setups, actions) if at >= 0]
         legal = np.concatenate([part.legal for part in parts])
-        count = np.concatenate([part.count for part in parts])
+        count = np.concatenate([part.choices for part in parts])
         names = parts[0].more
         more = {name: np.concatenate([part.more[name] for part in parts]) for name in names}
         tables = []

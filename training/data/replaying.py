@@ -27,7 +27,7 @@ class Seen(NamedTuple):
 
     live: np.ndarray  # (T, B) bool, a decision of the game
     legal: np.ndarray  # (T, B) bool, the action of the row is legal
-    count: np.ndarray  # (T, B) legal actions
+    choices: np.ndarray  # (T, B) legal actions
     more: dict[str, np.ndarray]  # (T, B, ...) what `look` says
 
 

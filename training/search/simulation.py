@@ -139,7 +139,7 @@ def backward(tree: Tree, index: Array, options: SearchOptions) -> Tree:
     # The edges and the states stay as they are: the loop need not carry them.
     rows = jnp.arange(index.shape[0])
     fixed = {name: getattr(tree, name) for name in Tree._fields if name not in _RENEWED}
-    none = dict.fromkeys(fixed, ())
+    none: dict[str, Any] = dict.fromkeys(fixed, ())
 
     def up(carry: tuple[Tree, Array, Array]) -> tuple[Tree, Array, Array]:
         small, index, value = carry

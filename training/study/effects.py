@@ -18,13 +18,13 @@ class Effect(NamedTuple):
     estimate: float
     low: float
     high: float
-    count: int  # observations behind it
+    size: int  # observations behind it
     found: bool  # differs from 0 after Holm's correction over its family
 
     def __str__(self) -> str:
         mark = " *" if self.found else ""
         interval = f"{self.estimate:+.2f} ({self.low:+.2f} to {self.high:+.2f})"
-        return f"{self.name}: {interval}, n {self.count}{mark}"
+        return f"{self.name}: {interval}, n {self.size}{mark}"
 
 
 def demean(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -36,8 +36,8 @@ def demean(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
     values = np.asarray(values, float)
     counts = np.bincount(groups)
     flat = values.reshape(len(values), -1)
-    means = np.stack([np.bincount(groups, column) for column in flat.T], axis=-1)
-    means /= np.maximum(counts, 1)[:, None]
+    sums = np.stack([np.bincount(groups, column) for column in flat.T], axis=-1)
+    means = sums / np.maximum(counts, 1)[:, None]
     return (flat - means[groups]).reshape(values.shape)
 
 
@@ -56,7 +56,7 @@ def regression(
     Args:
         clusters: (N,) ints, what is one sample together.
         names: K' <= K, of the first columns: those that are reported; the rest are controls.
-        counts: what `Effect.count` says of each; None is the number of values that are not 0.
+        counts: what `Effect.size` says of each; None is the number of values that are not 0.
         weights: (K', K) rows that make the reported estimates; None is the columns themselves.
     """
     y, x = np.asarray(y, float), np.asarray(x, float)

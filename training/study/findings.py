@@ -62,7 +62,7 @@ class Page:
 def _row(effect: Effect) -> str:
     interval = f"{effect.estimate:+.1f} ({effect.low:+.1f} to {effect.high:+.1f})"
     interval = f"**{interval}**" if effect.found else interval
-    return f"| {effect.name} | {interval} | {effect.count:,} |"
+    return f"| {effect.name} | {interval} | {effect.size:,} |"
 
 
 def write(data: Path, out: Path, ruleset: Any, pictures: str = "findings") -> None:
@@ -106,7 +106,7 @@ def _head(page: Page, about: dict[str, Any], table: Table) -> None:
     flat = np.repeat(table.deal, table.players)
     agents = means(table.vp.ravel(), table.agent.ravel(), flat, table.names["agent"])
     rows = [
-        f"| `{e.name}` | {e.estimate:.1f} ({e.low:.1f} to {e.high:.1f}) | {e.count:,} seats |"
+        f"| `{e.name}` | {e.estimate:.1f} ({e.low:.1f} to {e.high:.1f}) | {e.size:,} seats |"
         for e in agents
     ]
     rows += [f"| people: {who} | {vp} | {n} |" for who, n, vp in people["tables"]]
