@@ -19,8 +19,8 @@ Each was trained by the configuration in its JSON; `docs/learning.md` tells what
 They play the other rulesets too, though none was trained on one: columns and actions of the
 same name keep their weights (`training/zoo/carry.py`), what `lost_fleet` lacks gets 0. On `base`,
 64 duplicate games with two of `random` (`training.arena --env base --agents
-zoo/strong,zoo/quick,random,random --games 64 --seed 31`, commit c36d811): `zoo/strong` 107.1 VP
-(103.4 to 110.8), `zoo/quick` 105.1 (102.3 to 107.9), `random` 31.
+zoo/strong,zoo/quick,random,random --games 64 --seed 31`, agents of commit c36d811): `zoo/strong`
+107.1 VP (103.4 to 110.8), `zoo/quick` 105.1 (102.3 to 107.9), `random` 31.
 
 | agent | decisions learnt | self-play, VP | VP ahead of `greedy` in all other seats | bytes |
 | --- | --- | --- | --- | --- |
