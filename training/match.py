@@ -13,43 +13,12 @@ from jax import Array
 from training.agents import Agent
 from training.game_records import LONGEST, Recorder
 from training.once import jit_once
+from training.results import Results, joined
 from training.search.keys import fold_in
 
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
 GAMES_AT_ONCE = 1024
 STRIDE = 16  # decisions of every game between two looks from outside
-
-
-class Results(NamedTuple):
-    """Finished games. S set-ups, R rotations of the seats, P players."""
-
-    agent: np.ndarray  # (S, R, P) which agent sat there
-    vp: np.ndarray  # (S, R, P) final VP
-    vp_source: np.ndarray  # (S, R, P, K) the same by source
-    federations: np.ndarray  # (S, R, P) formed; tokens of tracks and of factions are none
-    faction: np.ndarray  # (S, R, P)
-    decisions: np.ndarray  # (S, R) of all players
-    more: dict[str, np.ndarray] = {}  # (S, R, P) what `describe` says of the ends
-    counted: np.ndarray | None = (
-        None  # (S, R, P, W) how often actions of `counted_actions` were taken
-    )
-    decided: np.ndarray | None = None  # (S, R, P) decisions of the seat
-    illegal: np.ndarray | None = None  # (S, R, P) illegal moves of the seat; one forfeits the game
-
-    def arrays(self) -> dict[str, Any]:
-        """By name, as a file holds them; without `more`."""
-        held = self._replace(more={})._asdict()
-        return {name: x for name, x in held.items() if isinstance(x, np.ndarray)}
-
-    @classmethod
-    def of_arrays(cls, arrays: dict[str, Any]) -> Results:
-        """The other way."""
-        return cls(**arrays)
-
-
-def joined(parts: list[Results]) -> Results:
-    """The set-ups of all parts, in order."""
-    return Results(*jax.tree.map(lambda *x: np.concatenate(x), *parts))
 
 
 Progress = Callable[[int], object]

@@ -12,7 +12,7 @@ import numpy as np
 
 from training import outputs
 from training.config import UserError
-from training.match import Results, joined
+from training.results import Results, joined
 
 ABOUT = "about"
 UNREADABLE = (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile)

@@ -16,7 +16,7 @@ import numpy as np
 
 from training import cli
 from training.evaluate import Evaluation
-from training.match import Results, joined
+from training.results import Results, joined
 from training.run_folder import opponents
 from training.team import Place, Team
 
