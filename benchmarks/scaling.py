@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,10 +68,19 @@ def train(split: Split, games: int, args: argparse.Namespace, folder: Path) -> f
         at = [f"train.coordinator=127.0.0.1:{free_port()}", f"train.processes={split.processes}"]
         own = [[*at, f"train.process_id={i}"] for i in range(split.processes)]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
-    started = [
-        subprocess.Popen([*line, *texts], cwd=folder, env=environment, stderr=subprocess.PIPE)
-        for texts in own
-    ]
+    cores = sorted(os.sched_getaffinity(0))
+    started = []
+    for number, texts in enumerate(own):
+        mine = cores[number :: split.processes] if args.pin else cores
+        started.append(
+            subprocess.Popen(
+                [*line, *texts],
+                cwd=folder,
+                env=environment,
+                stderr=subprocess.PIPE,
+                preexec_fn=partial(os.sched_setaffinity, 0, mine or cores),
+            )  # fmt: skip
+        )
     try:
         for process in started:
             _, err = process.communicate(timeout=args.timeout)
@@ -102,6 +112,7 @@ def run(args: argparse.Namespace) -> dict[str, Any]:
         "config": str(args.config),
         "games": args.games,
         "weak": args.weak,
+        "pin": args.pin,
         "decisions_per_second": speeds,
         "median": median,
         f"against {first}": {name: value / median[first] for name, value in median.items()},
@@ -119,6 +130,7 @@ def main(argv: list[str] | None = None) -> int:
         "--games", type=int, default=256, help="ppo.num_envs, or with --weak a device"
     )
     parser.add_argument("--weak", action="store_true", help="games grow with the devices")
+    parser.add_argument("--pin", action="store_true", help="each process has cores of its own")
     parser.add_argument("--updates", type=int, default=8, help="of each training")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=900, help="seconds of a training")
