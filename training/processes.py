@@ -25,7 +25,7 @@ from typing import Any
 import jax
 
 from training.config import Config, UserError
-from training.team import Line, Place, Team, alone
+from training.team import Agreed, Line, Place, Team, alone
 
 WAIT = 120.0  # seconds until everybody has called, unless TIMEOUT says otherwise
 TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"
@@ -83,11 +83,14 @@ def check_same(team: Team, values: Mapping[str, Any]) -> None:
     """Refuse values that are not the same at all processes.
 
     Raises:
-        UserError: the first that differs; at all processes.
+        Agreed: the first that differs; at all processes.
     """
     everybody = team.all({name: str(value) for name, value in values.items()})
-    for number, theirs in enumerate(everybody):
-        _compare(number, theirs, everybody[0])
+    try:
+        for number, theirs in enumerate(everybody):
+            _compare(number, theirs, everybody[0])
+    except UserError as error:
+        raise Agreed(str(error)) from error
 
 
 def join(place: Place, card: dict[str, str]) -> Team:
@@ -215,7 +218,11 @@ def _call(place: Place, card: dict[str, str], seconds: float) -> dict[int, Line]
     try:
         answer = line.receive()
     except (EOFError, ValueError) as error:
-        raise UserError(f"process 0 at {place.coordinator} has hung up") from error
+        raise UserError(
+            f"what listens at {place.coordinator} is no process 0, or it has hung up"
+        ) from error
+    if not isinstance(answer, dict):
+        raise UserError(f"what listens at {place.coordinator} is no process 0")
     if "welcome" not in answer:
         raise UserError(str(answer.get("error", "process 0 does not know this process")))
     return {0: line}
@@ -238,7 +245,7 @@ def check_folder(team: Team, folder: Path) -> None:
     """Whether all processes see the same folder; it must exist at process 0.
 
     Raises:
-        UserError: somebody does not; at all processes.
+        Agreed: somebody does not; at all processes.
     """
     name = f".seen-by-all-{os.getpid()}" if team.leads else ""
     if team.leads and not team.alone:
@@ -252,7 +259,7 @@ def check_folder(team: Team, folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
     blind = [number for number, sees in enumerate(seen) if not sees]
     if blind:
-        raise UserError(
+        raise Agreed(
             f"process {_names(blind)} does not see the folder {folder} of process 0: "
             "several processes want a shared one"
         )

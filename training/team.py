@@ -77,6 +77,10 @@ class Line:
         self._connection.close()
 
 
+class Agreed(UserError):
+    """A mistake that all processes have found: each says it, and none is lost."""
+
+
 class Team:
     """The processes of one training; of one process, nobody else.
 
@@ -127,7 +131,7 @@ class Team:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None:
+        if kind is None or issubclass(kind, Agreed):
             self.close()
         else:
             self.abandon(kind)
@@ -163,6 +167,7 @@ class Team:
                     return
                 if "lost" in message:
                     self._end(message["lost"])
+                    return
                 self._inbox[other].put(message["value"])
         except EOFError:
             self._end(other)

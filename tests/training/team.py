@@ -22,6 +22,8 @@ def main() -> int:
             os.kill(os.getpid(), 9)
         if f"fail {place.id}" in deeds:
             raise UserError("no space left")
+        if "differ" in deeds:
+            processes.check_same(team, {"seed": place.id})
         if "wait" in deeds:
             time.sleep(60)
     return 0

@@ -50,6 +50,13 @@ def test_where_one_fails_it_says_why_and_the_other_ends(tmp_path):
     assert errors(end) == [GONE.format(0) + "; go on with --resume"]
 
 
+def test_what_all_find_wrong_each_says(tmp_path):
+    """It is no loss of the one that ends first."""
+    for code, _, err in meet(tmp_path, "differ"):
+        assert code == 2
+        assert errors(err) == ["error: processes 0 and 1 differ in seed: '0' and '1'"]
+
+
 @pytest.mark.parametrize(
     "options, said",
     [
@@ -69,6 +76,18 @@ def test_two_with_one_number(tmp_path):
     assert [code for code, _, _ in found] == [2, 2]
     assert errors(found[0][2]) == ["error: after 5 s there is no process 1 of 2"]
     assert "another process with train.process_id=0" in errors(found[1][2])[0]
+
+
+def test_a_port_that_another_program_has(tmp_path):
+    with socket.create_server(("", 0)) as server:
+        port = server.getsockname()[1]
+        where, environment = f"127.0.0.1:{port}", {processes.TIMEOUT: "3"}
+        one = start([str(HERE / "team.py"), where, "2", "0", "a"], tmp_path, **environment)
+        ((code, _, err),) = ends([one])
+        assert code == 2
+        (line,) = errors(err)
+        assert line.startswith(f"error: process 0 cannot listen at port {port}: Address already")
+        assert line.endswith("another program, or another process with train.process_id=0")
 
 
 def test_slurm_says_who_takes_part(tmp_path):
