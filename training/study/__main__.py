@@ -1,6 +1,6 @@
 """Findings from a dataset, or what a position is worth.
 
-python -m training.study data/sample --out docs          # docs/findings.md and its pictures
+python -m training.study docs/sample --out docs          # docs/findings.md and its pictures
 python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
 
