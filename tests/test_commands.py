@@ -122,8 +122,9 @@ def test_every_line_that_a_newcomer_types_is_known(name):
 COMMANDS = (
     "gaia_jax.replay", "training.train", "training.evaluate", "training.arena", "training.explain",
     "training.play", "training.labels", "training.clone", "training.zoo.ship",
-    "training.export",
+    "training.export", "training.plan", "training.merge", "training.compare", "training.study",
 )  # fmt: skip
+PACKAGES = ("training.play", "training.study")
 
 
 @pytest.mark.parametrize("module", COMMANDS)
@@ -137,7 +138,7 @@ def test_help_shows_every_default(monkeypatch, module):
 
     for name in ("parse_args", "parse_intermixed_args"):
         monkeypatch.setattr(argparse.ArgumentParser, name, keep)
-    path = f"{module}.__main__" if module == "training.play" else module
+    path = f"{module}.__main__" if module in PACKAGES else module
     monkeypatch.setattr(sys, "argv", [module])
     with pytest.raises(Parsed):
         importlib.import_module(path).main()
@@ -154,9 +155,11 @@ def test_one_word_for_one_thing(monkeypatch):
     """The same option has the same spelling in every command."""
     text = "".join(
         (ROOT / f"{module.replace('.', '/')}.py").read_text("utf-8")
-        for module in COMMANDS if module != "training.play"
+        for module in COMMANDS if module not in PACKAGES
     )  # fmt: skip
-    text += (ROOT / "training/play/__main__.py").read_text("utf-8")
+    text += "".join(
+        (ROOT / f"{module.replace('.', '/')}/__main__.py").read_text("utf-8") for module in PACKAGES
+    )
     options = set(re.findall(r'"(--[a-z-]+)"', text))
     assert not options & {"--greedy", "--update", "--ruleset", "--output", "--opponents"}
     assert {"--likeliest", "--opponent", "--env", "--seed", "--games", "--json"} <= options

@@ -18,19 +18,19 @@ from tests.replays.table import Table
 pytestmark = pytest.mark.slow  # each compiles a game of its own, half a minute
 
 
-def matches(players: int) -> list[Match]:
+def matches(players: int, sectors: int | None = None) -> list[Match]:
     """Policies in turn, set-ups of the referee's own drawing."""
     out = []
     for seed in range(GAMES):
         policy = list(POLICIES)[seed % len(POLICIES)]
-        setup = draw(seed, "base", players=players)
+        setup = draw(seed, "base", players=players, sectors=sectors)
         out.append(Match("base", seed, policy, setup, POLICIES[policy]()))
     return out
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_both_engines_agree(players: int) -> None:
-    engine, games = Engine("base", GAMES, players), matches(players)
+@pytest.mark.parametrize(("players", "sectors"), [(2, None), (3, None), (3, 8)])
+def test_both_engines_agree(players: int, sectors: int | None) -> None:
+    engine, games = Engine("base", GAMES, players), matches(players, sectors)
     play(engine, games)
     for match in games:
         assert not match.differences, (match.seed, match.policy, match.differences[:20])

@@ -1,4 +1,4 @@
-"""Generalized advantages where four seats decide in an irregular order."""
+"""Generalized advantages where the seats decide in an irregular order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def advantages(
     Turns interleave irregularly. Every state has a value for every seat, and a seat's residuals of
     all steps are summed backwards, decayed by lambda only where that seat decides: between two of
     its decisions the values cancel, what is left is the reward of the whole stretch. At the end of
-    the rollout every seat goes on with its value of the last state; a game's end cuts all four.
+    the rollout every seat goes on with its value of the last state; a game's end cuts all.
 
     Args:
         reward, value: (T, N, P). last_value: (N, P), of the state after the rollout.

@@ -22,7 +22,7 @@ from gaia_jax.cli import one_line, reason
 from training import config as configs
 from training import outputs, zoo
 from training.config import Config, UserError
-from training.network import make_network
+from training.network import at_temperature, make_network
 from training.once import jit_once
 from training.runner import Runner, start_keys
 
@@ -371,6 +371,9 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
+    if config.train.start:
+        params = zoo.parameters(config.train.start, env)
+        return network, at_temperature(params, config.train.start_temperature)
     params_key, _, _ = start_keys(config)
     return network, jit_once(lambda: _init(env, network, params_key))()
 

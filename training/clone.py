@@ -28,6 +28,7 @@ from jax.sharding import PartitionSpec as P
 
 from training import cli, devices, sampling
 from training import labels as streams
+from training.config import UserError
 from training.runner import make_optimizer
 
 GAMES = devices.GAMES
@@ -188,7 +189,7 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
     carry = jax.device_put(carry, on_all)
     start = jax.jit(lambda seed: streams.start(auto, seed, games), out_shardings=split)
     if any(about.get("first", 0) for about, _ in loaded):
-        raise SystemExit("--labels: parts of a stream; put them together with training.merge")
+        raise UserError("--labels: parts of a stream; put them together with training.merge")
     total = args.passes * sum(len(x["done"]) // streams.STEPS for _, x in loaded)
     done, began = 0, time.time()
     for _ in range(args.passes):

@@ -132,6 +132,7 @@ def _decisions(args: argparse.Namespace, face: Any) -> None:
     """Derive `decisions.parquet`, a piece a row group of games."""
     from training.agents import make_agent
     from training.data import decisions, folder, shards
+    from training.data.playing import fingerprint
     from training.data.replaying import Replayer
 
     about = _whole(args.out)
@@ -142,8 +143,15 @@ def _decisions(args: argparse.Namespace, face: Any) -> None:
     names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
     made = {} if args.no_policy else {name: make_agent(name, env) for name in names}
     agents = {name: agent for name, agent in made.items() if agent.policy is not None}
+    for told in (agent for part in about["parts"] for agent in part["agents"]):
+        if told["name"] in agents and fingerprint(agents[told["name"]]) != told["sha256"]:
+            raise UserError(
+                f"{told['name']} is not the agent that played: --no-policy leaves its columns empty"
+            )
     replayer = Replayer(env, args.replay_batch, decisions.make_look(agents))
-    pieces = shards.Shards(args.out / folder.DECISION_PIECES)
+    # Pieces of another size or with other columns are others.
+    kind = f"{folder.DECISION_PIECES}_{replayer.batch}{'_no_policy' if args.no_policy else ''}"
+    pieces = shards.Shards(args.out / kind)
     bar = cli.bar("game", about["files"][folder.GAMES]["rows"])
     count = 0
     for first, table in shards.row_groups(args.out / folder.GAMES):
@@ -158,7 +166,8 @@ def _decisions(args: argparse.Namespace, face: Any) -> None:
     path = args.out / folder.DECISIONS
     total = shards.assemble(path, pieces.tables(count), decisions.ROW_GROUP)
     folder.finish(args.out, about["parts"], folder.of_files(args.out))
-    pieces.remove()
+    for left in args.out.glob(f"{folder.DECISION_PIECES}_*"):
+        shards.Shards(left).remove()
     print(f"{path}: {total} decisions")
 
 

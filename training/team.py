@@ -102,7 +102,7 @@ class Team:
 
     @property
     def leads(self) -> bool:
-        """Whether this is process 0, which writes, prints and evaluates."""
+        """Whether this is process 0, which writes and prints."""
         return self.place.id == 0
 
     @property

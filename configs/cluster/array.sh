@@ -6,6 +6,7 @@
 #   sbatch --array=0-15 configs/cluster/array.sh labels runs/labels 16384 --chunks 60
 #
 # Then one command, for example: python -m training.merge runs/arena.csv runs/arena/*.csv --json arena.json
+# A part alone: TASKS=16 sbatch --array=5 configs/cluster/array.sh ...
 # Without SLURM: SLURM_ARRAY_TASK_ID=0 SLURM_ARRAY_TASK_COUNT=4 bash configs/cluster/array.sh ...
 #SBATCH --job-name=gaia_jax_games
 #SBATCH --ntasks=1
@@ -20,12 +21,17 @@ what=$1 folder=$2 games=$3
 shift 3
 python=${PYTHON:-.venv/bin/python}
 task=${SLURM_ARRAY_TASK_ID:-0}
-tasks=${SLURM_ARRAY_TASK_COUNT:-1}
+tasks=${TASKS:-${SLURM_ARRAY_TASK_COUNT:-1}}
+if ((task >= tasks)); then
+  echo "task $task of $tasks: set TASKS to the size of the whole array" >&2
+  exit 2
+fi
 cd "${SLURM_SUBMIT_DIR:-.}"
 mkdir -p "$folder"
 
-# A set-up is four games; a label's stream is of single games.
-of=4
+# A set-up is a game for each seat (OF=2 or OF=3 for two or three players, OF=1 with --rotations 1);
+# a label's stream is of single games.
+of=${OF:-4}
 if [[ $what == labels ]]; then of=1; fi
 setups=$(((games + of - 1) / of))
 each=$(((setups + tasks - 1) / tasks))

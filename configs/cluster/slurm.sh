@@ -21,9 +21,10 @@ cd "${SLURM_SUBMIT_DIR:-.}"
 
 # A requeued job goes on with its own run; --signal=TERM@120 lets it write a checkpoint before.
 what=(--config configs/gpu.yaml "name=$name")
-if [[ -d "runs/$name/checkpoints" ]]; then
-  what=(--resume "runs/$name")
-fi
+# A start that was lost before its first checkpoint leaves a folder; the next is NAME-2.
+for run in "runs/$name" "runs/$name"-[0-9]*; do
+  if compgen -G "$run/checkpoints/[0-9]*" >/dev/null; then what=(--resume "$run"); fi
+done
 # On GPUs JAX takes one device a task by default: all of the node's are named here.
 devices=$(seq -s, 0 $((${SLURM_GPUS_ON_NODE:-1} - 1)))
 export JAX_LOCAL_DEVICE_IDS=$devices

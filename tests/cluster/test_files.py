@@ -112,13 +112,16 @@ def test_two_terminals_start_two_processes(tmp_path):
     assert {place[:2] for place in places} == {("127.0.0.1:29511", 2)}
 
 
-def test_a_job_array_splits_the_games(tmp_path):
-    """The parts of all tasks are all games, each once."""
+@pytest.mark.parametrize("of", [4, 2])
+def test_a_job_array_splits_the_games(tmp_path, of):
+    """The parts of all tasks are all games, each once; a task can run alone, by its number."""
     fake = tmp_path / "python"
     fake.write_text(f'#!/usr/bin/env bash\necho "$@" >> {tmp_path}/calls\n')
     fake.chmod(0o755)
     for task in range(3):
-        own = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": "3"}
+        own = {"SLURM_ARRAY_TASK_ID": str(task), "SLURM_ARRAY_TASK_COUNT": "3", "OF": str(of)}
+        if task == 2:
+            own |= {"SLURM_ARRAY_TASK_COUNT": "1", "TASKS": "3"}
         subprocess.run(
             ["bash", CLUSTER / "array.sh", "arena", "runs/parts", "1000", "--agents", "a,b,c,d"],
             env=os.environ | own | {"PYTHON": str(fake)}, cwd=tmp_path, check=True, timeout=60,
@@ -128,6 +131,15 @@ def test_a_job_array_splits_the_games(tmp_path):
         words = call.split()
         assert words[:2] == ["-m", "training.arena"] and "--resume" not in words
         first, games = (int(words[words.index(flag) + 1]) for flag in ("--first", "--games"))
-        assert games % 4 == 0
-        seen += range(first, first + games // 4)
-    assert seen == list(range(250))
+        assert games % of == 0
+        seen += range(first, first + games // of)
+    assert seen == list(range(1000 // of))
+
+
+def test_a_task_beyond_the_array_says_so(tmp_path):
+    own = {"SLURM_ARRAY_TASK_ID": "5", "SLURM_ARRAY_TASK_COUNT": "1"}
+    ended = subprocess.run(
+        ["bash", CLUSTER / "array.sh", "arena", "runs/parts", "1000"],
+        env=os.environ | own, cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert ended.returncode == 2 and "set TASKS" in ended.stderr

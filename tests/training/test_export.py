@@ -319,6 +319,17 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
     assert [row["number"] for row in rows] == list(range(9)) * 48
     assert "decisions.parquet" in (outs[0] / folder.README).read_text()
 
+    # The name stands for another network now: nothing of its is written under the old one's.
+    (outs[1] / folder.DECISIONS).unlink()
+    held = json.loads((outs[1] / folder.ABOUT).read_text())
+    del held["files"][folder.DECISIONS]
+    (outs[1] / folder.ABOUT).write_text(json.dumps(held))
+    monkeypatch.setitem(
+        registry.REGISTRY, "random", lambda env: with_policy(env)._replace(params=jnp.ones(3))
+    )
+    code, _, err = command(capsys, *args, outs[1])
+    assert code == 2 and "random is not the agent that played" in err and err.count("\n") == 1
+
 
 def test_mistakes_are_one_line(whole, tmp_path, capsys):
     empty = tmp_path / "empty"

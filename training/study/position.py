@@ -118,17 +118,15 @@ def main(args: argparse.Namespace, face: Any) -> int:
 
     try:
         record = replay.read(args.position)
+        if args.at > len(record.actions):
+            raise UserError(f"{args.position} has {len(record.actions)} decisions, not {args.at}")
         env = make_env(face, record.ruleset, "vp", len(record.setup["factions"]))
         for number, reached in enumerate(replay.states(record)):
             state = reached
             if number == args.at - 1:
                 break
-        else:
-            raise UserError(f"{args.position} has {len(record.actions)} decisions, not {args.at}")
     except replay.RecordError as error:
         raise UserError(str(error)) from error
-    if bool(state.terminated | state.truncated):
-        raise UserError(f"{args.position} has {len(record.actions)} decisions, not {args.at}")
     agent = make_agent(args.agent, env)
     found = play_out(env, agent, state, args.candidates, args.playouts, args.seed)
     texts = [to_text(env.ruleset, action) for action in range(env.num_actions)]
