@@ -24,7 +24,7 @@ from training import outputs, zoo
 from training.config import Config, UserError
 from training.network import at_temperature, make_network
 from training.once import jit_once
-from training.runner import Runner, start_keys
+from training.runner import Runner, join, path_name, split, start_keys
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"
@@ -101,7 +101,7 @@ class Checkpoints:
             "update": step,
             "config": configs.to_dict(config),
         }
-        params, trainer = _split(runner)
+        params, trainer = split(runner)
         try:
             self._manager.save(
                 step,
@@ -224,12 +224,9 @@ class Checkpoints:
         Raises:
             UserError: unreadable, or of another form.
         """
-        params, trainer = _split(runner)
+        params, trainer = split(runner)
         items = self._restore(step, params=params, trainer=trainer)
-        shown = _shown(runner)
-        form = jax.tree.structure(runner._replace(**{shown: ()}))
-        rest = jax.tree.unflatten(form, [items["trainer"][name] for name in trainer])
-        return rest._replace(**{shown: items["params"]})
+        return join(runner, items["params"], items["trainer"])
 
     def restore_params(self, step: int, params: Any) -> Any:
         """Only the network's parameters, in the form of `params` (arrays or shapes)."""
@@ -316,25 +313,9 @@ def _why(error: BaseException) -> str:
     return reason(error).split("[tensorstore_spec")[0][:150] or repr(error)
 
 
-def _split(runner: Runner) -> tuple[Any, dict[str, Any]]:
-    """The parameters that an agent plays with, and the rest as arrays by name."""
-    shown = _shown(runner)
-    leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{shown: ()}))
-    return getattr(runner, shown), {_path(path): leaf for path, leaf in leaves}
-
-
-def _shown(runner: Runner) -> str:
-    """An agent plays with the averaged parameters, where a run keeps an average."""
-    return "average" if jax.tree.leaves(runner.average) else "params"
-
-
 def _shapes(tree: Any) -> Shapes:
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
-    return {_path(path): tuple(leaf.shape) for path, leaf in leaves}
-
-
-def _path(path: Any) -> str:
-    return jax.tree_util.keystr(path, simple=True, separator="-")
+    return {path_name(path): tuple(leaf.shape) for path, leaf in leaves}
 
 
 def load_policy(run: str | Path, env: Any | None, env_module: Any, step: int | None = None) -> Any:

@@ -145,3 +145,45 @@ def learning_rate(config: Config, update: int) -> float:
     ppo: PPOConfig = config.ppo
     done = min(update / config.train.updates, 1.0)
     return ppo.lr + (ppo.lr_end - ppo.lr) * done
+
+
+def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
+    """The parameters that an agent plays with, and the rest as arrays by name.
+
+    Arrays that hold nothing, such as the artifacts of the base game, are left out: orbax refuses
+    them.
+    """
+    shown = _shown(runner)
+    leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{shown: ()}))
+    return getattr(runner, shown), {path_name(path): leaf for path, leaf in leaves if leaf.size}
+
+
+def join(form: Runner, params: Any, rest: dict[str, Any]) -> Runner:
+    """What `split` took apart.
+
+    Args:
+        form: a runner of that form: arrays, or shapes with shardings.
+    """
+    shown = _shown(form)
+    leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{shown: ()}))
+    found = [rest[path_name(path)] if leaf.size else _empty(leaf) for path, leaf in leaves]
+    return jax.tree.unflatten(tree, found)._replace(**{shown: params})
+
+
+def path_name(path: Any) -> str:
+    """The name of a leaf in a checkpoint."""
+    return jax.tree_util.keystr(path, simple=True, separator="-")
+
+
+def _empty(form: Any) -> Array:
+    """An array without elements of that form: an array itself, or a shape with its sharding."""
+    if isinstance(form, jax.Array):
+        return form
+    return jax.make_array_from_callback(
+        form.shape, form.sharding, lambda _: np.zeros(form.shape, form.dtype)
+    )
+
+
+def _shown(runner: Runner) -> str:
+    """An agent plays with the averaged parameters, where a run keeps an average."""
+    return "average" if jax.tree.leaves(runner.average) else "params"

@@ -229,15 +229,18 @@ def test_a_pool_of_earlier_parameters_holds_seats_and_does_not_train(make_traine
 
 
 @pytest.mark.slow
-def test_the_game_itself_is_trained_resumed_and_evaluated(tmp_path, monkeypatch, capsys):
-    """`configs/quick.yaml`, made small, with the real environment."""
+@pytest.mark.parametrize("name", ["quick", "duel"])
+def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkeypatch, capsys):
+    """A configuration that ships, made small, with the real environment."""
     import gaia_jax
 
     monkeypatch.chdir(tmp_path)
     small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "train.tensorboard=false"]
     small += ["network.width=16", "network.cell_width=8", "eval.games=8", "train.updates=4"]
-    small += ["train.start=", "ppo.spread=16", "train.updates_per_chunk=2"]
-    quick = ROOT / "configs" / "quick.yaml"
+    small += ["train.start=''", "train.start_temperature=1", "ppo.spread=16"]
+    # Slopes would end elsewhere: the half run is told of two updates first.
+    small += ["train.updates_per_chunk=2", "ppo.lr_end=1.0e-3", "ppo.entropy_end=0.003"]
+    quick = ROOT / "configs" / f"{name}.yaml"
     straight = train.main(["--config", str(quick), *small, "name=straight"], gaia_jax)
     assert straight == 0
     assert "VP by source" in capsys.readouterr().out

@@ -39,6 +39,7 @@ class Players:
 class Setup:
     faction: Array  # (4,) int8
     turn_order: Array  # (4,) int8
+    artifacts: Array  # (0,) int8: as in the base game, which has none
 
 
 @flax.struct.dataclass
@@ -97,6 +98,7 @@ class ToyEnv:
                 turn_order=((spin // 4 + jnp.where(spin & 1, 1, 3) * jnp.arange(4)) % 4).astype(
                     jnp.int8
                 ),
+                artifacts=jnp.zeros(0, jnp.int8),
             ),
             clock=jnp.int16(0),
             length=(8 + bits[1, 0] % (rows - 8)).astype(jnp.int16),
