@@ -67,6 +67,79 @@ def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return about, stream
 
 
+def imitation_loss(
+    network: Any, temperature: float, params: Any, batch: Any, value_coef: Array
+) -> tuple[Array, dict[str, Array]]:
+    """Cross entropy to the labels' choices plus the error of the values, and metrics.
+
+    Args:
+        batch: what the network sees, and the labels as `replay` gives them, (B, ...).
+        value_coef: () float32.
+    """
+    seen, label = batch
+    logits, value = network.apply(params, seen, method="judge")
+    wanted = jax.nn.softmax(label["values"] / temperature)
+    found = jnp.take_along_axis(jax.nn.log_softmax(logits), label["choices"], axis=-1)
+    cross = -jnp.sum(wanted * jnp.where(wanted > 0, found, 0), axis=-1)
+    weight = 1.0 * (seen.mask.sum(-1) > 1)  # a forced decision is no choice
+    policy = (cross * weight).sum() / jnp.maximum(weight.sum(), 1.0)
+    known = label["known"]
+    error = 0.5 * jnp.square(value - label["target"]).mean(-1)
+    error = (error * known).sum() / jnp.maximum(known.sum(), 1.0)
+    agree = jnp.argmax(logits, -1) == label["choices"][:, 0]
+    _, entropy = sampling.log_prob_and_entropy(logits, label["choices"][:, 0])
+    return policy + value_coef * error, {
+        "loss/policy": policy,
+        "loss/value": error,
+        "policy/agreement": (agree * weight).sum() / jnp.maximum(weight.sum(), 1.0),
+        "policy/entropy": (entropy * weight).sum() / jnp.maximum(weight.sum(), 1.0),
+    }
+
+
+def replay(
+    auto: Any, network: Any, states: Any, label: Any, seed: Array, chunk: Array
+) -> tuple[Any, Any, Array]:
+    """Play the actions of the labels of this device's games, inside `shard_map`.
+
+    Args:
+        states: (N, ...). label: (T, N, ...), T decisions of each. seed, chunk: () int32.
+    Returns:
+        The states after them; what the network sees and the labels in its index, (T, N, ...);
+        () bool, whether the games ended where the labels say.
+    """
+    local = label["done"].shape[1]
+    first = jax.lax.axis_index(GAMES) * local
+
+    def step(state: Any, x: tuple[Any, Array]) -> Any:
+        row, t = x
+        keys = streams.step_keys(seed, chunk * streams.STEPS + t, first, local)
+        keys = jax.vmap(jax.random.split)(keys)
+        observation = jax.vmap(auto.observe)(state, state.current_player)
+        seats = jax.vmap(auto.seats)(state, state.current_player)
+        seen = network.view(observation, state.legal_action_mask)
+        out = {
+            "choices": network.to_choice(seen, row["actions"].astype(jnp.int32)),
+            "values": row["values"].astype(jnp.float32),
+            "target": jnp.take_along_axis(row["target"], seats, axis=-1),
+            "known": row["known"],
+        }
+        state = jax.vmap(auto.step)(state, row["action"].astype(jnp.int32), keys[:, 1])
+        same = (state.terminated == row["done"]).all()
+        return state, ((seen, out), same)
+
+    states, (batch, same) = jax.lax.scan(step, states, (label, jnp.arange(streams.STEPS)))
+    return states, batch, same.all()
+
+
+def minibatch_steps(chunk: Array, local: int, minibatches: int) -> Array:
+    """(minibatches, T / minibatches, N) int32: each game's decisions, in an order of its own."""
+    first = jax.lax.axis_index(GAMES) * local
+    key = jax.random.fold_in(jax.random.key(1), chunk)
+    keys = jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(local))
+    order = jax.vmap(lambda k: jax.random.permutation(k, streams.STEPS))(keys)
+    return order.T.reshape(minibatches, -1, local)
+
+
 def make_learner(
     auto: Any, network: Any, mesh: Any, games: int, minibatches: int, temperature: float
 ) -> Any:
@@ -79,59 +152,11 @@ def make_learner(
     local = games // mesh.size
     optimizer = make_optimizer()
     mean = partial(jax.lax.pmean, axis_name=GAMES)
-
-    def loss(params: Any, batch: Any, value_coef: Array) -> tuple[Array, dict[str, Array]]:
-        seen, label = batch
-        logits, value = network.apply(params, seen, method="judge")
-        wanted = jax.nn.softmax(label["values"] / temperature)
-        found = jnp.take_along_axis(jax.nn.log_softmax(logits), label["choices"], axis=-1)
-        cross = -jnp.sum(wanted * jnp.where(wanted > 0, found, 0), axis=-1)
-        weight = 1.0 * (seen.mask.sum(-1) > 1)
-        policy = (cross * weight).sum() / jnp.maximum(weight.sum(), 1.0)
-        known = label["known"]
-        error = 0.5 * jnp.square(value - label["target"]).mean(-1)
-        error = (error * known).sum() / jnp.maximum(known.sum(), 1.0)
-        agree = jnp.argmax(logits, -1) == label["choices"][:, 0]
-        _, entropy = sampling.log_prob_and_entropy(logits, label["choices"][:, 0])
-        return policy + value_coef * error, {
-            "loss/policy": policy,
-            "loss/value": error,
-            "policy/agreement": (agree * weight).sum() / jnp.maximum(weight.sum(), 1.0),
-            "policy/entropy": (entropy * weight).sum() / jnp.maximum(weight.sum(), 1.0),
-        }
-
-    def replay(states: Any, label: Any, seed: Array, chunk: Array) -> Any:
-        """Play the actions of the labels; what the network sees, and the labels in its index."""
-        first = jax.lax.axis_index(GAMES) * local
-
-        def step(state: Any, x: tuple[Any, Array]) -> Any:
-            row, t = x
-            keys = streams.step_keys(seed, chunk * streams.STEPS + t, first, local)
-            keys = jax.vmap(jax.random.split)(keys)
-            observation = jax.vmap(auto.observe)(state, state.current_player)
-            seats = jax.vmap(auto.seats)(state, state.current_player)
-            seen = network.view(observation, state.legal_action_mask)
-            out = {
-                "choices": network.to_choice(seen, row["actions"].astype(jnp.int32)),
-                "values": row["values"].astype(jnp.float32),
-                "target": jnp.take_along_axis(row["target"], seats, axis=-1),
-                "known": row["known"],
-            }
-            state = jax.vmap(auto.step)(state, row["action"].astype(jnp.int32), keys[:, 1])
-            same = (state.terminated == row["done"]).all()
-            return state, ((seen, out), same)
-
-        states, (batch, same) = jax.lax.scan(step, states, (label, jnp.arange(streams.STEPS)))
-        return states, batch, same.all()
+    loss = partial(imitation_loss, network, temperature)
 
     def learn(carry: Any, label: Any, seed: Array, chunk: Array, rates: Array) -> Any:
         params, opt_state, average, states = carry
-        states, batch, same = replay(states, label, seed, chunk)
-        first = jax.lax.axis_index(GAMES) * local
-        key = jax.random.fold_in(jax.random.key(1), chunk)
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(local))
-        order = jax.vmap(lambda k: jax.random.permutation(k, streams.STEPS))(keys)
-        order = order.T.reshape(minibatches, -1, local)
+        states, batch, same = replay(auto, network, states, label, seed, chunk)
 
         def minibatch(carry: Any, steps: Array) -> Any:
             params, opt_state, average = carry
@@ -147,7 +172,7 @@ def make_learner(
             return (params, opt_state, average), metrics
 
         (params, opt_state, average), metrics = jax.lax.scan(
-            minibatch, (params, opt_state, average), order
+            minibatch, (params, opt_state, average), minibatch_steps(chunk, local, minibatches)
         )
         metrics = jax.tree.map(jnp.mean, metrics) | {"same": mean(1.0 * same)}
         return (params, opt_state, average, states), metrics
