@@ -20,21 +20,10 @@ from gaia_jax.operations import OperationRow
 from gaia_jax.rules.draw import board_planets, draw_setup, draw_tables, same_types_touch
 from gaia_jax.ruleset import BASE, GAIN_FIELDS, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
-from tools import rulesets_page
 
 ROOT = Path(__file__).resolve().parent.parent
 PRINTED = (LOST_FLEET_PUBLISHED, BASE)
 DRAWN = 64
-
-
-def test_the_page_is_current():
-    found = (ROOT / "docs" / "rulesets.md").read_text(encoding="utf-8")
-    assert found == rulesets_page.page(), "python -m tools.rulesets_page > docs/rulesets.md"
-
-
-def test_every_difference_of_the_published_game_names_its_ruling():
-    found = {where for where, *_ in rulesets_page.differences(LOST_FLEET, LOST_FLEET_PUBLISHED)}
-    assert found == rulesets_page.PUBLISHED.keys()
 
 
 def test_no_rule_asks_for_the_name_of_a_ruleset():

@@ -2,7 +2,8 @@
 
     python -m tools.rulesets_page > docs/rulesets.md
 
-Every difference is found in the tables; `PUBLISHED` and `BASE_NOTES` say which ruling is behind it.
+Every ruleset of `RULESETS` has its row, with the words of `WHAT`, and a chapter with its
+differences, which are found in the tables; `RULINGS` and `BASE_NOTES` say what is behind each.
 """
 
 from __future__ import annotations
@@ -19,45 +20,49 @@ from gaia_jax.ruleset import (
     BASE_FOR_TWO,
     LOST_FLEET,
     LOST_FLEET_PUBLISHED,
+    RULESETS,
     Ruleset,
 )
 from tools.factions_page import amounts
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Rulings behind the differences of `lost_fleet_published`, by where they stand in the tables.
-PUBLISHED = {
-    "map.sector_tiles M03 planets": "MAP-05",
-    "map.sector_tiles M05 planets": "MAP-04",
-    "map.same_types_touch": "MAP-06, A11, A23",
-    "factions BAL_TAKS start": "SET-16",
-    "factions GLEENS start": "SET-15",
-    "factions GLEENS gaia_planet_qic_instead": "MIN-10",
-    "factions GLEENS special": "ACT-12",
-    "factions GLEENS special_range_bonus": "ACT-12",
-    "factions ITARS base_income": "SET-16",
-    "factions NEVLAS start_power": "SET-16",
-    "factions NEVLAS rl_income": "SET-16, A19",
-    "factions LANTIDS start_power": "SET-16",
-    "factions LANTIDS pi_income": "SET-16",
-    "factions DARKANIANS pi_new_main_sector": "DAR-01",
-    "factions DARKANIANS pi_new_sector": "DAR-01",
-    "factions MOWEYDS start": "SET-16",
-    "round_tiles RM-LAB-4VP": "SET-07",
-    "final_missions ASTEROID_PROTO_BUILDINGS": "FIN-08",
-    "final_missions ASTEROID_BUILDINGS": "FIN-08",
-    "ship_actions REB_P cost": "UPG-08",
-    "ship_actions TWI_P cost": "UPG-08",
-    "ship_actions TFM_C cost": "MIN-16",
-    "artifacts ART-ORE-CRED gain": "ART-02",
-    "tinkering_tiles TK-LATE-QIC3 gain": "TIN-04",
-    "twilight_range_projects": "MIN-18",
-    "free_leech_is_taken": "LEE-03, A11, A20",
-    "surplus_federations": "FED-02, A10, A11",
-    "gaiaformed_planet_waits": "MIN-20",
-    "zero_ranks": "FIN-03",
-    "bonus_power_in_leech": "FED-11",
-    "stations_count_as_satellites": "HIV-02, FIN-07, A22",
+# Rulings behind the differences from `lost_fleet`, by ruleset and by where they stand in the
+# tables.
+RULINGS = {
+    "lost_fleet_published": {
+        "map.sector_tiles M03 planets": "MAP-05",
+        "map.sector_tiles M05 planets": "MAP-04",
+        "map.same_types_touch": "MAP-06, A11, A23",
+        "factions BAL_TAKS start": "SET-16",
+        "factions GLEENS start": "SET-15",
+        "factions GLEENS gaia_planet_qic_instead": "MIN-10",
+        "factions GLEENS special": "ACT-12",
+        "factions GLEENS special_range_bonus": "ACT-12",
+        "factions ITARS base_income": "SET-16",
+        "factions NEVLAS start_power": "SET-16",
+        "factions NEVLAS rl_income": "SET-16, A19",
+        "factions LANTIDS start_power": "SET-16",
+        "factions LANTIDS pi_income": "SET-16",
+        "factions DARKANIANS pi_new_main_sector": "DAR-01",
+        "factions DARKANIANS pi_new_sector": "DAR-01",
+        "factions MOWEYDS start": "SET-16",
+        "round_tiles RM-LAB-4VP": "SET-07",
+        "final_missions ASTEROID_PROTO_BUILDINGS": "FIN-08",
+        "final_missions ASTEROID_BUILDINGS": "FIN-08",
+        "ship_actions REB_P cost": "UPG-08",
+        "ship_actions TWI_P cost": "UPG-08",
+        "ship_actions TFM_C cost": "MIN-16",
+        "artifacts ART-ORE-CRED gain": "ART-02",
+        "tinkering_tiles TK-LATE-QIC3 gain": "TIN-04",
+        "twilight_range_projects": "MIN-18",
+        "free_leech_is_taken": "LEE-03, A11, A20",
+        "surplus_federations": "FED-02, A10, A11",
+        "gaiaformed_planet_waits": "MIN-20",
+        "zero_ranks": "FIN-03",
+        "bonus_power_in_leech": "FED-11",
+        "stations_count_as_satellites": "HIV-02, FIN-07, A22",
+    },
 }
 # What stands behind those of `base`, by the field of the ruleset: the base rulebook, or a ruling.
 BASE_NOTES = {
@@ -236,37 +241,54 @@ WHAT = {
 REPLAYS = Path(__file__).with_name("rulesets_replays.md")
 
 
-def page() -> str:
-    """The whole page."""
-    lines = [
-        f"| `{rules.id}` | {rules.geometry.num_cells} | {rules.actions.num_actions} "
-        f"| {WHAT[rules.id]} |"
-        for rules in (LOST_FLEET, LOST_FLEET_PUBLISHED, BASE)
-    ]
-    table = "| what | {} | {} | ruling |\n| --- | --- | --- | --- |"
-    lines += ["", "## `lost_fleet_published`", ""]
-    lines.append(table.format("`lost_fleet`", "`lost_fleet_published`"))
-    lines += [
-        _row(where, old, new, PUBLISHED[where])
-        for where, old, new in differences(LOST_FLEET, LOST_FLEET_PUBLISHED)
-    ]
-    lines += [
+# What follows the differences of a ruleset.
+AFTER = {
+    "lost_fleet_published": [
         "",
         "What the published game has otherwise and neither ruleset follows: the next turn order",
         "is the order of passing (ROU-02, the printed variant), the condition of the extra tile",
         "is drawn (SET-04), leech is asked in turn order (LEE-04), the step of a tile is mandatory",
         "(TEC-09), a burned token of the Itars always goes to the Gaia area (FRE-05).",
+    ],
+}
+TABLE = "| what | `{}` | `{}` | {} |\n| --- | --- | --- | --- |"
+
+
+def _chapter(rules: Ruleset) -> Iterator[str]:
+    """A ruleset compared with `lost_fleet`; a difference without a ruling shows `-`."""
+    rulings = RULINGS.get(rules.id, {})
+    yield from ("", f"## `{rules.id}`", "", TABLE.format("lost_fleet", rules.id, "ruling"))
+    for where, old, new in differences(LOST_FLEET, rules):
+        yield _row(where, old, new, rulings.get(where, MISSING))
+    yield from AFTER.get(rules.id, ())
+
+
+def _base_chapter() -> Iterator[str]:
+    """`base` compared with the published game."""
+    yield from (
         "",
         "## `base`",
         "",
         "Beside `lost_fleet_published`. The set-up file leaves out what the game does not have.",
         "For two to four players (PLA-01 to PLA-07); the rows are of the game for four.",
         "",
-        table.format("`lost_fleet_published`", "`base`").replace("ruling", "reason"),
-        *_base_rows(),
-        "",
-        *_players_rows(),
+        TABLE.format("lost_fleet_published", "base", "reason"),
+    )
+    yield from _base_rows()
+    yield ""
+    yield from _players_rows()
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [
+        f"| `{rules.id}` | {rules.geometry.num_cells} | {rules.actions.num_actions} "
+        f"| {WHAT[rules.id]} |"
+        for rules in RULESETS.values()
     ]
+    for rules in RULESETS.values():
+        if rules is not LOST_FLEET:
+            lines += _base_chapter() if rules is BASE else _chapter(rules)
     return HEAD + "\n".join(lines) + "\n\n" + REPLAYS.read_text(encoding="utf-8")
 
 
