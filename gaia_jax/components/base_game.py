@@ -1,6 +1,7 @@
 """The base game for two to four: its pieces, of the expansion's game or its own.
 
-Everything that it shares with The Lost Fleet keeps its id.
+Everything that it shares with The Lost Fleet keeps its id. Boosters and tiles are listed by id, so
+that a new one of the expansion does not come into this game.
 """
 
 from dataclasses import replace
@@ -29,10 +30,19 @@ FACTION_BOARDS = tuple(
 _BOOSTERS = ("RB1", "RB2", "RB5", "RB7", "RB9", "RB10", "RB11", "RB12", "RB13", "RB14")
 BOOSTERS = tuple(booster for booster in boosters.BOOSTERS if booster.id in _BOOSTERS)
 
-_EVENTS_OF_THE_EXPANSION = ("new_type", "new_sector")
-ROUND_TILES = tuple(
-    tile for tile in missions.ROUND_TILES if tile.event not in _EVENTS_OF_THE_EXPANSION
+_ROUND_TILES = (
+    "RM-TF-2VP",
+    "RM-GAIA-3VP",
+    "RM-GAIA-4VP",
+    "RM-MINE-2VP",
+    "RM-FED-5VP",
+    "RM-TS-3VP",
+    "RM-TS-4VP",
+    "RM-RS-2VP",
+    "RM-PI-ACAD-1-5VP",
+    "RM-PI-ACAD-2-5VP",
 )
+ROUND_TILES = tuple(tile for tile in missions.ROUND_TILES if tile.id in _ROUND_TILES)
 
 FINAL_MISSIONS = (
     "BUILDINGS",
@@ -43,17 +53,24 @@ FINAL_MISSIONS = (
     "FEDERATION_BUILDINGS",
 )
 
-_TILES_OF_THE_EXPANSION = (
-    "SA-QIC-4VP",
-    "TF-2VP",
-    "PI-AC-6VP",
-    "DG-4VP",
-    "AST-2VP-PASS",
-    "DG-2VP-PASS",
+_ADVANCED_TILES = (
+    "SA-K-3",
+    "SA-O-3",
+    "SA-QIC-CRED",
+    "RS-2VP",
+    "FED-5VP",
+    "GAIA-2VP",
+    "MINE-2VP",
+    "TS-4VP",
+    "MS-2VP",
+    "MS-ORE",
+    "FED-3VP-PASS",
+    "RS-3VP-PASS",
+    "MINE-3VP-BUILD",
+    "TYPE-1VP-PASS",
+    "TRADE-3VP-UPG",
 )
-ADVANCED_TILES = tuple(
-    tile for tile in tech_tiles.ADVANCED_TILES if tile.id not in _TILES_OF_THE_EXPANSION
-)
+ADVANCED_TILES = tuple(tile for tile in tech_tiles.ADVANCED_TILES if tile.id in _ADVANCED_TILES)
 
 # The three QIC actions of the research board, which The Lost Fleet covers.
 QIC_ACTIONS = (

@@ -95,7 +95,7 @@ def scene(
         factions: of players 0, 1, ...; the rest is filled up.
         planets: cell "q,r" to one of ids["planet"].
         mission: the round tile of that round; the default scores federation tokens only.
-        setup: keys of the set-up file with other values.
+        setup: keys of the set-up file with other values, and `ruleset`, the id of another one.
     """
     tiles = [m for m in _MISSIONS if m != mission][:5]
     tiles.insert(round - 1, mission)
@@ -107,7 +107,8 @@ def scene(
     for cell, name in planets.items():
         codes[table.cell(cell)] = ids.index(name)
     game = table.game.replace(board=board.replace(planet=jnp.asarray(codes)))
-    return Table(state=table.state.replace(game=game), stale=True)
+    state = table.state.replace(game=game)
+    return Table(ruleset=table.ruleset, state=state, stale=True)
 
 
 def own(table: Table, player: int, *things: str, **fields) -> Table:
