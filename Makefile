@@ -15,7 +15,7 @@ RUN := $(VENV)/bin/python
 FAST := tests/test_actions.py tests/test_commands.py tests/test_components.py tests/test_docs.py \
   tests/test_factions_page.py tests/test_geometry.py tests/test_lengths.py \
   tests/test_nothing_silent.py tests/test_pieces_fit.py tests/test_rulesets_page.py tests/test_site.py \
-  tests/referee/test_alone.py tests/training/test_config.py
+  tests/referee/test_alone.py tests/render/test_names.py tests/training/test_config.py
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
