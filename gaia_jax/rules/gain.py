@@ -287,7 +287,7 @@ def event_vector(ruleset: Ruleset, happened: dict[str, Array]) -> Array:
 
 
 def faction_gain(faction: FactionRow, before: Players, happened: dict[str, Array]) -> Array:
-    """(9,) int32, what the faction board gives for a mine (GEO-01, DAR-01, LAN-02)."""
+    """(9,) int32, what the faction board gives for a mine, with the PI (GEO-01, DAR-01, LAN-02)."""
     knowledge = faction.pi_new_type_knowledge * happened["new_type"]
     knowledge += faction.pi_guest_knowledge * happened["guest_mine"]
     sector = faction.pi_new_main_sector * happened["new_main_sector"]
