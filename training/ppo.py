@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training import lessons, sampling
@@ -26,7 +26,7 @@ from training.devices import GAMES
 from training.diagnostics import Diagnostics
 from training.lessons import Lesson
 from training.network import Network
-from training.runner import Hyper, Runner, make_optimizer
+from training.runner import Hyper, Runner, make_optimizer, sharding
 
 
 class Transition(NamedTuple):
@@ -311,7 +311,8 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
     mapped = jax.shard_map(
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
     )
-    return jax.jit(mapped)
+    # Said, because an array without elements would come out on every device.
+    return jax.jit(mapped, out_shardings=(sharding(mesh), NamedSharding(mesh, P())))
 
 
 def kept_steps(ppo: PPOConfig) -> int:

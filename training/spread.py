@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import Array
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training import sampling
@@ -60,6 +60,7 @@ def make_spread(
 
     specs = (P(), P(), P(GAMES))
     mapped: Callable[[Any, Array, Any], Any] = jax.jit(
-        jax.shard_map(spread, mesh=mesh, in_specs=specs, out_specs=P(GAMES), check_vma=False)
+        jax.shard_map(spread, mesh=mesh, in_specs=specs, out_specs=P(GAMES), check_vma=False),
+        out_shardings=NamedSharding(mesh, P(GAMES)),
     )
     return mapped
