@@ -179,9 +179,8 @@ def _empty(form: Any) -> Array:
     """An array without elements of that form: an array itself, or a shape with its sharding."""
     if isinstance(form, jax.Array):
         return form
-    return jax.make_array_from_callback(
-        form.shape, form.sharding, lambda _: np.zeros(form.shape, form.dtype)
-    )
+    nothing = np.zeros(form.shape, form.dtype)
+    return jax.make_array_from_callback(form.shape, form.sharding, lambda index: nothing[index])
 
 
 def _shown(runner: Runner) -> str:
