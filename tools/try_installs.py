@@ -5,8 +5,8 @@
     python -m tools.try_installs core dev --oldest        # the oldest that pyproject.toml allows
 
 Needs uv and a network. Each environment lies in a temporary folder and goes when it has been tried.
-An extra is installed alone; `core` plays a random rollout with jax and numpy only; `sdist` runs the
-tests that compile nothing from the unpacked tree.
+An extra is installed alone; `core` plays a random rollout with jax and numpy only; `train` trains
+on a toy game and evaluates; `sdist` runs the tests that compile nothing from the unpacked tree.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import tarfile
 import tempfile
 import tomllib
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 # What jax and numpy bring themselves; nothing else may be there after `pip install .`.
@@ -43,9 +44,29 @@ print("rollout", jax.__version__, importlib.metadata.version("numpy"), sys.versi
 """
 # Where the trainer is needed it comes from the clone: the wheel holds the environment alone.
 TRAINER = "import training.train, training.evaluate, training.arena, training.explain"
+TRAINS = f"""
+import contextlib, os, pathlib, sys, tempfile
+sys.path[:0] = [os.getcwd(), os.path.abspath("tests/training")]
+import toy_env
+{TRAINER}
+os.chdir(tempfile.mkdtemp())
+pathlib.Path("toy.yaml").write_text(TOY)
+with contextlib.redirect_stdout(None):
+    code = training.train.main(["--config", "toy.yaml"], toy_env)
+print("trained", len(pathlib.Path("runs/toy/metrics.jsonl").read_text().splitlines()), "updates")
+sys.exit(code)
+"""
+TOY = """
+name: toy
+env: {id: toy}
+network: {layers: 1, cell_width: 8, width: 16, latents: 2}
+ppo: {num_envs: 16, num_steps: 16, minibatches: 4}
+train: {updates: 4, updates_per_chunk: 2}
+eval: {games: 16, opponents: random}
+"""
 TRIALS = {
     "core": ROLLOUT.replace("ALLOWED", repr(OF_JAX)),
-    "train": TRAINER,
+    "train": TRAINS.replace("TOY", repr(TOY)),
     "play": f"{TRAINER}; import training.play.app, training.play.room",
     "wandb": f"{TRAINER}; import wandb, training.logs",
     "adapters": "from gaia_jax.adapters import jaxmarl, pettingzoo, pgx, spaces; pgx.PgxEnv()",
@@ -55,6 +76,11 @@ TRIALS = {
     "dev": f"{TRAINER}; import chex, hypothesis, mctx, nbclient, pettingzoo, pgx, pytest",
 }  # fmt: skip
 OF_THE_CLONE = {"train", "play", "wandb", "bench", "notebooks", "dev"}
+
+
+def project() -> dict[str, Any]:
+    """What pyproject.toml says of the project."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
 def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
@@ -69,12 +95,12 @@ def run(*command: str | Path, cwd: Path = ROOT, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def install(folder: Path, what: str, python: str, oldest: bool) -> Path:
+def install(folder: Path, what: list[str], python: str, oldest: bool) -> Path:
     """A new environment with `what` (a path, with extras) in it; its interpreter."""
     run("uv", "venv", "--quiet", "--python", python, folder)
     inside = folder / "bin" / "python"
     how = ["--resolution", "lowest-direct"] if oldest else []
-    run("uv", "pip", "install", "--quiet", "--python", inside, *how, what)
+    run("uv", "pip", "install", "--quiet", "--python", inside, *how, *what)
     return inside
 
 
@@ -87,7 +113,7 @@ def build(out: Path, python: str) -> tuple[Path, Path]:
 def try_extra(name: str, folder: Path, python: str, oldest: bool) -> str:
     """`pip install .[name]` in an environment of its own, and its trial."""
     what = str(ROOT) if name == "core" else f"{ROOT}[{name}]"
-    inside = install(folder / "venv", what, python, oldest)
+    inside = install(folder / "venv", [what], python, oldest)
     trial = TRIALS.get(name, "import gaia_jax")
     return run(inside, "-c", trial, cwd=ROOT if name in OF_THE_CLONE else folder)
 
@@ -95,7 +121,9 @@ def try_extra(name: str, folder: Path, python: str, oldest: bool) -> str:
 def try_wheel(folder: Path, python: str, oldest: bool) -> str:
     """The wheel alone plays a rollout and has its command."""
     wheel, _ = build(folder / "dist", python)
-    inside = install(folder / "venv", str(wheel), python, oldest)
+    # uv takes the oldest of what is named to it; a wheel's needs it would take as they come.
+    needs = project()["dependencies"] if oldest else []
+    inside = install(folder / "venv", [str(wheel), *needs], python, oldest)
     run(inside.parent / "gaia-jax-replay", "--help", cwd=folder)
     return run(inside, "-c", TRIALS["core"], cwd=folder)
 
@@ -106,7 +134,7 @@ def try_sdist(folder: Path, python: str, oldest: bool) -> str:
     with tarfile.open(sdist) as archive:
         archive.extractall(folder, filter="data")
     tree = folder / sdist.name.removesuffix(".tar.gz")
-    inside = install(folder / "venv", f"{tree}[dev]", python, oldest)
+    inside = install(folder / "venv", [f"{tree}[dev]"], python, oldest)
     fast = re.search(r"^FAST := ((?:.*\\\n)*.*)", (tree / "Makefile").read_text(), re.M)
     assert fast is not None
     tests = fast[1].replace("\\\n", " ").split()
@@ -115,10 +143,7 @@ def try_sdist(folder: Path, python: str, oldest: bool) -> str:
 
 def main(argv: list[str] | None = None) -> int:
     """The command line; 1 where something does not hold."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
-    every = ["core", *extras, "wheel", "sdist"]
+    every = ["core", *project()["optional-dependencies"], "wheel", "sdist"]
     parser = argparse.ArgumentParser(prog="python -m tools.try_installs", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("what", nargs="*", help=f"of {', '.join(every)} (default: all)")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import jax
 
-# XLA options of the CPU backend: no optimization of the machine code (docs/performance.md).
+# XLA options of the CPU backend: no optimization of the machine code (docs/performance.md). They
+# come and go with its versions: JAX 0.12 has no fusion emitters to choose any more.
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_cpu_use_fusion_emitters": False,
@@ -21,5 +23,20 @@ def jit_once(function: Callable[..., Any], **options: Any) -> jax.stages.Wrapped
     it is compiled as ever.
     """
     if jax.default_backend() == "cpu":
-        options["compiler_options"] = QUICK
+        options["compiler_options"] = dict(known(tuple(QUICK.items())))
     return jax.jit(function, **options)
+
+
+@functools.cache
+def known(options: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Those of the options that the compiler of this machine takes, found by trying each."""
+    taken = []
+    for name, value in options:
+        try:
+            jax.jit(lambda x: x, compiler_options={name: value}).lower(0.0).compile()
+        except jax.errors.JaxRuntimeError as error:
+            if "No such compile option" not in str(error):
+                raise
+        else:
+            taken.append((name, value))
+    return tuple(taken)

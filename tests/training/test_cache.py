@@ -10,6 +10,7 @@ import yaml
 from conftest import TINY
 
 from gaia_jax.compilation_cache import NO_CACHE
+from training import once
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -33,3 +34,11 @@ def test_a_second_start_does_not_compile(tmp_path):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     start(tmp_path)
     assert "from the cache" in start(tmp_path)
+
+
+def test_a_compiler_option_that_jax_has_dropped_is_left_out(monkeypatch):
+    """XLA refuses a program with an option that it does not know."""
+    level = {"xla_backend_optimization_level": 0}
+    monkeypatch.setattr(once, "QUICK", level | {"xla_no_such_option": True})
+    assert dict(once.known(tuple(once.QUICK.items()))) == level
+    assert once.jit_once(lambda x: x + 1)(1) == 2
