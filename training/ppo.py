@@ -39,6 +39,7 @@ class Transition(NamedTuple):
     value: Array  # (N, P) float32, by player
     reward: Array  # (N, P) float32, by player
     done: Array  # (N,) bool, the game ended with this decision
+    open: Array  # (N,) bool, there was something to choose
     own: Array | None  # (N,) float32, 1 where the learner decided; None: it always did
 
 
@@ -119,7 +120,9 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         seen_doing = diagnostics.step(before, action, state)
         done = state.terminated | state.truncated
         reward = state.rewards * ppo.reward_scale
-        transition = Transition(seen, seats, choice, log_prob, value, reward, done, own)
+        # Counted here: of a whole rollout the masks would be copied as int32.
+        open_ = seen.mask.sum(-1) > 1
+        transition = Transition(seen, seats, choice, log_prob, value, reward, done, open_, own)
         return state, (transition, state.final_vp, seen_doing, lesson)
 
     def _loss(
@@ -221,7 +224,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         size = kept_steps(ppo)
         if size == ppo.num_steps:
             return jnp.broadcast_to(jnp.arange(size)[:, None], (size, local_envs))
-        open_ = transition.seen.mask.sum(-1) > 1  # nothing is learnt where nothing is chosen
+        open_ = transition.open  # nothing is learnt where nothing is chosen
         if transition.own is not None:
             open_ &= transition.own > 0
         size_of = jnp.where(open_, jnp.abs(advantage), -1.0)
