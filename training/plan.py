@@ -40,6 +40,7 @@ class Shapes(NamedTuple):
 
     game: int  # a state with auto-reset
     seen: int  # what the network reads of a decision
+    numbers: int  # the same as float32
     params: int
     residuals: int  # what the gradient of one decision keeps of the forward pass
     flops: float  # of the network, one decision
@@ -92,6 +93,7 @@ def shapes_of(config: Config, env_module: Any) -> Shapes:
     return Shapes(
         game=_bytes(state) // 2,
         seen=_bytes(seen) // 2,
+        numbers=sum(4 * math.prod(x.shape) for x in jax.tree.leaves(seen)) // 2,
         params=_bytes(params),
         residuals=max(residuals, 0) // 2,
         flops=float(cost.get("flops", 0.0)) / 2,
@@ -110,13 +112,16 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
     games = c.num_envs // devices
     copies = 1 + bool(c.average) + bool(c.anchor) + c.pool
     minibatch = games * ppo.kept_steps(c) // c.minibatches
+    # Forwards and backwards the input is there as numbers, and the way back holds values of its
+    # own: a third of what it reads, as XLA's accounts of a small and a large network have it.
+    gradient = shapes.residuals + shapes.residuals // 3 + 2 * shapes.numbers
     decision = shapes.seen + kept_of_a_decision(config.env.players)
     return Plan(
         games=2 * games * shapes.game,
         network=2 * copies * shapes.params,
         optimizer=2 * 2 * shapes.params,
         rollout=games * c.num_steps * decision,
-        learning=minibatch * (decision + shapes.residuals) + 4 * shapes.params,
+        learning=minibatch * (decision + gradient) + 4 * shapes.params,
         playing=games * (shapes.game + shapes.residuals),
     )
 
@@ -124,10 +129,10 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
 def kept_of_a_decision(seats: int) -> int:
     """Bytes in a rollout beside what the network read.
 
-    The choice, its log-probability, the end, whose it is; and for each seat its number, value,
-    reward, advantage and value target.
+    The choice, whether there was one, its log-probability, the end, whose it is; and for each seat
+    its number, value, reward, advantage and value target.
     """
-    return 4 + 4 + 1 + 4 + seats * (1 + 4 + 4 + 4 + 4)
+    return 4 + 4 + 1 + 1 + 4 + seats * (1 + 4 + 4 + 4 + 4)
 
 
 def _bytes(tree: Any) -> int:
