@@ -174,6 +174,8 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
     devices.split_cpu(config.train.cpu_devices, config.ppo.num_envs // team.place.size)
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
+    if not team.alone:
+        jax.devices()  # all together: one that begins alone waits for the others in vain
     if team.leads:
         check(start, env)
         if args.record:

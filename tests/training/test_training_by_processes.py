@@ -7,9 +7,15 @@ import time
 
 import numpy as np
 import pytest
+import toy_env
+from conftest import TINY
 from started import GONE, ends, errors, launch, metrics_of, params_of, train
 
-from training import team
+from training import config as configs
+from training import team, zoo
+from training.network import make_network
+from training.once import jit_once
+from training.runner import make_init
 
 SAME = ("games/ended", "games/vp", "loss/value", "loss/policy", "policy/entropy", "policy/kl")
 
@@ -35,13 +41,24 @@ def check_same(ours, theirs, updates):
         np.testing.assert_allclose(*values, rtol=1e-3, atol=1e-6, err_msg=name)
 
 
+def clone(folder):
+    """The arguments of a run that begins with parameters from a file and with games apart."""
+    config = configs.override(configs.from_dict(TINY), list(SMALL))
+    auto = toy_env.auto_reset(toy_env.make("toy"))
+    params = jit_once(make_init(auto, make_network(auto.env, config.network), config))().params
+    np.savez(folder / "clone.npz", **zoo.flatten(params))
+    start = f"train.start={folder / 'clone.npz'}"
+    return start, "train.start_temperature=0.5", "ppo.spread=12"
+
+
 def test_two_processes_learn_what_one_does(tmp_path):
     """Without what makes it slow; the others below are of the tests' own configuration."""
+    more = (*SMALL, *clone(tmp_path))
     runs = []
     for size in (1, 2):
         folder = tmp_path / str(size)
         folder.mkdir()
-        train(folder, "train.updates=4", *SMALL, size=size, devices=4 // size)
+        train(folder, "train.updates=4", *more, size=size, devices=4 // size)
         runs.append(folder / "runs" / "tiny")
     check_same(*runs, 4)
     assert "coordinator: ''" in (runs[1] / "config.yaml").read_text()
