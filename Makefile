@@ -64,6 +64,8 @@ pages: $(STAMP)-dev ## Make the generated pages of docs/ anew
 	mv docs/rulesets.md.new docs/rulesets.md
 	$(RUN) -m tools.factions_page > docs/factions.md.new
 	mv docs/factions.md.new docs/factions.md
+	$(RUN) -m tools.names_page > docs/names.md.new
+	mv docs/names.md.new docs/names.md
 
 docs: $(STAMP)-docs ## Build the documentation into site/, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)
