@@ -92,7 +92,10 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
     if isinstance(env, AutoReset):
         raise TypeError("env is an AutoReset already; auto_reset takes what gaia_jax.make made")
     if not isinstance(env, GaiaEnv):
-        raise TypeError(f"env must be a GaiaEnv as gaia_jax.make makes them, not {shown(env)}")
+        raise TypeError(
+            f"env must be a GaiaEnv as gaia_jax.make makes them, or of a subclass "
+            f"(docs/environment.md), not {shown(env)}"
+        )
     return AutoReset(env)
 
 

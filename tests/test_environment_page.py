@@ -3,6 +3,10 @@
 import re
 from pathlib import Path
 
+import jax
+import jax.numpy as jnp
+import numpy as np
+
 import gaia_jax
 from tests.stub_env import StubEnv
 
@@ -18,12 +22,13 @@ def test_its_blocks_run_one_after_another(monkeypatch, capsys):
         return StubEnv(reward=reward)
 
     monkeypatch.setattr(gaia_jax, "make", make)
+    monkeypatch.setattr(gaia_jax, "GaiaEnv", StubEnv)
     scope: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for block in blocks:
         exec(compile(block, "environment.md", "exec"), scope)
-    assert made == [("lost_fleet", "margin")]
+    assert made == [("lost_fleet", "margin")] * 2
     assert scope["state"].step_count == 1
     assert bool(scope["state"].legal_action_mask[scope["action"]])
     said = capsys.readouterr().out.splitlines()
@@ -31,6 +36,23 @@ def test_its_blocks_run_one_after_another(monkeypatch, capsys):
     assert scope["flat"].shape == (224 * 59 + 4 * 216 + 525,)
     assert scope["ended"].shape == (20, 8) and scope["ended"].sum() == 16
     assert (scope["vp"][~scope["ended"]] == 0).all()
+    _plays_with_the_reward_of_its_own(scope["shaped"])
+
+
+def _plays_with_the_reward_of_its_own(env):
+    """A game of it pays a win in all, and 0.001 for each VP that was gained."""
+    auto = gaia_jax.auto_reset(env)
+    state, key = auto.init(jax.random.key(0)), jax.random.key(1)
+    begun, paid = state.game.players.vp, jnp.zeros(env.num_players)
+    step = jax.jit(auto.step)
+    for _ in range(env.length):
+        state = step(state, jnp.argmax(state.legal_action_mask), key)
+        paid = paid + state.rewards
+    assert state.terminated
+    gained = state.final_vp - begun
+    won = (state.final_vp == state.final_vp.max()).astype(jnp.float32)
+    np.testing.assert_allclose(paid, won / won.sum() + 0.001 * gained, atol=1e-6)
+    assert gained.max() > 0
 
 
 def test_what_it_says_of_rewards_is_what_there_is():

@@ -31,7 +31,7 @@ INCOME_ATOMS = (
 CHARGE_ATOMS = 5
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ruleset:
     """One variant of the game: its pieces, prices and switches, and the arrays made from them."""
 
@@ -103,6 +103,10 @@ class Ruleset:
     stations_count_as_satellites: bool = False  # HIV-02, FIN-07, A22
     leech_in_seat_order: bool = False  # LEE-04, A11
     free_step_is_optional: bool = False  # TEC-09, FIR-01, ACT-15, A11
+
+    def __repr__(self) -> str:
+        """Short: it stands in signatures and messages, and the tables fill pages."""
+        return f"<Ruleset {self.name}>"
 
     def __reduce__(self) -> Any:
         """Copied and unpickled, a ruleset of `VARIANTS` is itself: it is compared by identity."""
