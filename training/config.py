@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import math
 import types
 import typing
@@ -80,7 +81,7 @@ class TrainConfig:
 
     updates: int = 100
     updates_per_chunk: int = 5  # updates of one compiled call; then logs, checkpoint, evaluation
-    max_minutes: float = 0.0  # no new chunk after this long; 0: no limit
+    max_minutes: float = 0.0  # of this start: no new chunk after so long; 0: no limit
     checkpoint_chunks: int = 1  # chunks between two checkpoints; the last chunk always saves
     keep_checkpoints: int = 2  # the latest ones
     cpu_devices: int = 0  # devices that a CPU is split into; 0: one a core, as far as it pays
@@ -262,7 +263,7 @@ def _build(cls: type, tree: Any, prefix: str) -> Any:
 
 
 def _unknown(cls: type, name: str) -> str:
-    """`unknown key`, and the choices in the deepest group that exists."""
+    """`unknown key`, the nearest one, and the choices in the deepest group that exists."""
     *parents, _ = name.split(".")
     group: Any = cls
     path = ""
@@ -271,8 +272,12 @@ def _unknown(cls: type, name: str) -> str:
         if kind is None or not dataclasses.is_dataclass(kind):
             break
         group, path = kind, f"{path}{parent}."
-    choices = ", ".join(path + field.name for field in dataclasses.fields(group))
-    return f"unknown key {_short(name)}; the choices are: {choices}"
+    keys = [field.name for field in dataclasses.fields(group)]
+    choices = f"choices{f' in {path[:-1]}' if path else ''} are: {', '.join(keys)}"
+    wanted = name.removeprefix(path)[:LONGEST_NAME]
+    if near := difflib.get_close_matches(wanted, keys, 1):
+        return f"unknown key {_short(name)}; meant {path}{near[0]}? The {choices}"
+    return f"unknown key {_short(name)}; the {choices}"
 
 
 def _short(value: Any, most: int = 60) -> str:

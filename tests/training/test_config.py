@@ -40,8 +40,10 @@ def test_the_resolved_configuration_reads_back_equal(file, tmp_path):
 @pytest.mark.parametrize(
     ("override", "message"),
     [
-        ("ppo.lrr=1", "unknown key 'ppo.lrr'; the choices are: ppo.num_envs, ppo.num_steps"),
-        ("pppo.lr=1", "unknown key 'pppo'; the choices are: name, seed, env, network, ppo"),
+        ("ppo.lrr=1", "unknown key 'ppo.lrr'; meant ppo.lr? The choices in ppo are: num_envs, "),
+        ("pppo.lr=1", "unknown key 'pppo'; meant ppo? The choices are: name, seed, env, net"),
+        ("train.minutes=1", "unknown key 'train.minutes'; meant train.max_minutes? The choices"),
+        ("train.zzz=1", "unknown key 'train.zzz'; the choices in train are: updates, updates_per"),
         ("ppo.lr.x=1", "unknown key 'ppo.lr.x'"),
         ("ppo=3", "ppo must be a group of keys, got 3"),
         ("ppo.lr=fast", "ppo.lr must be a number, got 'fast'"),
