@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -16,7 +17,7 @@ def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) 
     """Say on stderr how far the body is, as long as it runs.
 
     On a terminal the line is written anew every second and is gone at the end; elsewhere it is a
-    line every LINE_SECONDS.
+    line every LINE_SECONDS. A text that stays the same is followed by its seconds.
 
     Args:
         text: what to say at the moment; called from another thread.
@@ -28,10 +29,18 @@ def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) 
         yield
         return
     live, done = sys.stderr.isatty(), threading.Event()
+    last, since = "", time.monotonic()
 
     def say() -> None:
+        nonlocal last, since
+        now, waited = text(), ""
+        if now == last:
+            waited = f", {time.monotonic() - since:.0f} s"
+        elif last:
+            since = time.monotonic()
+        last = now
         head, end = ("\r\033[K", "") if live else ("", "\n")
-        print(f"{head}{text()}", end=end, file=sys.stderr, flush=True)
+        print(f"{head}{now}{waited}", end=end, file=sys.stderr, flush=True)
 
     def repeat() -> None:
         often = 1.0 if live else LINE_SECONDS

@@ -5,6 +5,7 @@ import importlib
 import re
 import shlex
 import sys
+import threading
 import time
 import tomllib
 from pathlib import Path
@@ -180,6 +181,24 @@ def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
     with progress.telling(lambda: "a while"):
         time.sleep(0.1)
     assert capsys.readouterr().err.startswith("a while\n")
+
+
+def test_a_text_that_stays_the_same_is_followed_by_its_seconds(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
+    clock = iter(range(0, 1000, 10))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    texts, told = iter(["compiling", "compiling", "game 1", "game 1"]), threading.Event()
+
+    def text():
+        now = next(texts, "game 2")
+        if now == "game 2":
+            told.set()
+        return now
+
+    with progress.telling(text):
+        assert told.wait(10)
+    said = capsys.readouterr().err.splitlines()[:5]
+    assert said == ["compiling", "compiling, 10 s", "game 1", "game 1, 10 s", "game 2"]
 
 
 def test_a_bar_says_its_time_while_nothing_is_done_yet(monkeypatch, capsys):

@@ -152,6 +152,8 @@ def _decisions(args: argparse.Namespace, face: Any) -> None:
     # Pieces of another size or with other columns are others.
     kind = f"{folder.DECISION_PIECES}_{replayer.batch}{'_no_policy' if args.no_policy else ''}"
     pieces = shards.Shards(args.out / kind)
+    with cli.compiling("the replay"):
+        replayer.compile()
     bar = cli.bar("game", about["files"][folder.GAMES]["rows"])
     count = 0
     for first, table in shards.row_groups(args.out / folder.GAMES):
@@ -186,12 +188,17 @@ def _verify(args: argparse.Namespace, face: Any) -> int:
     count = min(args.verify, total)
     chosen = np.sort(np.random.default_rng(args.verify_seed).choice(total, count, replace=False))
     replayer = Replayer(env, args.replay_batch)
+    with cli.compiling("the replay"):
+        replayer.compile()
+    bar = cli.bar("game", count)
     for first, table in shards.row_groups(path):
         here = chosen[(chosen >= first) & (chosen < first + len(table))]
-        rows = table.take(here - first).to_pylist()
-        wrong += [
-            f"{name_of(int(here[at]), rows[at])}: {said}" for at, said in wrong_rows(replayer, rows)
-        ]
+        for some in np.split(here, range(replayer.batch, len(here), replayer.batch)):
+            rows = table.take(some - first).to_pylist()
+            found = wrong_rows(replayer, rows)
+            wrong += [f"{name_of(int(some[at]), rows[at])}: {said}" for at, said in found]
+            bar.update(len(some))
+    bar.close()
     for line in wrong:
         print(line)
     print(f"{count} of {total} games played again, {len(wrong)} differences")

@@ -19,7 +19,7 @@ import yaml  # noqa: E402
 from tests import stub_env  # noqa: E402
 from training import cli, export  # noqa: E402
 from training.agents import base, registry  # noqa: E402
-from training.data import decisions, folder, playing, shards  # noqa: E402
+from training.data import decisions, folder, playing, replaying, shards  # noqa: E402
 from training.study import __main__ as study  # noqa: E402
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=9))
@@ -229,6 +229,15 @@ def changed(whole, to, change):
 def test_whole_rows_verify(whole, capsys):
     code, said, err = command(capsys, "--out", whole, "--verify", "48", *REPLAY)
     assert code == 0 and "48 of 48 games played again, 0 differences" in said, err
+    assert err.startswith("compiling the replay\n") and "48/48" in err
+
+
+def test_what_is_compiled_ahead_is_what_the_games_need(whole):
+    """Else the line that says it would be followed by as long a silence. About 4 s."""
+    replayer = replaying.Replayer(stub_env.StubEnv(reward="vp", length=9, max_steps=77), 16)
+    replayer.compile()
+    assert replaying.wrong_rows(replayer, rows_of(whole)[:3]) == []
+    assert (replayer._start._cache_size(), replayer._advance._cache_size()) == (1, 1)
 
 
 def test_a_corrupted_row_is_named(whole, tmp_path, capsys):

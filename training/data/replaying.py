@@ -83,6 +83,14 @@ class Replayer:
         self.env, self.batch, self.stride = env, batch, stride
         self._start, self._advance = _compiled(env, look)
 
+    def compile(self) -> None:
+        """Compile everything, by games without a decision."""
+        shapes = jax.eval_shape(self.env.draw_setup, jax.random.key(0))
+        setups = jax.tree.map(lambda x: jnp.zeros((self.batch, *x.shape), x.dtype), shapes)
+        actions = jnp.zeros((self.stride, self.batch), jnp.uint16)
+        none = jnp.zeros(self.batch, jnp.int32)
+        jax.block_until_ready(self._advance(self._start(setups), actions, none))
+
     def start(self, setups: Sequence[Any]) -> Any:
         """Games before their first decision; B of them, the last one repeated."""
         setups = list(setups) + [setups[-1]] * (self.batch - len(setups))
