@@ -348,3 +348,15 @@ def test_what_each_seat_did_is_counted(tmp_path):
     ]
     assert found.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
     assert found.turns[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
+
+
+def test_a_key_a_place_or_a_faction_that_is_not_there_is_named():
+    table = rotated(np.random.default_rng(0), 8, 1)
+    with pytest.raises(ValueError, match=r"unknown key 'booster'; table.setup has .*boosters"):
+        pieces.in_play(table, "booster")
+    for place in ("booster", -1, 99):
+        with pytest.raises(ValueError, match="place of boosters is 0 to .* or None, not "):
+            pieces.in_play(table, "boosters", place)
+    for question in (strength.seats, strength.opponents):
+        with pytest.raises(ValueError, match="unknown faction 'f0'; the dataset has F0, F1"):
+            question(table, "f0")

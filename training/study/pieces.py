@@ -21,10 +21,17 @@ def in_play(table: Table, key: str, place: int | None = None) -> list[Effect]:
 
     Args:
         key: of `table.setup`: boosters, round_tiles, advanced_tiles, artifacts, ship_tokens, ...
-        place: only what lies there, for example in that round; None is anywhere.
+        place: only what lies there, from 0, for example 0 of round_tiles for round 1; None is
+            anywhere.
+    Raises:
+        ValueError: there is no such key or place; the message names the choices.
     """
+    if key not in table.setup:
+        raise ValueError(f"unknown key {key!r}; table.setup has {', '.join(table.setup)}")
     values = np.asarray(table.setup[key])
     values = values[:, None] if values.ndim == 1 else values
+    if place not in (None, *range(values.shape[1])):
+        raise ValueError(f"place of {key} is 0 to {values.shape[1] - 1} or None, not {place!r}")
     values = values if place is None else values[:, [place]]
     names, codes = np.unique(values, return_inverse=True)
     codes = codes.reshape(values.shape)

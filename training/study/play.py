@@ -20,7 +20,7 @@ def openings(
         depth: how many actions make an opening, up to 3.
         least: openings that were played less often are left out.
     """
-    own = table.names["faction"].index(faction)
+    own = table.faction_index(faction)
     here = table.faction == own
     if not here.any():
         return []

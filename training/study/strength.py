@@ -61,7 +61,7 @@ def seats(table: Table, faction: str | None = None) -> list[Effect]:
         x = np.concatenate([demean(order, deal), demean(own, deal)], axis=1)
         rows = contrasts(seen > 0, x.shape[1])
         return regression(demean(y, deal), x, deal, names, seen, rows)
-    here = table.faction.ravel() == table.names["faction"].index(faction)
+    here = table.faction.ravel() == table.faction_index(faction)
     x, seen = order[here], order[here].sum(0)
     return regression(y[here], x, deal[here], names, seen, contrasts(seen > 0, x.shape[1]))
 
@@ -69,7 +69,7 @@ def seats(table: Table, faction: str | None = None) -> list[Effect]:
 def opponents(table: Table, faction: str) -> list[Effect]:
     """VP of a faction with each other one at the table, above its mean over all others."""
     y, _, order, deal = _seats(table)
-    own = table.names["faction"].index(faction)
+    own = table.faction_index(faction)
     count = len(table.names["faction"])
     at_table = dummies(table.faction.ravel(), count).reshape(*table.faction.shape, count).sum(1)
     here = table.faction.ravel() == own

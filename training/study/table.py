@@ -33,6 +33,13 @@ class Table:
         """P."""
         return self.vp.shape[1]
 
+    def faction_index(self, name: str) -> int:
+        """What `faction` has for a name; a ValueError names the choices."""
+        known = self.names["faction"]
+        if name not in known:
+            raise ValueError(f"unknown faction {name!r}; the dataset has {', '.join(known)}")
+        return known.index(name)
+
     @property
     def margin(self) -> np.ndarray:
         """(G, P) VP less the mean of the others."""
