@@ -140,14 +140,16 @@ def table(result: dict[str, Any]) -> str:
         "sources": "VP by source",
         "behaviour": "behaviour",
         "seats": "VP by place in turn order",
-        "factions": "VP by faction",
+        "factions": "VP by faction (of how many)",
     }
     players = result["players"]
     for key, title in titles.items():
         lines += ["", _row(title, list(players), players)]
         for row in next(iter(players.values()))[key]:
+            counts = [x["games by faction"].get(row) for x in players.values()]
             values = [x[key][row] for x in players.values()]
-            lines.append(_row(row, ["-" if v is None else f"{v:.2f}" for v in values], players))
+            cells = [_cell(v, n) for v, n in zip(values, counts, strict=True)]
+            lines.append(_row(row, cells, players))
     speed = result["decisions"] / max(result["seconds"], 1e-9)
     lines += ["", f"{result['decisions']} decisions in {result['seconds']} s: {speed:,.0f}/s"]
     return "\n".join(lines)
@@ -165,8 +167,15 @@ def _forfeits(result: dict[str, Any], most: int = 6) -> list[str]:
     return ["", *lines] if lines else []
 
 
+def _cell(value: float | None, games: int | None) -> str:
+    """A mean, and of how many games where that differs from row to row."""
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if games is None else f"{value:.1f} ({games})"
+
+
 def _row(name: str, cells: list[str], players: Any) -> str:
-    widths = [max(10, len(player) + 2) for player in players]
+    widths = [max(13, len(player) + 2) for player in players]
     return f"{name:<28}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
 
 

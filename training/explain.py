@@ -274,6 +274,7 @@ def _line(tree: Tree, slot: int, game: Game, factions: list[str]) -> list[str]:
 def decision_text(about: dict[str, Any]) -> str:
     """One decision as text."""
     who = about["factions"][about["player"]]
+    widths = [max(9, len(name)) for name in about["factions"]]
     lines = [
         f"decision {about['decision']} of {about['of']}, round {about['round']}: {who}"
         f" (player {about['player']}), {about['options']} options",
@@ -281,11 +282,11 @@ def decision_text(about: dict[str, Any]) -> str:
         f"played: {about['played']}; the search plays: {about['best']}",
         "",
         f"{'':2}{'candidate':<28}{'prior':>7}{'visits':>8}   final VP "
-        + " ".join(f"{name[:9]:>9}" for name in about["factions"]),
+        + " ".join(f"{name:>{w}}" for name, w in zip(about["factions"], widths, strict=True)),
     ]
     for row in about["candidates"]:
         mark = ("*" if row["best"] else " ") + (">" if row["played"] else " ")
-        values = " ".join(f"{x:9.1f}" for x in row["final_vp"])
+        values = " ".join(f"{x:{w}.1f}" for x, w in zip(row["final_vp"], widths, strict=True))
         lines.append(
             f"{mark}{row['action'][:27]:<28}{row['prior']:7.1%}{row['visits']:8}{'':12}{values}"
         )

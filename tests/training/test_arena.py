@@ -1,6 +1,7 @@
 """The arena on rules of three lines: duplicates, tables, resuming, mistakes."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -59,6 +60,8 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     code, table, _ = command(capsys, *args, "--csv", str(whole), "--json", str(tmp_path / "w.json"))
     assert code == 0
     assert "24 games on 6 set-ups" in table and "random #2 - random #3" in table
+    _, by_faction = table.split("VP by faction (of how many)")
+    assert sum(int(n) for n in re.findall(r" \((\d+)\)", by_faction)) == 24 * 4
 
     played, left = arena.Match.play_batch, [2]
 
@@ -111,7 +114,11 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
             "random,random,random,rand",
             "unknown agent 'rand'; the choices are: greedy, random, zoo/",
         ),
-        ("random,random,random,nowhere:act", "cannot import 'nowhere'"),
+        (
+            "random,random,random,nowhere:act",
+            "ModuleNotFoundError: No module named 'nowhere' where you stand or in PYTHONPATH",
+        ),
+        ("random,random,random,nowhere.py:act", "the name of a module has no .py: nowhere:act"),
         (f"random,random,random,{__name__}:gone", "has no function 'gone'"),
         (f"random,random,random,{__name__}:IDS", "has no function 'IDS'"),
         (f"random,random,random,{__name__}:two_arguments", "it takes (state, mask)"),

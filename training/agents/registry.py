@@ -115,6 +115,10 @@ def _function_agent(name: str, env: Any) -> Agent:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # whatever the user's module raises
         said = f"{type(error).__name__}: {one_line(error)}"
+        if module_name.endswith(".py"):
+            said = f"the name of a module has no .py: {module_name[:-3]}:{function_name}"
+        elif isinstance(error, ModuleNotFoundError) and error.name == module_name:
+            said += " where you stand or in PYTHONPATH"
         raise UserError(f"agent {name!r}: cannot import {module_name!r}: {said}") from error
     function = getattr(module, function_name, None)
     if not callable(function):
