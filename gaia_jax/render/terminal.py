@@ -77,6 +77,7 @@ def _seat(table: Table, seat: Seat) -> list[str]:
         f" {'/'.join(map(str, seat.power))}, Gaia {seat.gaia_power}{stone}"
     ]
     built = ", ".join(f"{n} {plain['structure'][k]}" for k, n in seat.built.items() if n)
+    built = built or "nothing built"
     out.append(f"    {levels}; {built}; {seat.satellites} satellites")
     held = [plain["booster"][seat.booster]] if seat.booster else []
     held += [plain["tile"][t] + (" (covered)" * (t in seat.covered)) for t in seat.tiles]

@@ -116,6 +116,7 @@ def test_a_notebook_shows_the_table(new_games: Any) -> None:
 def test_a_state_is_drawn_by_the_ruleset_that_it_names(new_games: Any) -> None:
     state = one(new_games, 0)
     assert render.text(state).startswith("lost_fleet, set-up")
+    assert "; nothing built; 0 satellites" in render.text(state)
     other = state.replace(ruleset="lost_fleet_published")  # of the same shapes
     assert "The Lost Fleet (as published)" in render.svg(other)
     with pytest.raises(ValueError, match=r"the state is of 'mine', none of .*; name its ruleset"):
