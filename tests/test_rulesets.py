@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import re
@@ -18,7 +19,14 @@ from gaia_jax.components.planets import TERRAFORM_CYCLE
 from gaia_jax.geometry import hex_distance, rotate
 from gaia_jax.operations import OperationRow
 from gaia_jax.rules.draw import board_planets, draw_setup, draw_tables, same_types_touch
-from gaia_jax.ruleset import BASE, GAIN_FIELDS, LOST_FLEET, LOST_FLEET_PUBLISHED, RULESETS
+from gaia_jax.ruleset import (
+    BASE,
+    GAIN_FIELDS,
+    LOST_FLEET,
+    LOST_FLEET_PUBLISHED,
+    RULESETS,
+    VARIANTS,
+)
 from gaia_jax.setup_json import setup_from_json, setup_to_dict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,6 +37,15 @@ DRAWN = 64
 def test_no_rule_asks_for_the_name_of_a_ruleset():
     for path in (ROOT / "gaia_jax" / "rules").glob("*.py"):
         assert not re.search(r"rules(et)?\.id\b", path.read_text(encoding="utf-8")), path.name
+
+
+def test_a_ruleset_is_short_where_it_is_shown():
+    """In signatures, in what an editor shows, in messages."""
+    assert [repr(rules) for rules in VARIANTS.values()][::3] == [
+        "<Ruleset lost_fleet>",
+        "<Ruleset base for 3 players>",
+    ]
+    assert len(str(inspect.signature(gaia_jax.setup_from_json))) < 200
 
 
 @pytest.mark.parametrize(
