@@ -163,7 +163,7 @@ def make_learner(
             some = jax.tree.map(lambda x: x[steps, np.arange(local)], batch)
             some = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), some)
             grads, metrics = jax.grad(loss, has_aux=True)(params, some, rates[2])
-            grads, metrics = mean((grads, metrics))
+            grads, metrics = devices.mean_in_one((grads, metrics))
             norm = optax.tree.norm(grads)
             grads = jax.tree.map(lambda x: x * jnp.minimum(1.0, 1.0 / norm), grads)
             updates, opt_state = optimizer.update(grads, opt_state, params)

@@ -22,7 +22,7 @@ from jax.sharding import PartitionSpec as P
 from training import lessons, sampling
 from training.advantages import advantages
 from training.config import Config, PPOConfig, UserError
-from training.devices import GAMES
+from training.devices import GAMES, mean_in_one
 from training.diagnostics import Diagnostics
 from training.lessons import Lesson
 from training.network import Network
@@ -182,7 +182,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         hyper: Hyper = runner.hyper
         params, opt_state, average = carry
         grads, metrics = jax.grad(_loss, has_aux=True)(params, batch, runner)
-        grads, metrics = mean((grads, metrics))
+        grads, metrics = mean_in_one((grads, metrics))
         norm = optax.tree.norm(grads)
         metrics["loss/gradient"] = norm
         shrink = jnp.minimum(1.0, hyper.max_grad_norm / jnp.maximum(norm, 1e-12))
