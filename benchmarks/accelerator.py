@@ -161,9 +161,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="write the report here")
     args = parser.parse_args(argv)
     report = measure_all(args)
-    if args.json:
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    measure.write_report(args.json, report)
     print(table(report))
     if report["machine"]["backend"] == "cpu":
         print("\nThis is a CPU: no accelerator was measured.")

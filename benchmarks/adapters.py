@@ -11,7 +11,6 @@ same way.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -25,6 +24,7 @@ import numpy as np
 import gaia_jax
 from benchmarks import measure
 from benchmarks.peers import Contender
+from gaia_jax import cli
 from gaia_jax.adapters.layout import arranged
 
 HELD = 1.10  # what pgx's and JaxMARL's may cost, as a ratio of times
@@ -210,9 +210,8 @@ def main(argv: list[str] | None = None) -> int:
             f"{spread:>26}",
             flush=True,
         )
-        if args.json:
-            args.json.parent.mkdir(parents=True, exist_ok=True)
-            args.json.write_text(json.dumps(report, indent=1) + "\n")
+        measure.write_report(args.json, report, told=False)
+    cli.wrote(args.json)
     return int(any(r["held"] and r["ratio"]["median"] > HELD for r in report["results"]))
 
 

@@ -142,8 +142,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"compare: {error}", file=sys.stderr)
         return 1
     _print(report)
-    if args.json:
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    measure.write_report(args.json, report)
     return 0
 
 

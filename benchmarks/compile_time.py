@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import collections
-import json
 import os
 import re
 import sys
@@ -54,8 +53,7 @@ def main(argv: list[str] | None = None) -> int:
             args.hlo.mkdir(parents=True, exist_ok=True)
             (args.hlo / f"{name}.hlo").write_text(text)
     print("load before", *(f"{x:.2f}" for x in found["load"]))
-    if args.json:
-        args.json.write_text(json.dumps(found, indent=1) + "\n")
+    measure.write_report(args.json, found)
     return 0
 
 

@@ -1,6 +1,7 @@
 """Timing, instruction counts and bytes: what a number in a benchmark's table means."""
 
 import dataclasses
+import json
 import os
 import platform
 import re
@@ -64,6 +65,18 @@ class Compiled:
             "instructions": self.instructions,
             "temp_bytes": self.temp_bytes,
         }
+
+
+def write_report(path: Path | None, report: dict[str, Any], told: bool = True) -> None:
+    """Write a report as JSON, into a folder that is made, and say so; no path, no report."""
+    if path is None:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1) + "\n")
+    if told:
+        from gaia_jax import cli  # a revision that is measured may not have it
+
+        cli.wrote(path)
 
 
 def compiled(function: Callable[..., Any], *args: Any, donate: tuple[int, ...] = ()) -> Compiled:

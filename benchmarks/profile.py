@@ -65,9 +65,7 @@ def main(argv: list[str] | None = None) -> int:
     measure.compile_afresh()
     report = profile(args.batch, args.steps, args.ruleset)
     _print(report)
-    if args.json:
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    measure.write_report(args.json, report)
     return 0
 
 

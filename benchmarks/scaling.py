@@ -23,6 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks import measure
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -140,9 +142,7 @@ def main(argv: list[str] | None = None) -> int:
     report = run(args)
     for name, ratio in report[f"against {splits_of(args.splits)[0]}"].items():
         print(f"{name:<8}{report['median'][name]:>12,.0f} decisions/s{ratio:>8.2f}")
-    if args.json:
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    measure.write_report(args.json, report)
     return 0
 
 

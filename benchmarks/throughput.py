@@ -8,13 +8,13 @@ for one as for the other; a ratio is taken inside a round.
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 from benchmarks import measure, peers, sampling
 from benchmarks.peers import Contender
+from gaia_jax import cli
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -48,9 +48,9 @@ def main(argv: list[str] | None = None) -> int:
         report["results"] += results
         report["ratios"] += ratios
         _print_batch(batch, args, results, ratios)
-        if args.json:  # after every batch: an interrupted run keeps what it has
-            args.json.parent.mkdir(parents=True, exist_ok=True)
-            args.json.write_text(json.dumps(report, indent=1) + "\n")
+        # After every batch: an interrupted run keeps what it has.
+        measure.write_report(args.json, report, told=False)
+    cli.wrote(args.json)
     return 0
 
 

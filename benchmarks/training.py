@@ -10,7 +10,6 @@ one takes longer than the one before is inference and observation, and learning.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import time
@@ -43,9 +42,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"benchmarks.training: {error}", file=sys.stderr)
         return 2
     _print(report)
-    if args.json:
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps(report, indent=1) + "\n")
+    measure.write_report(args.json, report)
     return 0
 
 

@@ -149,6 +149,13 @@ def read_text(path: str | Path, longest: int, what: str = "") -> str:
         raise UserError(f"{read}: {reason(error)}") from error
 
 
+def wrote(*paths: object) -> None:
+    """Say on stderr what files or folders were written; None is one that nobody asked for."""
+    for path in paths:
+        if path is not None:
+            print(f"wrote {path}", file=sys.stderr)
+
+
 def _refuse(message: object) -> int:
     print(f"error: {one_line(message)}", file=sys.stderr)
     return 2

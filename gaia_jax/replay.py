@@ -330,6 +330,8 @@ def _main(arguments: Sequence[str] | None) -> int:
         print(at, file=sys.stderr)
     with telling(lambda: "writing", shown and bool(options.csv or options.html)):
         _write_out(record, played, options)
+    if shown:
+        cli.wrote(options.csv, options.html)
     count = len(record.actions)
     found = "verified" if record.final_vp else "unfinished"
     print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {found}")

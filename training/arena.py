@@ -182,6 +182,7 @@ def _play(arena: Arena, sheet: Sheet, args: argparse.Namespace, file: GamesFile 
     print(table(result))
     if args.json:
         write_json(result, args.json)
+    cli.wrote(args.csv, args.json, args.record)
     if not complete:
         print("interrupted; go on with --csv FILE --resume", file=sys.stderr)
     return 0 if complete else 130

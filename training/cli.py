@@ -24,6 +24,7 @@ from gaia_jax.cli import (
     one_line,
     reason,
     whole,
+    wrote,
 )
 from gaia_jax.cli import run as run_command
 from gaia_jax.compilation_cache import disable_compilation_cache, enable_compilation_cache
@@ -44,6 +45,7 @@ __all__ = [
     "run",
     "telling",
     "whole",
+    "wrote",
 ]
 
 MOST_GAMES = 10**7  # of one command

@@ -250,6 +250,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     devices.split_cpu(config.train.cpu_devices, 256)
     params = clone(args.labels, config, args)
     np.savez(args.out, **zoo.flatten(params))
+    cli.wrote(args.out)
     return 0
 
 

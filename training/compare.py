@@ -259,7 +259,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         vp = row.get("vp_difference")
         told = "no evaluation" if vp is None else f"{_text(vp, 1)} VP above the others"
         print(f"{row['experiment']}: {row['runs']} runs, {told}")
-    print(args.out)
+    cli.wrote(args.out)
     return 0
 
 

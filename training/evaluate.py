@@ -272,6 +272,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     print(table(report, args.factions))
     if args.json:
         write_json(report, args.json)
+    cli.wrote(args.save, args.json, args.record)
     return 0
 
 

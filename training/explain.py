@@ -369,6 +369,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(game_text(about) if args.at is None else decision_text(about))
     if args.json:
         write_json({"record": str(args.record)} | about, args.json)
+    cli.wrote(args.json)
     return 0
 
 

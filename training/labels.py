@@ -233,6 +233,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     about = {"seed": args.seed, "games": args.games, "first": args.first}
     about["student"] = str(args.student) if args.student else ""
     generate(args.out, args.chunks, about, student, config)
+    cli.wrote(args.out)
     return 0
 
 

@@ -43,6 +43,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
             raise UserError("labels have no report: leave out --json")
         outputs.check_folder("OUT", args.out)
         labels.merge(args.out, args.parts)
+        cli.wrote(args.out)
         return 0
     outputs.check_file("OUT", args.out)
     if args.out.exists():
@@ -54,6 +55,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     print(text)
     if args.json:
         evaluate.write_json(result, args.json)
+    cli.wrote(args.out, args.json)
     return 0
 
 

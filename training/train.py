@@ -222,6 +222,9 @@ def _run(trainer: Trainer, logs: Logs) -> int:
             name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
             write_json(report, run / name)
             print(table(report))
+            cli.wrote(run / name)
+    if team.leads:
+        cli.wrote(trainer.record)
     return 0
 
 

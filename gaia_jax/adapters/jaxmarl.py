@@ -12,9 +12,8 @@ from jaxmarl.environments.multi_agent_env import MultiAgentEnv
 from jaxmarl.environments.spaces import Box, Discrete
 
 import gaia_jax
-from gaia_jax.adapters.layout import KINDS, arranged, game_name
+from gaia_jax.adapters.layout import KINDS, arranged, choice, environment, game_name
 from gaia_jax.adapters.spaces import observation_space
-from gaia_jax.arguments import shown
 from gaia_jax.auto import AutoState
 from gaia_jax.env import GaiaEnv, State
 
@@ -33,24 +32,21 @@ class GaiaMARL(MultiAgentEnv):
     def __init__(
         self,
         env: GaiaEnv | str = "lost_fleet",
-        reward: str = "margin",
+        reward: str | None = None,
         observation: str = "vector",
+        players: int | None = None,
     ):
         """
         Args:
             env: an environment of `gaia_jax.make`, or the id of one.
-            reward: of the environment, where `env` is an id.
+            reward, players: of the environment, where `env` is an id; None is "margin" and 4.
             observation: see the attributes.
         Raises:
             ValueError: something unknown among these; the message names the choices.
         """
-        self.env = env if isinstance(env, GaiaEnv) else gaia_jax.make(env, reward)
+        choice("observation", observation, [kind for kind in KINDS if kind != "tree"])
+        self.env = environment(env, reward, players)
         super().__init__(num_agents=self.env.num_players)
-        kinds = [kind for kind in KINDS if kind != "tree"]
-        if observation not in kinds:
-            raise ValueError(
-                f"unknown observation {shown(observation)}; known are {', '.join(kinds)}"
-            )
         self.observation = observation
         self.num_actions = self.env.num_actions + 1
         space: Any = observation_space(self.env, observation)
@@ -91,6 +87,8 @@ class GaiaMARL(MultiAgentEnv):
             state: one state.
             actions: () int32 by agent; only the decider's counts.
             reset_state: what the game goes on from where it ended, in place of a new one.
+        Raises:
+            ValueError: an agent has no action.
         """
         after = self._auto.step(state, self._action(state, actions), key)
         rewards, dones = self._paid(after)
@@ -130,6 +128,9 @@ class GaiaMARL(MultiAgentEnv):
         return self.get_avail_actions(state)
 
     def _action(self, state: State, actions: dict[str, Array]) -> Array:
+        if missing := [agent for agent in self.agents if agent not in actions]:
+            known = ", ".join(self.agents)
+            raise ValueError(f"actions must have {known}; missing: {', '.join(missing)}")
         stacked = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])
         return stacked.astype(jnp.int32)[state.current_player]
 

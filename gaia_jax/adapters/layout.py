@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+import gaia_jax
+from gaia_jax.arguments import shown
+from gaia_jax.env import GaiaEnv
 from gaia_jax.observation import Observation, ObservationSpec, features
 from gaia_jax.ruleset import Ruleset
 
@@ -18,6 +22,34 @@ KINDS = ("tree", "vector", "picture")
 def game_name(ruleset: Ruleset) -> str:
     """Such as "gaia_project-base", "gaia_project-base-2p" where two play."""
     return f"gaia_project-{ruleset.id}" + (f"-{ruleset.players}p" if ruleset.players != 4 else "")
+
+
+def environment(env: GaiaEnv | str, reward: str | None, players: int | None) -> GaiaEnv:
+    """The environment that an adapter is asked for.
+
+    Args:
+        env: an environment of `gaia_jax.make`, or the id of one.
+        reward, players: as `gaia_jax.make` takes them, None for its defaults; where `env` is an
+            environment, None or what it has.
+    Raises:
+        TypeError, ValueError: as of `gaia_jax.make`; `env` has something else.
+    """
+    both: dict[str, Any] = {"reward": reward, "players": players}
+    asked = {name: value for name, value in both.items() if value is not None}
+    if not isinstance(env, GaiaEnv):
+        return gaia_jax.make(env, **asked)
+    for name, value in asked.items():
+        has = {"reward": env.reward, "players": env.num_players}[name]
+        if value != has:
+            raise ValueError(f"{name} {shown(value)}, but the environment given has {has!r}")
+    return env
+
+
+def choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+    """A ValueError that names the choices where `value` is none of them."""
+    if not isinstance(value, str | bool) or value not in choices:
+        known = ", ".join(map(str, choices))
+        raise ValueError(f"unknown {name} {shown(value)}; known are {known}")
 
 
 def as_vector(observation: Observation) -> Array:

@@ -9,37 +9,33 @@ import jax
 import numpy as np
 import pettingzoo
 
-import gaia_jax
 from gaia_jax import replay
-from gaia_jax.adapters.layout import KINDS, arranged
+from gaia_jax.adapters.layout import KINDS, arranged, choice, environment
 from gaia_jax.adapters.spaces import observation_space
-from gaia_jax.arguments import shown
 from gaia_jax.env import GaiaEnv
 
 
 def aec_env(
     env: GaiaEnv | str = "lost_fleet",
-    reward: str = "margin",
+    reward: str | None = None,
     observation: str = "vector",
     render_mode: str | None = None,
+    players: int | None = None,
 ) -> GaiaAEC:
     """The game as a PettingZoo environment.
 
     Args:
         env: an environment of `gaia_jax.make`, or the id of one.
-        reward: of the environment, where `env` is an id.
+        reward, players: of the environment, where `env` is an id; None is "margin" and 4.
         observation: "vector", "picture" or "tree"; it comes with an action mask.
         render_mode: None, "ansi" (text) or "svg".
     Raises:
         ValueError: something unknown among these; the message names the choices.
     """
-    if observation not in KINDS:
-        raise ValueError(f"unknown observation {shown(observation)}; known are {', '.join(KINDS)}")
-    if render_mode not in (None, *GaiaAEC.metadata["render_modes"]):
-        known = ", ".join(GaiaAEC.metadata["render_modes"])
-        raise ValueError(f"unknown render_mode {shown(render_mode)}; known are {known}")
-    inside = env if isinstance(env, GaiaEnv) else gaia_jax.make(env, reward)
-    return GaiaAEC(inside, observation, render_mode)
+    choice("observation", observation, KINDS)
+    if render_mode is not None:
+        choice("render_mode", render_mode, GaiaAEC.metadata["render_modes"])
+    return GaiaAEC(environment(env, reward, players), observation, render_mode)
 
 
 class GaiaAEC(pettingzoo.AECEnv):
@@ -91,6 +87,7 @@ class GaiaAEC(pettingzoo.AECEnv):
 
     def observe(self, agent: str) -> dict[str, Any]:
         """The game as `agent` sees it, and what it may do now; nothing where others decide."""
+        choice("agent", agent, self.possible_agents)
         player = self.possible_agents.index(agent)
         seen = jax.device_get(self._observe(self._state, np.int32(player)))
         mask = np.zeros(self.env.num_actions, np.int8)

@@ -14,9 +14,8 @@ from jax import Array
 from pgx._src.struct import dataclass, field
 
 import gaia_jax
-from gaia_jax.adapters.layout import KINDS, arranged, game_name
+from gaia_jax.adapters.layout import KINDS, arranged, choice, environment, game_name
 from gaia_jax.adapters.spaces import observation_space
-from gaia_jax.arguments import shown
 from gaia_jax.auto import auto_state
 from gaia_jax.env import GaiaEnv
 from gaia_jax.state import GameState
@@ -78,23 +77,24 @@ class PgxEnv(pgx.core.Env):
     def __init__(
         self,
         env: GaiaEnv | str = "lost_fleet",
-        reward: str = "margin",
+        reward: str | None = None,
         observation: str = "picture",
         solo: bool = False,
+        players: int | None = None,
     ):
         """
         Args:
             env: an environment of `gaia_jax.make`, or the id of one.
-            reward: of the environment, where `env` is an id.
+            reward, players: of the environment, where `env` is an id; None is "margin" and 4.
             observation, solo: see the attributes.
         Raises:
-            ValueError, TypeError: an unknown id, reward or observation.
+            ValueError, TypeError: an unknown id, reward, number of players or observation; the
+                message names the choices.
         """
         super().__init__()
-        if observation not in OBSERVATIONS:
-            known = ", ".join(OBSERVATIONS)
-            raise ValueError(f"unknown observation {shown(observation)}; known are {known}")
-        self.env = env if isinstance(env, GaiaEnv) else gaia_jax.make(env, reward)
+        choice("observation", observation, OBSERVATIONS)
+        choice("solo", solo, (False, True))
+        self.env = environment(env, reward, players)
         self.observation, self.solo = observation, bool(solo)
         self._auto = gaia_jax.auto_reset(self.env)
         _tell_api_test(self.id)

@@ -10,8 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.adapters.layout import KINDS, arranged, bounds
-from gaia_jax.arguments import shown
+from gaia_jax.adapters.layout import KINDS, arranged, bounds, choice
 from gaia_jax.env import GaiaEnv
 
 
@@ -95,8 +94,7 @@ def observation_space(env: GaiaEnv, kind: str = "tree") -> Box | Dict:
     Raises:
         ValueError: an unknown kind.
     """
-    if kind not in KINDS:
-        raise ValueError(f"unknown kind {shown(kind)}; known are {', '.join(KINDS)}")
+    choice("kind", kind, KINDS)
     low, high = bounds(env.ruleset)
     if kind == "tree":
         return Dict({name: Box(x, getattr(high, name)) for name, x in vars(low).items()})

@@ -83,5 +83,7 @@ def ruleset_of(id: str, players: int = 4) -> Ruleset:
         raise ValueError(f"unknown environment {shown(id)}; known are {', '.join(RULESETS)}")
     if isinstance(players, bool) or not isinstance(players, int) or (id, players) not in VARIANTS:
         known = ", ".join(str(p) for i, p in sorted(VARIANTS) if i == id)
-        raise ValueError(f"{id!r} is a game for {known} players, not {shown(players)}")
+        others = ", ".join(i for i, p in sorted(VARIANTS) if type(players) is int and p == players)
+        told = f"; for so many: {others}" if others else ""
+        raise ValueError(f"{id!r} is a game for {known} players, not {shown(players)}{told}")
     return VARIANTS[id, players]

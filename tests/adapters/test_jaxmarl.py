@@ -63,6 +63,7 @@ def test_the_face():
     assert env.agent_classes == {"player": env.agents}
     with pytest.raises(ValueError, match="unknown observation 'tree'; known are vector, picture"):
         GaiaMARL(STUB, observation="tree")
+    assert GaiaMARL("base", players=2).agents == ["agent_0", "agent_1"]
 
 
 def test_a_step_without_a_new_game_and_one_to_a_given_state():
@@ -73,6 +74,8 @@ def test_a_step_without_a_new_game_and_one_to_a_given_state():
     _, ended, rewards, dones, _ = env.step_env(key, state, illegal)
     assert ended.terminated and dones["__all__"]
     assert sorted(float(x) for x in rewards.values()) == [-1.0, 0.0, 0.0, 0.0]
+    with pytest.raises(ValueError, match="actions must have agent_0, .*; missing: agent_2"):
+        env.step_env(key, state, {a: 0 for a in env.agents if a != "agent_2"})
     _, back, _, dones, _ = env.step(key, state, illegal, other)
     assert dones["__all__"]
     assert all(map(np.array_equal, jax.tree.leaves(back.game), jax.tree.leaves(other.game)))

@@ -65,3 +65,7 @@ def test_unknown_options_are_named():
         aec_env(STUB, observation="flat")
     with pytest.raises(ValueError, match="unknown render_mode 'human'; known are ansi, svg"):
         aec_env(STUB, render_mode="human")
+    env = aec_env("base", players=3)
+    assert len(env.possible_agents) == 3
+    with pytest.raises(ValueError, match="unknown agent 'player_3'; known are player_0, player_1"):
+        env.observe("player_3")

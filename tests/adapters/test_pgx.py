@@ -45,7 +45,7 @@ def test_pgx_s_own_test_passes_on_the_game(id, players):
 
 
 def test_the_game_for_two():
-    env = PgxEnv(gaia_jax.make("base", players=2), observation="vector")
+    env = PgxEnv("base", observation="vector", players=2)
     assert (env.id, env.num_players) == ("gaia_project-base-2p", 2)
     state = jax.eval_shape(env.init, jax.random.key(0))
     assert state.rewards.shape == (2,)
@@ -61,6 +61,8 @@ def test_the_face():
         PgxEnv(observation="flat")
     with pytest.raises(ValueError, match="unknown environment 'chess'"):
         PgxEnv("chess")
+    with pytest.raises(ValueError, match="unknown solo 4; known are False, True"):
+        PgxEnv(STUB, solo=4)
 
 
 def test_it_plays_as_the_environment_inside():

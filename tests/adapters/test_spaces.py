@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from gaia_jax.adapters.layout import arranged, as_picture, bounds
+from gaia_jax.adapters.layout import arranged, as_picture, bounds, environment
 from gaia_jax.adapters.spaces import action_space, observation_space
 from gaia_jax.observation import Observation
 from tests.stub_env import StubEnv
@@ -41,6 +41,18 @@ def test_observations(seen, kind):
 def test_an_unknown_kind_is_named():
     with pytest.raises(ValueError, match="unknown kind 'flat'; known are tree, vector, picture"):
         observation_space(STUB, "flat")
+
+
+def test_what_an_adapter_is_asked_for():
+    """`PgxEnv`, `aec_env` and `GaiaMARL` take an environment, or what `gaia_jax.make` takes."""
+    assert environment("base", "vp", 2) == gaia_jax.make("base", "vp", players=2)
+    assert environment(STUB, None, None) is environment(STUB, "margin", 4) is STUB
+    with pytest.raises(ValueError, match="'lost_fleet' .* 4 players, not 2; for so many: base"):
+        environment("lost_fleet", None, 2)
+    with pytest.raises(ValueError, match="players 2, but the environment given has 4"):
+        environment(STUB, None, 2)
+    with pytest.raises(ValueError, match="reward 'vp', but the environment given has 'margin'"):
+        environment(STUB, "vp", None)
 
 
 @pytest.mark.parametrize("ruleset", gaia_jax.RULESETS.values(), ids=lambda r: r.id)

@@ -85,13 +85,14 @@ def test_every_decision_is_listed() -> None:
 def test_the_command_writes_page_csv_and_moves(tmp_path: Path) -> None:
     out, table = tmp_path / "a.html", tmp_path / "a.csv"
     record = replay.read(RECORDS["base"])
-    command = [sys.executable, "-m", "gaia_jax.replay", str(RECORDS["base"]), "--quiet"]
+    command = [sys.executable, "-m", "gaia_jax.replay", str(RECORDS["base"])]
     done = subprocess.run(
         [*command, "--moves", "--csv", str(table), "--html", str(out)],
         capture_output=True, text=True, timeout=500, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "round 6" in done.stdout and "verified" in done.stdout
+    assert done.stderr.splitlines()[-2:] == [f"wrote {table}", f"wrote {out}"]
     # What this command wrote may be written again.
     assert out.read_bytes().startswith(replay.HTML_HEAD)
     assert table.read_bytes().startswith(replay.CSV_HEAD)

@@ -57,7 +57,10 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     names = f"random,random,{__name__}:most,random"
     whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"
     args = ["--agents", names, "--games", "24", "--seed", "3"]
-    code, table, _ = command(capsys, *args, "--csv", str(whole), "--json", str(tmp_path / "w.json"))
+    code, table, err = command(
+        capsys, *args, "--csv", str(whole), "--json", str(tmp_path / "w.json")
+    )
+    assert err.splitlines()[-2:] == [f"wrote {whole}", f"wrote {tmp_path / 'w.json'}"]
     assert code == 0
     assert "24 games on 6 set-ups" in table and "random #2 - random #3" in table
     _, by_faction = table.split("VP by faction (of how many)")

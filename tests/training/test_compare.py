@@ -106,7 +106,8 @@ def test_the_page_is_whole(folders, tmp_path, capsys):
         tree = ElementTree.fromstring(picture)
         name = "{http://www.w3.org/2000/svg}"
         assert len(tree.findall(f"{name}polyline")) == len(tree.findall(f"{name}polygon")) == 2
-    assert "fast: 3 runs" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert "fast: 3 runs" in said.out and said.err == f"wrote {out}\n"
 
 
 def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):

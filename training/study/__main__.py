@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     env = make_env(face, name, "vp", players)
     data = args.data if args.games_only else _with_decisions(args.data, about, face)
     findings.write(data, args.out, env.ruleset)
-    print(f"{args.out / 'findings.md'}")
+    cli.wrote(args.out / "findings.md")
     return 0
 
 

@@ -13,6 +13,7 @@ from jax import Array
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
+from training import cli
 from training.agents import Agent, make_agent
 from training.checkpoint import make_env
 from training.config import UserError
@@ -140,4 +141,5 @@ def main(args: argparse.Namespace, face: Any) -> int:
             "vp": found.vp.tolist(),
         }  # fmt: skip
         write_json(report, args.json)
+    cli.wrote(args.json)
     return 0
