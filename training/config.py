@@ -69,6 +69,10 @@ class PPOConfig:
     search_every: int = 8
     search_scale: float = 0.5  # logits that 1 VP is worth
     search_coef: float = 1.0  # of the cross entropy in the loss
+    # The part of the decisions with a choice that are tried: drawn from the policy with its logits
+    # divided by `explore_temperature`. 0: none.
+    explore: float = 0.0
+    explore_temperature: float = 4.0
     # Earlier parameters that hold the other seats in half of the games; the learner trains on its
     # own decisions alone there. 0: self-play only.
     pool: int = 0

@@ -31,6 +31,7 @@ MAY_BE_ZERO = {
     "ppo.search",
     "ppo.search_coef",
     "ppo.spread",
+    "ppo.explore",
     "train.max_minutes",
 }
 # The most that a number may be; what is not named here: a 32-bit whole number, or FAR.
@@ -54,6 +55,7 @@ MOST = {
     "ppo.spread": 2**20,
     "ppo.search_every": 2**20,
     "ppo.keep": 1,
+    "ppo.explore": 1,
     "ppo.average": 1,
     "network.planets": 4096,
     "train.updates_per_chunk": 10_000,

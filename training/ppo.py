@@ -41,6 +41,7 @@ class Transition(NamedTuple):
     done: Array  # (N,) bool, the game ended with this decision
     open: Array  # (N,) bool, there was something to choose
     own: Array | None  # (N,) float32, 1 where the learner decided; None: it always did
+    tried: Array | None  # (N,) bool, drawn off the policy (`ppo.explore`); None: none are
 
 
 def learner_seats(first: Any, count: int, players: int = 4) -> Array:
@@ -100,6 +101,11 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         theirs = logits.at[1::2].set(_apply(member, half)[0])
         return jnp.where(own[:, None], logits, theirs), own.astype(jnp.float32)
 
+    def _try(keys: Array, open_: Array) -> Array:
+        """(N,) bool, where this decision is tried off the policy."""
+        keys = jax.vmap(jax.random.fold_in, (0, None))(keys, 2)
+        return (jax.vmap(jax.random.uniform)(keys) < ppo.explore) & open_
+
     def _env_step(
         params: Any, member: Any, state: Any, x: tuple[Array, Array]
     ) -> tuple[Any, tuple[Transition, Any, dict[str, Array], Lesson | None]]:
@@ -113,16 +119,22 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         own = None
         if ppo.pool:
             logits, own = _opponents(member, state, seen, logits)
-        choice = sampling.sample(logits, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
+        # Counted here: of a whole rollout the masks would be copied as int32.
+        open_ = seen.mask.sum(-1) > 1
+        tried = _try(keys[:, 0], open_) if ppo.explore else None
+        drawn = logits
+        if tried is not None:
+            drawn = jnp.where(tried[:, None], logits / ppo.explore_temperature, logits)
+        choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
         log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
         action = network.to_action(seen, choice)
         before, state = state, jax.vmap(auto.step)(state, action, keys[:, 1])
         seen_doing = diagnostics.step(before, action, state)
         done = state.terminated | state.truncated
         reward = state.rewards * ppo.reward_scale
-        # Counted here: of a whole rollout the masks would be copied as int32.
-        open_ = seen.mask.sum(-1) > 1
-        transition = Transition(seen, seats, choice, log_prob, value, reward, done, open_, own)
+        transition = Transition(
+            seen, seats, choice, log_prob, value, reward, done, open_, own, tried
+        )
         return state, (transition, state.final_vp, seen_doing, lesson)
 
     def _loss(
@@ -253,7 +265,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         last_value = _look(runner.params, env_state)[3]
         advantage, target = advantages(
             rollout.reward, rollout.value, last_value, rollout.done, rollout.seats[..., 0],
-            runner.hyper.gae_lambda,
+            runner.hyper.gae_lambda, rollout.tried,
         )  # fmt: skip
         # From here on everything is in the order of the rows that the network saw.
         seats = rollout.seats.astype(jnp.int32)
