@@ -19,12 +19,29 @@ if TYPE_CHECKING:
     from training.trainer import Trainer
 
 
+CONFIG = "config.yaml"  # in the folder of a run
+
+
 class Start(NamedTuple):
     """What a command line asks for."""
 
     config: Config
     run: Path | None  # to resume; None: a new one
     update: int | None  # to resume from; None: the latest that is whole
+
+
+def planned(config_path: str | None, resume: str | None, overrides: list[str]) -> Config | None:
+    """The configuration of a run before JAX starts, which reading a checkpoint makes it do.
+
+    Returns:
+        None where there is none, or it is wrong: `resolve` says what is.
+    """
+    path = config_path
+    if path is None and resume is not None:
+        path = str(Path(split_update(resume)[0]) / CONFIG)
+    with contextlib.suppress(UserError):
+        return configs.load(path, overrides) if path else None
+    return None
 
 
 def resolve(config_path: str | None, resume: str | None, overrides: list[str]) -> Start:
@@ -97,7 +114,7 @@ def open_new(trainer: Trainer) -> Logs:
         return NoLogs()
     run = trainer.run = new_folder(trainer.config.name)
     try:
-        outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
+        outputs.write_text(run / CONFIG, configs.to_yaml(trainer.config))
         team.first(str(run))
         processes.check_folder(team, run)
         return Logs(run, trainer.config)
@@ -122,6 +139,6 @@ def open_again(trainer: Trainer) -> Logs:
         goal = free_path(run / ASIDE, RECORDS)
         outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
         drop_after(run / RECORDS, update)
-    outputs.write_text(run / "config.yaml", configs.to_yaml(trainer.config))
+    outputs.write_text(run / CONFIG, configs.to_yaml(trainer.config))
     team.all(None)
     return Logs(run, trainer.config, update)

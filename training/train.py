@@ -28,7 +28,7 @@ from training.config import Config
 from training.evaluate import table, write_json
 from training.logs import Logs
 from training.run_evaluation import evaluations_of
-from training.run_folder import check, open_again, open_new, resolve
+from training.run_folder import check, open_again, open_new, planned, resolve
 from training.runner import learning_rate
 from training.team import Team
 from training.trainer import Trainer
@@ -168,10 +168,12 @@ def _place(args: argparse.Namespace) -> processes.Place:
 
 def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
     """`main` in its place among the processes."""
+    # Before JAX starts, or a resumed run has one device where it had several, and compiles anew.
+    if early := planned(args.config, args.resume, args.overrides):
+        devices.split_cpu(early.train.cpu_devices, early.ppo.num_envs // team.place.size)
     start = resolve(args.config, args.resume, args.overrides)
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
-    devices.split_cpu(config.train.cpu_devices, config.ppo.num_envs // team.place.size)
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
     if not team.alone:

@@ -16,12 +16,15 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-def start(folder: Path) -> str:
+# Two devices, whatever machine it is.
+NEW = ("--config", "tiny.yaml", "train.updates=2", "train.cpu_devices=2")
+
+
+def start(folder: Path, *arguments: str) -> str:
     """A tiny training with the cache of these tests; what it says on stderr."""
     env = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"}
     run = subprocess.run(
-        [sys.executable, HERE / "toy_main.py", "train", "--config", "tiny.yaml",
-         "train.updates=2", "eval.games=0"],
+        [sys.executable, HERE / "toy_main.py", "train", *arguments, "eval.games=0"],
         cwd=folder, env=env, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
@@ -31,9 +34,12 @@ def start(folder: Path) -> str:
 
 @pytest.mark.skipif(bool(os.environ.get(NO_CACHE)), reason=f"{NO_CACHE} is set")
 def test_a_second_start_does_not_compile(tmp_path):
+    """Nor does a run that is resumed, on as many devices as before."""
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
-    start(tmp_path)
-    assert "from the cache" in start(tmp_path)
+    start(tmp_path, *NEW)
+    assert "from the cache" in start(tmp_path, *NEW)
+    said = start(tmp_path, "--resume", "runs/tiny", "train.updates=4")
+    assert "from the cache" in said and "run runs/tiny: toy 1.0, 2 device(s)" in said
 
 
 def test_a_compiler_option_that_jax_has_dropped_is_left_out(monkeypatch):
