@@ -1,5 +1,6 @@
 """The functions of `training.study` on planted data: what is there is found, what is not is not."""
 
+import inspect
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gaia_jax import ruleset as rules
-from training.study import board, chart, decided, effects, pieces, play, strength
+from training.study import board, chart, decided, effects, pieces, play, position, strength
 from training.study.table import Table
 
 DRAWS = 100
@@ -111,6 +112,18 @@ def for_sources(rng, size):
     )
 
 
+def for_sources_by_place(rng, size):
+    table = rotated(rng)
+    table.sources[..., 1] = rng.normal(0, 4, table.vp.shape) + size * (table.place == 2)
+    return strength.sources_by_place(table)["ROUND_TILE"], "place 2", size
+
+
+def for_sources_by_agent(rng, size):
+    table = rotated(rng)
+    table.sources[..., 2] = rng.normal(0, 4, table.vp.shape) + size * (table.agent == 3)
+    return strength.sources_by_agent(table)["BOOSTER"], "D", size
+
+
 def for_boosters(rng, size):
     table = rotated(rng, 400, 1)
     there = (table.setup["boosters"] == "T4").any(-1, keepdims=True)
@@ -164,6 +177,20 @@ def for_passing(rng, size):
     return play.passing(table, done), "round 4", size
 
 
+def for_turns(rng, size):
+    table = rotated(rng)
+    done = acted(rng, table)
+    table = finished(table, table.vp + size * done.turns[..., 1])
+    return play.turns(table, done), "round 2", size
+
+
+def for_a_position(rng, size):
+    vp = rng.normal(90, 12, (5, 200, 4))
+    vp[2, :, 1] += size
+    told = position.Outcomes(np.array([4, 9, 7, 1, 3]), np.full(5, np.nan), vp, 1)
+    return told.effects([f"action {n}" for n in range(10)]), "action 7", size * 4 / 5
+
+
 def for_leech(rng, size):
     table = rotated(rng)
     done = acted(rng, table)
@@ -175,7 +202,8 @@ CASES = [
     (for_factions, 8.0), (for_seats, 7.0), (for_seats_of_a_faction, 14.0), (for_opponents, 12.0),
     (for_board, 4.0), (for_sources, 2.0), (for_boosters, 5.0), (for_the_first_round_tile, 8.0),
     (for_taken_paired, 4.0), (for_taken, 5.0), (for_taken_equally, 4.0),
-    (for_openings, 14.0), (for_passing, 2.0), (for_leech, 2.0),
+    (for_openings, 14.0), (for_passing, 2.0), (for_leech, 2.0), (for_turns, 2.0),
+    (for_sources_by_place, 2.0), (for_sources_by_agent, 2.0), (for_a_position, 6.0),
 ]  # fmt: skip
 
 
@@ -198,6 +226,20 @@ def test_where_nothing_is_planted_nothing_is_found(case, size):
             found = [e for e in found if e.name != "none"]
         quiet += not any(e.found for e in found)
     assert quiet >= ENOUGH
+
+
+def test_every_question_is_among_the_cases():
+    """A function that gives effects is tested on planted data, or is a part of one that is."""
+    asked = {
+        f"{module.__name__.rsplit('.', 1)[-1]}.{name}"
+        for module in (pieces, play, strength)
+        for name, function in vars(module).items()
+        if inspect.isfunction(function) and function.__module__ == module.__name__
+        and "Effect" in str(function.__annotations__["return"]) and not name.startswith("_")
+    }  # fmt: skip
+    called = "\n".join(inspect.getsource(case) for case, _ in CASES)
+    assert {name for name in asked if f"{name}(" not in called} == set()
+    assert len(asked) == 13
 
 
 def test_games_of_one_deal_are_one_sample():
@@ -297,7 +339,6 @@ def test_a_position_is_played_out():
 
     from tests import stub_env
     from training.agents import random_agent
-    from training.study import position
 
     env = stub_env.StubEnv(length=6)
     state = jax.jit(env.init)(jax.random.key(0))

@@ -43,17 +43,30 @@ def passing(table: Table, decided: Decided) -> list[Effect]:
 
     Seats are compared with what their faction and their place in the turn order are worth.
     """
-    rounds = decided.passed.shape[-1]
+    return _by_round(table, decided.passed)
+
+
+def turns(table: Table, decided: Decided) -> list[Effect]:
+    """VP for one more main action before passing, by round, at the same deal.
+
+    Compared as in `passing`.
+    """
+    return _by_round(table, decided.turns)
+
+
+def _by_round(table: Table, counts: np.ndarray) -> list[Effect]:
+    """VP for one more of counts (G, P, rounds)."""
+    rounds = counts.shape[-1]
     deal = np.repeat(table.deal, table.players)
-    later = decided.passed.reshape(-1, rounds).astype(float)
+    more = counts.reshape(-1, rounds).astype(float)
     controls = [
         dummies(table.faction.ravel(), len(table.names["faction"])),
         dummies(table.order.ravel() - 1, table.players),
     ]
-    x = demean(np.concatenate([later, *controls], axis=1), deal)
+    x = demean(np.concatenate([more, *controls], axis=1), deal)
     names = [f"round {number + 1}" for number in range(rounds)]
     y = demean(by_agent(table).ravel(), deal)
-    return regression(y, x, deal, names, (later > 0).sum(0))
+    return regression(y, x, deal, names, (more > 0).sum(0))
 
 
 def leech(table: Table, decided: Decided) -> list[Effect]:

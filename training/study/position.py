@@ -17,6 +17,7 @@ from training import cli
 from training.agents import Agent, make_agent
 from training.checkpoint import make_env
 from training.config import UserError
+from training.study.effects import Effect, intervals
 
 AT_ONCE = 512  # games that are played out together
 SHARES = (0.1, 0.5, 0.9)
@@ -33,6 +34,21 @@ class Outcomes(NamedTuple):
     def best(self) -> np.ndarray:
         """The candidates, those with the most VP for the decider first."""
         return np.argsort(-self.vp[:, :, self.seat].mean(1), kind="stable")
+
+    def effects(self, texts: Sequence[str]) -> list[Effect]:
+        """VP of the decider after each candidate, above the mean of all candidates.
+
+        Args:
+            texts: of all actions.
+        """
+        own = self.vp[:, :, self.seat].astype(float)
+        count, playouts = own.shape
+        spread = own.var(axis=1, ddof=1) / playouts
+        weights = np.eye(count) - 1 / count
+        return intervals(
+            [texts[a] for a in self.actions], weights @ own.mean(1),
+            np.sqrt(weights**2 @ spread), playouts, [playouts] * count,
+        )  # fmt: skip
 
 
 def candidates(agent: Agent, state: Any, most: int) -> tuple[np.ndarray, np.ndarray]:

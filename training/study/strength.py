@@ -115,9 +115,17 @@ def sources(table: Table) -> list[Effect]:
 def sources_by_place(table: Table) -> dict[str, list[Effect]]:
     """Mean VP by source of those who came first, second, ...; ties count for the better place."""
     place = np.floor(table.place).astype(int) - 1
-    names = [f"place {n + 1}" for n in range(table.players)]
+    return _by_source(table, place, [f"place {n + 1}" for n in range(table.players)])
+
+
+def sources_by_agent(table: Table) -> dict[str, list[Effect]]:
+    """Mean VP by source of each agent: where the strong ones have more."""
+    return _by_source(table, table.agent, table.names["agent"])
+
+
+def _by_source(table: Table, kinds: np.ndarray, names: list[str]) -> dict[str, list[Effect]]:
     deal = np.repeat(table.deal, table.players)
     return {
-        name: means(table.sources[..., k].astype(float).ravel(), place.ravel(), deal, names)
+        name: means(table.sources[..., k].astype(float).ravel(), kinds.ravel(), deal, names)
         for k, name in enumerate(table.names["source"])
     }
