@@ -5,8 +5,9 @@
     python -m training.export --out data --verify 1000      # plays rows again
     python -m training.export --out all --merge data more   # several ranges as one
 
-`--first N` plays another range of the deals of a seed, for another process. The same command again
-goes on where it was killed, to the same file. `docs/study.md` says what is in it.
+`--processes 2` plays on two cores; `--first N` plays another range of the deals of a seed, for
+another machine. The same command again goes on where it was killed, to the same file.
+`docs/study.md` says what is in it.
 """
 
 from __future__ import annotations
@@ -37,6 +38,10 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         The exit code; 1 where `--verify` found a wrong row, 130 after Ctrl-C.
     """
     args = _parse(argv)
+    if args.share:
+        from training.data import sharing
+
+        sharing.join_team(args.share[0])
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
@@ -51,7 +56,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         return 0
     if args.agents:
         code = _export(args, face)
-        if code:
+        if code or args.share:
             return code
     with outputs.folder_lock(args.out):
         if args.decisions:
@@ -61,9 +66,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
 
 def _export(args: argparse.Namespace, face: Any) -> int:
     """Play the games that are not there yet, and put them together."""
-    from training.data import folder, shards
+    from training.data import folder, shards, sharing
     from training.data.playing import Source
-    from training.data.schema import slots, to_table
+    from training.data.schema import slots
 
     env = make_env(face, args.env, "vp", args.players)
     names = [name.strip() for name in args.agents.split(",")]
@@ -73,38 +78,50 @@ def _export(args: argparse.Namespace, face: Any) -> int:
     if args.first % source.deals:
         raise UserError(f"--first must be a multiple of {source.deals}, the deals of a batch")
     part = source.about() | {"seed": args.seed, "first": args.first, "games": deals * rotations}
+    if args.share:
+        pieces = shards.Shards(args.out / folder.PIECES, alone=False)
+        work = sharing.Work(source, part, pieces)
+        work.play(work.missing(args.share), lambda games: None)
+        return 0
     if folder.begin(args.out, part):
         print(f"{args.out} is whole: {part['games']} games")
         return 0
     with outputs.folder_lock(args.out):
-        pieces = shards.Shards(args.out / folder.PIECES)
-        sizes = [min(source.deals, deals - at) for at in range(0, deals, source.deals)]
-        missing = [i for i, n in enumerate(sizes) if not pieces.has(i, n * rotations)]
-        if missing:
-            with cli.compiling("the games"):
-                source.compile(args.seed)
-        there = sum(n for i, n in enumerate(sizes) if i not in missing)
-        bar = cli.bar("game", deals * rotations, there * rotations)
-        try:
-            for number in missing:
-                first = args.first + number * source.deals
-                games = source.play(args.seed, first, sizes[number])
-                with cli.finishing():
-                    pieces.write(number, to_table(games, part, env.ruleset))
-                bar.update(sizes[number] * rotations)
-        except KeyboardInterrupt:
-            print("interrupted; the same command goes on", file=sys.stderr)
-            return 130
-        finally:
-            bar.close()
-        total = shards.assemble(args.out / folder.GAMES, pieces.tables(len(sizes)))
+        work = sharing.Work(source, part, shards.Shards(args.out / folder.PIECES))
+        code = _play(args, work)
+        if code:
+            return code
+        total = shards.assemble(args.out / folder.GAMES, work.pieces.tables(len(work.sizes)))
         setup = _first_setup(args.out / folder.GAMES)
         about = {"slots": slots(setup), "vp_sources": list(env.ruleset.ids["vp_source"])}
         folder.finish(args.out, [part], about)
-        pieces.remove()
+        work.pieces.remove()
     size = (args.out / folder.GAMES).stat().st_size
     print(f"{args.out / folder.GAMES}: {total} games, {size / total:.0f} bytes a game")
     return 0
+
+
+def _play(args: argparse.Namespace, work: Any) -> int:
+    """The pieces that are not there yet; an exit code that is not 0 where some still are not."""
+    from training.data import sharing
+
+    missing = work.missing()
+    processes = min(args.processes, len(missing))
+    if processes < 2 and missing:
+        with cli.compiling("the games"):
+            work.source.compile()
+    bar = cli.bar("game", work.part["games"], work.part["games"] - work.games(missing))
+    try:
+        if processes < 2:
+            work.play(missing, bar.update)
+            return 0
+        command = [sys.executable, "-m", "training.export", *args.argv, "--share"]
+        return sharing.together(work, processes, command, bar.update)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return 130
+    finally:
+        bar.close()
 
 
 def _first_setup(path: Path) -> Any:
@@ -214,6 +231,12 @@ def _whole(out: Path) -> dict[str, Any]:
     return about
 
 
+def _share(text: str) -> tuple[int, int]:
+    """I/N of `--share`: which of the processes this is."""
+    at, of = text.split("/")
+    return int(at), int(of)
+
+
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.export", __doc__)
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="the dataset")
@@ -228,8 +251,14 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--first", type=cli.whole(0, 2**31 - 1), default=0, help="the first deal of the seed"
     )
     parser.add_argument(
-        "--batch", type=cli.whole(1, 2**20), default=1024, help="games that are played together"
-    )
+        "--batch", type=cli.whole(1, 2**20), default=4096,
+        help="games of a piece of the work, a quarter of them under way at the same time",
+    )  # fmt: skip
+    parser.add_argument(
+        "--processes", type=cli.whole(1, 1024), default=1,
+        help="play in so many processes, each on a core of its own",
+    )  # fmt: skip
+    parser.add_argument("--share", type=_share, help=argparse.SUPPRESS)
     parser.add_argument("--env", default="lost_fleet", help="the ruleset")
     parser.add_argument(
         "--players", type=int, choices=PLAYERS, default=4, help="2 and 3 for --env base alone"
@@ -259,6 +288,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
+    args.argv = list(sys.argv[1:] if argv is None else argv)
     if args.merge and (args.agents or args.decisions or args.verify):
         raise UserError("--merge goes alone")
     if not (args.agents or args.merge or args.decisions or args.verify):

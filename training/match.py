@@ -123,8 +123,8 @@ class Match:
         params = params or [agent.params for agent in self._agents]
         carry, ended = self._start(keys[0], first), 0
         while ended < self.at_once * len(self._seating):
-            carry, over = self._advance(params, keys[1], first, carry)
-            ended = int(over)
+            carry, count = self._advance(params, keys[1], first, carry)
+            ended = int(count)
             progress(ended)
         state = carry.state
         players = state.game.players
@@ -154,7 +154,8 @@ class _Carry(NamedTuple):
     played: Array  # (B, L) int16, the actions, where records are written; else L is 0
 
 
-def _over(state: Any) -> Array:
+def over(state: Any) -> Array:
+    """(B,) bool, which games have ended."""
     return state.terminated | state.truncated
 
 
@@ -182,13 +183,13 @@ def _make_batch(
 
     def step(params: list[Any], game_keys: Array, carry: _Carry) -> _Carry:
         state = carry.state
-        turn = jnp.where(_over(state), -1, jnp.asarray(sits)[games, state.current_player])
+        turn = jnp.where(over(state), -1, jnp.asarray(sits)[games, state.current_player])
         keys = fold_in(game_keys, carry.clock)
         action = jnp.zeros(batch, jnp.int32)
         for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
-            action = _decide(agent, own, state, turn == number, keys, len(agents), action)
+            action = decide(agent, own, state, turn == number, keys, len(agents), action)
         here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
-        action, illegal = _replace_illegal(action, state.legal_action_mask)
+        action, illegal = replace_illegal(action, state.legal_action_mask)
         seen = jnp.asarray(counted_actions)[:, action].T  # (B, W)
         played = carry.played
         if longest:
@@ -211,16 +212,16 @@ def _make_batch(
         stop = carry.clock + STRIDE
         keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, first * rotations + games)
         carry = jax.lax.while_loop(
-            lambda c: (c.clock < stop) & ~_over(c.state).all(),
+            lambda c: (c.clock < stop) & ~over(c.state).all(),
             lambda c: step(params, keys, c),
             carry,
         )
-        return carry, _over(carry.state).sum()
+        return carry, over(carry.state).sum()
 
     return jit_once(start), jax.jit(advance)
 
 
-def _replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
+def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
     """The first legal action where one is illegal, and where that is; both (B,).
 
     The game goes on to its end, for the sake of the others: whoever moved illegally is last in it.
@@ -235,7 +236,7 @@ def _replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
     return jnp.where(illegal, jnp.argmax(mask, axis=1).astype(jnp.int32), action), illegal
 
 
-def _decide(
+def decide(
     agent: Agent, params: Any, state: Any, own: Array, keys: Array, agents: int, action: Array
 ) -> Array:
     """`action` (B,) with the decisions of one agent in the games where it is to decide.

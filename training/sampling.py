@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.testing.sampling import sample_legal
+
 
 def sample(logits: Array, mask: Array, uniform: Array) -> Array:
     """Draw from softmax(logits) among the legal actions by one uniform number.
@@ -28,7 +30,7 @@ def sample(logits: Array, mask: Array, uniform: Array) -> Array:
 
 def sample_uniform(mask: Array, uniform: Array) -> Array:
     """A legal action, each with the same probability. Shapes as in `sample`."""
-    return _invert(mask.astype(jnp.float32), mask, uniform)
+    return jnp.vectorize(sample_legal, signature="(a),()->()")(mask, uniform)
 
 
 def greedy(logits: Array, mask: Array) -> Array:

@@ -19,7 +19,7 @@ import yaml  # noqa: E402
 from tests import stub_env  # noqa: E402
 from training import cli, export  # noqa: E402
 from training.agents import base, registry  # noqa: E402
-from training.data import decisions, folder, playing, replaying, shards  # noqa: E402
+from training.data import decisions, folder, playing, replaying, shards, sharing  # noqa: E402
 from training.study import __main__ as study  # noqa: E402
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=9))
@@ -200,6 +200,24 @@ def test_a_damaged_piece_is_played_again(whole, tmp_path, capsys, monkeypatch):
     piece.write_bytes(piece.read_bytes()[:100])
     assert command(capsys, *GAMES, "--games", "48", "--out", out)[0] == 0
     assert (out / folder.GAMES).read_bytes() == (whole / folder.GAMES).read_bytes()
+
+
+def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
+    """Each with `--share`; `tests/training/test_lanes.py` starts real ones."""
+    out, joined = tmp_path / "team", []
+
+    def together(work, processes, argv, told):
+        for number in range(processes):
+            assert export.main([*argv[3:], f"{number}/{processes}"], FACE) == 0
+            joined.append(work.missing())
+        return 0
+
+    monkeypatch.setattr(sharing, "together", together)
+    monkeypatch.setattr(sharing, "join_team", lambda number: None)
+    code, said, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
+    assert code == 0 and joined == [[1], []], err
+    for name in (folder.GAMES, folder.ABOUT):
+        assert (out / name).read_bytes() == (whole / name).read_bytes()
 
 
 def test_ranges_of_processes_merge_to_the_same_file(whole, tmp_path, capsys):

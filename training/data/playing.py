@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -16,26 +15,12 @@ import numpy as np
 
 from training.agents import Agent, make_agent
 from training.config import UserError
+from training.data.lanes import Lanes
 from training.data.schema import Games
-from training.game_records import Recorder
-from training.match import Match, rotated
+from training.match import rotated
 
-BATCH = 1024  # games that are played together
-MANY = 2**31  # deals of a seed, more than anybody plays
-
-
-class _Sink(Recorder):
-    """Takes what a recorder would write."""
-
-    def __init__(self, env: Any, names: Sequence[str]):
-        super().__init__(Path(), env, names)
-        self.games: tuple[Any, ...] = ()
-
-    def batch(
-        self, seed: int, first: int, sits: np.ndarray, count: int, games: tuple[Any, Any, Any, Any]
-    ) -> None:
-        """Keep a batch of ended games."""
-        self.games = jax.device_get(games)
+BATCH = 4096  # games of a batch
+PER_LANE = 4  # of a batch, on average: so many fewer are under way at the same time
 
 
 class Source:
@@ -46,7 +31,7 @@ class Source:
         Args:
             names: of the agents, one a seat; they sit one seat further in each game of a deal,
                 unless all are the same.
-            batch: games that are played together.
+            batch: games of a batch, a quarter of them under way at the same time.
             likeliest: checkpoints take the likeliest action instead of sampling.
         Raises:
             UserError: another number of names than seats, an unknown name, or a batch that holds
@@ -63,11 +48,8 @@ class Source:
         self.deals = batch // len(self.seating)  # of a batch
         agents = [make_agent(name, env, likeliest) for name in different]
         self.hashes = [fingerprint(agents[different.index(name)]) for name in names]
-        self._entry = np.array([different.index(name) for name in names])
-        self._sink = _Sink(env, different)
-        sits = self._entry[self.seating]
-        self._compiled = False
-        self._match = Match(env, agents, sits, MANY, batch, recorder=self._sink)
+        sits = np.array([different.index(name) for name in names])[self.seating]
+        self._lanes = Lanes(env, agents, sits, self.deals, -(-batch // PER_LANE))
 
     def about(self) -> dict[str, Any]:
         """What the games depend on, besides seed and range; the `part` of `dataset.json`."""
@@ -84,11 +66,9 @@ class Source:
             "batch": self.deals * len(self.seating),
         }
 
-    def compile(self, seed: int) -> None:
+    def compile(self) -> None:
         """Compile everything, once."""
-        if not self._compiled:
-            self._match.compile(seed)
-            self._compiled = True
+        self._lanes.compile()
 
     def play(self, seed: int, first: int, count: int) -> Games:
         """The games of the batch that begins with deal `first`.
@@ -97,27 +77,21 @@ class Source:
             first: a multiple of `deals`.
             count: how many of its deals are kept.
         """
-        results = self._match.play_batch(seed, first)
-        setups, actions, decisions, _ = self._sink.games
-        rotations = len(self.seating)
+        self.compile()
+        ended, rotations = self._lanes.play(seed, first), len(self.seating)
         kept = np.arange(count * rotations)
-        longest = actions.shape[1]
+        decisions, longest = ended.decisions, ended.actions.shape[1]
         if decisions[kept].max() > longest:
             raise UserError(f"a game has more than {longest} decisions and cannot be kept")
-        assert results.illegal is not None
-
-        def flat(x: np.ndarray) -> np.ndarray:
-            return np.asarray(x).reshape(-1, *x.shape[2:])[kept]
-
         return Games(
             deal=first + kept // rotations,
             rotation=kept % rotations,
-            setups=jax.tree.map(lambda x: np.asarray(x)[kept], setups),
+            setups=jax.tree.map(lambda x: x[kept], ended.setups),
             sits=self.seating[kept % rotations],
-            actions=[actions[g, : decisions[g]].astype(np.uint16) for g in kept],
-            vp=flat(results.vp).astype(np.int16),
-            sources=flat(results.vp_source).astype(np.int16),
-            illegal=flat(results.illegal).astype(np.int16),
+            actions=[ended.actions[g, : decisions[g]].astype(np.uint16) for g in kept],
+            vp=ended.vp[kept],
+            sources=ended.sources[kept],
+            illegal=ended.illegal[kept],
         )
 
 

@@ -1,0 +1,137 @@
+"""Games in lanes are the games that a match plays; processes share the pieces of an export."""
+
+import os
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from tests import stub_env
+from training.agents import base
+from training.data.lanes import Lanes
+from training.game_records import Recorder
+from training.match import Match, rotated
+
+pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
+from training.data import shards, sharing
+
+
+class Uneven(stub_env.StubEnv):
+    """Games of 5 to 40 decisions, by what lies first."""
+
+    def _play(self, game, action, active):
+        after = super()._play(game, action, active)
+        turn = after.turn
+        end = turn.setup_done >= 5 + 7 * game.setup.sector_rotation[0]
+        node = jnp.where(active & end, stub_env.Node.ENDED, turn.node)
+        return after.replace(turn=turn.replace(node=node))
+
+
+class Kept(Recorder):
+    """Keeps what a match would write."""
+
+    def batch(self, seed, first, sits, count, games):
+        self.games = jax.device_get(games)
+
+
+def test_lanes_play_the_games_of_a_match(tmp_path):
+    """32 uneven games in 5 lanes, where one ends the next begins. About 12 s."""
+    env = Uneven(length=99)
+    illegal = base.Agent("illegal", lambda params, state, mask, key: jnp.zeros(len(mask), int))
+    agents, sits = [base.random_agent(env), illegal], np.array([0, 0, 1, 0])[rotated(4)]
+    kept = Kept(tmp_path, env, ["random", "illegal"])
+    match = Match(env, agents, sits, 16, games_at_once=32, recorder=kept)
+    results = match.play_batch(seed=7, first=8)
+    setups, actions, decisions, vp = kept.games
+    lanes = Lanes(env, agents, sits, deals=8, lanes=5)
+    lanes.compile()
+    ended = lanes.play(seed=7, first=8)
+    assert len(set(decisions.tolist())) > 2 and results.illegal.sum() > 0
+    assert ended.decisions.tolist() == decisions.tolist()
+    assert ended.vp.tolist() == vp.tolist()
+    assert ended.illegal.tolist() == results.illegal.reshape(32, 4).tolist()
+    assert ended.sources.tolist() == results.vp_source.reshape(32, 4, -1).tolist()
+    for game, count in enumerate(decisions):
+        assert ended.actions[game, :count].tolist() == actions[game, :count].tolist()
+    jax.tree.map(np.testing.assert_array_equal, ended.setups, setups)
+
+
+def work(tmp_path, games=44):
+    """Pieces of 8 games; the last one of 4."""
+    source = SimpleNamespace(deals=8)
+    part = {"games": games, "rotations": 1, "seed": 0, "first": 0}
+    return sharing.Work(source, part, shards.Shards(tmp_path / "pieces"))
+
+
+WRITES = """
+import shutil, sys, time
+at, of = map(int, sys.argv[-1].split("/"))
+for n in range(at, 6, of):
+    if n == FAILS:
+        sys.exit(3)
+    shutil.copy(f"made/{n}", f"pieces/{n:08}.parquet")
+time.sleep(30 * (FAILS >= 0))
+"""
+
+
+def test_processes_share_the_pieces(tmp_path, monkeypatch):
+    """All are there at the end; where one fails, the others are ended. About 2 s."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sharing, "OFTEN", 0.05)
+    (tmp_path / "made").mkdir()
+    todo, told = work(tmp_path), []
+    for n, rows in enumerate([8, 8, 8, 8, 8, 4]):
+        pq.write_table(pa.table({"x": range(rows)}), tmp_path / "made" / str(n))
+    assert todo.missing() == [0, 1, 2, 3, 4, 5] and todo.missing((1, 4)) == [1, 5]
+    command = [sys.executable, "-c", WRITES.replace("FAILS", "-1")]
+    assert sharing.together(todo, 2, command, told.append) == 0
+    assert todo.missing() == [] and sum(told) == 44
+    for path in todo.pieces.folder.iterdir():
+        path.unlink()
+    began = time.monotonic()
+    assert sharing.together(todo, 2, [sys.executable, "-c", WRITES.replace("FAILS", "3")],
+                            told.append) == 3  # fmt: skip
+    assert time.monotonic() - began < 20
+    assert {3, 5} <= set(todo.missing())
+
+
+def test_what_another_process_writes_is_left_alone(tmp_path):
+    half = tmp_path / "00000001.parquet.part"
+    half.write_bytes(b"PAR1 half")
+    shards.Shards(tmp_path, alone=False)
+    assert half.exists()
+    shards.Shards(tmp_path)
+    assert not half.exists()
+
+
+def member(then):
+    """A process that has joined the team, told to end by `then`."""
+    code = (
+        "from training.data import sharing; import os, time; sharing.join_team(1); "
+        "print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1, "
+        f"flush=True); {then}"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ
+    )
+    assert process.stdout.readline().strip() == b"1"
+    return process
+
+
+def test_a_process_ends_with_its_parent_or_by_itself():
+    """Also where nobody tells it. About 6 s."""
+    stays, ends = member("time.sleep(60)"), member("")
+    assert ends.wait(timeout=20) == 0
+    stays.stdin.close()
+    assert stays.wait(timeout=20) == 1
+    for process in (stays, ends):
+        process.stdout.close()
+    ends.stdin.close()
