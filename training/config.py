@@ -70,9 +70,12 @@ class PPOConfig:
     search_scale: float = 0.5  # logits that 1 VP is worth
     search_coef: float = 1.0  # of the cross entropy in the loss
     # The part of the decisions with a choice that are tried: drawn from the policy with its logits
-    # divided by `explore_temperature`. 0: none.
+    # divided by `explore_temperature`; falling to 0 at the last update. 0: none.
     explore: float = 0.0
     explore_temperature: float = 4.0
+    # The same for single verbs, as VERB=PART with commas between: where the verb is offered, in
+    # that part of the decisions one of its actions is tried, any alike.
+    explore_verbs: str = ""
     # Earlier parameters that hold the other seats in half of the games; the learner trains on its
     # own decisions alone there. 0: self-play only.
     pool: int = 0

@@ -19,7 +19,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training import lessons, sampling
+from training import exploration, lessons, sampling
 from training.advantages import advantages
 from training.config import Config, PPOConfig, UserError
 from training.devices import GAMES, mean_in_one
@@ -71,6 +71,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
             f"ppo.num_envs must be a multiple of {2 * mesh.size} with ppo.pool, got {ppo.num_envs}"
         )
     teach = lessons.make_teacher(auto, network, ppo, local_envs) if ppo.search else None
+    explore = exploration.make_explorer(auto, network, ppo)
     mean = partial(jax.lax.pmean, axis_name=GAMES)
     total = partial(jax.lax.psum, axis_name=GAMES)
 
@@ -101,13 +102,8 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         theirs = logits.at[1::2].set(_apply(member, half)[0])
         return jnp.where(own[:, None], logits, theirs), own.astype(jnp.float32)
 
-    def _try(keys: Array, open_: Array) -> Array:
-        """(N,) bool, where this decision is tried off the policy."""
-        keys = jax.vmap(jax.random.fold_in, (0, None))(keys, 2)
-        return (jax.vmap(jax.random.uniform)(keys) < ppo.explore) & open_
-
     def _env_step(
-        params: Any, member: Any, state: Any, x: tuple[Array, Array]
+        params: Any, member: Any, fade: Array, state: Any, x: tuple[Array, Array]
     ) -> tuple[Any, tuple[Transition, Any, dict[str, Array], Lesson | None]]:
         key, clock = x
         keys = jax.vmap(jax.random.split)(_game_keys(key))
@@ -121,10 +117,10 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
             logits, own = _opponents(member, state, seen, logits)
         # Counted here: of a whole rollout the masks would be copied as int32.
         open_ = seen.mask.sum(-1) > 1
-        tried = _try(keys[:, 0], open_) if ppo.explore else None
-        drawn = logits
-        if tried is not None:
-            drawn = jnp.where(tried[:, None], logits / ppo.explore_temperature, logits)
+        drawn, tried = logits, None
+        if explore:
+            try_keys = jax.vmap(jax.random.fold_in, (0, None))(keys[:, 0], 2)
+            drawn, tried = explore(logits, seen, open_, try_keys, fade)
         choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
         log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
         action = network.to_action(seen, choice)
@@ -257,7 +253,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         play_key, learn_key = jax.random.split(key)
         pool, member = _pool(runner, learn_key)
         env_state, (rollout, final_vp, doing, taught) = jax.lax.scan(
-            partial(_env_step, runner.params, member),
+            partial(_env_step, runner.params, member, 1 - runner.hyper.progress(runner.update)),
             runner.env_state,
             (jax.random.split(play_key, ppo.num_steps), jnp.arange(ppo.num_steps)),
         )
