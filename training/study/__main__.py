@@ -52,8 +52,8 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     name, players = kinds.pop()
     env = make_env(face, name, "vp", players)
     data = args.data if args.games_only else _with_decisions(args.data, about, face)
-    findings.write(data, args.out, env.ruleset)
-    cli.wrote(args.out / "findings.md")
+    findings.write(data, args.out, env.ruleset, args.page)
+    cli.wrote(args.out / f"{args.page}.md")
     return 0
 
 
@@ -79,7 +79,10 @@ def _with_decisions(data: Path, about: dict[str, Any], face: Any) -> Path:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.study", __doc__)
     parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
-    parser.add_argument("--out", type=Path, default=Path("docs"), help="where findings.md goes")
+    parser.add_argument("--out", type=Path, default=Path("docs"), help="where the page goes")
+    parser.add_argument(
+        "--page", metavar="NAME", default="findings", help="its name; its pictures lie in NAME/"
+    )
     parser.add_argument(
         "--games-only", action="store_true",
         help="leave out what needs every decision: no game is played again",

@@ -25,7 +25,9 @@ def forest(effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 
     shown = sorted(shown, key=lambda e: -e.estimate)[:most]
     low = min([0.0, *(e.low for e in shown)])
     high = max([0.0, *(e.high for e in shown)])
-    span = (high - low) or 1.0
+    room = 0.03 * ((high - low) or 1.0)
+    low, high = low - room, high + room
+    span = high - low
     left = WIDTH - PLOT - 20
 
     def x(value: float) -> float:
@@ -45,7 +47,7 @@ def forest(effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 
             f'<line x1="{x(tick):.1f}" y1="{TOP - 12}" x2="{x(tick):.1f}" y2="{bottom}" '
             f'stroke="{colour}"/>'
             f'<text x="{x(tick):.1f}" y="{bottom + 14}" text-anchor="middle" '
-            f'fill="#5b6570">{tick:+g}</text>'
+            f'fill="#5b6570">{f"{tick:+g}" if tick else "0"}</text>'
         )
     out.append(f'<text x="{left - 8}" y="{bottom + 14}" text-anchor="end">{escape(unit)}</text>')
     for row, effect in enumerate(shown):

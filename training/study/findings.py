@@ -65,31 +65,38 @@ def _row(effect: Effect) -> str:
     return f"| {effect.name} | {interval} | {effect.size:,} |"
 
 
-def write(data: Path, out: Path, ruleset: Any, pictures: str = "findings") -> None:
-    """Write `findings.md` and its pictures.
+def write(data: Path, out: Path, ruleset: Any, name: str = "findings") -> None:
+    """Write a page of findings and its pictures.
 
     Args:
         data: a dataset; without `decisions.parquet` what needs it is left out.
         out: where the page goes.
         ruleset: of the games.
+        name: of the page, and of the folder of its pictures beside it.
     """
     about, table = folder.read_about(data), load(data)
-    page = Page(out, pictures)
-    _head(page, about, table)
-    _strength(page, table, ruleset)
-    _set_up(page, table)
+    done = None
     if folder.DECISIONS in about["files"]:
         done = decided.load(data, len(table.vp), table.players)
+    page = Page(out, name)
+    head(page, about, table)
+    _people(page, table)
+    _strength(page, table, ruleset)
+    _sources(page, table)
+    set_up(page, table)
+    if done is not None:
+        _habits(page, table, done)
         _choices(page, table, done)
         _play(page, table, done)
     else:
         page.text("## Openings, choices, passing, leech", "", "Left out: `--games-only`.")
     page.text(*LIMITS.read_text(encoding="utf-8").strip().splitlines())
-    page.write("findings.md")
+    page.write(f"{name}.md")
 
 
-def _head(page: Page, about: dict[str, Any], table: Table) -> None:
-    people = json.loads(PEOPLE.read_text(encoding="utf-8"))
+def head(page: Page, about: dict[str, Any], table: Table) -> None:
+    """What the page is made from, and the mean of each agent."""
+    people = _known()
     games, deals = len(table.vp), len(np.unique(table.deal))
     kinds = ", ".join(f"`{name}`" for name in table.names["agent"])
     parts = {(part["env"], part["version"]) for part in about["parts"]}
@@ -110,15 +117,45 @@ def _head(page: Page, about: dict[str, Any], table: Table) -> None:
         f"| `{e.name}` | {e.estimate:.1f} ({e.low:.1f} to {e.high:.1f}) | {e.size:,} seats |"
         for e in agents
     ]
-    rows += [f"| people: {who} | {vp} | {n} |" for who, n, vp in people["tables"]]
+    rows += [f"| people: {who} | {vp} | {n} |" for who, n, vp, _ in people["tables"]]
     page.text("| who | mean VP of a seat | from |", "| --- | --- | --- |", *rows)
+
+
+def _known() -> dict[str, Any]:
+    """What is known of people's games."""
+    known: dict[str, Any] = json.loads(PEOPLE.read_text(encoding="utf-8"))
+    return known
+
+
+def _people(page: Page, table: Table) -> None:
+    """VP by place at the table; what people believe of factions."""
+    people, seats = _known(), table.players
+    deal = np.repeat(table.deal, seats)
+    place = np.floor(table.place).astype(int).ravel() - 1
+    ours = means(table.vp.ravel(), place, deal, [f"place {n + 1}" for n in range(seats)])
+    page.text("## Beside people", "", "| VP by place | from | " + " | ".join(e.name for e in ours)
+              + " |", "| --- | --- |" + " --- |" * seats,
+              f"| here | {len(table.vp):,} games | "
+              + " | ".join(f"{e.estimate:.1f}" for e in ours) + " |",
+              *(f"| people: {who} | {n} | {' | '.join(map(str, vp))} |"
+                for who, n, _, vp in people["tables"] if vp and seats == 4))  # fmt: skip
+    found = {e.name: e for e in strength.factions(table)}
+    order = sorted(found, key=lambda name: -found[name].estimate)
+    wins = {n: table.win[table.faction == k].mean() for k, n in enumerate(table.names["faction"])}
+    rows = [
+        f"| {said} | rank {order.index(name) + 1} of {len(order)}, {found[name].estimate:+.1f} VP "
+        f"({found[name].low:+.1f} to {found[name].high:+.1f}), {100 * wins[name]:.0f} % won |"
+        for said, name in people["beliefs"] if name in found
+    ]  # fmt: skip
+    if rows:
+        page.text("| what people say | here |", "| --- | --- |", *rows)
 
 
 def _strength(page: Page, table: Table, ruleset: Any) -> None:
     found = strength.factions(table)
     page.text("## Factions", "", "VP above the mean faction of the same table, at the same deal.")
     page.effects("factions", "Strength of the factions", found)
-    people = json.loads(PEOPLE.read_text(encoding="utf-8"))["factions"]
+    people = _known()["factions"]
     mean = np.mean(list(people.values()))
     both = [(e, people[e.name] - mean) for e in found if e.name in people]
     if len(both) > 2:
@@ -141,15 +178,23 @@ def _strength(page: Page, table: Table, ruleset: Any) -> None:
     page.effects(
         "board", "Planets near home", strength.board(table, board.features(table, ruleset))
     )
-    page.text("### Where VP come from", "", "VP of the winners above the mean of the others.")
+
+
+def _sources(page: Page, table: Table) -> None:
+    page.text("## Where VP come from", "", "VP of the winners above the mean of the others.")
     page.effects("sources", "Winners above the others, by source", strength.sources(table))
-    told = strength.sources_by_place(table)
-    head = " | ".join(e.name for e in next(iter(told.values())))
-    page.text(
-        "Mean VP by source and place:", "", f"| | {head} |", "| --- |" + " --- |" * table.players,
-        *(f"| {source} | {' | '.join(f'{e.estimate:.1f}' for e in found)} |"
-          for source, found in told.items()),
-    )  # fmt: skip
+    asked = [("place", strength.sources_by_place(table))]
+    if len(table.names["agent"]) > 1:
+        asked.append(("agent", strength.sources_by_agent(table)))
+    for kind, told in asked:
+        first = next(iter(told.values()))
+        names = " | ".join(e.name for e in first)
+        page.text(
+            f"Mean VP by source and {kind}:", "",
+            f"| | {names} |", "| --- |" + " --- |" * len(first),
+            *(f"| {source} | {' | '.join(f'{e.estimate:.1f}' for e in found)} |"
+              for source, found in told.items()),
+        )  # fmt: skip
 
 
 def _pairs(table: Table) -> list[Effect]:
@@ -162,7 +207,8 @@ def _pairs(table: Table) -> list[Effect]:
     return sorted(out, key=lambda e: -abs(e.estimate) / (e.high - e.low))[:24]
 
 
-def _set_up(page: Page, table: Table) -> None:
+def set_up(page: Page, table: Table) -> None:
+    """What the things in the game are worth to the table."""
     page.text("## What is in the game", "", "Mean VP of all seats with it in the game, above the "
               "mean thing of its kind. What is in a game is drawn, so this is cause.")  # fmt: skip
     for key, title in (
@@ -179,6 +225,28 @@ def _set_up(page: Page, table: Table) -> None:
         name = f"Round tiles in round {place + 1}"
         found = pieces.in_play(table, "round_tiles", place)
         page.effects(f"round_tiles_{place + 1}", name, found)
+
+
+def _habits(page: Page, table: Table, done: Decided) -> None:
+    """What a seat does in a game, beside people."""
+    people, deal = _known(), np.repeat(table.deal, table.players)
+    asked: tuple[tuple[str, tuple[str, ...], object], ...] = (
+        ("federations formed", ("form_federation",), people["federations"]),
+        ("steps of research chosen", ("advance ",), people["research_steps"]),
+        ("ships explored", ("explore ",), "not known"),
+        ("artifacts taken", ("artifact ",), "not known"),
+        ("offers of leech taken", ("leech CHARGE", "leech TOKEN_FIRST"), "not known"),
+        ("offers of leech declined", ("leech DECLINE",), "not known"),
+    )
+    counts = [(name, done.of(*starts)[0].sum(-1), told) for name, starts, told in asked]
+    counts.append(("main actions before passing", done.turns.sum(-1), "not known"))
+    rows = []
+    for name, count, told in counts:
+        flat = count.astype(float).ravel()
+        (e,) = means(flat, np.zeros(len(flat), int), deal, [name])
+        rows.append(f"| {name} | {e.estimate:.2f} ({e.low:.2f} to {e.high:.2f}) | {told} |")
+    page.text("## What a seat does", "", "| a seat and game | here | people |",
+              "| --- | --- | --- |", *rows)  # fmt: skip
 
 
 def _choices(page: Page, table: Table, done: Decided) -> None:
@@ -213,5 +281,7 @@ def _play(page: Page, table: Table, done: Decided) -> None:
         page.effects(f"openings_{name}", f"Openings of {name}", found)
     page.text("## When to pass", "", "VP for passing one place later in a round.")
     page.effects("passing", "Passing one place later", play.passing(table, done))
+    page.text("VP for one more main action before passing.")
+    page.effects("turns", "One more main action", play.turns(table, done))
     page.text("## Leech", "", "VP at the end for one more offer taken or declined.")
     page.effects("leech", "Leech", play.leech(table, done))
