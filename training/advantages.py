@@ -7,6 +7,16 @@ import jax.numpy as jnp
 from jax import Array
 
 
+def less_of_others(reward: Array, weight: float) -> Array:
+    """Own reward less `weight` times the mean of the others', as it comes.
+
+    Args:
+        reward: (..., P). weight: 1 makes of VP what the reward "margin" pays, spread over the game.
+    """
+    others = (reward.sum(-1, keepdims=True) - reward) / (reward.shape[-1] - 1)
+    return reward - weight * others
+
+
 def advantages(
     reward: Array,
     value: Array,

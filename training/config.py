@@ -29,7 +29,9 @@ class EnvConfig:
 class NetworkConfig:
     """The network of `network.py`."""
 
-    mixing: str = "pool"  # how far cells see: "pool" (cheap, for CPUs) or "attention"
+    # How far cells see: "pool" (cheap, for CPUs) or "attention"; "flat" has no tokens, one MLP
+    # over the whole observation as a vector.
+    mixing: str = "pool"
     layers: int = 2
     cell_width: int = 32  # features of a cell token; with attention the same as `width`
     width: int = 128  # features of the player tokens and of the global token
@@ -37,6 +39,7 @@ class NetworkConfig:
     heads: int = 4  # attention heads ("attention")
     planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
     neighbors: bool = True  # every layer adds what lies next to a cell
+    kinds: bool = False  # first the kind of action (its verb), then the action of that kind
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32
 
 
@@ -59,6 +62,7 @@ class PPOConfig:
     entropy_end: float = 0.01  # reached in a straight line at the last update
     max_grad_norm: float = 0.5
     reward_scale: float = 10.0  # the network's values are in rewards times this
+    opponents: float = 0.0  # of each reward so much of the others' mean is taken off (reward vp)
     normalize_advantage: bool = True
     keep: float = 1.0  # the part of each game's decisions learnt from, those of largest advantage
     average: float = 0.0  # decay a minibatch of the averaged parameters that are saved; 0: none
@@ -335,6 +339,10 @@ def _check(config: Config) -> None:
     network, ppo, train = config.network, config.ppo, config.train
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
+    if ppo.opponents and config.env.reward != "vp":
+        raise UserError(f"ppo.opponents needs env.reward=vp, got {config.env.reward}")
+    if ppo.opponents and ppo.search:
+        raise UserError("ppo.opponents and ppo.search: a search sees the rewards of the game alone")
     if ppo.num_steps % ppo.minibatches:
         raise UserError(
             f"ppo.minibatches must divide ppo.num_steps, got {ppo.minibatches} and {ppo.num_steps}"

@@ -6,7 +6,7 @@ from gaia_jax.cli import LARGEST_SEED
 
 CHOICES = {
     "env.reward": ("vp", "margin", "rank", "win"),
-    "network.mixing": ("pool", "attention"),
+    "network.mixing": ("pool", "attention", "flat"),
     "network.dtype": ("float32", "bfloat16"),
 }
 MAY_BE_ZERO = {
@@ -28,6 +28,7 @@ MAY_BE_ZERO = {
     "ppo.entropy_end",
     "ppo.average",
     "ppo.anchor",
+    "ppo.opponents",
     "ppo.search",
     "ppo.search_coef",
     "ppo.spread",
@@ -57,6 +58,7 @@ MOST = {
     "ppo.keep": 1,
     "ppo.explore": 1,
     "ppo.average": 1,
+    "ppo.opponents": 1,
     "network.planets": 4096,
     "train.updates_per_chunk": 10_000,
     "train.cpu_devices": 1024,

@@ -15,8 +15,7 @@ import numpy as np
 from jax import Array
 
 from training.config import NetworkConfig
-
-ILLEGAL_LOGIT = -1e9
+from training.kinds import ILLEGAL_LOGIT, in_two_steps, kind_sizes
 
 
 def encode(x: Array, dtype: Any) -> Array:
@@ -179,6 +178,7 @@ class Network(nn.Module):
     num_actions: int
     planes: int
     neighbors: tuple[tuple[int, ...], ...]  # (C, 6), hashable as Flax wants its fields
+    kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
     def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
@@ -209,6 +209,9 @@ class Network(nn.Module):
         rest = self.num_actions - pointed.shape[-1]
         others = Linear(rest, dtype, kernel_init=small, name="others")(context)
         logits = jnp.concatenate([pointed, others], axis=-1).astype(jnp.float32)
+        if self.kinds:
+            kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
+            logits = in_two_steps(logits, mask, kinds.astype(jnp.float32), self.kinds)
 
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
         hidden = Linear(c.width, dtype)(jnp.concatenate([players, seen], axis=-1))
@@ -247,7 +250,7 @@ class Network(nn.Module):
         )
 
 
-HEADS = ("pointer", "space", "others")  # the layers that logits come from
+HEADS = ("pointer", "space", "others", "kinds")  # the layers that logits come from
 
 
 def at_temperature(params: Any, temperature: float) -> Any:
@@ -266,10 +269,16 @@ def at_temperature(params: Any, temperature: float) -> Any:
 
 def make_network(env: Any, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board."""
-    if config.planets:
-        from training.planets import PlanetNetwork, make_layout
+    kinds = kind_sizes(env) if config.kinds else ()
+    if config.mixing == "flat":
+        from training.flat import FlatNetwork
 
-        return PlanetNetwork(config, make_layout(env))
+        return FlatNetwork(config, env.num_actions, kinds)
+    if config.planets:
+        from training.planets import PlanetNetwork, choice_kinds, make_layout
+
+        layout = make_layout(env)
+        return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
     neighbors = np.asarray(env.ruleset.geometry.neighbors)
     table = tuple(map(tuple, neighbors.tolist()))
-    return Network(config, env.num_actions, len(env.action_planes), table)
+    return Network(config, env.num_actions, len(env.action_planes), table, kinds)

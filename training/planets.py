@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from training.config import NetworkConfig
+from training.kinds import in_two_steps
 from training.network import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
@@ -55,11 +56,22 @@ def make_layout(env: Any) -> Layout:
     return Layout(env.num_actions, tuple(env.action_planes), cells, planet, space)
 
 
+def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
+    """`kind_sizes` of actions -> those of choices: `pick` has its tokens and the empty space."""
+    if not kinds:
+        return ()
+    planes = [tokens] * len(at.planes)
+    assert at.planes.index(SPACE_PLANE) == len(planes) - 1  # so it goes on where tokens end
+    planes[-1] += at.cells
+    return (*planes, *kinds[len(planes) :])
+
+
 class PlanetNetwork(nn.Module):
     """A pointer to planets, a pointer to space, logits of the other actions, a value a seat."""
 
     config: NetworkConfig
     layout: Layout
+    kinds: tuple[int, ...] = ()  # sizes of the kinds of choices; (): one softmax over all
 
     def view(self, observation: Any, mask: Array) -> Seen:
         """What to keep of an observation: `cells` (B, C, Fc), ...; mask (B, A)."""
@@ -139,6 +151,9 @@ class PlanetNetwork(nn.Module):
         rest = seen.mask.shape[-1] - pointed.shape[-1] - space.shape[-1]
         others = Linear(rest, dtype, kernel_init=small, name="others")(context)
         logits = jnp.concatenate([pointed, space, others], axis=-1).astype(jnp.float32)
+        if self.kinds:
+            kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
+            logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
 
         told = jnp.broadcast_to(context[..., None, :], players.shape)
         hidden = Linear(c.width, dtype)(jnp.concatenate([players, told], axis=-1))

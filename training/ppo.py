@@ -20,7 +20,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training import exploration, lessons, sampling
-from training.advantages import advantages
+from training.advantages import advantages, less_of_others
 from training.config import Config, PPOConfig, UserError
 from training.devices import GAMES, mean_in_one
 from training.diagnostics import Diagnostics
@@ -127,7 +127,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         before, state = state, jax.vmap(auto.step)(state, action, keys[:, 1])
         seen_doing = diagnostics.step(before, action, state)
         done = state.terminated | state.truncated
-        reward = state.rewards * ppo.reward_scale
+        reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale
         transition = Transition(
             seen, seats, choice, log_prob, value, reward, done, open_, own, tried
         )

@@ -31,6 +31,9 @@ class Act(Protocol):
         """
 
 
+LESS_OPPONENTS = "vp less opponents"  # `Policy.reward` with `ppo.opponents`: no environment pays it
+
+
 class Policy(NamedTuple):
     """The network behind an agent: what a search on top of it needs."""
 

@@ -27,7 +27,13 @@ import jax.numpy as jnp
 from gaia_jax.cli import UserError, one_line
 from training import config as configs
 from training import zoo
-from training.agents.base import Agent, greedy_agent, policy_agent, random_agent
+from training.agents.base import (
+    LESS_OPPONENTS,
+    Agent,
+    greedy_agent,
+    policy_agent,
+    random_agent,
+)
 from training.agents.search import SUFFIX, search_agent, split_name
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
@@ -95,7 +101,7 @@ def _checkpoint_agent(name: str, run: str, update: str | None, env: Any, likelie
         step = number_of(f"agent {name!r}", update)
         _, network, params, _, config = load_policy(run, env, None, step)
     return policy_agent(
-        env, network, params, name, likeliest, config.env.reward, config.ppo.reward_scale
+        env, network, params, name, likeliest, _reward(config), config.ppo.reward_scale
     )
 
 
@@ -104,9 +110,14 @@ def _zoo_agent(name: str, env: Any, likeliest: bool) -> Agent:
     network, params = zoo.load(name, env)
     trained = configs.from_dict(says.get("training", {}))
     return policy_agent(
-        env, network, params, name, likeliest, trained.env.reward, trained.ppo.reward_scale,
+        env, network, params, name, likeliest, _reward(trained), trained.ppo.reward_scale,
         says.get("temperature", 1.0),
     )  # fmt: skip
+
+
+def _reward(config: Any) -> str:
+    """What the values of an agent are of, `Policy.reward`."""
+    return LESS_OPPONENTS if config.ppo.opponents else str(config.env.reward)
 
 
 def _function_agent(name: str, env: Any) -> Agent:

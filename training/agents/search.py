@@ -25,7 +25,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.agents.base import Agent, Policy
+from training.agents.base import LESS_OPPONENTS, Agent, Policy
 from training.config import UserError
 from training.search import (
     UTILITIES,
@@ -128,6 +128,8 @@ Search = Callable[[Any, Any, Array], SearchOutput]
 
 def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Model]:
     """The search of a spec: `search(params, states, key)` of B states, and its model."""
+    if policy.reward == LESS_OPPONENTS:
+        raise UserError("no search reads the values of an agent trained with ppo.opponents")
     if env.reward != policy.reward:  # values and rewards must be of one kind
         env = dataclasses.replace(env, reward=policy.reward)
     model = environment_model(env, policy.evaluate, policy.reward_scale, spec.follow)

@@ -23,8 +23,12 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
         params: nested dictionaries, as `training.zoo.unflatten` makes them.
         source, target: environments.
     Raises:
-        UserError: the network is not one of planets.
+        UserError: the network is not one of planets, or has a head in two steps.
     """
+    if network.kinds:
+        raise UserError(
+            f"a network with the kinds of actions of {source.id} cannot play {target.id}"
+        )
     if not network.planets:
         raise UserError(
             f"a network with weights for each cell of {source.id} cannot play {target.id}"
