@@ -124,6 +124,7 @@ COMMANDS = (
     "gaia_jax.replay", "training.train", "training.evaluate", "training.arena", "training.explain",
     "training.play", "training.labels", "training.clone", "training.zoo.ship",
     "training.export", "training.plan", "training.merge", "training.compare", "training.study",
+    "training.sweep",
 )  # fmt: skip
 PACKAGES = ("training.play", "training.study")
 

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from training import cli, outputs, processes, zoo
+from training import cli, history, outputs, processes, zoo
 from training import config as configs
 from training.agents import check_agent
 from training.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
@@ -115,6 +115,7 @@ def open_new(trainer: Trainer) -> Logs:
     run = trainer.run = new_folder(trainer.config.name)
     try:
         outputs.write_text(run / CONFIG, configs.to_yaml(trainer.config))
+        history.started(run, 0, trainer.env)
         team.first(str(run))
         processes.check_folder(team, run)
         return Logs(run, trainer.config)
@@ -140,5 +141,6 @@ def open_again(trainer: Trainer) -> Logs:
         outputs.write_text(goal, b"".join(dropped).decode("utf-8"))
         drop_after(run / RECORDS, update)
     outputs.write_text(run / CONFIG, configs.to_yaml(trainer.config))
+    history.started(run, update, trainer.env)
     team.all(None)
     return Logs(run, trainer.config, update)

@@ -21,7 +21,7 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, devices, game_records, outputs, processes
+from training import cli, devices, game_records, history, outputs, processes
 from training import config as configs
 from training.checkpoint import make_env
 from training.config import Config
@@ -68,7 +68,9 @@ def train(trainer: Trainer, logs: Logs) -> bool:
     Returns:
         True where it was interrupted.
     """
-    config, team, began = trainer.config, trainer.team, time.monotonic()
+    config, team = trainer.config, trainer.team
+    began = time.monotonic() - trainer.spent
+    limit = config.train.max_minutes * 60
     evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
     asked = False
     with Interrupt() as interrupt:
@@ -78,6 +80,11 @@ def train(trainer: Trainer, logs: Logs) -> bool:
             while trainer.update < config.train.updates:
                 asked = any(team.all(interrupt.asked))
                 if asked:
+                    break
+                spent = time.monotonic() - began
+                due = limit and (chunks or trainer.spent) and spent + longest > limit
+                if team.first(due):
+                    print("\nout of time: train.max_minutes", file=sys.stderr)
                     break
                 start = time.monotonic()
                 records = trainer.advance()
@@ -91,11 +98,6 @@ def train(trainer: Trainer, logs: Logs) -> bool:
                 if chunks % config.train.checkpoint_chunks == 0:
                     trainer.save()
                 longest = max(longest, time.monotonic() - start)
-                spent = time.monotonic() - began
-                limit = config.train.max_minutes * 60
-                if team.first(limit and spent + longest > limit):
-                    print("\nout of time: train.max_minutes", file=sys.stderr)
-                    break
             asked = asked or any(team.all(interrupt.asked))
             progress.close()
         finally:
@@ -140,12 +142,13 @@ def _report(
     progress.update(len(records))
 
 
-def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: Any = None, spent: float = 0.0) -> int:
     """The command line.
 
     Args:
         argv: arguments; None is those of the process.
         env_module: what makes environments; None is `gaia_jax`.
+        spent: seconds that count as spent of `train.max_minutes` already.
     Returns:
         The exit code; 130 after Ctrl-C.
     """
@@ -155,7 +158,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         import gaia_jax as env_module
     card = processes.versions() | {"--resume": args.resume or ""}
     with processes.join(place, card) as team:
-        return _main(args, env_module, team)
+        return _main(args, env_module, team, spent)
 
 
 def _place(args: argparse.Namespace) -> processes.Place:
@@ -166,7 +169,7 @@ def _place(args: argparse.Namespace) -> processes.Place:
     return processes.place_of(configs.override(Config(), own))
 
 
-def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
+def _main(args: argparse.Namespace, env_module: Any, team: Team, spent: float) -> int:
     """`main` in its place among the processes."""
     # Before JAX starts, or a resumed run has one device where it had several, and compiles anew.
     if early := planned(args.config, args.resume, args.overrides):
@@ -192,7 +195,7 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team) -> int:
         what = "dealing the first games" if start.run is None else f"reading {start.run}"
         with cli.telling(lambda: what, team.leads):
             trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
-        trainer.record = args.record
+        trainer.record, trainer.spent = args.record, spent
         with cli.compiling("the training step"):
             trainer.compile()
         logs = open_again(trainer) if start.run is not None else open_new(trainer)
@@ -216,6 +219,7 @@ def _run(trainer: Trainer, logs: Logs) -> int:
         if team.leads:
             said = f"checkpoint at update {trainer.update}; go on with --resume {run}"
             print(said, file=sys.stderr)
+            history.ended(run, trainer.update, history.INTERRUPTED)
         return 130
     for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games), 1):
         report = evaluation.report("end-", quiet=not team.leads)
@@ -227,6 +231,8 @@ def _run(trainer: Trainer, logs: Logs) -> int:
             cli.wrote(run / name)
     if team.leads:
         cli.wrote(trainer.record)
+        complete = trainer.update >= config.train.updates
+        history.ended(run, trainer.update, history.COMPLETE if complete else history.OUT_OF_TIME)
     return 0
 
 

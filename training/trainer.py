@@ -43,6 +43,7 @@ class Trainer:
         """
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
+        self.spent = 0.0  # seconds of `train.max_minutes` that earlier starts have used
         self.team = team or alone()
         self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
         auto = env_module.auto_reset(self.env)

@@ -15,7 +15,7 @@ import time
 import jax
 import toy_env
 
-from training import cli, evaluate, match, ppo, sampling, train
+from training import cli, evaluate, match, ppo, sampling, sweep, train
 from training.checkpoint import FOLDER, Checkpoints
 
 DIES = os.environ.get("DIES") == "1"
@@ -102,5 +102,8 @@ if __name__ == "__main__":
     moment = os.environ.get("MOMENT")
     if moment:
         globals()[f"on_{moment}"]()
+    if sys.argv[1] == "sweep":
+        itself = (sys.executable, __file__, "sweep")
+        sys.exit(cli.run(lambda: sweep.main(sys.argv[2:], toy_env, itself)))
     main = {"train": train.main, "evaluate": evaluate.main}[sys.argv[1]]
     sys.exit(cli.run(lambda: main(sys.argv[2:], toy_env)))

@@ -1,0 +1,169 @@
+"""Sweeps: what a file means, how far its runs are, and one that is killed and goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import toy_env
+import yaml
+from conftest import TINY
+from started import ENVIRONMENT, HERE, params_of
+
+from training import cli, history, outputs, sweep, sweep_file
+from training import config as configs
+from training.sweep_file import DONE, RUNNING, STOPPED, WAITING
+
+UPDATES = 24
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """`file(tree)`: a sweep in a folder of its own, which is the working folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv(sweep.TASK, raising=False)
+    Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
+
+    def write(**tree):
+        Path("some.yaml").write_text(yaml.safe_dump({"config": "tiny.yaml"} | tree))
+        return Path("some.yaml")
+
+    return write
+
+
+def told(capsys, *arguments):
+    """(exit code, stdout, stderr) of the command line."""
+    code = cli.run(lambda: sweep.main([str(x) for x in arguments], toy_env))
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
+    path = file(
+        name="sizes", set={"train.updates": 8, "ppo": {"clip": 0.1}}, seeds=[3, 5],
+        variants={"wide": {"network.width": 32}, "deep": {"network": {"layers": 2}}},
+        grid={"ppo.lr": [1e-3, 0.25], "env.reward": ["vp", "win"]},
+    )  # fmt: skip
+    members = sweep_file.load(path)
+    assert [m.name for m in members][:5] == [
+        "sizes-wide-lr0.001-rewardvp-3", "sizes-wide-lr0.001-rewardwin-3",
+        "sizes-wide-lr0.25-rewardvp-3", "sizes-wide-lr0.25-rewardwin-3",
+        "sizes-deep-lr0.001-rewardvp-3",
+    ]  # fmt: skip
+    assert len(members) == 2 * 2 * 4 and members == sweep_file.load(path)
+    last = members[-1].config
+    assert (last.seed, last.ppo.lr, last.env.reward) == (5, 0.25, "win")
+    assert (last.network.layers, last.network.width, last.ppo.clip) == (2, 16, 0.1)
+    assert last.train.updates == 8 and last.ppo.num_envs == 32  # of the base
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        ({"seedz": [1]}, "some.yaml: unknown key 'seedz'; the choices are: name, config, set, see"),
+        ({}, "some.yaml: give variants, or a grid"),
+        ({"grid": {"ppo.lrr": [1]}}, "some.yaml: lrr1: unknown key 'ppo.lrr'; meant ppo.lr?"),
+        ({"grid": {"ppo.lr": 1}}, "grid.ppo.lr must be a list of values"),
+        ({"grid": {"ppo.lr": [1e-3, "fast"]}}, "lrfast: ppo.lr must be a number, got 'fast'"),
+        ({"variants": {"a": {"ppo.clip": -1}}}, "some.yaml: a: ppo.clip must be above 0, got -1.0"),
+        ({"variants": {"a": {"seed": 1}}}, "a: seed is given by the sweep"),
+        ({"variants": {"a": 3}}, "variants.a must be a group of keys"),
+        ({"variants": {"a,b": {}}}, "name must be a plain folder name"),
+        ({"set": {"ppo.minibatches": 7}, "variants": {"a": {}}}, "set: ppo.minibatches must divid"),
+        ({"seeds": [1, 1], "variants": {"a": {}}}, "seeds must be a list of different numbers"),
+        ({"seeds": ["x"], "variants": {"a": {}}}, "a: seed must be a whole number, got 'x'"),
+        ({"config": "gone.yaml"}, "cannot read the configuration gone.yaml: No such file"),
+        ({"variants": {"a": {"eval.opponents": "nobody"}}}, "some-a-0: unknown agent 'nobody'"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_before_anything_runs(file, capsys, tree, message):
+    code, out, err = told(capsys, file(**tree))
+    assert code == 2 and message in err and err.count("\n") == 1 and not out
+    assert not Path("runs").exists() or not list(Path("runs").iterdir())
+
+
+def test_states_are_those_of_the_folders(file, capsys):
+    path = file(seeds=[0], variants={name: {} for name in "abcde"})
+    members = sweep_file.load(path)
+    for member in members[1:]:
+        run = Path("runs") / member.name
+        run.mkdir(parents=True)
+        (run / "config.yaml").write_text(configs.to_yaml(member.config))
+    _, _, done, stopped, running = (Path("runs") / member.name for member in members)
+    for run in (done, stopped):
+        (run / "checkpoints" / "00000004").mkdir(parents=True)
+        (run / "metrics.jsonl").write_text('{"update": 4}\n')
+    history.ended(done, 4, history.OUT_OF_TIME)
+    history.ended(stopped, 4, history.INTERRUPTED)
+    (stopped / history.FILE).open("a").write('{"event": "sta')  # cut off
+    with outputs.folder_lock(running):
+        states = [sweep_file.state(member, Path("runs")).what for member in members]
+        assert states == [WAITING, WAITING, DONE, STOPPED, RUNNING]
+        with sweep_file.held(members[0], Path("runs")):
+            assert sweep_file.state(members[0], Path("runs")).what == RUNNING
+    code, out, _ = told(capsys, path, "--list")
+    assert code == 0 and out.endswith("1 of 5 done\n")
+    assert "   2  some-c-0  done     update 4 of 40" in out
+    assert told(capsys, path, "--index", "2")[0] == 0  # done: nothing to do
+    code, _, err = told(capsys, path, "--index", "5")
+    assert code == 2 and "--index: the sweep has the runs 0 to 4, got 5" in err
+    # A file that has changed since is refused, whatever is asked for.
+    code, _, err = told(capsys, file(seeds=[0], set={"ppo.clip": 0.1}, variants={"b": {}}))
+    assert code == 2 and "was begun with ppo.clip=0.2, the sweep says 0.1" in err
+
+
+def start(*arguments, **environment):
+    """A process of the sweep in the working folder."""
+    return subprocess.Popen(
+        [sys.executable, str(HERE / "toy_main.py"), "sweep", "some.yaml", *arguments],
+        env=ENVIRONMENT | environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def children(process):
+    """The processes that it has started."""
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    return [int(x) for x in path.read_text().split()] if path.exists() else []
+
+
+def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
+    """Variants that differ in nothing: the run that was killed must end as the one that was not."""
+    file(seeds=[0, 1], variants={"a": {}, "b": {}},
+         set={"train.updates": UPDATES, "eval.games": 0, "ppo.num_envs": 16})  # fmt: skip
+    runs = [Path("runs") / f"some-{name}" for name in ("a-0", "b-0", "a-1", "b-1")]
+    process, until = start(), time.monotonic() + 600
+    try:
+        while not list(runs[1].glob("checkpoints/0*4/about")):
+            assert process.poll() is None and time.monotonic() < until, process.stderr.read()
+            time.sleep(0.002)
+        ours = children(process)
+        process.kill()
+        for child in ours:
+            os.kill(child, signal.SIGKILL)
+    finally:
+        process.kill()
+        process.communicate()
+    assert not history.is_done(runs[1]) and not runs[2].exists()
+    before = (runs[0] / history.FILE).read_bytes()
+    # A task of a job array makes its run alone; the queue makes what is left.
+    process = start("--index", "0", **{sweep.TASK: "7"})
+    assert process.communicate(timeout=300)[1] == "some-a-0 is done\n"
+    process = start()
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    assert "4 of 4 done" in out and "run 2 of 4: some-b-0, from update" in err
+    assert (runs[0] / history.FILE).read_bytes() == before
+    for run in runs:
+        lines = (run / "metrics.jsonl").read_text().splitlines()
+        assert [json.loads(x)["update"] for x in lines] == list(range(1, UPDATES + 1))
+    starts = [x["update"] for x in history.read(runs[1]) if x["event"] == "start"]
+    assert len(starts) == 2 and 4 <= starts[1] < UPDATES
+    first, killed, third, _ = (params_of(run, UPDATES) for run in runs)
+    assert np.array_equal(first, killed) and not np.array_equal(first, third)
+    said = history.read(runs[0])[0]
+    assert said["versions"]["jax"] and said["machine"]["cores"] and said["environment"] == "toy 1.0"
