@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 import os
+import secrets
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from training import outputs
 from training.config import Config
 
 RECORDS = "metrics.jsonl"
+UPDATE = "update"  # the horizontal axis of everything in W&B
+WANDB_ID = "id"  # in the folder `wandb` of a run: which W&B run it is
 WITHOUT_LOGIN = ("offline", "disabled", "dryrun")  # values of WANDB_MODE
 NO_WANDB = "train.wandb needs wandb: pip install '.[wandb]'"
 
@@ -49,7 +52,7 @@ class Logs:
             for name, value in finite.items():
                 self._board.add_scalar(name, value, update)
         if self._wandb is not None:
-            self._wandb.log(finite, step=update)
+            self._wandb.log({UPDATE: update} | finite)
 
     def flush(self) -> None:
         """Make everything visible to who reads along; a UserError where the disk is full."""
@@ -144,7 +147,7 @@ def check_wandb() -> None:
         if os.environ.get("WANDB_MODE") in WITHOUT_LOGIN:
             return
         if "prompt" in inspect.signature(wandb.login).parameters:
-            known = wandb.login(prompt=False)
+            known: Any = wandb.login(prompt=False)
         else:
             known = wandb.api.api_key
     except ImportError as error:
@@ -156,13 +159,31 @@ def check_wandb() -> None:
 
 
 def _wandb(run: Path, config: Config) -> Any:
+    """A W&B run; that of the folder where there is one, so that a resumed run goes on in it.
+
+    W&B counts its own steps, which never go back. The axis is the update, which does when a run
+    goes on from an earlier checkpoint.
+    """
     try:
         import wandb
 
-        return wandb.init(
-            project="gaia_jax", name=run.name, dir=str(run), config=configs.to_dict(config)
-        )
+        there = wandb.init(
+            project="gaia_jax", name=run.name, dir=str(run), config=configs.to_dict(config),
+            id=_wandb_id(run), resume="allow", allow_val_change=True,
+        )  # fmt: skip
+        there.define_metric(UPDATE, hidden=True)
+        there.define_metric("*", step_metric=UPDATE)
+        return there
     except ImportError as error:
         raise UserError(NO_WANDB) from error
     except Exception as error:  # whatever wandb raises
         raise UserError(f"train.wandb: W&B does not start: {one_line(error)}") from error
+
+
+def _wandb_id(run: Path) -> str:
+    """The id of a run folder's W&B run, drawn when it is first asked for."""
+    path = run / "wandb" / WANDB_ID
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        outputs.write_text(path, secrets.token_hex(4))
+    return path.read_text(encoding="utf-8").strip()

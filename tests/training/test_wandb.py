@@ -1,0 +1,91 @@
+"""Logging to W&B without a network: what is written, and that a resumed run goes on in the same."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from training import config as configs
+from training.config import Config
+from training.logs import Logs
+
+ROOT = Path(__file__).resolve().parents[2]
+WITH = configs.override(Config(), ["train.wandb=true", "train.tensorboard=false", "ppo.lr=0.125"])
+# In a process of its own: W&B keeps a service and handlers of its own in the one that calls it.
+TWICE = """
+import pathlib, sys
+from training import config as configs
+from training.logs import Logs, check_wandb
+config = configs.override(configs.Config(), ["train.wandb=true", "train.tensorboard=false"])
+check_wandb()
+run = pathlib.Path(sys.argv[1])
+for first, vp in ((0, 12.625), (1, 71.875)):
+    logs = Logs(run, config, first)
+    logs.write(first + 1, {"games/vp": vp})
+    logs.flush()
+    logs.close()
+"""
+
+
+class Stand:
+    """In the place of the module `wandb`, and of its run: keeps what it is told."""
+
+    def __init__(self):
+        self.inits, self.logged, self.axes, self.ended = [], [], [], 0
+
+    def init(self, **told):
+        self.inits.append(told)
+        return self
+
+    def define_metric(self, name, **told):
+        self.axes.append((name, told.get("step_metric")))
+
+    def log(self, values):
+        self.logged.append(values)
+
+    def finish(self):
+        self.ended += 1
+
+
+@pytest.fixture
+def stand(monkeypatch):
+    stand = Stand()
+    monkeypatch.setitem(sys.modules, "wandb", stand)
+    return stand
+
+
+def test_a_resumed_run_goes_on_in_the_same_run_of_wandb(stand, tmp_path):
+    for first, folder in ((0, "a"), (2, "a"), (0, "b")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        logs = Logs(tmp_path / folder, WITH, first)
+        logs.write(first + 1, {"games/vp": 3.5, "loss/value": float("nan")})
+        logs.close()
+    again = [told["id"] for told in stand.inits]
+    assert again[0] == again[1] != again[2]
+    assert all(told["resume"] == "allow" for told in stand.inits)
+    assert stand.inits[0]["config"]["ppo"]["lr"] == 0.125 and stand.inits[0]["name"] == "a"
+    assert stand.logged[:2] == [{"update": 1, "games/vp": 3.5}, {"update": 3, "games/vp": 3.5}]
+    assert ("*", "update") in stand.axes and stand.ended == 3
+
+
+def test_wandb_itself_offline(tmp_path):
+    """Two starts leave two folders of one id, with what was logged in each."""
+    assert importlib.util.find_spec("wandb"), "of the extra dev"
+    environment = os.environ | {
+        "WANDB_MODE": "offline", "PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu",
+        "WANDB_SILENT": "true", "HOME": str(tmp_path),
+    }  # fmt: skip
+    run = tmp_path / "run"
+    run.mkdir()
+    subprocess.run(
+        [sys.executable, "-c", TWICE, str(run)], env=environment, check=True, timeout=300
+    )
+    known = (run / "wandb" / "id").read_text()
+    files = sorted((run / "wandb").glob(f"offline-run-*-{known}/run-{known}.wandb"))
+    assert len(files) == 2 == len(list((run / "wandb").glob("offline-run-*")))
+    first, second = (path.read_bytes() for path in files)
+    assert b"12.625" in first and b"71.875" not in first and b"games/vp" in first
+    assert b"71.875" in second and b"games/vp" in second
