@@ -26,7 +26,7 @@ from training.study import aggregate, chart
 
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
-X = {"decisions": "time/decisions", "updates": "update"}
+X = {"decisions": "time/decisions", "updates": "update", "minutes": "time/minutes"}
 APART = ("name", "seed")  # keys of a configuration that make no other experiment
 STRENGTH = ("vp", "vp_difference", "win_share")
 STYLE = (
@@ -68,6 +68,7 @@ def read(path: Path) -> Run:
     records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     if not records:
         raise UserError(f"{path} has no records yet")
+    _add_minutes(records)
     found = {}
     for file in sorted(path.glob("evaluation*.json")):
         try:
@@ -76,6 +77,16 @@ def read(path: Path) -> Run:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UserError(f"{file} is no evaluation: {error}") from error
     return Run(path, config, records, found)
+
+
+def _add_minutes(records: list[dict[str, Any]]) -> None:
+    """`time/minutes` of training alone: without compiling, evaluations, breaks."""
+    seconds, before = 0.0, 0.0
+    for record in records:
+        if "time/decisions_per_second" in record and "time/decisions" in record:
+            seconds += (record["time/decisions"] - before) / record["time/decisions_per_second"]
+            before = record["time/decisions"]
+            record["time/minutes"] = seconds / 60
 
 
 def flat(tree: dict[str, Any], head: str = "") -> dict[str, Any]:
@@ -94,12 +105,25 @@ def experiments(runs: Sequence[Run]) -> list[Experiment]:
         groups.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append(run)
     out: list[Experiment] = []
     for group in groups.values():
-        names = [run.path.name for run in group]
-        name = os.path.commonprefix(names).rstrip("-_.@0123456789") or names[0]
-        name = name if len(group) > 1 else names[0]
+        name = _common_name(group)
         taken = {experiment.name for experiment in out}
-        out.append(Experiment(name if name not in taken else f"{name} ({names[0]})", group))
+        again = f"{name} ({group[0].path.name})"
+        out.append(Experiment(name if name not in taken else again, group))
     return out
+
+
+def _common_name(runs: Sequence[Run]) -> str:
+    """What the names of runs have in common: all but the seed, where they end with it."""
+    names = [run.path.name for run in runs]
+    heads = {
+        name.removesuffix(f"-{run.config.get('seed')}")
+        for name, run in zip(names, runs, strict=True)
+    }
+    if len(heads) == 1 and heads != set(names):
+        return heads.pop()
+    if len(names) == 1:
+        return names[0]
+    return os.path.commonprefix(names).rstrip("-_.@0123456789") or names[0]
 
 
 def differences(found: Sequence[Experiment]) -> dict[str, list[Any]]:
@@ -180,13 +204,18 @@ def _mean(told: dict[str, Any]) -> float:
     return float(told.get("policy", told)["mean"])
 
 
+def picture(found: Sequence[Experiment], metric: str, x: str) -> str:
+    """The curves of a metric as SVG; nothing where no experiment has it."""
+    lines = [line for e in found if (line := curve(e, metric, X[x])) is not None]
+    return chart.lines(lines, metric, x) if lines else ""
+
+
 def page(found: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
     """The comparison as one HTML page that asks nothing of any network."""
     parts = ["<h1>Runs compared</h1>", _experiments_table(found), _strength_table(strength(found))]
     for metric in metrics:
-        lines = [line for e in found if (line := curve(e, metric, X[x])) is not None]
-        if lines:
-            parts.append(f"<h2>{html.escape(metric)}</h2>{chart.lines(lines, metric, x)}")
+        if drawn := picture(found, metric, x):
+            parts.append(f"<h2>{html.escape(metric)}</h2>{drawn}")
     parts.append(
         "<p>Lines are interquartile means over runs and opponents, bands 95 % of a bootstrap "
         "stratified by opponent; an experiment with one run has no band. In the table, "
@@ -245,16 +274,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = cli.Parser("python -m training.compare", __doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders")
     parser.add_argument("--out", type=Path, default=Path("compare.html"), help="the page")
+    parser.add_argument("--svg", metavar="FILE", type=Path, help="also the first picture alone")
     parser.add_argument("--x", choices=tuple(X), default="decisions", help="horizontal axis")
     parser.add_argument(
         "--metric", action="append", help="what is drawn; * stands for the opponent"
     )
     args = parser.parse_args(argv)
     outputs.check_file("--out", args.out)
+    if args.svg:
+        outputs.check_file("--svg", args.svg)
     if len(set(args.runs)) < len(args.runs):
         raise UserError("a run is named twice")
     found = experiments([read(path) for path in args.runs])
-    outputs.write_text(args.out, page(found, args.metric or SHOWN, args.x))
+    metrics = args.metric or SHOWN
+    outputs.write_text(args.out, page(found, metrics, args.x))
+    if args.svg:
+        if not (drawn := picture(found, metrics[0], args.x)):
+            raise UserError(f"--svg: no experiment has {metrics[0]} in all of its runs")
+        outputs.write_text(args.svg, drawn)
     for row in strength(found):
         vp = row.get("vp_difference")
         told = "no evaluation" if vp is None else f"{_text(vp, 1)} VP above the others"
