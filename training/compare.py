@@ -212,7 +212,9 @@ def picture(found: Sequence[Experiment], metric: str, x: str) -> str:
 
 def page(found: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
     """The comparison as one HTML page that asks nothing of any network."""
-    parts = ["<h1>Runs compared</h1>", _experiments_table(found), _strength_table(strength(found))]
+    parts = ["<h1>Runs compared</h1>", _experiments_table(found), _length_table(found)]
+    if any(run.evaluations for experiment in found for run in experiment.runs):
+        parts.append(_strength_table(strength(found)))
     for metric in metrics:
         if drawn := picture(found, metric, x):
             parts.append(f"<h2>{html.escape(metric)}</h2>{drawn}")
@@ -242,6 +244,35 @@ def _experiments_table(found: Sequence[Experiment]) -> str:
         *([key, *("-" if x is None else x for x in told)] for key, told in differs.items()),
     ]
     return _table(["", *(e.name for e in found)], rows)
+
+
+def self_play(run: Run) -> float:
+    """VP of a seat in the games that ended in the last tenth of a run's updates; nan without."""
+    updates = [r for r in run.records if "games/vp" in r]
+    last = updates[-max(len(updates) // 10, 1) :] if updates else []
+    games = [float(r.get("games/ended", 1)) for r in last]
+    vp = sum(r["games/vp"] * n for r, n in zip(last, games, strict=True))
+    return vp / sum(games) if sum(games) else float("nan")
+
+
+def lengths(run: Run) -> tuple[float, float, float]:
+    """Decisions learnt, minutes of training, `self_play`."""
+    latest: dict[str, Any] = {}
+    for record in run.records:
+        latest |= record
+    decisions, minutes = (latest.get(X[name], float("nan")) for name in ("decisions", "minutes"))
+    return decisions, minutes, self_play(run)
+
+
+def _length_table(found: Sequence[Experiment]) -> str:
+    """What each run has learnt from, and what it plays by its own log; a number for each run."""
+    rows = []
+    for experiment in found:
+        told = [lengths(run) for run in experiment.runs]
+        texts = [(f"{d:,.0f}", f"{m:.1f}", f"{vp:.1f}") for d, m, vp in told]
+        rows.append([experiment.name, *(" / ".join(x) for x in zip(*texts, strict=True))])
+    head = ["experiment", "decisions", "minutes", "VP of self-play, last tenth"]
+    return "<h2>Length</h2>" + _table(head, rows)
 
 
 def _strength_table(rows: Sequence[dict[str, Any]]) -> str:
@@ -292,11 +323,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not (drawn := picture(found, metrics[0], args.x)):
             raise UserError(f"--svg: no experiment has {metrics[0]} in all of its runs")
         outputs.write_text(args.svg, drawn)
-    for row in strength(found):
+    for experiment, row in zip(found, strength(found), strict=True):
         vp = row.get("vp_difference")
         told = "no evaluation" if vp is None else f"{_text(vp, 1)} VP above the others"
         print(f"{row['experiment']}: {row['runs']} runs, {told}")
+        for run in experiment.runs:
+            decisions, minutes, own = lengths(run)
+            said = f"{decisions:,.0f} decisions, {minutes:.1f} minutes, self-play {own:.1f} VP"
+            print(f"  {run.path.name}: {said}")
     cli.wrote(args.out)
+    cli.wrote(args.svg)
     return 0
 
 

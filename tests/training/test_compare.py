@@ -96,8 +96,11 @@ def test_curves_and_strength_are_those_of_the_runs(folders):
 
 def test_the_page_is_whole(folders, tmp_path, capsys):
     out = tmp_path / "compare.html"
-    assert cli.run(lambda: compare.main([*map(str, folders), "--out", str(out)])) == 0
+    svg = tmp_path / "first.svg"
+    arguments = [*map(str, folders), "--out", str(out), "--svg", str(svg)]
+    assert cli.run(lambda: compare.main(arguments)) == 0
     text = out.read_text()
+    assert svg.read_text() in text and "20,480 / 20,480" in text
     assert "ppo.lr" in text and "fast-0" in text and "Final strength" in text
     assert not re.search(r"(?:src|href)=", text)
     pictures = re.findall(r"<svg.*?</svg>", text, re.S)
@@ -107,7 +110,30 @@ def test_the_page_is_whole(folders, tmp_path, capsys):
         name = "{http://www.w3.org/2000/svg}"
         assert len(tree.findall(f"{name}polyline")) == len(tree.findall(f"{name}polygon")) == 2
     said = capsys.readouterr()
-    assert "fast: 3 runs" in said.out and said.err == f"wrote {out}\n"
+    assert "fast: 3 runs" in said.out and "fast-1: 20,480 decisions, nan minutes" in said.out
+    assert said.err == f"wrote {out}\nwrote {svg}\n"
+
+
+def test_minutes_are_those_of_training_and_the_last_tenth_is_weighed_by_games(tmp_path):
+    path = run_folder(tmp_path / "one-0", 0, 1e-3, 50.0)
+    lines = [json.loads(x) for x in (path / "metrics.jsonl").read_text().splitlines()]
+    for record in lines:
+        if "games/vp" in record:
+            record["time/decisions_per_second"] = STEPS / 30  # half a minute each
+            record["games/ended"] = 3 * record["update"] - 56  # 1 and 4 in the last two
+    (path / "metrics.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
+    run = compare.read(path)
+    decisions, minutes, vp = compare.lengths(run)
+    assert (decisions, minutes) == (20 * STEPS, pytest.approx(10))
+    assert vp == pytest.approx((47.5 + 4 * 50) / 5)
+    line = compare.curve(compare.Experiment("one", [run]), "games/vp", compare.X["minutes"])
+    assert line.x[0] == pytest.approx(0.5) and line.x[-1] == pytest.approx(10)
+
+
+def test_an_experiment_is_called_as_its_runs_without_the_seed(tmp_path):
+    runs = [run_folder(tmp_path / f"x-lr0.0{n}-{s}", s, n, 1.0) for n in (1, 11) for s in (0, 1)]
+    found = compare.experiments([compare.read(path) for path in runs])
+    assert [e.name for e in found] == ["x-lr0.01", "x-lr0.011"]
 
 
 def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):

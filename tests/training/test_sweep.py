@@ -30,7 +30,9 @@ def file(tmp_path, monkeypatch):
     Path("tiny.yaml").write_text(yaml.safe_dump(TINY))
 
     def write(**tree):
-        Path("some.yaml").write_text(yaml.safe_dump({"config": "tiny.yaml"} | tree))
+        Path("some.yaml").write_text(
+            yaml.safe_dump({"config": "tiny.yaml"} | tree, sort_keys=False)
+        )
         return Path("some.yaml")
 
     return write
@@ -97,7 +99,12 @@ def test_states_are_those_of_the_folders(file, capsys):
     _, _, done, stopped, running = (Path("runs") / member.name for member in members)
     for run in (done, stopped):
         (run / "checkpoints" / "00000004").mkdir(parents=True)
-        (run / "metrics.jsonl").write_text('{"update": 4}\n')
+        (run / "metrics.jsonl").write_text(
+            "".join(
+                json.dumps({"update": n, "time/decisions_per_second": 2048.0}) + "\n"
+                for n in (2, 4)
+            )
+        )
     history.ended(done, 4, history.OUT_OF_TIME)
     history.ended(stopped, 4, history.INTERRUPTED)
     (stopped / history.FILE).open("a").write('{"event": "sta')  # cut off
@@ -106,6 +113,7 @@ def test_states_are_those_of_the_folders(file, capsys):
         assert states == [WAITING, WAITING, DONE, STOPPED, RUNNING]
         with sweep_file.held(members[0], Path("runs")):
             assert sweep_file.state(members[0], Path("runs")).what == RUNNING
+    assert sweep_file.seconds_spent(members[3], Path("runs")) == 1.0  # 2 x 32 games x 32 steps
     code, out, _ = told(capsys, path, "--list")
     assert code == 0 and out.endswith("1 of 5 done\n")
     assert "   2  some-c-0  done     update 4 of 40" in out

@@ -16,7 +16,7 @@ import toy_env
 import yaml
 from conftest import TINY
 
-from training import cli, evaluate, train
+from training import cli, evaluate, history, train
 from training import config as configs
 from training.checkpoint import Checkpoints
 from training.config import UserError
@@ -114,6 +114,13 @@ def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
     assert Checkpoints(run).latest() == 44
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [r["update"] for r in records if "games/vp" in r] == list(range(1, 45))
+    # Where earlier starts have used its minutes up, as a sweep counts them, nothing is trained.
+    more = ["--resume", "runs/tiny", "train.updates=48", "train.max_minutes=1", "eval.games=0"]
+    assert train.main(more, toy_env, spent=61.0) == 0
+    assert "out of time" in capsys.readouterr().err and Checkpoints(run).latest() == 44
+    assert history.read(run)[-1] | {"time": ""} == {
+        "time": "", "event": "end", "update": 44, "how": "out of time",
+    }  # fmt: skip
 
 
 def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(tmp_path, make_trainer):
