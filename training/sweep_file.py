@@ -163,7 +163,7 @@ def left_at(member: Member, runs: Path) -> State:
     update = records[-1][0] if records else 0
     if history.is_done(run):
         return State(DONE, update)
-    return State(STOPPED, update) if has_checkpoint(run) else State(WAITING, 0)
+    return State(STOPPED, update) if latest_checkpoint(run) else State(WAITING, 0)
 
 
 def _check_same(member: Member, run: Path) -> None:
@@ -179,10 +179,11 @@ def _check_same(member: Member, run: Path) -> None:
             )
 
 
-def has_checkpoint(run: Path) -> bool:
-    """Whether there is something to go on from."""
+def latest_checkpoint(run: Path) -> int:
+    """The update to go on from; 0: there is none."""
     folder = run / FOLDER
-    return folder.is_dir() and any(path.name.isdigit() for path in folder.iterdir())
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return max((int(name) for name in names if name.isdigit()), default=0)
 
 
 def set_aside(member: Member, runs: Path) -> None:
@@ -222,8 +223,10 @@ def _in_use(member: Member, runs: Path) -> bool:
 
 
 def seconds_spent(member: Member, runs: Path) -> float:
-    """What the updates of a run have taken, as its records have it."""
-    ppo, path = member.config.ppo, runs / member.name / logs.RECORDS
-    found = (json.loads(line) for _, line in logs.read_records(path))
-    speeds = [x["time/decisions_per_second"] for x in found if "time/decisions_per_second" in x]
+    """What the updates up to the latest checkpoint have taken, as the records have it."""
+    ppo, run = member.config.ppo, runs / member.name
+    last = latest_checkpoint(run)
+    lines = [line for update, line in logs.read_records(run / logs.RECORDS) if update <= last]
+    found = [json.loads(line).get("time/decisions_per_second") for line in lines]
+    speeds = [speed for speed in found if speed]
     return sum(ppo.num_envs * ppo.num_steps / speed for speed in speeds)

@@ -102,7 +102,7 @@ def test_states_are_those_of_the_folders(file, capsys):
         (run / "metrics.jsonl").write_text(
             "".join(
                 json.dumps({"update": n, "time/decisions_per_second": 2048.0}) + "\n"
-                for n in (2, 4)
+                for n in (2, 4, 6)
             )
         )
     history.ended(done, 4, history.OUT_OF_TIME)
@@ -113,10 +113,12 @@ def test_states_are_those_of_the_folders(file, capsys):
         assert states == [WAITING, WAITING, DONE, STOPPED, RUNNING]
         with sweep_file.held(members[0], Path("runs")):
             assert sweep_file.state(members[0], Path("runs")).what == RUNNING
-    assert sweep_file.seconds_spent(members[3], Path("runs")) == 1.0  # 2 x 32 games x 32 steps
+    assert (
+        sweep_file.seconds_spent(members[3], Path("runs")) == 1.0
+    )  # 2 x 32 games x 32 steps; not what comes after it
     code, out, _ = told(capsys, path, "--list")
     assert code == 0 and out.endswith("1 of 5 done\n")
-    assert "   2  some-c-0  done     update 4 of 40" in out
+    assert "   2  some-c-0  done     update 6 of 40" in out
     assert told(capsys, path, "--index", "2")[0] == 0  # done: nothing to do
     code, _, err = told(capsys, path, "--index", "5")
     assert code == 2 and "--index: the sweep has the runs 0 to 4, got 5" in err
