@@ -127,6 +127,45 @@ def test_states_are_those_of_the_folders(file, capsys):
     assert code == 2 and "was begun with ppo.clip=0.2, the sweep says 0.1" in err
 
 
+# In the place of a process of the sweep: makes a run's folder, and the second one only once there is
+# a file `mended`.
+MAKES = """
+import pathlib, sys
+index = sys.argv[sys.argv.index("--index") + 1]
+if index == "1" and not pathlib.Path("mended").exists():
+    sys.exit(3)
+told = pathlib.Path("told", index)
+run = pathlib.Path("runs", told.with_suffix(".name").read_text())
+run.mkdir()
+(run / "config.yaml").write_text(told.with_suffix(".yaml").read_text())
+(run / "history.jsonl").write_text('{"event": "end", "update": 40, "how": "complete"}\\n')
+with open("made", "a") as made:
+    made.write(index)
+"""
+
+
+def test_the_queue_makes_all_others_where_one_fails_and_that_one_again(file, capsys):
+    path = file(seeds=[0, 1], variants={"a": {}, "b": {}})
+    Path("told").mkdir()
+    for index, member in enumerate(sweep_file.load(path)):
+        Path("told", f"{index}.name").write_text(member.name)
+        Path("told", f"{index}.yaml").write_text(configs.to_yaml(member.config))
+    Path("makes.py").write_text(MAKES)
+    command = [sys.executable, "makes.py"]
+
+    def queue():
+        code = cli.run(lambda: sweep.main([str(path)], toy_env, command))
+        return code, *capsys.readouterr()
+
+    code, out, err = queue()
+    assert code == 1 and "3 of 4 done" in out and err.endswith("failed: some-b-0\n")
+    assert Path("made").read_text() == "023"
+    Path("mended").touch()
+    code, out, err = queue()
+    assert code == 0 and "4 of 4 done" in out and Path("made").read_text() == "0231"
+    assert "run 2 of 4: some-b-0\n" in err and "run 1 of 4" not in err
+
+
 def start(*arguments, **environment):
     """A process of the sweep in the working folder."""
     return subprocess.Popen(
@@ -141,6 +180,7 @@ def children(process):
     return [int(x) for x in path.read_text().split()] if path.exists() else []
 
 
+@pytest.mark.slow
 def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
     """Variants that differ in nothing: the run that was killed must end as the one that was not."""
     file(seeds=[0, 1], variants={"a": {}, "b": {}},

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WITH = configs.override(Config(), ["train.wandb=true", "train.tensorboard=false", "ppo.lr=0.125"])
 # In a process of its own: W&B keeps a service and handlers of its own in the one that calls it.
 TWICE = """
-import pathlib, sys
+import pathlib, sys, time
 from training import config as configs
 from training.logs import Logs, check_wandb
 config = configs.override(configs.Config(), ["train.wandb=true", "train.tensorboard=false"])
@@ -27,6 +27,7 @@ for first, vp in ((0, 12.625), (1, 71.875)):
     logs.write(first + 1, {"games/vp": vp})
     logs.flush()
     logs.close()
+    time.sleep(1.1)  # the folder is called by the second
 """
 
 
