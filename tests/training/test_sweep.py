@@ -127,8 +127,8 @@ def test_states_are_those_of_the_folders(file, capsys):
     assert code == 2 and "was begun with ppo.clip=0.2, the sweep says 0.1" in err
 
 
-# In the place of a process of the sweep: makes a run's folder, and the second one only once there is
-# a file `mended`.
+# In the place of a process of the sweep: makes the folder of a run; of the second one only once
+# there is a file `mended`.
 MAKES = """
 import pathlib, sys
 index = sys.argv[sys.argv.index("--index") + 1]
