@@ -11,6 +11,9 @@ import toy_env
 
 from training import config as configs
 from training.advantages import less_of_others
+from training.agents import registry
+from training.agents.base import Policy
+from training.agents.search import make_search
 from training.config import NetworkConfig, UserError
 from training.kinds import in_two_steps, kind_sizes
 from training.network import ILLEGAL_LOGIT, make_network
@@ -107,3 +110,8 @@ def test_it_goes_with_the_reward_vp_alone_and_no_search_reads_its_values():
         configs.from_dict(tree)
     with pytest.raises(UserError, match="ppo.opponents must be at most 1"):
         configs.from_dict({"ppo": {"opponents": 1.5}})
+    config = configs.from_dict({"ppo": {"opponents": 0.5}})
+    policy = Policy(lambda *_: None, registry._reward(config))
+    with pytest.raises(UserError, match="no search reads the values of an agent trained with ppo"):
+        make_search(ENV, policy, None)
+    assert registry._reward(configs.from_dict(tree | {"ppo": {}})) == "rank"
