@@ -396,6 +396,14 @@ def test_findings_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     assert "is there" in capsys.readouterr().out  # the decisions were derived once
     assert {path: path.read_bytes() for path in whole.iterdir()} == before
     assert (again / "findings.md").read_bytes() == (out / "findings.md").read_bytes()
+    # What needs every decision, of some games alone.
+    few = ["--decided", "20", "--page", "findings_few"]
+    assert cli.run(lambda: study.main([str(whole), "--out", str(again), *few], FACE)) == 0
+    assert "of the first 48 games: it needs" in (again / "findings.md").read_text()
+    text = (again / "findings_few.md").read_text()
+    assert "of the first 20 games: it needs" in text and "From 48 games" in text
+    (copy,) = (tmp_path / "runs" / "study").glob("*_20")
+    assert json.loads((copy / folder.ABOUT).read_text())["parts"][0]["games"] == 20
 
 
 @pytest.mark.slow

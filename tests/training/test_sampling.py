@@ -44,3 +44,13 @@ def test_log_prob_and_entropy_of_a_masked_policy():
     log_prob, entropy = sampling.log_prob_and_entropy(logits, jnp.int32(3))
     assert np.isclose(log_prob, -np.log(4))
     assert np.isclose(entropy, np.log(4))
+
+
+def test_a_uniform_draw_is_the_kth_legal_action():
+    keys = jax.random.split(jax.random.key(1), 2)
+    mask = jax.random.bernoulli(keys[0], 0.05, (256, ACTIONS)).at[:, 7].set(True)
+    uniform = jax.random.uniform(keys[1], (256,))
+    drawn = map(np.asarray, (mask, uniform, sample_uniform(mask, uniform)))
+    for row, u, action in zip(*drawn, strict=True):
+        legal = np.flatnonzero(row)
+        assert action == legal[int(u * np.float32(len(legal)))]

@@ -355,6 +355,20 @@ def test_a_position_is_played_out():
     assert len(lines) == 4 and lines[1].startswith("0 ")
 
 
+def test_what_lay_at_a_place_is_counted_by_its_name():
+    table = rotated(np.random.default_rng(0), 2, 1)
+    table.setup["round_tiles"] = np.array([["T5", "T1"], ["T1", "T3"]])
+    kinds = ["tile 1", "mine", "tile 0"]
+    counts = np.arange(24, dtype=np.int16).reshape(2, 4, 3)
+    done = decided.Decided(counts, kinds, counts, counts, counts)
+    placed = done.at(["tile 0", "tile 1", "tile 9"])
+    assert (placed[..., 0] == counts[..., 2]).all() and not placed[..., 2].any()
+    told, names = pieces.by_thing(table, placed[..., :2], "round_tiles")
+    assert names == ["T1", "T3", "T5"]
+    assert (told[0] == np.stack([counts[0, :, 0], 0 * counts[0, :, 0], counts[0, :, 2]], -1)).all()
+    assert (told[1] == np.stack([counts[1, :, 2], counts[1, :, 0], 0 * counts[1, :, 0]], -1)).all()
+
+
 def test_what_each_seat_did_is_counted(tmp_path):
     """Two games by hand: openings, pieces of upgrades, the order of passing, over row groups."""
     told = [

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -51,29 +50,46 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         raise UserError(f"games of several rules: {sorted(kinds)}")
     name, players = kinds.pop()
     env = make_env(face, name, "vp", players)
-    data = args.data if args.games_only else _with_decisions(args.data, about, face)
-    findings.write(data, args.out, env.ruleset, args.page)
+    every = None if args.games_only else _with_decisions(args.data, about, face, args.decided)
+    findings.write(args.data, args.out, env.ruleset, args.page, every, args.decided)
     cli.wrote(args.out / f"{args.page}.md")
     return 0
 
 
-def _with_decisions(data: Path, about: dict[str, Any], face: Any) -> Path:
+def _with_decisions(data: Path, about: dict[str, Any], face: Any, games: int | None) -> Path:
     """The dataset, or a copy of it in `runs/study` that has decisions; the dataset stays as it is.
 
     The copy is named for its games, so that it is made once.
+
+    Args:
+        games: only so many of the first ones are copied; None is all.
     """
     from training import export
-    from training.data import folder
+    from training.data import folder, shards
 
+    total = about["files"][folder.GAMES]["rows"]
+    games = min(games or total, total)
     if folder.DECISIONS in about["files"]:
         return data
-    copy = COPIES / about["files"][folder.GAMES]["sha256"][:16]
+    copy = COPIES / f"{about['files'][folder.GAMES]['sha256'][:16]}_{games}"
     if not (copy / folder.ABOUT).exists():
         copy.mkdir(parents=True, exist_ok=True)
-        for name in (folder.GAMES, folder.ABOUT):  # the second says that the copy is whole
-            shutil.copyfile(data / name, copy / name)
+        groups = shards.row_groups(data / folder.GAMES)
+        first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
+        shards.assemble(copy / folder.GAMES, first)
+        folder.finish(copy, _first(about["parts"], games), folder.of_files(data))
     export.main(["--out", str(copy), "--decisions", "--no-policy"], face)
     return copy
+
+
+def _first(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
+    """The parts that the first games belong to."""
+    found = []
+    for part in parts:
+        if games > 0:
+            found.append(part | {"games": min(part["games"], games)})
+        games -= part["games"]
+    return found
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -86,6 +102,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--games-only", action="store_true",
         help="leave out what needs every decision: no game is played again",
+    )  # fmt: skip
+    parser.add_argument(
+        "--decided", metavar="N", type=cli.whole(1, 10**9),
+        help="ask what needs every decision of the first N games alone: only they are played again",
     )  # fmt: skip
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
     parser.add_argument(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +31,12 @@ class Decided:
         """The counts of the kinds that begin so, and their names."""
         at = [i for i, name in enumerate(self.kinds) if name.startswith(starts)]
         return self.counts[..., at], [self.kinds[i] for i in at]
+
+    def at(self, names: Sequence[str]) -> np.ndarray:
+        """(G, P, L), the counts of kinds by their whole names; 0 for what nobody did."""
+        none = np.zeros(self.counts.shape[:2], self.counts.dtype)
+        known = {name: self.counts[..., i] for i, name in enumerate(self.kinds)}
+        return np.stack([known.get(name, none) for name in names], axis=-1)
 
 
 def kind_of(text: str) -> str:

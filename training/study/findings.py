@@ -65,29 +65,39 @@ def _row(effect: Effect) -> str:
     return f"| {effect.name} | {interval} | {effect.size:,} |"
 
 
-def write(data: Path, out: Path, ruleset: Any, name: str = "findings") -> None:
+def write(
+    data: Path,
+    out: Path,
+    ruleset: Any,
+    name: str = "findings",
+    every: Path | None = None,
+    games: int | None = None,
+) -> None:
     """Write a page of findings and its pictures.
 
     Args:
-        data: a dataset; without `decisions.parquet` what needs it is left out.
+        data: a dataset.
         out: where the page goes.
         ruleset: of the games.
         name: of the page, and of the folder of its pictures beside it.
+        every: the dataset that has `decisions.parquet` of its games, or of the first of them;
+            without one what needs every decision is left out.
+        games: that is asked of so many of the first games; None is all.
     """
     about, table = folder.read_about(data), load(data)
-    done = None
-    if folder.DECISIONS in about["files"]:
-        done = decided.load(data, len(table.vp), table.players)
     page = Page(out, name)
     head(page, about, table)
     _people(page, table)
     _strength(page, table, ruleset)
     _sources(page, table)
     set_up(page, table)
-    if done is not None:
-        _habits(page, table, done)
-        _choices(page, table, done)
-        _play(page, table, done)
+    if every is not None:
+        few = load(data, games)
+        done = decided.load(every, len(few.vp), few.players)
+        _habits(page, few, done)
+        _choices(page, few, done)
+        _placed(page, few, done, about.get("slots", {}))
+        _play(page, few, done)
     else:
         page.text("## Openings, choices, passing, leech", "", "Left out: `--games-only`.")
     page.text(*LIMITS.read_text(encoding="utf-8").strip().splitlines())
@@ -245,8 +255,11 @@ def _habits(page: Page, table: Table, done: Decided) -> None:
         flat = count.astype(float).ravel()
         (e,) = means(flat, np.zeros(len(flat), int), deal, [name])
         rows.append(f"| {name} | {e.estimate:.2f} ({e.low:.2f} to {e.high:.2f}) | {told} |")
-    page.text("## What a seat does", "", "| a seat and game | here | people |",
-              "| --- | --- | --- |", *rows)  # fmt: skip
+    page.text(
+        "## What a seat does", "",
+        f"From here on of the first {len(table.vp):,} games: it needs every decision.", "",
+        "| a seat and game | here | people |", "| --- | --- | --- |", *rows,
+    )  # fmt: skip
 
 
 def _choices(page: Page, table: Table, done: Decided) -> None:
@@ -255,20 +268,41 @@ def _choices(page: Page, table: Table, done: Decided) -> None:
               "takes something chose to: this is no cause by itself.")  # fmt: skip
     kinds: tuple[tuple[str, str, tuple[str, ...]], ...] = (
         ("tiles", "Tech tiles taken", ("tile ",)),
-        ("advanced", "Advanced tiles taken, by slot", ("advanced ",)),
         ("ships", "Ships explored, and their actions", ("explore", "ship ")),
-        ("artifacts_taken", "Artifacts taken, by place", ("artifact ",)),
-        ("tokens", "Federation tokens", ("token ",)),
+        ("tokens", "Federation tokens, by ship where they lie on one", ("token ",)),
         ("boosters_taken", "Boosters taken", ("booster ",)),
         ("board_actions", "Power actions", ("power ", "qic ")),
     )
     for name, title, starts in kinds:
         counts, names = done.of(*starts)
-        often = [k for k in range(len(names)) if counts[..., k].sum() >= 50]
-        if often:
-            found = pieces.taken(table, counts[..., often], [names[k] for k in often])
-            page.text(f"### {title}")
-            page.effects(f"taken_{name}", title, found)
+        _taken(page, table, name, title, counts, names)
+
+
+def _placed(page: Page, table: Table, done: Decided, slots: dict[str, list[str]]) -> None:
+    """What lies at places that differ from game to game, by what it is."""
+    artifacts = [
+        str(n + 1) for n in range(np.asarray(table.setup.get("artifacts", [[]])).shape[-1])
+    ]
+    kinds = (
+        ("advanced", "Advanced tiles taken", "advanced_tiles", slots.get("advanced_tiles", [])),
+        ("artifact", "Artifacts taken", "artifacts", artifacts),
+        ("token", "Federation tokens from ships", "ship_tokens", slots.get("ship_tokens", [])),
+    )
+    for verb, title, key, places in kinds:
+        if places and key in table.setup:
+            counts = done.at([f"{verb} {place}" for place in places])
+            _taken(page, table, f"{key}_by_name", title, *pieces.by_thing(table, counts, key))
+
+
+def _taken(
+    page: Page, table: Table, name: str, title: str, counts: np.ndarray, names: list[str]
+) -> None:
+    """What was taken 50 times or more."""
+    often = [k for k in range(len(names)) if counts[..., k].sum() >= 50]
+    if often:
+        found = pieces.taken(table, counts[..., often], [names[k] for k in often])
+        page.text(f"### {title}")
+        page.effects(f"taken_{name}", title, found)
 
 
 def _play(page: Page, table: Table, done: Decided) -> None:

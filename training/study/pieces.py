@@ -74,3 +74,21 @@ def taken(table: Table, counts: np.ndarray, names: Sequence[str]) -> list[Effect
     equally = np.abs(demean(took.sum(-1), groups)).max() < 1e-9
     rows = contrasts(seen > 0, x.shape[1]) if equally else None
     return regression(demean(table.vp.ravel(), groups), x, deal, names, seen, rows)
+
+
+def by_thing(table: Table, counts: np.ndarray, key: str) -> tuple[np.ndarray, list[str]]:
+    """Counts by place as counts by what lay there.
+
+    Args:
+        counts: (G, P, L), how often each seat took what lay at each place of `table.setup[key]`.
+    Returns:
+        (G, P, K) and the names of the K things.
+    """
+    names, codes = np.unique(np.asarray(table.setup[key]), return_inverse=True)
+    games, players, places = counts.shape
+    codes = codes.reshape(games, places)
+    out = np.zeros((games, players, len(names)), counts.dtype)
+    rows, seats = np.arange(games)[:, None], np.arange(players)
+    for place in range(places):
+        out[rows, seats, codes[:, [place]]] += counts[..., place]
+    return out, [str(name) for name in names]
