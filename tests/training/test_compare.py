@@ -141,6 +141,10 @@ def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):
     (alone / "evaluation-2.json").unlink()
     (found,) = compare.experiments([compare.read(alone)])
     assert np.isnan(compare.curve(found, "games/vp", "update").band).all()
+    assert "<circle" not in compare.picture([found], "games/vp", "updates")
+    # Of one update there is a point: a line would not be seen.
+    short = compare.read(run_folder(tmp_path / "short", 0, 1e-3, 50.0, updates=1))
+    assert "<circle" in compare.picture(compare.experiments([short]), "games/vp", "updates")
     (row,) = compare.strength([found])
     assert row["vp"] == {"iqm": 50.0, "low": 49.0, "high": 51.0}
 

@@ -131,6 +131,11 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
             edge = " ".join(upper + lower[::-1])
             out.append(f'<polygon points="{edge}" fill="{colour}" fill-opacity="0.18"/>')
         path = " ".join(at(x, y) for x, y in zip(line.x, line.y, strict=True))
+        if (
+            len(line.x) == 1
+        ):  # of a run that is compared after its first update: a line has no length
+            x, y = path.split(",")
+            out.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}"/>')
         row = HEIGHT + LINE * number
         out.append(
             f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
