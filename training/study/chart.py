@@ -111,6 +111,7 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {total}" width="{WIDTH}" '
         f'height="{total}" font-family="sans-serif" font-size="12" role="img">'
         f"<title>{escape(title)}</title>"
+        f'<rect width="{WIDTH}" height="{total}" fill="#ffffff"/>'
     ]
     for tick in ticks(low, high, 6):
         x, y = at(first, tick).split(",")
