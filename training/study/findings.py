@@ -306,8 +306,8 @@ def _taken(
 
 
 def _play(page: Page, table: Table, done: Decided) -> None:
-    page.text("## Openings", "", "The commonest first three main actions of each faction that was "
-              "played most, VP above its own mean.")  # fmt: skip
+    page.text("## Openings", "", "The commonest first three main actions of the four factions that "
+              "were played most, VP above the mean of the faction.")  # fmt: skip
     often = np.argsort(-np.bincount(table.faction.ravel(), minlength=1))[:4]
     for k in often:
         name = table.names["faction"][k]
