@@ -146,6 +146,7 @@ def check_wandb() -> None:
 
         if os.environ.get("WANDB_MODE") in WITHOUT_LOGIN:
             return
+        known: object
         if "prompt" in inspect.signature(wandb.login).parameters:
             known: Any = wandb.login(prompt=False)
         else:

@@ -21,6 +21,7 @@ from jax.sharding import PartitionSpec as P
 
 from training import exploration, lessons, sampling
 from training.advantages import advantages, less_of_others
+from training.batched import batched
 from training.config import Config, PPOConfig, UserError
 from training.devices import GAMES, mean_in_one
 from training.diagnostics import Diagnostics
@@ -74,6 +75,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
     explore = exploration.make_explorer(auto, network, ppo)
     mean = partial(jax.lax.pmean, axis_name=GAMES)
     total = partial(jax.lax.psum, axis_name=GAMES)
+    games = batched(auto)
 
     def _game_keys(key: Array) -> Array:
         """One key for each game of this device."""
@@ -86,8 +88,8 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
 
     def _look(params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
         """What the network reads, seats (N, P), logits (N, W), values by player (N, P)."""
-        observation = jax.vmap(auto.observe)(state, state.current_player)
-        seats = jax.vmap(auto.seats)(state, state.current_player)
+        observation = games.observe(state, state.current_player)
+        seats = games.seats(state, state.current_player)
         seen = network.view(observation, state.legal_action_mask)
         logits, values = _apply(params, seen)
         by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
@@ -124,7 +126,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
         log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
         action = network.to_action(seen, choice)
-        before, state = state, jax.vmap(auto.step)(state, action, keys[:, 1])
+        before, state = state, games.step(state, action, keys[:, 1])
         seen_doing = diagnostics.step(before, action, state)
         done = state.terminated | state.truncated
         reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale

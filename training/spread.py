@@ -16,6 +16,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training import sampling
+from training.batched import batched
 from training.config import Config
 from training.devices import GAMES
 
@@ -34,6 +35,7 @@ def make_spread(
     """
     games, decisions = config.ppo.num_envs, config.ppo.spread
     local = games // mesh.size
+    play = batched(auto)
 
     def spread(params: Any, key: Array, state: Any) -> Any:
         game = jax.lax.axis_index(GAMES) * local + jnp.arange(local)
@@ -43,12 +45,12 @@ def make_spread(
         def step(state: Any, clock: Array) -> tuple[Any, None]:
             keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.fold_in(own, clock), game)
             keys = jax.vmap(jax.random.split)(keys)
-            observation = jax.vmap(auto.observe)(state, state.current_player)
+            observation = play.observe(state, state.current_player)
             seen = network.view(observation, state.legal_action_mask)
             logits, _ = network.apply(params, seen, method="judge")
             uniform = jax.vmap(jax.random.uniform)(keys[:, 0])
             action = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
-            after = jax.vmap(auto.step)(state, action, keys[:, 1])
+            after = play.step(state, action, keys[:, 1])
 
             def on(new: Array, old: Array) -> Array:
                 plays = (clock < ahead).reshape(-1, *[1] * (new.ndim - 1))
