@@ -402,6 +402,7 @@ def test_findings_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     assert "of the first 48 games: it needs" in (again / "findings.md").read_text()
     text = (again / "findings_few.md").read_text()
     assert "of the first 20 games: it needs" in text and "From 48 games" in text
+    assert "](findings_few/factions.svg)" in text
     (copy,) = (tmp_path / "runs" / "study").glob("*_20")
     assert json.loads((copy / folder.ABOUT).read_text())["parts"][0]["games"] == 20
 
