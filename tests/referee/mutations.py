@@ -137,7 +137,7 @@ def nothing_joins(flag, out, rules, game, who):
     return where(flag, game.board.federation_bits, out)
 
 
-def prizes_not_shared(flag, out, rules, values):
+def prizes_not_shared(flag, out, rules, values, mission):
     better = (values[None] > values[:, None]).sum(-1)
     return where(flag, jnp.asarray(rules.tables.prizes).astype(jnp.int32)[better], out)
 
