@@ -38,6 +38,8 @@ class NetworkConfig:
     latents: int = 8  # pooled views of the board ("pool")
     heads: int = 4  # attention heads ("attention")
     planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
+    # With `planets`, a token also sees what stands and what can be built within 1, 2 and 3 cells.
+    around: bool = False
     neighbors: bool = True  # every layer adds what lies next to a cell
     kinds: bool = False  # first the kind of action (its verb), then the action of that kind
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32
@@ -339,6 +341,8 @@ def _check(config: Config) -> None:
     network, ppo, train = config.network, config.ppo, config.train
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
+    if network.around and not network.planets:
+        raise UserError("network.around needs network.planets above 0")
     if ppo.opponents and config.env.reward != "vp":
         raise UserError(f"ppo.opponents needs env.reward=vp, got {config.env.reward}")
     if ppo.opponents and ppo.search:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from training.config import NetworkConfig
+from training.config import NetworkConfig, UserError
 from training.kinds import ILLEGAL_LOGIT, in_two_steps, kind_sizes
 
 
@@ -268,7 +268,11 @@ def at_temperature(params: Any, temperature: float) -> Any:
 
 
 def make_network(env: Any, config: NetworkConfig) -> Any:
-    """The network for an environment: its number of actions, its planes of cells, its board."""
+    """The network for an environment: its number of actions, its planes of cells, its board.
+
+    Raises:
+        UserError: `config.around` for an environment without the pieces of the board game.
+    """
     kinds = kind_sizes(env) if config.kinds else ()
     if config.mixing == "flat":
         from training.flat import FlatNetwork
@@ -278,6 +282,8 @@ def make_network(env: Any, config: NetworkConfig) -> Any:
         from training.planets import PlanetNetwork, choice_kinds, make_layout
 
         layout = make_layout(env)
+        if config.around and layout.surroundings is None:
+            raise UserError(f"network.around: {env.id} has no pieces to count around a cell")
         return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
     neighbors = np.asarray(env.ruleset.geometry.neighbors)
     table = tuple(map(tuple, neighbors.tolist()))

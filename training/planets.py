@@ -19,6 +19,7 @@ from jax import Array
 from training.config import NetworkConfig
 from training.kinds import in_two_steps
 from training.network import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
+from training.surroundings import Surroundings
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
 
@@ -42,6 +43,8 @@ class Layout(NamedTuple):
     cells: int
     planet: tuple[int, ...]  # columns of a cell that say what it is
     space: tuple[int, ...]  # columns of `Seen.space`
+    # For `network.around`, of an environment with the pieces of the board game; else None.
+    surroundings: Surroundings | None = None
 
 
 def make_layout(env: Any) -> Layout:
@@ -53,7 +56,8 @@ def make_layout(env: Any) -> Layout:
 
     cells = len(env.ruleset.geometry.neighbors)
     planet, space = columns("planet", "ship"), columns("near", "distance")
-    return Layout(env.num_actions, tuple(env.action_planes), cells, planet, space)
+    around = Surroundings.of(env) if "piece.MINE" in names else None
+    return Layout(env.num_actions, tuple(env.action_planes), cells, planet, space, around)
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
@@ -85,7 +89,11 @@ class PlanetNetwork(nn.Module):
         where = where.at[rows, slot].set(number)[:, :tokens]
         index = jnp.minimum(where, at.cells - 1).astype(jnp.int32)
         there = where < at.cells
-        cells = jnp.where(there[..., None], observation.cells[rows, index], 0)
+        cells = observation.cells
+        if self.config.around:
+            assert at.surroundings is not None
+            cells = jnp.concatenate([cells, at.surroundings.counts(cells)], axis=-1)
+        cells = jnp.where(there[..., None], cells[rows, index], 0)
         on_cells = mask[:, : planes * at.cells].reshape(-1, planes, at.cells)
         pointed = jnp.take_along_axis(on_cells, index[:, None], axis=2) & there[:, None]
         space = on_cells[:, at.planes.index(SPACE_PLANE)] & (slot == tokens)

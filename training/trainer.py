@@ -18,6 +18,7 @@ from training.once import jit_once
 from training.runner import Hyper, Runner, begin_with, make_init, sharding
 from training.spread import make_spread
 from training.team import Team, alone
+from training.zoo.carry import look_around
 
 
 class Trainer:
@@ -72,6 +73,8 @@ class Trainer:
         config = self.config
         if config.train.start:
             params = zoo.parameters(config.train.start, self.env)
+            if config.network.around:
+                params = look_around(params, self.env)
             runner = begin_with(runner, at_temperature(params, config.train.start_temperature))
         if config.ppo.spread:
             spread = make_spread(auto, self.network, config, mesh)

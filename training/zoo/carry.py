@@ -14,6 +14,7 @@ import numpy as np
 
 from gaia_jax.cli import UserError
 from training.config import NetworkConfig
+from training.surroundings import Surroundings
 
 
 def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
@@ -34,8 +35,8 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
             f"a network with weights for each cell of {source.id} cannot play {target.id}"
         )
     out = {**params, "params": {**params["params"]}}
-    rows, layers = _columns(source), out["params"]
-    for name, there in _columns(target).items():
+    rows, layers = columns(source, network), out["params"]
+    for name, there in columns(target, network).items():
         dense = layers[name]["dense"]
         kernel = _pick(np.asarray(dense["kernel"]), rows[name], there)
         layers[name] = {"dense": {**dense, "kernel": jnp.asarray(kernel)}}
@@ -48,9 +49,29 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
     return out
 
 
-def _columns(env: Any) -> dict[str, list[str]]:
+def look_around(params: Any, env: Any) -> Any:
+    """The parameters of a network of planets for one with `around`: what it adds weighs nothing.
+
+    Those of any other network, or that have the rows already, stay as they are.
+    """
+    layers = params.get("params", {})
+    dense = layers.get("cells", {}).get("dense", {})
+    rows = len(columns(env, NetworkConfig(planets=1))["cells"])
+    wanted = len(columns(env, NetworkConfig(planets=1, around=True))["cells"])
+    if "kernel" not in dense or len(dense["kernel"]) != rows:
+        return params
+    kernel = np.pad(np.asarray(dense["kernel"]), ((0, wanted - rows), (0, 0)))
+    cells = {"dense": {**dense, "kernel": jnp.asarray(kernel)}}
+    return {**params, "params": {**layers, "cells": cells}}
+
+
+def columns(env: Any, network: NetworkConfig) -> dict[str, list[str]]:
+    """The inputs of a network of planets by name: what it reads of cells, players, globals."""
     spec = env.observation_spec
-    return {name: [x.name for x in getattr(spec, name)] for name in ("cells", "players", "globals")}
+    out = {name: [x.name for x in getattr(spec, name)] for name in ("cells", "players", "globals")}
+    if network.around:
+        out["cells"] += Surroundings.of(env).names()
+    return out
 
 
 def _others(env: Any) -> list[str]:
