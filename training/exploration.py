@@ -18,7 +18,7 @@ from jax import Array
 from gaia_jax.cli import UserError
 from training.config import PPOConfig
 from training.diagnostics import verb_ranges
-from training.network import ILLEGAL_LOGIT
+from training.kinds import ILLEGAL_LOGIT
 
 Explorer = Callable[[Array, Any, Array, Array, Array], tuple[Array, Array]]
 
