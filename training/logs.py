@@ -148,7 +148,7 @@ def check_wandb() -> None:
             return
         known: object
         if "prompt" in inspect.signature(wandb.login).parameters:
-            known: Any = wandb.login(prompt=False)
+            known = wandb.login(prompt=False)
         else:
             known = wandb.api.api_key
     except ImportError as error:
