@@ -302,7 +302,7 @@ ERRORS = [
     Error("leech_cost", "LEE-02", "leech of 2 or more costs one VP too much", "after",
           leech.accept, leech_costs_one_more),
     Error("taklons_leech", "LEE-07", "the Taklons' token last when asked for first", "before",
-          leech.accept, taklons_swap_the_order, ("TAKLONS",)),
+          leech.accept, taklons_swap_the_order, ("TAKLONS",), seed=9719),
     Error("free_leech", "A20", "the Itars with the PI are not asked for free leech", "inside",
           (leech.resolve_offers, gaia.decides_on_tiles), nobody_burns, ("ITARS",), taste=INSTITUTE),
     # The brainstone the other way round.
