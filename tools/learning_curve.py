@@ -38,14 +38,15 @@ def main() -> int:
     parser.add_argument("runs", nargs="+", metavar="NAME=FILE")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--window", type=int, default=10, help="updates of a point")
-    parser.add_argument("--level", type=float, default=99.8, help="greedy's self-play")
+    parser.add_argument("--level", type=float, default=99.8, help="a line to compare with")
+    parser.add_argument("--level-of", default="greedy, self-play", help="its name")
     args = parser.parse_args()
     plt.rcParams["svg.hashsalt"] = "gaia_jax"
     figure, axes = plt.subplots(figsize=(7, 4))
     for text in args.runs:
         name, _, file = text.partition("=")
         axes.plot(*read(Path(file), args.window), label=name)
-    axes.axhline(args.level, color="grey", linestyle=":", label="greedy, self-play")
+    axes.axhline(args.level, color="grey", linestyle=":", label=args.level_of)
     axes.set(xlabel="decisions learnt, millions", ylabel="self-play VP, sampled")
     axes.legend(frameon=False)
     figure.tight_layout()
