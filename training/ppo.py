@@ -122,7 +122,8 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         drawn, tried = logits, None
         if explore:
             try_keys = jax.vmap(jax.random.fold_in, (0, None))(keys[:, 0], 2)
-            drawn, tried = explore(logits, seen, open_, try_keys, fade)
+            may = open_ if own is None else open_ & (own > 0)
+            drawn, tried = explore(logits, seen, may, try_keys, fade)
         choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
         log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
         action = network.to_action(seen, choice)

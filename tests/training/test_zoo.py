@@ -80,14 +80,15 @@ def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
         zoo.load("zoo/x", environment("base", 3), tmp_path)
 
 
-def test_another_ruleset_is_played_with_weights_carried_over_by_name():
-    """Traced, not compiled: two seconds."""
-    says, ours, base = zoo.about("zoo/quick"), environment(), gaia_jax.make("base")
-    params, config = zoo.load("zoo/quick", ours)[1], zoo.network_config(says)
+@pytest.mark.parametrize("name", ["zoo/quick", "zoo/strong"])
+def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
+    """Traced, not compiled: two seconds each. `zoo/strong` looks around its cells."""
+    says, ours, base = zoo.about(name), environment(), gaia_jax.make("base")
+    params, config = zoo.load(name, ours)[1], zoo.network_config(says)
     same, kept = zoo.flatten(carry(params, config, ours, ours)), zoo.flatten(params)
     assert same.keys() == kept.keys() and all(np.array_equal(same[k], kept[k]) for k in kept)
 
-    network, carried = zoo.load("zoo/quick", base)
+    network, carried = zoo.load(name, base)
     state = jax.eval_shape(base.init, jax.random.key(0))
     one = jax.eval_shape(lambda s: (base.observe(s, 0), s.legal_action_mask), state)
     batch = jax.tree.map(lambda x: jax.ShapeDtypeStruct((1, *x.shape), x.dtype), one)
