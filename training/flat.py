@@ -13,10 +13,10 @@ from jax import Array
 
 from training.config import NetworkConfig
 from training.kinds import in_two_steps
-from training.network import ILLEGAL_LOGIT, Linear, Mlp, Whole, encode, encode_cells
+from training.network import ILLEGAL_LOGIT, Linear, Mlp, SeesAll, encode, encode_cells
 
 
-class FlatNetwork(nn.Module):
+class FlatNetwork(SeesAll, nn.Module):
     """Observation and mask -> logits of every action and the value of every seat."""
 
     config: NetworkConfig
@@ -46,19 +46,3 @@ class FlatNetwork(nn.Module):
         hidden = nn.relu(Linear(c.width, dtype)(x)).astype(jnp.float32)
         seats = observation.players.shape[-2]
         return logits, nn.Dense(seats, kernel_init=small, name="value")(hidden)
-
-    def view(self, observation: Any, mask: Array) -> Whole:
-        """What to keep of an observation in order to learn from it."""
-        return Whole(observation, mask)
-
-    def judge(self, seen: Whole) -> tuple[Array, Array]:
-        """Logits in the network's own index of actions, here the environment's, and values."""
-        return self(seen.observation, seen.mask)
-
-    def to_action(self, seen: Whole, choice: Array) -> Array:
-        """(B,) choices in the network's index -> (B,) actions of the environment."""
-        return choice
-
-    def to_choice(self, seen: Whole, action: Array) -> Array:
-        """The other way; (B, ...)."""
-        return action

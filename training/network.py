@@ -167,7 +167,29 @@ class Whole(NamedTuple):
     mask: Array  # (B, A) bool
 
 
-class Network(nn.Module):
+class SeesAll:
+    """What a network that keeps the whole observation, and the environment's actions, shares."""
+
+    def view(self, observation: Any, mask: Array) -> Whole:
+        """What to keep of an observation in order to learn from it."""
+        return Whole(observation, mask)
+
+    def judge(self, seen: Whole) -> tuple[Array, Array]:
+        """Logits in the network's own index of actions, here the environment's, and values."""
+        network: Any = self
+        out: tuple[Array, Array] = network(seen.observation, seen.mask)
+        return out
+
+    def to_action(self, seen: Whole, choice: Array) -> Array:
+        """(B,) choices in the network's index -> (B,) actions of the environment."""
+        return choice
+
+    def to_choice(self, seen: Whole, action: Array) -> Array:
+        """The other way; (B, ...)."""
+        return action
+
+
+class Network(SeesAll, nn.Module):
     """Observation and mask -> logits of every action and the value of every seat.
 
     The first `planes * C` actions point at cells, plane by plane, and get their logits from the
@@ -217,22 +239,6 @@ class Network(nn.Module):
         hidden = Linear(c.width, dtype)(jnp.concatenate([players, seen], axis=-1))
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
         return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., 0]
-
-    def view(self, observation: Any, mask: Array) -> Whole:
-        """What to keep of an observation in order to learn from it."""
-        return Whole(observation, mask)
-
-    def judge(self, seen: Whole) -> tuple[Array, Array]:
-        """Logits in the network's own index of actions, here the environment's, and values."""
-        return self(seen.observation, seen.mask)
-
-    def to_action(self, seen: Whole, choice: Array) -> Array:
-        """(B,) choices in the network's index -> (B,) actions of the environment."""
-        return choice
-
-    def to_choice(self, seen: Whole, action: Array) -> Array:
-        """The other way; (B, ...)."""
-        return action
 
     def _tokens(self, observation: Any) -> tuple[Array, Array, Array]:
         """(B, C, Dc), (B, P, D), (B, D)."""

@@ -12,6 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.components import costs
+
 RADII = (1, 2, 3)  # cells; a federation bridges 2 with a satellite, 3 with two
 # What is summed up over the cells within each radius, all of the own seat but the last.
 COUNTED = ("free_power", "in_federations", "open_planets", "others")
@@ -44,8 +46,8 @@ class Surroundings(NamedTuple):
         """(B, C, Fc) int8 -> (B, C, F) int8, F = `len(names())`.
 
         `free_power` is the power value of the pieces on the board that are in no federation; tiles
-        and boards that change it are not seen. `open_planets` are those where a mine may stand one
-        day.
+        and boards that change it (LEE-06, FED-09) are not seen. `open_planets` are those where a
+        mine may stand one day.
         """
         at = dict(self.columns)
         one = jnp.float32
@@ -59,7 +61,7 @@ class Surroundings(NamedTuple):
         taken = sum((column(name) for name in owners), jnp.zeros(()))
         counted = jnp.stack(
             [
-                (power * own + column("station.own")) * (1 - federated),
+                (power * own + column("station.own") * costs.STATION_POWER) * (1 - federated),
                 federated + column("satellite.own"),
                 (column("steps.own") >= 0) * (1 - jnp.minimum(taken, 1)),
                 taken - own,
