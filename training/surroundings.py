@@ -17,14 +17,15 @@ from gaia_jax.components import costs
 RADII = (1, 2, 3)  # cells; a federation bridges 2 with a satellite, 3 with two
 # What is summed up over the cells within each radius, all of the own seat but the last.
 COUNTED = ("free_power", "in_federations", "open_planets", "others")
+BITS = 8  # of a count while it is summed up
 
 
 class Surroundings(NamedTuple):
-    """The columns that are read, and the geometry; hashable, as Flax wants its fields."""
+    """The columns that are read, and where cells lie; hashable, as Flax wants its fields."""
 
     power: tuple[tuple[int, int], ...]  # column of a piece, its power value
     columns: tuple[tuple[str, int], ...]  # the other columns by name
-    distance: tuple[bytes, int]  # (C, C) int8, and C
+    cells: tuple[tuple[int, int], ...]  # (q, r) of each cell
 
     @classmethod
     def of(cls, env: Any) -> Surroundings:
@@ -35,8 +36,8 @@ class Surroundings(NamedTuple):
         power = tuple((at[x], int(value[i])) for i, x in enumerate(pieces, 1) if i < len(value))
         names = ("owner", "federated", "satellite", "station")
         columns = tuple((x, i) for x, i in at.items() if x.split(".")[0] in (*names, "steps"))
-        distance = np.asarray(env.ruleset.geometry.distance, np.int8)
-        return cls(power, columns, (distance.tobytes(), len(distance)))
+        cells = tuple((int(q), int(r)) for q, r in env.ruleset.geometry.cells)
+        return cls(power, columns, cells)
 
     def names(self) -> list[str]:
         """Of the columns that `counts` makes, in order."""
@@ -50,32 +51,52 @@ class Surroundings(NamedTuple):
         mine may stand one day.
         """
         at = dict(self.columns)
-        one = jnp.float32
+        none = jnp.int32(0)
 
         def column(name: str) -> Array:
-            return cells[..., at[name]].astype(one)
+            return cells[..., at[name]].astype(jnp.int32)
 
-        power = sum((cells[..., i].astype(one) * value for i, value in self.power), jnp.zeros(()))
+        power = sum((cells[..., i].astype(jnp.int32) * value for i, value in self.power), none)
         own, federated = column("owner.own"), column("federated.own")
-        owners = [name for name in at if name.startswith("owner.")]
-        taken = sum((column(name) for name in owners), jnp.zeros(()))
-        counted = jnp.stack(
-            [
-                (power * own + column("station.own") * costs.STATION_POWER) * (1 - federated),
-                federated + column("satellite.own"),
-                (column("steps.own") >= 0) * (1 - jnp.minimum(taken, 1)),
-                taken - own,
-            ],
-            axis=-2,
-        )  # (B, F', C)
-        sums = counted @ jnp.asarray(self._within())
-        sums = sums.reshape(*counted.shape[:-1], len(RADII), -1)  # (B, F', R, C)
-        sums = jnp.moveaxis(sums, -1, -3)  # (B, C, F', R)
-        sums = jnp.swapaxes(sums, -1, -2).reshape(*cells.shape[:-1], -1)
-        return jnp.minimum(sums, 127).astype(jnp.int8)
+        taken = sum((column(name) for name in at if name.startswith("owner.")), none)
+        counted = (
+            (power * own + column("station.own") * costs.STATION_POWER) * (1 - federated),
+            federated + column("satellite.own"),
+            (column("steps.own") >= 0) * (1 - jnp.minimum(taken, 1)),
+            taken - own,
+        )
+        # Four counts in one number: none comes near 2**BITS within the largest radius.
+        together = sum((x << BITS * i for i, x in enumerate(counted)), none)
+        sums = self._within(together)  # (B, C, R)
+        apart = sums[..., None] >> (BITS * jnp.arange(len(COUNTED))) & 2**BITS - 1
+        return jnp.minimum(apart, 127).reshape(*cells.shape[:-1], -1).astype(jnp.int8)
 
-    def _within(self) -> np.ndarray:
-        """(C, R * C) float32, 1 where a cell is within the radius of another."""
-        data, size = self.distance
-        distance = np.frombuffer(data, np.int8).reshape(size, size)
-        return np.concatenate([distance <= radius for radius in RADII], 1).astype(np.float32)
+    def _within(self, x: Array) -> Array:
+        """(B, C) int32 -> (B, C, R), sums over the cells within each of `RADII`.
+
+        The map is laid row by row into one line, with as many empty places around it as the largest
+        radius: then the cells at one step of (q, r) are one slice of the line. A product with a
+        table of all pairs of cells takes four times as long.
+        """
+        far = RADII[-1]
+        place = np.asarray(self.cells) - np.min(self.cells, axis=0)
+        width = place[:, 1].max() + 1 + far
+        spot = (place[:, 0] + far) * width + place[:, 1] + far
+        size = int(place[:, 0].max() + 1) * width + far  # of what is summed up
+        line = np.full(size + 2 * far * (width + 1), len(place))
+        line[spot] = np.arange(len(place))
+        laid = jnp.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, 1)])[..., line]
+        total, sums = jnp.int32(0), []
+        for radius in range(far + 1):
+            for q, r in _ring(radius):
+                first = (q + far) * width + r + far
+                total += laid[..., first : first + size]
+            if radius in RADII:
+                sums.append(total[..., spot - far * (width + 1)])
+        return jnp.stack(sums, axis=-1)
+
+
+def _ring(radius: int) -> list[tuple[int, int]]:
+    """The steps of (q, r) to the cells at a distance (MAP-08)."""
+    steps = range(-radius, radius + 1)
+    return [(q, r) for q in steps for r in steps if max(abs(q), abs(r), abs(q + r)) == radius]
