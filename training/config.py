@@ -82,6 +82,10 @@ class PPOConfig:
     # The same for single verbs, as VERB=PART with commas between: where the verb is offered, in
     # that part of the decisions one of its actions is tried, any alike.
     explore_verbs: str = ""
+    # A favourite for a game, as VERB ARGUMENT=PART with commas between: so many of the seats take
+    # that action wherever they would take another of the same verb, all game long. The parts fall
+    # to 0 at the last update.
+    explore_favourites: str = ""
     # Earlier parameters that hold the other seats in half of the games; the learner trains on its
     # own decisions alone there. 0: self-play only.
     pool: int = 0

@@ -73,6 +73,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         )
     teach = lessons.make_teacher(auto, network, ppo, local_envs) if ppo.search else None
     explore = exploration.make_explorer(auto, network, ppo)
+    favourites = exploration.make_favourites(auto, ppo.explore_favourites)
     mean = partial(jax.lax.pmean, axis_name=GAMES)
     total = partial(jax.lax.psum, axis_name=GAMES)
     games = batched(auto)
@@ -125,6 +126,10 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
             may = open_ if own is None else open_ & (own > 0)
             drawn, tried = explore(logits, seen, may, try_keys, fade)
         choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
+        if favourites:
+            may = open_ if own is None else open_ & (own > 0)
+            choice, swapped = favourites.swap(network, state, seen, choice, may, fade)
+            tried = swapped if tried is None else tried | swapped
         log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
         action = network.to_action(seen, choice)
         before, state = state, games.step(state, action, keys[:, 1])
