@@ -13,6 +13,7 @@ from training import sampling
 from training.search.keys import one_a_row
 
 VP_SCALE = 100  # rewards are VP divided by this
+BLOCK = 64
 
 
 class Act(Protocol):
@@ -70,6 +71,20 @@ def uniforms(key: Array, games: int) -> Array:
     )
 
 
+def in_blocks(decide: Callable[..., Any], *rows: Any) -> Any:
+    """`decide(*rows)` for B rows; on a CPU for `BLOCK` at a time, which stay in its cache.
+
+    Args:
+        rows: trees of arrays, leading axis B. Where B is no multiple of `BLOCK` all go at once.
+    """
+    batch = len(jax.tree.leaves(rows)[0])
+    if jax.default_backend() != "cpu" or batch <= BLOCK or batch % BLOCK:
+        return decide(*rows)
+    blocks = jax.tree.map(lambda x: x.reshape(-1, BLOCK, *x.shape[1:]), rows)
+    decided = jax.lax.map(lambda block: decide(*block), blocks)
+    return jax.tree.map(lambda x: x.reshape(batch, *x.shape[2:]), decided)
+
+
 def random_agent(env: Any) -> Agent:
     """Plays every legal action with the same probability."""
 
@@ -110,16 +125,22 @@ def policy_agent(
     """
 
     def evaluate(params: Any, state: Any) -> tuple[Array, Array]:
-        observation = jax.vmap(env.observe)(state, state.current_player)
-        logits, values = network.apply(params, observation, state.legal_action_mask)
-        seats = jax.vmap(env.seats)(state, state.current_player)
-        return logits, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
+        def block(state: Any) -> tuple[Array, Array]:
+            observation = jax.vmap(env.observe)(state, state.current_player)
+            logits, values = network.apply(params, observation, state.legal_action_mask)
+            seats = jax.vmap(env.seats)(state, state.current_player)
+            return logits, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
+
+        return in_blocks(block, state)
 
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
-        observation = jax.vmap(env.observe)(state, state.current_player)
-        logits, _ = network.apply(params, observation, mask)
-        if greedy:
-            return sampling.greedy(logits, mask)
-        return sampling.sample(logits / temperature, mask, uniforms(key, len(mask)))
+        def block(state: Any, mask: Array, uniform: Array) -> Array:
+            observation = jax.vmap(env.observe)(state, state.current_player)
+            logits, _ = network.apply(params, observation, mask)
+            if greedy:
+                return sampling.greedy(logits, mask)
+            return sampling.sample(logits / temperature, mask, uniform)
+
+        return in_blocks(block, state, mask, uniforms(key, len(mask)))
 
     return Agent(name, act, params, policy=Policy(evaluate, reward, reward_scale), by_game=True)
