@@ -270,7 +270,7 @@ def decide(
         turn = first + jnp.arange(size)
         some = rows[jnp.minimum(turn, total - 1)]
         states = jax.tree.map(lambda x: x[some], state)
-        chosen = agent.act(params, states, mask[some], draws(keys[some]))
+        chosen = agent.act(params, states, only(mask[some], turn < total), draws(keys[some]))
         where = jnp.where(turn < total, some, batch)
         return first + size, action.at[where].set(chosen, mode="drop")
 

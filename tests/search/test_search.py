@@ -163,6 +163,53 @@ def test_one_layer_tries_every_action_and_takes_the_best(games, keys):
         )
 
 
+@pytest.mark.parametrize("simulations", [4, 9, 40])
+def test_lines_follow_the_policy_and_take_the_best(games, keys, simulations):
+    options = SearchOptions(
+        considered=4, gumbel_scale=0.0, value_scale=0.05, lines=True, least_prior=0.3
+    )
+    root = random_game.root(games)
+    found = searcher(options, simulations)(games, keys, root)
+    asleep = 0
+    for game in range(B):
+        player, logits = games.mover[game, 0], games.logits[game, 0]
+        legal = np.flatnonzero(games.legal[game, 0])
+        likely = legal[logits[legal] >= logits[legal].max() + np.log(0.3)]
+        if len(likely) == 1:
+            asleep += 1
+            assert found.action[game] == likely[0] and not found.candidates.visits[game].any()
+            np.testing.assert_array_equal(found.value[game], root.value[game])
+            continue
+        length = simulations // len(likely)
+        values = np.array([_line(games, game, action, length) for action in likely])
+        score = logits[likely] + (50 + length) * 0.05 * values[:, player]
+        assert found.action[game] == likely[score.argmax()]
+        np.testing.assert_allclose(found.value[game], values[score.argmax()], atol=1e-6)
+        assert found.candidates.visits[game].sum() == length * len(likely)
+    assert 0 < asleep < B
+    np.testing.assert_allclose(found.action_weights.sum(-1), 1, atol=1e-5)
+    order = np.arange(B)[::-1]
+    other = searcher(options, simulations)(games, keys[order[:5]], _rows(root, order[:5]))
+    np.testing.assert_array_equal(other.action, found.action[order[:5]])
+
+
+def _rows(tree, which):
+    return jax.tree.map(lambda x: x[which], tree)
+
+
+def _line(games, game, action, length):
+    """What the players get of an action and the likeliest moves that follow it, (P,)."""
+    node, paid, values = 1 + action, 0.0, []
+    for _ in range(length):
+        paid = paid + games.reward[game, node]
+        if games.over[game, node]:
+            return paid
+        values.append(paid + games.value[game, node])
+        logits = np.where(games.legal[game, node], games.logits[game, node], -np.inf)
+        node = 4 * node + 1 + int(logits.argmax())
+    return np.mean(values[length // 2 :], axis=0)
+
+
 @pytest.mark.parametrize("utility", UTILITIES)
 def test_golden_trees(utility):
     tree = golden.search(utility)
@@ -241,6 +288,7 @@ def test_eight_devices_find_what_one_finds():
         (partial(SearchOptions, candidates=0), "candidates must be at least 1, got 0"),
         (partial(SearchOptions, considered=0), "considered must be at least 1, got 0"),
         (partial(SearchOptions, max_depth=-1), "max_depth must be at least 0, got -1"),
+        (partial(SearchOptions, least_prior=0), "least_prior must be above 0 and at most 1, got 0"),
     ],
 )
 def test_wrong_options_are_refused(make, message):

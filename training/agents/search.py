@@ -18,6 +18,7 @@ follow   0         decisions with one option that are followed without a simulat
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +38,7 @@ from training.search import (
 )
 
 SUFFIX = "+search:"
-FORMS = ("tree", "own_turn", "one_layer")
+FORMS = ("tree", "own_turn", "one_layer", "lines")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +53,7 @@ class SearchSpec:
     scale: float = 0.5
     noise: float = 0.0
     follow: int = 0
+    prior: float = 0.003
 
     def options(self, vp: float) -> SearchOptions:
         """The options of the search.
@@ -68,6 +70,8 @@ class SearchSpec:
             value_scale=self.scale / (offset * vp),
             own_turn=self.form == "own_turn",
             max_depth=int(self.form == "one_layer"),
+            lines=self.form == "lines",
+            least_prior=self.prior,
         )
 
 
@@ -117,17 +121,24 @@ def _read(name: str, key: str, value: str) -> Any:
     except ValueError:
         number = -1.0
     low = number > 0 or (key == "noise" and number == 0)
-    if not low or number == float("inf"):
-        bound = "at least 0" if key == "noise" else "above 0"
+    most = 1.0 if key == "prior" else sys.float_info.max
+    if not low or not number <= most:
+        bound = {"noise": "at least 0", "prior": "above 0 and at most 1"}.get(key, "above 0")
         raise UserError(f"agent {name!r}: {key} is a number {bound}, got {value!r}")
     return number
 
 
-Search = Callable[[Any, Any, Array], SearchOutput]
+# (params, states (B, ...), key or keys, (B, A) bool or None) -> SearchOutput
+Search = Callable[..., SearchOutput]
 
 
 def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Model]:
-    """The search of a spec: `search(params, states, key)` of B states, and its model."""
+    """The search of a spec and its model.
+
+    Returns:
+        `search(params, states, key, mask)` of B states; `mask` (B, A), None for what is legal,
+        says which actions are candidates.
+    """
     if policy.reward == LESS_OPPONENTS:
         raise UserError("no search reads the values of an agent trained with ppo.opponents")
     if env.reward != policy.reward:  # values and rewards must be of one kind
@@ -135,8 +146,10 @@ def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Mod
     model = environment_model(env, policy.evaluate, policy.reward_scale, spec.follow)
     options = spec.options(policy.vp)
 
-    def search(params: Any, state: Any, key: Array) -> SearchOutput:
+    def search(params: Any, state: Any, key: Array, mask: Array | None = None) -> SearchOutput:
         root = model.root(params, state)
+        if mask is not None:
+            root = root._replace(legal_actions=root.legal_actions & mask)
         return gumbel_search(params, key, root, model.recurrent, spec.simulations, options)
 
     return search, model
@@ -157,7 +170,7 @@ def search_agent(env: Any, base: Agent, spec: SearchSpec, name: str) -> Agent:
 
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
         # Games that are not this agent's to decide offer one action in `mask`, whatever is legal.
-        action = search(params, state, key).action
+        action = search(params, state, key, mask).action
         legal = jnp.take_along_axis(mask, action[:, None], axis=1)[:, 0]
         return jnp.where(legal, action, jnp.argmax(mask, axis=1)).astype(jnp.int32)
 

@@ -58,6 +58,9 @@ class SearchOptions:
     visit_offset: float = 50.0
     max_depth: int = 0  # edges from the root to a leaf; 0: no bound; 1: no tree
     own_turn: bool = False  # positions where another player decides are leaves
+    # No tree: each of the first `considered` actions is followed along the policy's own moves.
+    lines: bool = False
+    least_prior: float = 0.003  # of the likeliest action's probability: what a line needs
     # A node of which every legal action leads to an end, or to nodes of which that is true, is
     # solved: it is not searched again. Where the best action so far leads to a solved node or an
     # end, a node has that action's values, not the mean over its visits.
@@ -67,6 +70,8 @@ class SearchOptions:
         for name in ("candidates", "considered"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 < self.least_prior <= 1:
+            raise ValueError(f"least_prior must be above 0 and at most 1, got {self.least_prior}")
         if self.max_depth < 0:
             raise ValueError(f"max_depth must be at least 0, got {self.max_depth}")
 
