@@ -13,6 +13,7 @@ and the mover's values are compared.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ from gaia_jax.setup_json import players_of, setup_from_json
 from training import cli, outputs
 from training.agents import make_agent
 from training.agents.base import VP_SCALE
-from training.agents.search import SUFFIX, make_search, split_name
+from training.agents.search import SHOWN, SUFFIX, make_search, split_name
 from training.checkpoint import make_env
 from training.config import UserError
 from training.evaluate import write_json
@@ -100,6 +101,7 @@ class Explainer:
         base, spec = split_name(name)
         if spec is None:
             raise UserError(f"--agent wants a search: {name}{SUFFIX}64, for example")
+        spec = dataclasses.replace(spec, form=spec.form or SHOWN)
         agent = make_agent(base, env)
         if agent.policy is None:
             make_agent(name, env)  # says what is wrong

@@ -36,10 +36,10 @@ def base(env):
 @pytest.mark.parametrize(
     "spec",
     [
-        SearchSpec(12, k=8, m=4, noise=1.0, utility="margin"),
+        SearchSpec(32, m=8),
+        SearchSpec(12, form="tree", k=8, m=4, noise=1.0, utility="margin"),
         SearchSpec(12, form="own_turn", utility="paranoid"),
         SearchSpec(32, form="one_layer"),
-        SearchSpec(32, form="lines", m=8),
     ],
     ids=FORMS,
 )
@@ -112,7 +112,7 @@ def test_names_that_can_be_read(name, spec):
         ),
         ("a+search:4:k=0", "k is a whole number above 0, got '0'"),
         ("a+search:4:follow=x", "follow is a whole number, got 'x'"),
-        ("a+search:4:form=wide", "form is one of tree, own_turn, one_layer, lines, got 'wide'"),
+        ("a+search:4:form=wide", "form is one of lines, tree, own_turn, one_layer, got 'wide'"),
         ("a+search:4:prior=2", "prior is a number above 0 and at most 1, got '2'"),
         ("a+search:4:utility=mean", "utility is one of max_n, margin, paranoid, got 'mean'"),
         ("a+search:4:scale=0", "scale is a number above 0, got '0'"),

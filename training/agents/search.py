@@ -1,12 +1,15 @@
 """A search on top of an agent with a policy: `NAME+search:N`, and options after more colons.
 
-    runs/quick+search:32                      32 simulations a decision
+    runs/quick+search:32                      looks at 32 positions a decision
     runs/quick+search:32:form=one_layer:k=16  the 16 likeliest actions, each tried once
 
 option   default   what
+form     lines     lines: likely actions, followed along the policy's moves; tree; own_turn: a tree
+                   that ends where another player decides; one_layer: no tree. Where a search is
+                   looked at (`training.explain`, the page) the default is tree
 k        32        actions kept at a position; the likeliest ones
-m        16        actions that sequential halving begins with
-form     tree      tree; own_turn: it ends where another player decides; one_layer: no tree
+m        16        actions that sequential halving begins with; lines at most
+prior    0.003     of the likeliest action's probability: what a line needs
 utility  max_n     max_n: all want the most; margin: to be ahead of the mean of the others;
                    paranoid: the others want the least for the one who searches
 scale    0.5       logits that 1 VP is worth (of the network's values times 10)
@@ -38,7 +41,8 @@ from training.search import (
 )
 
 SUFFIX = "+search:"
-FORMS = ("tree", "own_turn", "one_layer", "lines")
+FORMS = ("lines", "tree", "own_turn", "one_layer")
+PLAYED, SHOWN = "lines", "tree"  # the form where none is named
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +52,7 @@ class SearchSpec:
     simulations: int
     k: int = 32
     m: int = 16
-    form: str = "tree"
+    form: str = ""  # of `FORMS`; "": `PLAYED`, or `SHOWN` where it explains
     utility: str = "max_n"
     scale: float = 0.5
     noise: float = 0.0
@@ -61,16 +65,16 @@ class SearchSpec:
         Args:
             vp: what one VP is in the network's values.
         """
-        offset = SearchOptions().visit_offset
+        offset, form = SearchOptions().visit_offset, self.form or PLAYED
         return SearchOptions(
             candidates=self.k,
             considered=self.m,
             utility=UTILITIES[self.utility],
             gumbel_scale=self.noise,
             value_scale=self.scale / (offset * vp),
-            own_turn=self.form == "own_turn",
-            max_depth=int(self.form == "one_layer"),
-            lines=self.form == "lines",
+            own_turn=form == "own_turn",
+            max_depth=int(form == "one_layer"),
+            lines=form == "lines",
             least_prior=self.prior,
         )
 
