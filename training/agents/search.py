@@ -8,11 +8,11 @@ form     lines     lines: likely actions, followed along the policy's moves; tre
                    that ends where another player decides; one_layer: no tree. Where a search is
                    looked at (`training.explain`, the page) the default is tree
 k        32        actions kept at a position; the likeliest ones
-m        16        actions that sequential halving begins with; lines at most
+m        8, 16     lines at most; actions that the sequential halving of a tree begins with
 prior    0.003     of the likeliest action's probability: what a line needs
 utility  max_n     max_n: all want the most; margin: to be ahead of the mean of the others;
                    paranoid: the others want the least for the one who searches
-scale    0.5       logits that 1 VP is worth (of the network's values times 10)
+scale    4, 0.5    logits that 1 VP is worth (of the network's values times 10): of lines, of others
 noise    0         Gumbel noise at the root; 1 draws from the improved policy
 follow   0         decisions with one option that are followed without a simulation, in a row; each
                    costs the whole batch a step, so it pays for a few games at a time
@@ -43,6 +43,7 @@ from training.search import (
 SUFFIX = "+search:"
 FORMS = ("lines", "tree", "own_turn", "one_layer")
 PLAYED, SHOWN = "lines", "tree"  # the form where none is named
+DEFAULTS = {form: (8, 4.0) if form == "lines" else (16, 0.5) for form in FORMS}  # m, scale
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,10 +52,10 @@ class SearchSpec:
 
     simulations: int
     k: int = 32
-    m: int = 16
+    m: int | None = None  # None: `DEFAULTS`
     form: str = ""  # of `FORMS`; "": `PLAYED`, or `SHOWN` where it explains
     utility: str = "max_n"
-    scale: float = 0.5
+    scale: float | None = None  # None: `DEFAULTS`
     noise: float = 0.0
     follow: int = 0
     prior: float = 0.003
@@ -66,12 +67,13 @@ class SearchSpec:
             vp: what one VP is in the network's values.
         """
         offset, form = SearchOptions().visit_offset, self.form or PLAYED
+        m, scale = DEFAULTS[form]
         return SearchOptions(
             candidates=self.k,
-            considered=self.m,
+            considered=self.m or m,
             utility=UTILITIES[self.utility],
             gumbel_scale=self.noise,
-            value_scale=self.scale / (offset * vp),
+            value_scale=(self.scale or scale) / (offset * vp),
             own_turn=form == "own_turn",
             max_depth=int(form == "one_layer"),
             lines=form == "lines",
