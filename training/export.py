@@ -81,7 +81,11 @@ def _export(args: argparse.Namespace, face: Any) -> int:
     if args.share:
         pieces = shards.Shards(args.out / folder.PIECES, alone=False)
         work = sharing.Work(source, part, pieces)
-        work.play(work.missing(args.share), lambda games: None)
+        missing = work.missing(args.share)
+        if missing:
+            with sharing.one_at_a_time(pieces.folder):
+                source.compile()
+        work.play(missing, lambda games: None)
         return 0
     if folder.begin(args.out, part):
         print(f"{args.out} is whole: {part['games']} games")

@@ -9,10 +9,12 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from training import cli
+from training import cli, outputs
 from training.data.playing import Source
 from training.data.schema import to_table
 from training.data.shards import Shards
@@ -88,6 +90,24 @@ def together(work: Work, processes: int, command: Sequence[str], told: Told) -> 
             process.terminate()
         for process in team:
             process.wait()
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Wait until no other process of the team is here; leaves no file.
+
+    Compiling takes more memory than playing: who comes second reads what the first one compiled.
+    """
+    if outputs.fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        while not outputs.lock(handle):
+            time.sleep(OFTEN)
+        yield
+    finally:
+        os.close(handle)
 
 
 def join_team(number: int) -> None:
