@@ -20,7 +20,9 @@ from training.data.schema import Games
 from training.match import rotated
 
 BATCH = 4096  # games of a batch
-PER_LANE = 4  # of a batch, on average: so many fewer are under way at the same time
+PER_LANE = 4  # of a batch, at least: so many fewer are under way at the same time
+# Under way at most where a network decides: what it computes for them stays in a core's cache.
+LANES = 256
 
 
 class Source:
@@ -31,7 +33,7 @@ class Source:
         Args:
             names: of the agents, one a seat; they sit one seat further in each game of a deal,
                 unless all are the same.
-            batch: games of a batch, a quarter of them under way at the same time.
+            batch: games of a batch, at most a quarter of them under way at the same time.
             likeliest: checkpoints take the likeliest action instead of sampling.
         Raises:
             UserError: another number of names than seats, an unknown name, or a batch that holds
@@ -49,7 +51,10 @@ class Source:
         agents = [make_agent(name, env, likeliest) for name in different]
         self.hashes = [fingerprint(agents[different.index(name)]) for name in names]
         sits = np.array([different.index(name) for name in names])[self.seating]
-        self._lanes = Lanes(env, agents, sits, self.deals, -(-batch // PER_LANE))
+        lanes = -(-batch // PER_LANE)
+        if any(agent.policy for agent in agents):
+            lanes = min(lanes, LANES)
+        self._lanes = Lanes(env, agents, sits, self.deals, lanes)
 
     def about(self) -> dict[str, Any]:
         """What the games depend on, besides seed and range; the `part` of `dataset.json`."""
