@@ -4,6 +4,7 @@
     python -m training.export --out data --decisions        # decisions.parquet beside games.parquet
     python -m training.export --out data --verify 1000      # plays rows again
     python -m training.export --out all --merge data more   # several ranges as one
+    python -m training.export --out few --merge data --games 1000   # the first games of one
 
 `--processes 2` plays on two cores; `--first N` plays another range of the deals of a seed, for
 another machine. The same command again goes on where it was killed, to the same file.
@@ -26,6 +27,7 @@ from training.checkpoint import make_env
 from training.config import UserError
 
 MOST_GAMES = 10**9
+GAMES = 1024  # where none are asked for
 
 
 def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
@@ -51,7 +53,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     if face is None:
         import gaia_jax as face
     if args.merge:
-        total = folder.merge(args.out, args.merge)
+        total = folder.merge(args.out, args.merge, args.games)
         print(f"{total} games in {args.out}")
         return 0
     if args.agents:
@@ -74,7 +76,7 @@ def _export(args: argparse.Namespace, face: Any) -> int:
     names = [name.strip() for name in args.agents.split(",")]
     source = Source(env, names, args.batch, args.likeliest)
     rotations = len(source.seating)
-    deals = -(-args.games // rotations)
+    deals = -(-(args.games or GAMES) // rotations)
     if args.first % source.deals:
         raise UserError(f"--first must be a multiple of {source.deals}, the deals of a batch")
     part = source.about() | {"seed": args.seed, "first": args.first, "games": deals * rotations}
@@ -246,8 +248,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="the dataset")
     parser.add_argument("--agents", help="a name for each seat, as for the arena: play games")
     parser.add_argument(
-        "--games", type=cli.whole(1, MOST_GAMES), default=1024, help="rounded up to whole deals"
-    )
+        "--games", type=cli.whole(1, MOST_GAMES),
+        help=f"rounded up to whole deals; {GAMES} if left out, with --merge all",
+    )  # fmt: skip
     parser.add_argument(
         "--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="which deals"
     )

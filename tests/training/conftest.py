@@ -33,3 +33,21 @@ def make_trainer(config: Config, tmp_path: Path) -> Any:
         return Trainer(config, toy_env, tmp_path / name, resume)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset of 48 games on rules of three lines (`exported.py`)."""
+    import exported
+
+    out: Path = tmp_path_factory.mktemp("export") / "whole"
+    exported.make_whole(out)
+    return out
+
+
+@pytest.fixture
+def small_datasets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Datasets as `whole` is: small row groups, one compiled table of agents."""
+    import exported
+
+    exported.patch(monkeypatch)

@@ -110,9 +110,11 @@ def of_files(folder: Path) -> dict[str, Any]:
     return {key: value for key, value in read_about(folder).items() if key not in keys}
 
 
-def merge(out: Path, folders: Sequence[Path]) -> int:
+def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     """Put the games of several folders into one, in the order of agents, seed and deal.
 
+    Args:
+        games: only so many of the first ones; rounded up to whole deals. None is all.
     Returns:
         The number of games.
     Raises:
@@ -130,6 +132,8 @@ def merge(out: Path, folders: Sequence[Path]) -> int:
             found.append((part, folder, at))
             at += part["games"]
     found.sort(key=lambda x: json.dumps([x[0][key] for key in IDENTITY]) + f"{x[0]['first']:012}")
+    if games is not None:
+        found = _first(found, games)
     parts: list[dict[str, Any]] = []
     for part, folder, _ in found:
         _join(parts, part, folder)
@@ -140,6 +144,19 @@ def merge(out: Path, folders: Sequence[Path]) -> int:
     total = shards.assemble(out / GAMES, _rows(found))
     finish(out, parts, abouts[0])
     return total
+
+
+def _first(
+    found: list[tuple[dict[str, Any], Path, int]], games: int
+) -> list[tuple[dict[str, Any], Path, int]]:
+    """Of parts in order those that the first games belong to, the last one cut."""
+    out = []
+    for part, folder, at in found:
+        whole_deals = -(-games // part["rotations"]) * part["rotations"]
+        if games > 0:
+            out.append((part | {"games": min(part["games"], whole_deals)}, folder, at))
+        games -= part["games"]
+    return out
 
 
 def _join(parts: list[dict[str, Any]], part: dict[str, Any], folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Findings from a dataset, or what a position is worth.
 
 python -m training.study docs/sample --out docs          # docs/findings.md and its pictures
+python -m training.study DATA --figures FILE             # the numbers alone, as JSON
 python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
 
@@ -41,15 +42,24 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
     from training.data import folder
-    from training.study import findings
+    from training.study import figures, findings
+    from training.study.table import load
 
-    outputs.check_inside("--out", args.out)
+    if args.figures:
+        outputs.check_file("--figures", args.figures)
+    else:
+        outputs.check_inside("--out", args.out)
     about = folder.read_about(args.data)
     kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {sorted(kinds)}")
     name, players = kinds.pop()
     env = make_env(face, name, "vp", players)
+    if args.figures:
+        table = load(args.data)
+        figures.save(args.figures, args.data, table, figures.of_games(table, env.ruleset))
+        cli.wrote(args.figures)
+        return 0
     every = None if args.games_only else _with_decisions(args.data, about, face, args.decided)
     findings.write(args.data, args.out, env.ruleset, args.page, every, args.decided)
     cli.wrote(args.out / f"{args.page}.md")
@@ -106,6 +116,11 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--decided", metavar="N", type=cli.whole(1, 10**9),
         help="ask what needs every decision of the first N games alone: only they are played again",
+    )  # fmt: skip
+    parser.add_argument(
+        "--figures", metavar="FILE", type=Path,
+        help="write what needs no decision as JSON, and no page; as whole.json beside the first "
+        "of these games it makes their page show both",
     )  # fmt: skip
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
     parser.add_argument(

@@ -1,0 +1,54 @@
+"""Datasets on rules of three lines: what their tests share."""
+
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pq = pytest.importorskip("pyarrow.parquet", reason='needs pyarrow: pip install ".[data]"')
+
+from tests import stub_env  # noqa: E402
+from training import cli, export  # noqa: E402
+from training.data import folder, playing, shards  # noqa: E402
+
+FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=9))
+AGENTS = "random,random,exported:most,random"
+GAMES = ["--agents", AGENTS, "--seed", "3", "--batch", "16"]
+REPLAY = ["--replay-batch", "16"]
+
+_source = playing.Source
+
+
+def most(params, state, mask, key):
+    """A legal action that pays the most."""
+    return (mask * (np.arange(mask.shape[1]) % 3 + 1)).argmax(-1)
+
+
+@functools.cache
+def _made(names, batch, likeliest):
+    return _source(FACE.make("", "vp"), names, batch, likeliest)
+
+
+def patch(monkeypatch):
+    """Row groups of 20 games; the games of all tests come from one compiled table of agents."""
+    monkeypatch.setattr(shards.assemble, "__defaults__", (20,))
+    monkeypatch.setattr(playing, "Source", lambda env, names, *more: _made(tuple(names), *more))
+
+
+def make_whole(out):
+    """48 games in a folder: three batches, row groups of 20."""
+    with pytest.MonkeyPatch.context() as own:
+        patch(own)
+        args = [*GAMES, "--games", "48", "--out", str(out)]
+        assert cli.run(lambda: export.main(args, FACE)) == 0
+
+
+def command(capsys, *args):
+    code = cli.run(lambda: export.main([str(x) for x in args], FACE))
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def rows_of(path, name=folder.GAMES):
+    return pq.read_table(path / name).to_pylist()

@@ -1,0 +1,57 @@
+"""Tables of games with nothing in them but what a test plants."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
+from training.study import decided
+from training.study.table import Table
+
+FACTIONS = [f"F{i}" for i in range(8)]
+SOURCES = ["START", "ROUND_TILE", "BOOSTER", "RESEARCH"]
+TOKENS = [f"T{i}" for i in range(6)]
+
+
+def shuffled(rng, rows, count):
+    return rng.permuted(np.tile(np.arange(count), (rows, 1)), axis=1)
+
+
+def rotated(rng, deals=150, rotations=4):
+    """A table of four agents, no effect of anything but agents, deals and chance."""
+    games = deals * rotations
+    deal = np.repeat(np.arange(deals), rotations)
+    faction = shuffled(rng, deals, len(FACTIONS))[:, :4][deal]
+    order = shuffled(rng, deals, 4)[deal] + 1
+    agent = (np.arange(4) - np.tile(np.arange(rotations), deals)[:, None]) % 4
+    # A deal is good for everybody, and for a seat: games of one deal are not independent.
+    shared = rng.normal(0, 8, deals)[deal][:, None] + rng.normal(0, 8, (deals, 4))[deal]
+    vp = 90 + 10.0 * (agent == 2) + shared + rng.normal(0, 12, (games, 4))
+    names = np.array(TOKENS)
+    boosters = names[shuffled(rng, deals, len(TOKENS))[:, :3]][deal]
+    rounds = names[shuffled(rng, deals, len(TOKENS))[:, :2]][deal]
+    sources = rng.integers(0, 12, (games, 4, len(SOURCES))).astype(float)
+    return finished(
+        Table(
+            deal, vp, vp, vp, sources, faction, order, agent,
+            {"boosters": boosters, "round_tiles": rounds},
+            {"faction": FACTIONS, "agent": list("ABCD"), "source": SOURCES},
+        )
+    )  # fmt: skip
+
+
+def finished(table, vp=None):
+    """The table with the places and wins of its VP, or of others."""
+    fields = dict(vars(table))
+    vp = table.vp if vp is None else vp
+    fields["vp"] = vp
+    fields["place"] = (vp[:, None] > vp[:, :, None]).sum(-1) + 1.0
+    fields["win"] = (vp == vp.max(-1, keepdims=True)).astype(float)
+    return Table(**fields)
+
+
+def acted(rng, table, kinds=("leech CHARGE", "leech DECLINE", "mine", "upgrade")):
+    counts = rng.poisson(2.0, (*table.vp.shape, len(kinds))).astype(np.int16)
+    opening = rng.choice([2, 3], (*table.vp.shape, 3)).astype(np.int16)
+    passed = shuffled(rng, len(table.vp) * 6, 4).reshape(-1, 6, 4).transpose(0, 2, 1) + 1
+    turns = rng.poisson(4.0, passed.shape).astype(np.int16)
+    return decided.Decided(counts, list(kinds), opening, passed.astype(np.int8), turns)

@@ -1,0 +1,188 @@
+"""What the questions are made of: regressions, pictures, positions, counts of decisions."""
+
+from xml.etree import ElementTree
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from planted import SOURCES, rotated
+
+from gaia_jax import ruleset as rules
+from training.study import board, chart, decided, effects, pieces, position, strength
+from training.study.table import Table
+
+
+def test_games_of_one_deal_are_one_sample():
+    """The same games four times over make no interval narrower."""
+    rng = np.random.default_rng(0)
+    one = rotated(rng, 100, 1)
+    fields = {n: np.repeat(x, 4, axis=0) for n, x in vars(one).items() if n not in
+              ("setup", "names")}  # fmt: skip
+    four = Table(**fields, setup=one.setup, names=one.names)
+    for few, many in zip(strength.seats(one), strength.seats(four), strict=True):
+        assert many.estimate == pytest.approx(few.estimate)
+        assert many.high - many.low == pytest.approx(few.high - few.low, rel=0.02)
+
+
+def test_a_regression_of_known_numbers():
+    x = np.array([[1.0, 1], [1, 2], [1, 3], [1, 4]])
+    (one, two) = effects.regression(np.array([3.0, 5, 7, 9]), x, np.arange(4), ["one", "two"])
+    assert one.estimate == pytest.approx(1) and two.estimate == pytest.approx(2)
+    assert two.low == pytest.approx(2) and two.found
+    twice = np.concatenate([x, x[:, :1]], axis=1)
+    (one, _, _) = effects.regression(np.ones(4), twice, np.arange(4), ["a", "b", "a again"])
+    assert np.isnan(one.estimate) and not one.found
+
+
+def test_holm_keeps_what_stands_out_together():
+    chances = np.array([0.04, 0.001, 0.02, 0.9])
+    assert effects.holm(chances).tolist() == [False, True, False, False]
+    assert effects.holm(np.array([0.04])).tolist() == [True]
+
+
+def test_families_together_are_judged_as_one():
+    """Of 300 pairs without an effect about 15 intervals leave 0 out, and none stands out."""
+    rng = np.random.default_rng(0)
+    pairs = [effects.Effect(str(k), z, z - 1.96, z + 1.96, 9, False) for k, z in
+             enumerate(rng.normal(0, 1, 300))]  # fmt: skip
+    assert sum(e.low > 0 or e.high < 0 for e in pairs) >= 5
+    assert not any(e.found for e in effects.together(pairs))
+    strong = effects.Effect("strong", 6.0, 4.04, 7.96, 9, False)
+    unknown = effects.Effect("unknown", np.nan, np.nan, np.nan, 0, False)
+    told = effects.together([*pairs, strong, unknown])
+    assert [e.name for e in told if e.found] == ["strong"] and len(told) == 301
+
+
+def test_sources_by_place_are_means():
+    table = rotated(np.random.default_rng(1), 50)
+    told = strength.sources_by_place(table)
+    for k, name in enumerate(SOURCES):
+        for place, effect in enumerate(told[name]):
+            here = table.place == place + 1
+            assert effect.estimate == pytest.approx(table.sources[..., k][here].mean())
+            assert effect.size == here.sum()
+
+
+def test_what_lies_near_home():
+    """Counted by hand on one tile of the base map: M10 alone in the middle has Yellow at 1,-1."""
+    ruleset = rules.RULESETS["base"]
+    tiles = [f"M{n:02}" for n in (10, 1, 2, 3, 4, 5, 6, 7, 8, 9)]
+    one = rotated(np.random.default_rng(0), 1, 1)
+    names = list(ruleset.ids["faction"])
+    setup = {"sectors_tile": np.array([tiles]), "sectors_rotation": np.zeros((1, 10), int)}
+    xenos = names.index("XENOS")
+    fields = vars(one) | {"setup": setup, "faction": np.full((1, 4), xenos)}
+    fields["names"] = {"faction": names, "agent": list("ABCD"), "source": SOURCES}
+    found = board.features(Table(**fields), ruleset)
+    laid = {}
+    for (q, r), tile in zip(ruleset.map.sector_centers, tiles, strict=True):
+        (printed,) = [t for t in ruleset.map.sector_tiles if t.id == tile]
+        laid |= {(q + dq, r + dr): planet for (dq, dr), planet in printed.planets}
+    cycle = list(board.COLOURS)
+    near, easy, homes = 0, 0, [c for c, planet in laid.items() if planet == "Yellow"]
+    for q, r in homes:
+        for (a, b), planet in laid.items():
+            if 0 < max(abs(a - q), abs(b - r), abs(a - q + b - r)) <= 3 and planet != "Transdim":
+                near += 1
+                if planet != "Gaia":
+                    apart = abs(cycle.index(planet) - cycle.index("Yellow"))
+                    easy += min(apart, 7 - apart) <= 1
+    assert len(homes) == 6
+    assert found["planets near home"][0, 0] == pytest.approx(near / 6)
+    assert found["of these at most one step away"][0, 0] == pytest.approx(easy / 6)
+
+
+def test_the_picture_shows_every_effect():
+    told = [effects.Effect("a & b", 2.0, 1.0, 3.0, 10, True),
+            effects.Effect("c", -1.0, -2.0, 0.5, 9, False),
+            effects.Effect("unknown", np.nan, np.nan, np.nan, 0, False)]  # fmt: skip
+    svg = ElementTree.fromstring(chart.forest(told, "Title", "VP"))
+    circles = svg.findall("{http://www.w3.org/2000/svg}circle")
+    assert [c.get("fill") for c in circles] == [chart.FOUND, chart.PLAIN]
+    assert float(circles[0].get("cx")) > float(circles[1].get("cx"))
+    assert chart.ticks(-2.0, 3.0) == [-2, -1, 0, 1, 2, 3]
+
+
+def test_a_position_is_played_out():
+    """On rules of three lines: the end is known, whoever plays."""
+    import jax
+
+    from tests import stub_env
+    from training.agents import random_agent
+
+    env = stub_env.StubEnv(length=6)
+    state = jax.jit(env.init)(jax.random.key(0))
+    found = position.play_out(env, random_agent(env), state, most=3, playouts=5)
+    assert found.actions.tolist() == [0, 3, 6] and np.isnan(found.policy).all()
+    # The actions of the six decisions pay 0, 1, 2, 0, 1, 2 VP, in turn to the four seats.
+    gains = np.zeros(4, int)
+    for number in range(6):
+        gains[(found.seat + number) % 4] += number % 3
+    start = np.asarray(state.game.players.vp)
+    assert (found.vp == start + gains).all() and found.vp.shape == (3, 5, 4)
+    texts = [str(action) for action in range(env.num_actions)]
+    lines = position.table(found, texts).splitlines()
+    assert len(lines) == 4 and lines[1].startswith("0 ")
+
+
+def test_what_lay_at_a_place_is_counted_by_its_name():
+    table = rotated(np.random.default_rng(0), 2, 1)
+    table.setup["round_tiles"] = np.array([["T5", "T1"], ["T1", "T3"]])
+    kinds = ["tile 1", "mine", "tile 0"]
+    counts = np.arange(24, dtype=np.int16).reshape(2, 4, 3)
+    done = decided.Decided(counts, kinds, counts, counts, counts)
+    placed = done.at(["tile 0", "tile 1", "tile 9"])
+    assert (placed[..., 0] == counts[..., 2]).all() and not placed[..., 2].any()
+    told, names = pieces.by_thing(table, placed[..., :2], "round_tiles")
+    assert names == ["T1", "T3", "T5"]
+    assert (told[0] == np.stack([counts[0, :, 0], 0 * counts[0, :, 0], counts[0, :, 2]], -1)).all()
+    assert (told[1] == np.stack([counts[1, :, 2], counts[1, :, 0], 0 * counts[1, :, 0]], -1)).all()
+
+
+def test_what_each_seat_did_is_counted(tmp_path):
+    """Two games by hand: openings, pieces of upgrades, the order of passing, over row groups."""
+    told = [
+        # game, round, node, seat, text
+        (0, 0, "START", 1, "pick 3,-1"),
+        (0, 1, "TURN", 1, "free burn"),
+        (0, 1, "TURN", 1, "mine 2,2"),
+        (0, 1, "LEECH", 0, "leech CHARGE"),
+        (0, 1, "TURN", 0, "upgrade 1,1"),
+        (0, 1, "PIECE", 0, "piece RL"),
+        (0, 1, "TURN", 1, "booster RB3"),
+        (0, 1, "TURN", 0, "advance economy"),
+        (0, 1, "TURN", 0, "booster RB1"),
+        (0, 6, "TURN", 0, "pass"),
+        (0, 6, "TURN", 1, "upgrade 2,2"),
+        (0, 6, "TURN", 1, "pass"),
+        (1, 1, "TURN", 0, "leech DECLINE"),
+        (1, 1, "TURN", 1, "booster RB2"),
+    ]
+    columns = list(zip(*told, strict=True))
+    names = ["game", "round", "node", "seat", "text"]
+    table = pa.table(dict(zip(names, columns, strict=True)) | {"number": list(range(len(told)))})
+    pq.write_table(table, tmp_path / "decisions.parquet", row_group_size=5)
+    found = decided.load(tmp_path, games=1, players=2)
+    assert found.counts.shape == (1, 2, len(found.kinds))
+    leech, kinds = found.of("leech ")
+    assert kinds == ["leech CHARGE"] and leech[0].tolist() == [[1], [0]]
+    named = [[found.kinds[k] if k >= 0 else "-" for k in seat] for seat in found.opening[0]]
+    assert named == [
+        ["piece RL", "advance economy", "booster RB1"],
+        ["mine", "booster RB3", "upgrade"],
+    ]
+    assert found.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
+    assert found.turns[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
+
+
+def test_a_key_a_place_or_a_faction_that_is_not_there_is_named():
+    table = rotated(np.random.default_rng(0), 8, 1)
+    with pytest.raises(ValueError, match=r"unknown key 'booster'; table.setup has .*boosters"):
+        pieces.in_play(table, "booster")
+    for place in ("booster", -1, 99):
+        with pytest.raises(ValueError, match="place of boosters is 0 to .* or None, not "):
+            pieces.in_play(table, "boosters", place)
+    for question in (strength.seats, strength.opponents):
+        with pytest.raises(ValueError, match="unknown faction 'f0'; the dataset has F0, F1"):
+            question(table, "f0")

@@ -1,0 +1,224 @@
+"""The numbers behind a page of findings: questions by name, each a list of effects.
+
+They can be kept as JSON: `whole.json` beside a sample has those of all games that it is of, so that
+a page made from the sample shows both.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from training import outputs
+from training.config import UserError
+from training.data import folder
+from training.study import board, pieces, play, strength
+from training.study.decided import Decided
+from training.study.effects import Effect, means, together
+from training.study.table import Table
+
+Figures = dict[str, list[Effect]]
+
+FORMAT = "gaia_jax figures 1"
+WHOLE = "whole.json"
+DIGITS = 4
+LONGEST = 10**7  # bytes
+LEAST = 50  # so often at least a thing was taken
+OPENED = 4  # factions whose openings are shown
+# What lies in a game: key of a set-up, title.
+IN_PLAY = (
+    ("boosters", "Boosters in play"), ("advanced_tiles", "Advanced tiles in play"),
+    ("artifacts", "Artifacts in play"), ("ship_tokens", "Federation tokens on ships"),
+    ("final_missions", "Final missions"), ("tf5_token", "Token on terraforming 5"),
+)  # fmt: skip
+# What a seat does: name, the kinds of action that it is.
+HABITS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("federations formed", ("form_federation",)),
+    ("steps of research chosen", ("advance ",)),
+    ("ships explored", ("explore ",)),
+    ("artifacts taken", ("artifact ",)),
+    ("offers of leech taken", ("leech CHARGE", "leech TOKEN_FIRST")),
+    ("offers of leech declined", ("leech DECLINE",)),
+)
+# What a seat takes: name of the question, title, the kinds of action that it is.
+TAKEN: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("tiles", "Tech tiles taken", ("tile ",)),
+    ("ships", "Ships explored, and their actions", ("explore", "ship ")),
+    ("tokens", "Federation tokens, by ship where they lie on one", ("token ",)),
+    ("boosters_taken", "Boosters taken", ("booster ",)),
+    ("board_actions", "Power actions", ("power ", "qic ")),
+)
+# What lies at places that differ from game to game: verb, title, key of a set-up.
+PLACED = (
+    ("advanced", "Advanced tiles taken", "advanced_tiles"),
+    ("artifact", "Artifacts taken", "artifacts"),
+    ("token", "Federation tokens from ships", "ship_tokens"),
+)
+
+
+class Whole(NamedTuple):
+    """The figures of a dataset, and what it is."""
+
+    games: int
+    deals: int
+    about: dict[str, Any]  # its `dataset.json`
+    figures: Figures
+
+
+def of_games(table: Table, ruleset: Any) -> Figures:
+    """What needs no decision.
+
+    Args:
+        ruleset: of the games.
+    """
+    deal, names = np.repeat(table.deal, table.players), table.names
+    place = np.floor(table.place).astype(int).ravel() - 1
+    places = [f"place {n + 1}" for n in range(table.players)]
+    out: Figures = {
+        "agents": means(table.vp.ravel(), table.agent.ravel(), deal, names["agent"]),
+        "places": means(table.vp.ravel(), place, deal, places),
+        "won": means(table.win.ravel(), table.faction.ravel(), deal, names["faction"]),
+        "factions": strength.factions(table),
+        "seats": strength.seats(table),
+        "opponents": _pairs(table),
+        "board": strength.board(table, board.features(table, ruleset)),
+        "sources": strength.sources(table),
+    }
+    asked = [("place", strength.sources_by_place(table))]
+    if len(names["agent"]) > 1:
+        asked.append(("agent", strength.sources_by_agent(table)))
+    for kind, told in asked:
+        out |= {f"by {kind} {source}": found for source, found in told.items()}
+    for key, _ in IN_PLAY:
+        if key in table.setup:
+            out[f"in_play_{key}"] = pieces.in_play(table, key)
+    out["round_tiles"] = pieces.in_play(table, "round_tiles")
+    for at in (0, 5):
+        out[f"round_tiles_{at + 1}"] = pieces.in_play(table, "round_tiles", at)
+    return out
+
+
+def _pairs(table: Table) -> list[Effect]:
+    """Every faction with every opponent, judged together."""
+    out = []
+    for name in table.names["faction"]:
+        found = strength.opponents(table, name)
+        out += [e._replace(name=f"{name} with {e.name}") for e in found]
+    return together(out)
+
+
+def of_decisions(table: Table, done: Decided, slots: Mapping[str, list[str]]) -> Figures:
+    """What needs every decision.
+
+    Args:
+        slots: what the places of the set-up's lists are called, as in `dataset.json`.
+    """
+    out: Figures = {"habits": _habits(table, done)}
+    for name, _, starts in TAKEN:
+        out |= _taken(table, f"taken_{name}", *done.of(*starts))
+    artifacts = [
+        str(n + 1) for n in range(np.asarray(table.setup.get("artifacts", [[]])).shape[-1])
+    ]
+    for verb, _, key in PLACED:
+        places = artifacts if key == "artifacts" else slots.get(key, [])
+        if places and key in table.setup:
+            counts = done.at([f"{verb} {place}" for place in places])
+            name = f"taken_{key}_by_name"
+            out |= _taken(table, name, *pieces.by_thing(table, counts, key))
+    for k in np.argsort(-np.bincount(table.faction.ravel(), minlength=1))[:OPENED]:
+        name = table.names["faction"][k]
+        out[f"openings_{name}"] = play.openings(table, done, name)
+    return out | {
+        "passing": play.passing(table, done),
+        "turns": play.turns(table, done),
+        "leech": play.leech(table, done),
+    }
+
+
+def _habits(table: Table, done: Decided) -> list[Effect]:
+    """What a seat does in a game."""
+    counts = [(name, done.of(*starts)[0].sum(-1)) for name, starts in HABITS]
+    counts.append(("main actions before passing", done.turns.sum(-1)))
+    deal, out = np.repeat(table.deal, table.players), []
+    for name, count in counts:
+        flat = count.astype(float).ravel()
+        out += means(flat, np.zeros(len(flat), int), deal, [name])
+    return out
+
+
+def _taken(table: Table, name: str, counts: np.ndarray, names: list[str]) -> Figures:
+    """What was taken often enough."""
+    often = [k for k in range(len(names)) if counts[..., k].sum() >= LEAST]
+    if not often:
+        return {}
+    return {name: pieces.taken(table, counts[..., often], [names[k] for k in often])}
+
+
+def save(path: Path, data: Path, table: Table, found: Figures) -> None:
+    """Write the figures of a dataset as JSON.
+
+    Args:
+        data: its folder; table: its games.
+    """
+    head = {
+        "format": FORMAT, "games": len(table.vp), "deals": len(np.unique(table.deal)),
+        "about": folder.read_about(data),
+    }  # fmt: skip
+    lines = [f" {json.dumps(key)}: {json.dumps(_rows(rows))}" for key, rows in found.items()]
+    text = json.dumps(head)[:-1] + ',\n"figures": {\n' + ",\n".join(lines) + "\n}}\n"
+    outputs.write_text(path, text)
+
+
+def _rows(found: list[Effect]) -> list[list[Any]]:
+    """Effects as lists; null for what has no estimate."""
+    return [
+        [e.name, *(round(x, DIGITS) if math.isfinite(x) else None for x in e[1:4]), *e[4:]]
+        for e in found
+    ]
+
+
+def load_whole(data: Path) -> Whole | None:
+    """The figures of all games that a sample is of; None where there are none beside it.
+
+    Raises:
+        UserError: they are of other games.
+    """
+    path = data / WHOLE
+    if not path.exists():
+        return None
+    try:
+        told = json.loads(path.read_bytes()[:LONGEST])
+        if told["format"] != FORMAT:
+            raise ValueError(f"no format {FORMAT!r}")
+        figures = {
+            key: [
+                Effect(n, *(math.nan if x is None else x for x in numbers), size, found)
+                for n, *numbers, size, found in rows
+            ]
+            for key, rows in told["figures"].items()
+        }
+        whole = Whole(told["games"], told["deals"], told["about"], figures)
+        parts = whole.about["parts"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path} has no figures of a dataset: {error}") from error
+    (own,) = folder.read_about(data)["parts"][:1]
+    if own | {"games": parts[0]["games"]} != parts[0] or own["games"] > parts[0]["games"]:
+        raise UserError(f"{path} is of other games than {data / folder.GAMES}")
+    return whole
+
+
+def agreement(own: Figures, whole: Figures) -> tuple[int, int]:
+    """How many figures both have, and in how many the interval of `own` holds that of `whole`."""
+    asked = held = 0
+    for key, found in own.items():
+        known = {e.name: e for e in whole.get(key, []) if math.isfinite(e.low)}
+        for e in found:
+            if e.name in known and math.isfinite(e.low) and e.high > e.low:
+                asked += 1
+                held += e.low <= known[e.name].estimate <= e.high
+    return asked, held
