@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from types import SimpleNamespace
 
@@ -101,6 +102,26 @@ def test_processes_share_the_pieces(tmp_path, monkeypatch):
                             told.append) == 3  # fmt: skip
     assert time.monotonic() - began < 20
     assert {3, 5} <= set(todo.missing())
+
+
+def test_processes_compile_one_after_the_other(tmp_path, monkeypatch):
+    """Two that compile at the same time need twice the memory."""
+    monkeypatch.setattr(sharing, "OFTEN", 0.01)
+    inside, most = [], []
+
+    def compiles():
+        with sharing.one_at_a_time(tmp_path):
+            inside.append(1)
+            time.sleep(0.05)
+            most.append(len(inside))
+            inside.pop()
+
+    threads = [threading.Thread(target=compiles) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    assert most == [1, 1, 1] and not list(tmp_path.iterdir())
 
 
 def test_what_another_process_writes_is_left_alone(tmp_path):

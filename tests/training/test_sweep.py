@@ -166,6 +166,24 @@ def test_the_queue_makes_all_others_where_one_fails_and_that_one_again(file, cap
     assert "run 2 of 4: some-b-0\n" in err and "run 1 of 4" not in err
 
 
+def test_a_task_of_a_job_array_makes_its_run(file, capsys, monkeypatch):
+    """The number of the task stands for `--index`, which goes before it. No run begins here."""
+    path, made = file(seeds=[0, 1], variants={"a": {}, "b": {}}), []
+    monkeypatch.setattr(sweep, "_one", lambda member, *_: made.append(member.name) or 0)
+    for task in range(4):
+        monkeypatch.setenv("SLURM_ARRAY_TASK_ID", str(task))
+        assert told(capsys, path)[0] == 0
+    assert made == ["some-a-0", "some-b-0", "some-a-1", "some-b-1"]
+    assert told(capsys, path, "--index", "1")[0] == 0 and made[4:] == ["some-b-0"]
+    for text, message in [
+        ("4", "SLURM_ARRAY_TASK_ID: the sweep has the runs 0 to 3, got 4"),
+        ("x", "SLURM_ARRAY_TASK_ID wants a whole number, got 'x'"),
+    ]:
+        monkeypatch.setenv("SLURM_ARRAY_TASK_ID", text)
+        code, _, err = told(capsys, path)
+        assert code == 2 and message in err and err.count("\n") == 1 and len(made) == 5
+
+
 def start(*arguments, **environment):
     """A process of the sweep in the working folder."""
     return subprocess.Popen(
