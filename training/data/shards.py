@@ -21,7 +21,7 @@ from training import outputs
 ROW_GROUP = 8192  # games of a row group
 LEVEL = 12  # of zstd
 # The two columns that make nine tenths of a game are worth more work.
-LEVELS = {"actions": 18, "setup": 15}
+LEVELS = {"actions": 18, "setup": 19}
 PAGE = 2**24  # bytes: a column of a row group in one piece, which compresses better
 
 
