@@ -21,7 +21,8 @@ from training.match import rotated
 
 BATCH = 4096  # games of a batch
 PER_LANE = 4  # of a batch, at least: so many fewer are under way at the same time
-# Under way at most where a network decides: what it computes for them stays in a core's cache.
+# Under way at most for each agent where a network decides: what it computes for those that are
+# its own stays in a core's cache.
 LANES = 256
 
 
@@ -53,7 +54,7 @@ class Source:
         sits = np.array([different.index(name) for name in names])[self.seating]
         lanes = -(-batch // PER_LANE)
         if any(agent.policy for agent in agents):
-            lanes = min(lanes, LANES)
+            lanes = min(lanes, LANES * len(agents))
         self._lanes = Lanes(env, agents, sits, self.deals, lanes)
 
     def about(self) -> dict[str, Any]:
