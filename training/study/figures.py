@@ -133,11 +133,8 @@ def of_decisions(table: Table, done: Decided, slots: Mapping[str, list[str]]) ->
     for k in np.argsort(-np.bincount(table.faction.ravel(), minlength=1))[:OPENED]:
         name = table.names["faction"][k]
         out[f"openings_{name}"] = play.openings(table, done, name)
-    return out | {
-        "passing": play.passing(table, done),
-        "turns": play.turns(table, done),
-        "leech": play.leech(table, done),
-    }
+    out |= {"passing": play.passing(table, done), "turns": play.turns(table, done)}
+    return out | _taken(table, "leech", *done.of("leech "))
 
 
 def _habits(table: Table, done: Decided) -> list[Effect]:

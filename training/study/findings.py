@@ -233,7 +233,7 @@ def _strength(page: Page) -> None:
     page.text("### Seats", "", "VP by place in the turn order of round 1.")
     page.effects("seats", "VP by place in the turn order")
     pairs = page.found("opponents")
-    clear = sorted(pairs, key=lambda e: -abs(e.estimate) / (e.high - e.low))[:PAIRS]
+    clear = sorted(pairs, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))[:PAIRS]
     page.text("### Opponents", "", f"The {len(clear)} pairs of {len(pairs)} that stand out most: "
               "VP of the first with the second at the table, above its mean over all opponents. "
               "All pairs were judged together.")  # fmt: skip
