@@ -193,10 +193,7 @@ def load_whole(data: Path) -> Whole | None:
         if told["format"] != FORMAT:
             raise ValueError(f"no format {FORMAT!r}")
         figures = {
-            key: [
-                Effect(n, *(math.nan if x is None else x for x in numbers), size, found)
-                for n, *numbers, size, found in rows
-            ]
+            key: [Effect._make(math.nan if x is None else x for x in row) for row in rows]
             for key, rows in told["figures"].items()
         }
         whole = Whole(told["games"], told["deals"], told["about"], figures)
