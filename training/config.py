@@ -69,9 +69,11 @@ class PPOConfig:
     keep: float = 1.0  # the part of each game's decisions learnt from, those of largest advantage
     average: float = 0.0  # decay a minibatch of the averaged parameters that are saved; 0: none
     anchor: float = 0.0  # pull towards the first parameters (KL), falling to 0 at the last update
-    # Expert iteration: each step tries so many of the likeliest actions in one game of
-    # `search_every`, and draws the policy towards the positions that follow. 0: no search.
+    # Expert iteration: at every `search_every`-th step a search looks at so many positions for each
+    # game and draws the policy towards what pays. 0: no search. one_layer tries the likeliest
+    # actions once; lines follows them along the policy's moves, where it is not sure.
     search: int = 0
+    search_form: str = "one_layer"
     search_every: int = 8
     search_scale: float = 0.5  # logits that 1 VP is worth
     search_coef: float = 1.0  # of the cross entropy in the loss
@@ -351,6 +353,11 @@ def _check(config: Config) -> None:
         raise UserError(f"ppo.opponents needs env.reward=vp, got {config.env.reward}")
     if ppo.opponents and ppo.search:
         raise UserError("ppo.opponents and ppo.search: a search sees the rewards of the game alone")
+    if ppo.search and ppo.num_steps % (ppo.search_every * ppo.minibatches):
+        raise UserError(
+            "ppo.search: ppo.num_steps must be a multiple of ppo.search_every times "
+            f"ppo.minibatches, {ppo.search_every * ppo.minibatches}, got {ppo.num_steps}"
+        )
     if ppo.num_steps % ppo.minibatches:
         raise UserError(
             f"ppo.minibatches must divide ppo.num_steps, got {ppo.minibatches} and {ppo.num_steps}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gaia_jax.cli import LARGEST_SEED
 
 CHOICES = {
+    "ppo.search_form": ("one_layer", "lines"),
     "env.reward": ("vp", "margin", "rank", "win"),
     "network.mixing": ("pool", "attention", "flat"),
     "network.dtype": ("float32", "bfloat16"),

@@ -1,8 +1,8 @@
-"""Expert iteration: what a one-layer search says of a part of the states, for the policy to learn.
+"""Expert iteration: what a search says of a part of the states, for the policy to learn.
 
-At each step one game in `ppo.search_every` is looked into: the likeliest actions are each tried
-once, and the policy is drawn towards softmax(logits + worth of the position that follows). Unlike
-an advantage this says something of actions that were not played.
+At every `ppo.search_every`-th step all games are looked into: the likeliest actions are tried, once
+or along the policy's own moves (`ppo.search_form`), and the policy is drawn towards softmax(logits
++ worth of what follows). Unlike an advantage this says something of actions that were not played.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from training.agents.base import VP_SCALE, policy_agent
-from training.config import PPOConfig, UserError
+from training.config import PPOConfig
 from training.search import SearchOptions, search_targets
 
 
@@ -24,47 +24,40 @@ class Lesson(NamedTuple):
 
     seen: Any  # what the network reads, `Network.view`
     target: Array  # (M, W) float32, a policy in the network's index of actions
-    open: Array  # (M,) float32, 1 where there is something to choose
+    open: Array  # (M,) float32, 1 where there is something to choose that was looked into
     changed: Array  # (M,) float32, 1 where the search plays what the policy finds not likeliest
 
 
-Teacher = Callable[[Any, Any, Any, Array, Array], Lesson]
+Teacher = Callable[[Any, Any, Any, Array], Lesson]
+LINES = 8  # at most, of one state
 
 
-def make_teacher(auto: Any, network: Any, ppo: PPOConfig, games: int) -> Teacher:
-    """(params, states (N,), seen (N,), keys (N,), step) -> the lesson of every k-th game.
-
-    k is `ppo.search_every`; which games they are goes round with the step.
+def make_teacher(auto: Any, network: Any, ppo: PPOConfig) -> Teacher:
+    """(params, states (N,), seen (N,), keys (N,)) -> the lessons of all N.
 
     Args:
         auto: the environment with auto-reset.
-        games: N, of this device.
-    Raises:
-        UserError: N is no multiple of k.
     """
-    every, env = ppo.search_every, auto.env
-    if games % every:
-        raise UserError(f"ppo.search_every must divide the games of a device, {games}, got {every}")
+    env = auto.env
     policy = policy_agent(env, network, None, "policy").policy
     assert policy is not None
-    vp = ppo.reward_scale / VP_SCALE
-    options = SearchOptions(
-        max_depth=1, value_scale=ppo.search_scale / (SearchOptions().visit_offset * vp)
-    )
+    scale = ppo.search_scale * VP_SCALE / ppo.reward_scale / SearchOptions().visit_offset
+    if ppo.search_form == "lines":
+        options = SearchOptions(lines=True, considered=LINES, value_scale=scale)
+    else:
+        options = SearchOptions(max_depth=1, value_scale=scale)
 
-    def teach(params: Any, state: Any, seen: Any, keys: Array, step: Array) -> Lesson:
-        rows = jnp.arange(games // every) * every + step % every
-        some, seen = (jax.tree.map(lambda x: x[rows], tree) for tree in (state, seen))
+    def teach(params: Any, state: Any, seen: Any, keys: Array) -> Lesson:
         found = search_targets(
-            env, policy.evaluate, params, some, keys[rows], ppo.search, ppo.reward_scale, options
+            env, policy.evaluate, params, state, keys, ppo.search, ppo.reward_scale, options
         )
         width = seen.mask.shape[-1]
         action = jax.vmap(network.to_action, (None, 0), 1)(
-            seen, jnp.broadcast_to(jnp.arange(width)[:, None], (width, len(rows)))
+            seen, jnp.broadcast_to(jnp.arange(width)[:, None], (width, len(keys)))
         )
         target = jnp.take_along_axis(found.policy, action, axis=-1, mode="clip")
-        open_ = some.legal_action_mask.sum(-1) > 1
-        return Lesson(seen, jnp.where(seen.mask, target, 0), 1.0 * open_, 1.0 * found.changed)
+        taught = found.looked & (state.legal_action_mask.sum(-1) > 1)
+        return Lesson(seen, jnp.where(seen.mask, target, 0), 1.0 * taught, 1.0 * found.changed)
 
     return teach
 
@@ -85,7 +78,7 @@ def lesson_loss(logits: Array, lesson: Lesson) -> tuple[Array, dict[str, Array]]
     Args:
         logits: (M, W), of the network now.
     Returns:
-        The mean over the open states, and numbers for the log.
+        The mean over the states that teach, and numbers for the log.
     """
     count = jnp.maximum(lesson.open.sum(), 1.0)
     aim = lesson.target
@@ -95,6 +88,7 @@ def lesson_loss(logits: Array, lesson: Lesson) -> tuple[Array, dict[str, Array]]
     loss = (apart * lesson.open).sum() / count
     return loss, {
         "search/kl": loss,
+        "search/taught": lesson.open.mean(),
         "search/changed": (lesson.changed * lesson.open).sum() / count,
         "search/entropy": (entropy * lesson.open).sum() / count,
     }

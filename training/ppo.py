@@ -71,7 +71,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         raise UserError(
             f"ppo.num_envs must be a multiple of {2 * mesh.size} with ppo.pool, got {ppo.num_envs}"
         )
-    teach = lessons.make_teacher(auto, network, ppo, local_envs) if ppo.search else None
+    teach = lessons.make_teacher(auto, network, ppo) if ppo.search else None
     explore = exploration.make_explorer(auto, network, ppo)
     favourites = exploration.make_favourites(auto, ppo.explore_favourites)
     mean = partial(jax.lax.pmean, axis_name=GAMES)
@@ -106,15 +106,10 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         return jnp.where(own[:, None], logits, theirs), own.astype(jnp.float32)
 
     def _env_step(
-        params: Any, member: Any, fade: Array, state: Any, x: tuple[Array, Array]
-    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array], Lesson | None]]:
-        key, clock = x
+        params: Any, member: Any, fade: Array, state: Any, key: Array
+    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array]]]:
         keys = jax.vmap(jax.random.split)(_game_keys(key))
         seen, seats, logits, value = _look(params, state)
-        lesson = None
-        if teach:
-            search_keys = jax.vmap(jax.random.fold_in, (0, None))(keys[:, 0], 1)
-            lesson = teach(params, state, seen, search_keys, clock)
         own = None
         if ppo.pool:
             logits, own = _opponents(member, state, seen, logits)
@@ -139,7 +134,24 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         transition = Transition(
             seen, seats, choice, log_prob, value, reward, done, open_, own, tried
         )
-        return state, (transition, state.final_vp, seen_doing, lesson)
+        return state, (transition, state.final_vp, seen_doing)
+
+    def _roll(
+        params: Any, member: Any, fade: Array, state: Any, keys: Array
+    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array]], Lesson | None]:
+        """A decision of every game for each key (T,), and what is taught on the way."""
+        step = partial(_env_step, params, member, fade)
+        if not teach:
+            return *jax.lax.scan(step, state, keys), None
+
+        def stretch(state: Any, keys: Array) -> tuple[Any, tuple[Any, Lesson]]:
+            search_keys = jax.vmap(jax.random.fold_in, (0, None))(_game_keys(keys[0]), 1)
+            lesson = teach(params, state, _look(params, state)[0], search_keys)
+            state, rolled = jax.lax.scan(step, state, keys)
+            return state, (rolled, lesson)
+
+        state, (rolled, taught) = jax.lax.scan(stretch, state, keys.reshape(-1, ppo.search_every))
+        return state, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), rolled), taught
 
     def _loss(
         params: Any, batch: tuple[Transition, Array, Array, Lesson | None], runner: Runner
@@ -260,10 +272,10 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
         play_key, learn_key = jax.random.split(key)
         pool, member = _pool(runner, learn_key)
-        env_state, (rollout, final_vp, doing, taught) = jax.lax.scan(
-            partial(_env_step, runner.params, member, 1 - runner.hyper.progress(runner.update)),
-            runner.env_state,
-            (jax.random.split(play_key, ppo.num_steps), jnp.arange(ppo.num_steps)),
+        fade = 1 - runner.hyper.progress(runner.update)
+        step_keys = jax.random.split(play_key, ppo.num_steps)
+        env_state, (rollout, final_vp, doing), taught = _roll(
+            runner.params, member, fade, runner.env_state, step_keys
         )
         learnt = None if taught is None else lessons.split(taught, ppo.minibatches)
         last_value = _look(runner.params, env_state)[3]

@@ -17,7 +17,8 @@ def test_rows_in_blocks_are_decided_as_all_at_once(blocks):
         seen.append(len(x))
         return {"sum": x + more["y"].sum(-1), "row": x}
 
-    x, more = jnp.arange(batch), {"y": jnp.arange(2 * batch).reshape(batch, 2)}
+    y = jnp.arange(2 * batch).reshape(batch, 2)
+    x, more = jnp.arange(batch), {"y": y, "none": jnp.zeros((batch, 0))}
     got = jax.jit(lambda x, more: base.in_blocks(decide, x, more))(x, more)
     assert np.array_equal(got["row"], np.arange(batch))
     assert np.array_equal(got["sum"], np.arange(batch) * 5 + 1)

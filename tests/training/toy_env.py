@@ -136,13 +136,13 @@ class ToyEnv:
         )
         ended = over | ~legal | (clock >= game.length)
         penalty = jnp.where(~over & ~legal, -1.0, 0.0) * (jnp.arange(4) == player)
-        return State(
-            jnp.where(ended, player, game.decider[clock]).astype(jnp.int32),
-            game.legal[clock] | ended,
-            points.sum(1) / 100 + penalty,
-            ended,
-            jnp.bool_(False),
-            game,
+        return state.replace(  # an `AutoState` stays one, as in the game itself
+            current_player=jnp.where(ended, player, game.decider[clock]).astype(jnp.int32),
+            legal_action_mask=game.legal[clock] | ended,
+            rewards=points.sum(1) / 100 + penalty,
+            terminated=ended,
+            truncated=jnp.bool_(False),
+            game=game,
         )
 
     def observe(self, state: State, player: Array) -> Observation:

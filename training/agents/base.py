@@ -80,7 +80,7 @@ def in_blocks(decide: Callable[..., Any], *rows: Any) -> Any:
     batch = len(jax.tree.leaves(rows)[0])
     if jax.default_backend() != "cpu" or batch <= BLOCK or batch % BLOCK:
         return decide(*rows)
-    blocks = jax.tree.map(lambda x: x.reshape(-1, BLOCK, *x.shape[1:]), rows)
+    blocks = jax.tree.map(lambda x: x.reshape(batch // BLOCK, BLOCK, *x.shape[1:]), rows)
     decided = jax.lax.map(lambda block: decide(*block), blocks)
     return jax.tree.map(lambda x: x.reshape(batch, *x.shape[2:]), decided)
 

@@ -20,6 +20,7 @@ class SearchTargets(NamedTuple):
     value: Array  # (n, P) float32, by player, in the units of the network
     action: Array  # (n,) int32, what the search would play
     changed: Array  # (n,) bool, where that is not the policy's likeliest action
+    looked: Array  # (n,) bool, where more than the network was asked
 
 
 def search_targets(
@@ -48,8 +49,8 @@ def search_targets(
         key: (n,) keys, one a state: then the result of a state depends on nothing else. Or one.
         num_simulations: how many actions are tried; grow it over the training from 4 to 16 (each
             number is a program of its own).
-        options: with `max_depth` other than 1 a tree search of so many simulations instead;
-            None: one layer, with Gumbel noise.
+        options: with `max_depth` other than 1 a tree search of so many simulations instead, with
+            `lines` lines of so many moves together; None: one layer, with Gumbel noise.
     Returns:
         The targets; where only one action is legal, `policy` is that action.
     """
@@ -66,5 +67,6 @@ def search_targets(
         value=out.value,
         action=out.action,
         changed=out.action != likeliest,
+        looked=(out.candidates.visits > 0).any(-1),
     )
     return jax.lax.stop_gradient(found)
