@@ -186,7 +186,7 @@ class Auto:
         state = state.replace(terminated=jnp.bool_(False), truncated=jnp.bool_(False))
         after = self.env.step(state, action)
         ended = after.terminated | after.truncated
-        new = self.env.init(key)
+        new = _auto(self.env.init(key), state.final_vp, state.final_source)
         told = new.replace(
             rewards=after.rewards, terminated=after.terminated, truncated=after.truncated
         )

@@ -29,13 +29,13 @@ class _Jobs(NamedTuple):
     row: Array  # (J,) int32
     action: Array  # (J,) int32
     length: Array  # (J,) int32, how many moves its line has
-    count: Array  # () int32, how many are followed
+    followed: Array  # () int32, how many are followed
 
 
 class _Lanes(NamedTuple):
     """L lines under way, and what has been found."""
 
-    job: Array  # (L,) int32, place in `_Jobs`; from `count` on there is none
+    job: Array  # (L,) int32, place in `_Jobs`; from `followed` on there is none
     following: Array  # () int32, the next job
     action: Array  # (L,) int32, the next move
     moves: Array  # (L,) int32, how many have been made
@@ -96,7 +96,7 @@ def _follow(key: Array, start: Start, length: Array, model: BoundFn) -> Array:
     lanes = min(len(jobs.edge), max(len(root.to_play), LANES))
 
     def goes_on(carry: tuple[_Lanes, Array]) -> Array:
-        return (carry[0].job < jobs.count).any()
+        return (carry[0].job < jobs.followed).any()
 
     def on(carry: tuple[_Lanes, Array]) -> tuple[_Lanes, Array]:
         lane, turn = carry
@@ -154,7 +154,7 @@ def _move(key: Array, lane: _Lanes, jobs: _Jobs, model: BoundFn, embedding: Any)
     last = len(jobs.edge) - 1
     length = jobs.length[jnp.minimum(lane.job, last)]
     total = lane.total + jnp.where((2 * moves > length)[:, None], now, 0)
-    live = lane.job < jobs.count
+    live = lane.job < jobs.followed
     ended = live & (step.terminal | (moves >= length))
     mean = total / jnp.maximum(length - length // 2, 1)[:, None]
     value = jnp.where(step.terminal[:, None], paid, mean)
