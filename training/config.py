@@ -69,12 +69,9 @@ class PPOConfig:
     keep: float = 1.0  # the part of each game's decisions learnt from, those of largest advantage
     average: float = 0.0  # decay a minibatch of the averaged parameters that are saved; 0: none
     anchor: float = 0.0  # pull towards the first parameters (KL), falling to 0 at the last update
-    # Expert iteration: at every `search_every`-th step a search looks at so many positions for each
-    # game and draws the policy towards what pays. 0: no search. one_layer tries the likeliest
-    # actions once; lines follows them along the policy's moves, where it is not sure.
-    search: int = 0
-    search_form: str = "one_layer"
-    search_every: int = 8
+    search: int = 0  # expert iteration: so many positions of a game a search looks at; 0: none
+    search_form: str = "one_layer"  # likely actions once; "lines": and along the policy's moves
+    search_every: int = 8  # steps from one look at all games to the next
     search_scale: float = 0.5  # logits that 1 VP is worth
     search_coef: float = 1.0  # of the cross entropy in the loss
     # The part of the decisions with a choice that are tried: drawn from the policy with its logits
@@ -84,12 +81,10 @@ class PPOConfig:
     # The same for single verbs, as VERB=PART with commas between: where the verb is offered, in
     # that part of the decisions one of its actions is tried, any alike.
     explore_verbs: str = ""
-    # A favourite for a game, as VERB ARGUMENT=PART with commas between: so many of the seats take
-    # that action wherever they would take another of the same verb, all game long. The parts fall
-    # to 0 at the last update.
+    # A favourite for a game, VERB ARGUMENT=PART with commas between: so many of the seats take that
+    # action, all game long, for any other of the verb. All parts fall to 0 at the last update.
     explore_favourites: str = ""
-    # Earlier parameters that hold the other seats in half of the games; the learner trains on its
-    # own decisions alone there. 0: self-play only.
+    # Earlier parameters that hold the seats but the learner's in half of the games; 0: none do.
     pool: int = 0
     pool_updates: int = 20  # between two entries into the pool
 
