@@ -59,9 +59,11 @@ class Favourites(NamedTuple):
 def lot_of(setup: Any, player: Array) -> Array:
     """() float32 in [0, 1), the same for a player at every decision of a game.
 
+    Drawn from the set-up, because a state has no random numbers: nothing is random after it.
+
     Args:
-        setup: of one game.
-        player: ().
+        setup: `Setup` of one game.
+        player: () int, whose lot it is.
     """
     drawn = jnp.concatenate([jnp.ravel(x).astype(jnp.uint32) for x in jax.tree.leaves(setup)])
     odd = 2 * np.arange(len(drawn), dtype=np.uint32) + 1

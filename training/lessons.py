@@ -15,6 +15,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from training.agents.base import VP_SCALE, policy_agent
+from training.agents.search import DEFAULTS
 from training.config import PPOConfig
 from training.search import SearchOptions, search_targets
 
@@ -29,7 +30,6 @@ class Lesson(NamedTuple):
 
 
 Teacher = Callable[[Any, Any, Any, Array], Lesson]
-LINES = 8  # at most, of one state
 
 
 def make_teacher(auto: Any, network: Any, ppo: PPOConfig) -> Teacher:
@@ -43,7 +43,8 @@ def make_teacher(auto: Any, network: Any, ppo: PPOConfig) -> Teacher:
     assert policy is not None
     scale = ppo.search_scale * VP_SCALE / ppo.reward_scale / SearchOptions().visit_offset
     if ppo.search_form == "lines":
-        options = SearchOptions(lines=True, considered=LINES, value_scale=scale)
+        most, _ = DEFAULTS["lines"]  # as many lines as at play
+        options = SearchOptions(lines=True, considered=most, value_scale=scale)
     else:
         options = SearchOptions(max_depth=1, value_scale=scale)
 

@@ -116,13 +116,12 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         # Counted here: of a whole rollout the masks would be copied as int32.
         open_ = seen.mask.sum(-1) > 1
         drawn, tried = logits, None
+        may = open_ if own is None else open_ & (own > 0)
         if explore:
             try_keys = jax.vmap(jax.random.fold_in, (0, None))(keys[:, 0], 2)
-            may = open_ if own is None else open_ & (own > 0)
             drawn, tried = explore(logits, seen, may, try_keys, fade)
         choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
         if favourites:
-            may = open_ if own is None else open_ & (own > 0)
             choice, swapped = favourites.swap(network, state, seen, choice, may, fade)
             tried = swapped if tried is None else tried | swapped
         log_prob, _ = sampling.log_prob_and_entropy(logits, choice)

@@ -13,7 +13,7 @@ from training import sampling
 from training.search.keys import one_a_row
 
 VP_SCALE = 100  # rewards are VP divided by this
-BLOCK = 64
+BLOCK = 64  # rows that a network decides at a time on a CPU
 
 
 class Act(Protocol):
