@@ -59,6 +59,21 @@ def _jitted(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
     return jax.jit(partial(function, *args))
 
 
+@custom_vmap
+def batched_together(tree: Any) -> Any:
+    """`tree`; under `vmap` with the batch on all of its arrays, where it is on some of them.
+
+    What is done with it then looks the same to JAX wherever it comes from, and is traced once.
+    """
+    return tree
+
+
+@batched_together.def_vmap
+def _(size: int, in_batched: Any, tree: Any) -> tuple[Any, Any]:
+    (out,) = _along(size, in_batched, (tree,))
+    return out, jax.tree.map(lambda _: True, out)
+
+
 def _along(size: int, in_batched: Any, operands: Any) -> Any:
     """The operands with a batch axis of `size` on each."""
     return jax.tree.map(

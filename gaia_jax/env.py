@@ -7,6 +7,7 @@ an episode ends. The rules know nothing of it.
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Any, Self, TypeVar
 
 import jax
@@ -17,6 +18,7 @@ from jax import Array
 from gaia_jax import arguments, observation
 from gaia_jax.actions import PLANES
 from gaia_jax.arguments import shown
+from gaia_jax.batch_aware import batched_together, traced_once
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
 from gaia_jax.rules.draw import draw_setup
@@ -127,7 +129,7 @@ class GaiaEnv:
         arguments.one_key("key", key)
         if small and not self.ruleset.map.spare_tiles:
             raise ValueError(f"{self.ruleset.name} has no small map; base for 3 players has one")
-        return draw_setup(key, self.ruleset, small)
+        return traced_once(partial(_draw_setup, self.ruleset, small))(key)
 
     def init(self, key: Array) -> State:
         """A new game with a set-up drawn from `key`; afterwards nothing is random.
@@ -148,7 +150,7 @@ class GaiaEnv:
                 set-ups.
         """
         self._check_setup(setup)
-        return self.with_mask(self._start(self.deal(setup)))
+        return self.with_mask(batched_together(self._start(self.deal(setup))))
 
     def step(self, state: State, action: Array | int) -> State:
         """The state after `current_player` has decided.
@@ -199,7 +201,7 @@ class GaiaEnv:
 
     def deal(self, setup: Setup) -> GameState:
         """The game that a set-up deals, as the rules see it."""
-        return new_game(self.ruleset, setup)
+        return traced_once(partial(new_game, self.ruleset))(setup)
 
     def _start(self, game: GameState) -> State:
         """The first state of a game, its mask still to come."""
@@ -279,10 +281,10 @@ class GaiaEnv:
 
     def legal_mask(self, game: GameState) -> Array:
         """(A,) bool, what the rules allow `game.turn.player`; changes nothing."""
-        return legal_mask(self.ruleset, game)
+        return traced_once(partial(legal_mask, self.ruleset))(game)
 
     def _play(self, game: GameState, action: Array, active: Array) -> GameState:
-        return rules_step(self.ruleset, game, action, active)
+        return traced_once(partial(rules_step, self.ruleset))(game, action, active)
 
 
 def make(
@@ -304,6 +306,10 @@ def make(
         TypeError: `max_steps` is no whole number.
     """
     return GaiaEnv(ruleset_of(id, players), reward, max_steps)
+
+
+def _draw_setup(ruleset: Ruleset, small: bool, key: Array) -> Setup:
+    return draw_setup(key, ruleset, small)
 
 
 def _check(name: str, value: Any, wanted: Any) -> None:
