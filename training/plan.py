@@ -150,7 +150,7 @@ def xla_account(config: Config, env_module: Any) -> dict[str, int]:
     auto = env_module.auto_reset(env)
     network = make_network(env, config.network)
     mesh = make_mesh(config.ppo.num_envs)
-    init = jax.jit(make_init(auto, network, config), out_shardings=sharding(mesh))
+    init = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))
     chunk = ppo.make_chunk(auto, network, config, mesh)
     says: Any = chunk.lower(init.eval_shape()).compile().memory_analysis()
     if says is None:

@@ -13,6 +13,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from training.batched import batched
 from training.config import Config, PPOConfig, UserError
 from training.devices import GAMES
 from training.network import Network
@@ -86,16 +87,36 @@ def start_keys(config: Config) -> Array:
     return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
 
 
-def make_init(auto: Any, network: Network, config: Config) -> Callable[[], Runner]:
-    """A pure function that makes the Runner of a new run."""
-    optimizer = make_optimizer()
+def make_init(
+    auto: Any, network: Network, config: Config, mesh: Mesh | None = None
+) -> Callable[[], Runner]:
+    """A pure function that makes the Runner of a new run.
+
+    Args:
+        mesh: the devices, each of which deals its own games, as it will play them: what JAX traces
+            for that need not be traced again. None: one device.
+    """
+    optimizer, play = make_optimizer(), batched(auto)
+
+    def begin(params_key: Array, keys: Array) -> tuple[Any, Any]:
+        env_state = play.init(keys)
+        # Parameters depend on shapes alone.
+        observation = jax.eval_shape(play.observe, env_state, env_state.current_player)
+        observation, mask = jax.tree.map(
+            lambda x: jnp.zeros((1, *x.shape[1:]), x.dtype),
+            (observation, env_state.legal_action_mask),
+        )
+        return network.init(params_key, observation, mask), env_state
+
+    deal: Callable[..., Any] = begin
+    if mesh is not None:
+        deal = jax.shard_map(
+            begin, mesh=mesh, in_specs=(P(), P(GAMES)), out_specs=(P(), P(GAMES)), check_vma=False
+        )
 
     def init() -> Runner:
         params_key, games_key, run_key = start_keys(config)
-        env_state = jax.vmap(auto.init)(jax.random.split(games_key, config.ppo.num_envs))
-        first = jax.tree.map(lambda x: x[:1], env_state)
-        observation = jax.vmap(auto.observe)(first, first.current_player)
-        params = network.init(params_key, observation, first.legal_action_mask)
+        params, env_state = deal(params_key, jax.random.split(games_key, config.ppo.num_envs))
         return Runner(
             params=params,
             opt_state=optimizer.init(params),

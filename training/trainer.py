@@ -51,7 +51,7 @@ class Trainer:
         self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
         mesh = devices.make_mesh(config.ppo.num_envs)
-        init = make_init(auto, self.network, config)
+        init = make_init(auto, self.network, config, mesh)
         init = jit_once(init, out_shardings=sharding(mesh))
         self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
         self._checkpoints: Checkpoints | None = None
