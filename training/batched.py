@@ -7,6 +7,8 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
+from jax import Array
 
 
 class Batched(NamedTuple):
@@ -29,3 +31,29 @@ def batched(auto: Any) -> Batched:
     return Batched(
         *(jax.jit(jax.vmap(x)) for x in (auto.init, auto.observe, auto.seats, auto.step))
     )
+
+
+@cache
+def stepping(env: Any) -> Callable[[Any, Array], Any]:
+    """`env.step` over a batch: (states, actions). Batches of one size are traced and lowered once,
+    wherever a program steps them."""
+    return jax.jit(jax.vmap(env.step))
+
+
+def step_among(env: Any, rows: int, states: Any, actions: Array) -> Any:
+    """The states (B,) after the actions (B,), in a batch of `rows` where that is more than B.
+
+    For a program that steps batches of `rows` anyway: a second size would take as long to trace and
+    to lower as the first. The rows besides are games that have ended, where nothing is searched.
+    """
+    games = len(actions)
+    if rows <= games:
+        return stepping(env)(states, actions)
+
+    def widened(x: Array) -> Array:
+        return jnp.concatenate([x, jnp.broadcast_to(x[:1], (rows - games, *x.shape[1:]))])
+
+    states, actions = jax.tree.map(widened, (states, actions))
+    ended = states.terminated | (jnp.arange(rows) >= games)
+    after = stepping(env)(states.replace(terminated=ended), actions)
+    return jax.tree.map(lambda x: x[:games], after)

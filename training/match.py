@@ -11,6 +11,7 @@ import numpy as np
 from jax import Array
 
 from training.agents import Agent
+from training.batched import step_among
 from training.game_records import LONGEST, Recorder
 from training.once import jit_once
 from training.results import Results, joined
@@ -196,7 +197,7 @@ def _make_batch(
             place = jnp.where(turn >= 0, carry.decisions, longest)
             played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
         return _Carry(
-            jax.vmap(env.step)(state, action),
+            step_among(env, _lanes(agents, batch), state, action),
             carry.decisions + (turn >= 0),
             carry.clock + 1,
             carry.counted + (here[:, :, None] & seen[:, None]),
@@ -219,6 +220,11 @@ def _make_batch(
         return carry, over(carry.state).sum()
 
     return jit_once(start), jax.jit(advance)
+
+
+def _lanes(agents: list[Agent], games: int) -> int:
+    """How many games the agents play ahead side by side, at most; 0 where none does."""
+    return max((agent.lanes(games) for agent in agents if agent.lanes), default=0)
 
 
 def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:

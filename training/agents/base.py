@@ -62,6 +62,8 @@ class Agent(NamedTuple):
     policy: Policy | None = None
     # It takes a key for each game: then no game depends on which others are played beside it.
     by_game: bool = False
+    # Of a batch of B games: how many it plays ahead side by side, in `training.batched.stepping`.
+    lanes: Callable[[int], int] | None = None
 
 
 def uniforms(key: Array, games: int) -> Array:
@@ -103,7 +105,8 @@ def greedy_agent(env: Any) -> Agent:
     def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
         return search.choose(params, state, mask)
 
-    return Agent("greedy", act, as_params(Weights()), cheap_when_forced=True, by_game=True)
+    params = as_params(Weights())
+    return Agent("greedy", act, params, cheap_when_forced=True, by_game=True, lanes=search.width)
 
 
 def policy_agent(

@@ -20,6 +20,7 @@ from gaia_jax.state import Node
 from training.agents.greedy import prior, value
 from training.agents.greedy.tables import make_tables
 from training.agents.greedy.weights import Weights, as_params, view
+from training.batched import stepping
 
 SHORTLIST = 40  # K, candidates of one decision at most
 LANES = 256  # L, at most
@@ -89,6 +90,8 @@ class Search:
         count = len(space.ids["booster"])
         self._boosters[space.first["booster"] + np.arange(count)] = np.arange(count)
         self._plain = {k: v.ndim for k, v in as_params(Weights()).items()}
+        # Traced once for the decisions and for the lanes.
+        self._guess_once, self._worth_once = jax.jit(self._guess), jax.jit(self._worth)
 
     def choose(self, params: Params, states: Any, mask: Array) -> Array:
         """(B,) int32, legal actions of the states' current players; mask (B, A)."""
@@ -108,7 +111,7 @@ class Search:
         plan = self.prepare(params, states, mask)
 
         def turn(lanes: Lanes) -> Lanes:
-            state = jax.vmap(self.env.step)(lanes.state, lanes.action)
+            state = stepping(self.env)(lanes.state, lanes.action)
             return self.settle(params, plan, lanes, state)
 
         return plan, jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
@@ -116,7 +119,7 @@ class Search:
     def prepare(self, params: Params, states: Any, mask: Array) -> Plan:
         """The shortlists, and what standing still is worth."""
         player, own = states.current_player, self._own(params)
-        guesses = jax.vmap(self._guess, (own, 0, 0))(params, states.game, player)
+        guesses = jax.vmap(self._guess_once, (own, 0, 0))(params, states.game, player)
         width = min(SHORTLIST, mask.shape[1])
         scores, actions = jax.lax.top_k(jnp.where(mask, guesses, WORST), width)
         legal = scores > WORST
@@ -149,11 +152,15 @@ class Search:
     def start(self, plan: Plan) -> Lanes:
         """The first candidates."""
         rows = plan.mask.shape[0]
-        size = min(self.lanes, max(rows * 4, 8))
+        size = self.width(rows)
         first = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (size, *x.shape[1:])), plan.states)
         zeros = jnp.zeros(size, jnp.int32)
         out = jnp.full(plan.items.shape, WORST, jnp.float32)
         return _refill(plan, Lanes(jnp.int32(0), zeros > 0, zeros, first, zeros, zeros, out))
+
+    def width(self, rows: int) -> int:
+        """L for a batch of so many games."""
+        return min(self.lanes, max(rows * 4, 8))
 
     def settle(self, params: Params, plan: Plan, lanes: Lanes, state: Any) -> Lanes:
         """What follows when every lane has been played to `state`: go on, or the next candidate."""
@@ -162,12 +169,12 @@ class Search:
         began = plan.actions.reshape(-1)[lanes.item]
         who = plan.states.current_player[row]
         w = jax.tree.map(lambda x: x[row], params) if own == 0 else params
-        guesses = jax.vmap(self._guess, (own, 0, 0))(w, state.game, who)
+        guesses = jax.vmap(self._guess_once, (own, 0, 0))(w, state.game, who)
         depth = lanes.depth + 1
         goes_on, action = jax.vmap(self._follow)(
             state, who, plan.mask[row], lanes.action, began, depth, guesses
         )
-        found = jax.vmap(self._worth, (own, 0, 0))(w, state.game, who)
+        found = jax.vmap(self._worth_once, (own, 0, 0))(w, state.game, who)
         found -= w["detour"] * jnp.asarray(self._free)[began]
         done = jnp.where(lanes.live & ~goes_on, lanes.item, lanes.out.shape[0])
         return _refill(
@@ -206,7 +213,7 @@ class Search:
     def _stay(self, params: Params, game: Any, player: Array) -> tuple[Array, Array]:
         """The value of the position as it is, and what each booster adds to it."""
         adds = value.booster_value(self._t, view(params), game, player)
-        return self._worth(params, game, player), adds
+        return self._worth_once(params, game, player), adds
 
     def _follow(
         self, state: Any, who: Array, before: Array, last: Array, began: Array, depth: Array,
