@@ -2,6 +2,9 @@
 
 python -m tools.learning_curve NAME=runs/a/metrics.jsonl ... --out docs/learning.svg
 
+Runs of one name, the seeds of a recipe, have one colour. Minutes are those in which a run played
+and learnt, by the speed that it logged: without compiling and dealing the first games.
+
 Needs matplotlib, which the extra `bench` brings.
 """
 
@@ -13,17 +16,26 @@ from pathlib import Path
 
 import numpy as np
 
+LABELS = {"decisions": "decisions learnt, millions", "minutes": "minutes of play and learning"}
 
-def read(path: Path, window: int) -> tuple[np.ndarray, np.ndarray]:
-    """Decisions in millions, and self-play VP: means over `window` updates, by games ended."""
+
+def read(path: Path, window: int, minutes: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Millions of decisions, or minutes, and self-play VP: means over `window` updates.
+
+    A game counts in the update in which it ended.
+    """
     records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    records = [r for r in records if "games/vp" in r and r["games/ended"] > 0]
     games = np.array([r["games/ended"] for r in records])
-    total = np.array([r["games/vp"] for r in records]) * games
-    at = np.array([r["time/decisions"] for r in records]) / 1e6
+    total = np.array([r.get("games/vp", 0.0) for r in records]) * games
+    decisions = np.array([r["time/decisions"] for r in records])
+    at = decisions / 1e6
+    if minutes:
+        speed = np.array([r["time/decisions_per_second"] for r in records])
+        at = np.cumsum(np.diff(decisions, prepend=0) / speed) / 60
     ends = np.arange(window, len(records) + 1, window)
     sums = [(total[i - window : i].sum(), games[i - window : i].sum()) for i in ends]
-    return at[ends - 1], np.array([a / b for a, b in sums])
+    seen = np.array([b > 0 for _, b in sums], bool)
+    return at[ends - 1][seen], np.array([a / b for a, b in sums if b > 0])
 
 
 def main() -> int:
@@ -40,14 +52,19 @@ def main() -> int:
     parser.add_argument("--window", type=int, default=10, help="updates of a point")
     parser.add_argument("--level", type=float, default=99.8, help="a line to compare with")
     parser.add_argument("--level-of", default="greedy, self-play", help="its name")
+    parser.add_argument("--x", choices=("decisions", "minutes"), default="decisions")
     args = parser.parse_args()
     plt.rcParams["svg.hashsalt"] = "gaia_jax"
     figure, axes = plt.subplots(figsize=(7, 4))
+    colours: dict[str, str] = {}
     for text in args.runs:
         name, _, file = text.partition("=")
-        axes.plot(*read(Path(file), args.window), label=name)
+        label = None if name in colours else name
+        colour = colours.setdefault(name, f"C{len(colours)}")
+        curve = read(Path(file), args.window, args.x == "minutes")
+        axes.plot(*curve, label=label, color=colour)
     axes.axhline(args.level, color="grey", linestyle=":", label=args.level_of)
-    axes.set(xlabel="decisions learnt, millions", ylabel="self-play VP, sampled")
+    axes.set(xlabel=LABELS[args.x], ylabel="self-play VP, sampled")
     axes.legend(frameon=False)
     figure.tight_layout()
     figure.savefig(args.out, metadata={"Date": None})
