@@ -73,7 +73,7 @@ class PPOConfig:
     search_form: str = "one_layer"  # likely actions once; "lines": and along the policy's moves
     search_every: int = 8  # steps from one look at all games to the next
     search_scale: float = 0.5  # logits that 1 VP is worth
-    search_coef: float = 1.0  # of the cross entropy in the loss
+    search_coef: float = 1.0  # of the KL to its targets in the loss
     # The part of the decisions with a choice that are tried: drawn from the policy with its logits
     # divided by `explore_temperature`; falling to 0 at the last update. 0: none.
     explore: float = 0.0

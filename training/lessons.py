@@ -74,7 +74,10 @@ def split(lessons: Lesson, minibatches: int) -> Lesson:
 
 
 def lesson_loss(logits: Array, lesson: Lesson) -> tuple[Array, dict[str, Array]]:
-    """Cross entropy to the targets above the least it can be: the KL from target to policy.
+    """The KL from policy to target: it moves the policy by the mean of what searches have found.
+
+    The other way round, the cross entropy to the targets, it is drawn to the mean of the targets:
+    where they are noisy that is flatter than each of them, and flatter again at the next update.
 
     Args:
         logits: (M, W), of the network now.
@@ -84,7 +87,8 @@ def lesson_loss(logits: Array, lesson: Lesson) -> tuple[Array, dict[str, Array]]
     count = jnp.maximum(lesson.open.sum(), 1.0)
     aim = lesson.target
     log_aim = jnp.log(jnp.maximum(aim, 1e-30))
-    apart = jnp.sum(jnp.where(aim > 0, aim * (log_aim - jax.nn.log_softmax(logits)), 0), axis=-1)
+    log_policy = jax.nn.log_softmax(logits)
+    apart = jnp.where(aim > 0, jnp.exp(log_policy) * (log_policy - log_aim), 0).sum(-1)
     entropy = -jnp.sum(jnp.where(aim > 0, aim * log_aim, 0), axis=-1)
     loss = (apart * lesson.open).sum() / count
     return loss, {

@@ -80,3 +80,15 @@ def test_minibatches_share_the_lessons_and_the_loss_is_zero_at_the_target():
     assert abs(lesson_loss(wrong, one)[0]) < 1e-6  # forced decisions do not count
     wrong = jnp.where(one.open[:, None] > 0, 0, jnp.log(one.target))
     assert lesson_loss(wrong, one)[0] > 0.01
+
+
+def test_noise_in_the_targets_does_not_flatten_the_policy():
+    """Targets above and below the policy by the same worth: their mean teaches nothing."""
+    policy = jnp.log(jnp.asarray([[0.7, 0.2, 0.1]] * 2))
+    worth = jnp.asarray([[1.5, -0.5, 2.0], [-1.5, 0.5, -2.0]])
+    both = Lesson(None, jax.nn.softmax(policy + worth), jnp.ones(2), jnp.zeros(2))
+    move = jax.grad(lambda x: lesson_loss(x, both)[0])(policy)
+    assert abs(move.sum(0)).max() < 1e-6 and abs(move).max() > 0.05
+    one = jax.tree.map(lambda x: x[:1], both)
+    move = jax.grad(lambda x: lesson_loss(x, one)[0])(policy[:1])[0]
+    assert move[1] > 0 > move[2]  # a step against the gradient: to what is worth more
