@@ -71,7 +71,7 @@ def measure(config: Config, devices: int, chunks: int) -> dict[str, Any]:
     auto = gaia_jax.auto_reset(make_env(gaia_jax, game.id, game.reward, game.players))
     network = make_network(auto, config.network)
     mesh = make_mesh(config.ppo.num_envs)
-    made = jax.jit(make_init(auto, network, config), out_shardings=sharding(mesh))
+    made = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))
     start = made.lower().compile()
     chunk = ppo.make_chunk(auto, network, config, mesh).lower(made.eval_shape()).compile()
     says: Any = chunk.memory_analysis()

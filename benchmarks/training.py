@@ -58,7 +58,7 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
     games, steps = config.ppo.num_envs, config.ppo.num_steps
     one = configuration.override(config, ["train.updates_per_chunk=1"])
     mesh = devices.make_mesh(games)
-    init = make_init(auto, network, one)
+    init = make_init(auto, network, one, mesh)
     runner = jax.jit(init, out_shardings=sharding(mesh))()
     share = games // mesh.size
     # The trainer donates nothing: the same runner can be handed in again.

@@ -61,9 +61,10 @@ def _jitted(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
 
 @custom_vmap
 def batched_together(tree: Any) -> Any:
-    """`tree`; under `vmap` with the batch on all of its arrays, where it is on some of them.
+    """`tree`; under a `vmap` with the batch on all of its arrays, where it is on some of them.
 
-    What is done with it then looks the same to JAX wherever it comes from, and is traced once.
+    So the mask of a first state is batched as that of a state after a step is, and JAX, which keeps
+    what `vmap` has made of a call, does not work through it again.
     """
     return tree
 

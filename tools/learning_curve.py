@@ -24,7 +24,8 @@ def read(path: Path, window: int, minutes: bool) -> tuple[np.ndarray, np.ndarray
 
     A game counts in the update in which it ended.
     """
-    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    records = [line for line in lines if "games/ended" in line]  # the others are evaluations
     games = np.array([r["games/ended"] for r in records])
     total = np.array([r.get("games/vp", 0.0) for r in records]) * games
     decisions = np.array([r["time/decisions"] for r in records])

@@ -44,7 +44,7 @@ def step_among(env: Any, rows: int, states: Any, actions: Array) -> Any:
     """The states (B,) after the actions (B,), in a batch of `rows` where that is more than B.
 
     For a program that steps batches of `rows` anyway: a second size would take as long to trace and
-    to lower as the first. The rows besides are games that have ended, where nothing is searched.
+    to lower as the first. The rows besides are the first game, marked as ended; nobody reads them.
     """
     games = len(actions)
     if rows <= games:

@@ -88,7 +88,7 @@ def lesson_loss(logits: Array, lesson: Lesson) -> tuple[Array, dict[str, Array]]
     aim = lesson.target
     log_aim = jnp.log(jnp.maximum(aim, 1e-30))
     log_policy = jax.nn.log_softmax(logits)
-    apart = jnp.where(aim > 0, jnp.exp(log_policy) * (log_policy - log_aim), 0).sum(-1)
+    apart = jnp.sum(jnp.exp(log_policy) * (log_policy - log_aim), axis=-1)  # 0 where illegal
     entropy = -jnp.sum(jnp.where(aim > 0, aim * log_aim, 0), axis=-1)
     loss = (apart * lesson.open).sum() / count
     return loss, {

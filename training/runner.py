@@ -93,8 +93,8 @@ def make_init(
     """A pure function that makes the Runner of a new run.
 
     Args:
-        mesh: the devices, each of which deals its own games, as it will play them: what JAX traces
-            for that need not be traced again. None: one device.
+        mesh: each of its devices deals its own games inside of a `shard_map`, and the programs
+            that play them there share the trace. None: no `shard_map`.
     """
     optimizer, play = make_optimizer(), batched(auto)
 

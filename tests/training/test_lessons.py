@@ -92,3 +92,10 @@ def test_noise_in_the_targets_does_not_flatten_the_policy():
     one = jax.tree.map(lambda x: x[:1], both)
     move = jax.grad(lambda x: lesson_loss(x, one)[0])(policy[:1])[0]
     assert move[1] > 0 > move[2]  # a step against the gradient: to what is worth more
+
+
+def test_a_target_of_zero_is_not_wanted():
+    """Far below the best the target is 0 in float32: no place to hide for the policy."""
+    lesson = Lesson(None, jnp.asarray([[1.0, 0.0]]), jnp.ones(1), jnp.zeros(1))
+    loss, move = jax.value_and_grad(lambda x: lesson_loss(x, lesson)[0])(jnp.zeros((1, 2)))
+    assert loss > 0 and move[0, 0] < 0 < move[0, 1]

@@ -2,12 +2,14 @@
 
 from types import SimpleNamespace
 
+import jax
 import numpy as np
 import pytest
 import toy_env
 
 from training import cli, train
 from training.agents import Agent, make_agent, random_agent
+from training.batched import step_among
 from training.config import Config, UserError
 from training.evaluate import summarize, table
 from training.match import Match, Results, estimate, one_against_three, share, wins
@@ -106,3 +108,15 @@ def test_before_the_first_game_has_ended_there_is_no_vp(capsys):
         progress.refresh()
     assert ", VP -, " in capsys.readouterr().err
     assert np.isnan(written[0]["games/vp"])
+
+
+@pytest.mark.parametrize("rows", [0, 3, 8])
+def test_a_table_steps_alike_in_a_larger_batch(rows):
+    """The rows besides change nothing, and what has ended stays."""
+    states = jax.vmap(ENV.init)(jax.random.split(jax.random.key(3), 3))
+    states = states.replace(terminated=np.array([False, True, False]))
+    actions = states.legal_action_mask.argmax(-1)
+    wanted = jax.vmap(ENV.step)(states, actions)
+    found = step_among(ENV, rows, states, actions)
+    assert all(jax.tree.leaves(jax.tree.map(lambda a, b: (a == b).all(), found, wanted)))
+    assert found.game.clock.tolist() == [1, 0, 1]
