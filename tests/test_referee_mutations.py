@@ -4,12 +4,34 @@ import inspect
 import subprocess
 import sys
 
+import pytest
 
-def test_every_planted_error_is_noticed() -> None:
-    # A process of its own: the errors are put into the modules of the engine. Some 70 seconds.
-    command = [sys.executable, "-m", "tests.referee.mutations"]
-    done = subprocess.run(command, capture_output=True, text=True)
+# Planting errors and tracing the engine with them, as `mutations` does, without a compilation.
+TRACED = """
+import jax, jax.numpy as jnp
+from tests.referee.mutations import ERRORS, PlantedEngine
+engine = PlantedEngine(ERRORS, [-1, 0])
+keys = jax.random.split(jax.random.key(0), 2)
+setups = jax.eval_shape(jax.vmap(engine.env.draw_setup), keys)
+states = jax.eval_shape(engine._init, setups)
+jax.eval_shape(engine._step, states, jax.ShapeDtypeStruct((2,), jnp.int32))
+"""
+
+
+def _run(*command: str) -> None:
+    # A process of its own: the errors are put into the modules of the engine.
+    done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+
+
+@pytest.mark.slow
+def test_every_planted_error_is_noticed() -> None:
+    _run("-m", "tests.referee.mutations")
+
+
+def test_the_engine_is_traced_with_all_errors_in_it() -> None:
+    """The test above takes two minutes and is run rarely; what errors do not fit in shows here."""
+    _run("-c", TRACED)
 
 
 def test_every_planted_error_fits_the_function_that_it_changes() -> None:
