@@ -392,29 +392,3 @@ def test_auto_reset_works_alone_in_a_scan_and_in_vmap_of_vmap(auto, auto_step, a
     assert same(nested(split(auto_start), split(action), split(keys(0))), split(together))
     alone = jax.jit(auto.step)(one(auto_start, 1), action[1], keys(0)[1])
     assert same(alone, one(together, 1))
-
-
-def test_the_rules_are_traced_once_for_all_programs(monkeypatch):
-    """The mask of a first state and of one after a step, and the step of a second program."""
-    from gaia_jax import env as module
-
-    traced = []
-
-    def counted(name):
-        usual = getattr(module, name)
-
-        def rule(*args):
-            traced.append(name)
-            return usual(*args)
-
-        monkeypatch.setattr(module, name, rule)
-
-    counted("legal_mask")
-    counted("rules_step")
-    env = gaia_jax.make()
-    keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 3))
-    states = jax.eval_shape(jax.vmap(env.init), keys)
-    actions = jax.ShapeDtypeStruct((3,), jnp.int32)
-    for program in (jax.vmap(env.step), lambda *x: (jax.vmap(env.step)(*x), 0)):
-        jax.jit(program).trace(states, actions)
-    assert sorted(traced) == ["legal_mask", "rules_step"]
