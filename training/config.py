@@ -40,6 +40,7 @@ class NetworkConfig:
     planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
     # With `planets`, a token also sees what stands and what can be built within 1, 2 and 3 cells.
     around: bool = False
+    favourites: str = ""  # with `planets`: a verb, one of whose actions a seat may insist on
     neighbors: bool = True  # every layer adds what lies next to a cell
     kinds: bool = False  # first the kind of action (its verb), then the action of that kind
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32
@@ -81,9 +82,7 @@ class PPOConfig:
     # The same for single verbs, as VERB=PART with commas between: where the verb is offered, in
     # that part of the decisions one of its actions is tried, any alike.
     explore_verbs: str = ""
-    # A favourite for a game, VERB ARGUMENT=PART with commas between: so many of the seats take that
-    # action, all game long, for any other of the verb. All parts fall to 0 at the last update.
-    explore_favourites: str = ""
+    favourites: float = 1.0  # of the seats so many draw theirs by lot (`network.favourites`)
     # Earlier parameters that hold the seats but the learner's in half of the games; 0: none do.
     pool: int = 0
     pool_updates: int = 20  # between two entries into the pool
@@ -342,8 +341,9 @@ def _check(config: Config) -> None:
     network, ppo, train = config.network, config.ppo, config.train
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
-    if network.around and not network.planets:
-        raise UserError("network.around needs network.planets above 0")
+    for needs in ("around", "favourites"):
+        if getattr(network, needs) and not network.planets:
+            raise UserError(f"network.{needs} needs network.planets above 0")
     if ppo.opponents and config.env.reward != "vp":
         raise UserError(f"ppo.opponents needs env.reward=vp, got {config.env.reward}")
     if ppo.opponents and ppo.search:

@@ -34,6 +34,7 @@ MAY_BE_ZERO = {
     "ppo.search_coef",
     "ppo.spread",
     "ppo.explore",
+    "ppo.favourites",
     "train.max_minutes",
 }
 # The most that a number may be; what is not named here: a 32-bit whole number, or FAR.
@@ -58,6 +59,7 @@ MOST = {
     "ppo.search_every": 2**20,
     "ppo.keep": 1,
     "ppo.explore": 1,
+    "ppo.favourites": 1,
     "ppo.average": 1,
     "ppo.opponents": 1,
     "network.planets": 4096,

@@ -287,7 +287,7 @@ def make_network(env: Any, config: NetworkConfig) -> Any:
     if config.planets:
         from training.planets import PlanetNetwork, choice_kinds, make_layout
 
-        layout = make_layout(env)
+        layout = make_layout(env, config.favourites)
         if config.around and layout.surroundings is None:
             raise UserError(f"network.around: {env.id} has no pieces to count around a cell")
         return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))

@@ -19,7 +19,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training import exploration, lessons, sampling
+from training import exploration, favourites, lessons, sampling
 from training.advantages import advantages, less_of_others
 from training.batched import batched
 from training.config import Config, PPOConfig, UserError
@@ -73,7 +73,7 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         )
     teach = lessons.make_teacher(auto, network, ppo) if ppo.search else None
     explore = exploration.make_explorer(auto, network, ppo)
-    favourites = exploration.make_favourites(auto, ppo.explore_favourites)
+    liked = len(favourites.actions_of(auto, config.network.favourites))
     mean = partial(jax.lax.pmean, axis_name=GAMES)
     total = partial(jax.lax.psum, axis_name=GAMES)
     games = batched(auto)
@@ -87,11 +87,22 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         out: Any = network.apply(params, seen, method="judge")
         return out
 
+    def _favourite(params: Any, state: Any, seen: Any) -> Array:
+        """(N,) int8, of the seats that decide: by lot, or the one that the network chooses."""
+        draw = partial(favourites.by_lot, count=liked, part=ppo.favourites)
+        number, by_lot = jax.vmap(draw)(state.game.setup, state.current_player)
+        if ppo.favourites == 1:
+            return number
+        chosen: Array = network.apply(params, seen, method="favourite")
+        return jnp.where(by_lot, number, chosen)
+
     def _look(params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
         """What the network reads, seats (N, P), logits (N, W), values by player (N, P)."""
         observation = games.observe(state, state.current_player)
         seats = games.seats(state, state.current_player)
         seen = network.view(observation, state.legal_action_mask)
+        if liked:
+            seen = seen._replace(favourite=_favourite(params, state, seen))
         logits, values = _apply(params, seen)
         by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
         return seen, seats.astype(jnp.int8), logits, by_player
@@ -121,14 +132,15 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
             try_keys = jax.vmap(jax.random.fold_in, (0, None))(keys[:, 0], 2)
             drawn, tried = explore(logits, seen, may, try_keys, fade)
         choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
-        if favourites:
-            choice, swapped = favourites.swap(network, state, seen, choice, may, fade)
-            tried = swapped if tried is None else tried | swapped
         log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
         action = network.to_action(seen, choice)
         before, state = state, games.step(state, action, keys[:, 1])
         seen_doing = diagnostics.step(before, action, state)
         done = state.terminated | state.truncated
+        if liked:
+            seen_doing |= favourites.counts(
+                before, seen.favourite, done, state.final_vp, liked, ppo.favourites
+            )
         reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale
         transition = Transition(
             seen, seats, choice, log_prob, value, reward, done, open_, own, tried

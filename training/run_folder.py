@@ -76,7 +76,6 @@ def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
     """Refuse what would fail later, before any work: verbs, opponents, logs, folders."""
     config = start.config
     exploration.parts(env, config.ppo.explore_verbs)
-    exploration.make_favourites(env, config.ppo.explore_favourites)
     if config.train.wandb:
         check_wandb()
     if config.eval.games or config.eval.chunks:

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 from jax.sharding import Mesh
 
-from training import cli, devices, ppo, zoo
+from training import cli, devices, favourites, ppo, zoo
 from training.checkpoint import Checkpoints, make_env
 from training.config import Config
 from training.diagnostics import Diagnostics
@@ -18,7 +18,7 @@ from training.once import jit_once
 from training.runner import Hyper, Runner, begin_with, make_init, sharding
 from training.spread import make_spread
 from training.team import Team, alone
-from training.zoo.carry import look_around
+from training.zoo.carry import grow
 
 
 class Trainer:
@@ -73,8 +73,7 @@ class Trainer:
         config = self.config
         if config.train.start:
             params = zoo.parameters(config.train.start, self.env)
-            if config.network.around:
-                params = look_around(params, self.env)
+            params = grow(params, runner.params)
             runner = begin_with(runner, at_temperature(params, config.train.start_temperature))
         if config.ppo.spread:
             spread = make_spread(auto, self.network, config, mesh)
@@ -112,6 +111,8 @@ class Trainer:
         # A few games end in an update: what they did is told for the whole chunk.
         games = sum(record["games/ended"] for record in records)
         summed = jax.tree.map(lambda x: x.sum(0), doing)
+        if verb := self.config.network.favourites:
+            records[-1] |= favourites.report(summed, list(self.env.ruleset.actions.ids[verb]))
         records[-1] |= self.diagnostics.report(summed, games)
         return records
 

@@ -26,9 +26,6 @@ class Plain:
     def to_action(self, seen, choice):
         return choice
 
-    def to_choice(self, seen, action):
-        return action
-
 
 def tried(env, logits, mask, fade=1.0, **settings):
     """Logits to draw from and where something is tried, for as many games as the mask has rows."""
@@ -74,56 +71,3 @@ def test_a_wrong_verb_or_part_is_named(env, text):
     with pytest.raises(UserError, match="explore_verbs") as error:
         exploration.parts(env, text)
     assert text.split("=")[0] in str(error.value)
-
-
-@pytest.fixture(scope="module")
-def positions(env):
-    """Set-ups and seats, and what a network reads: two tracks and another verb."""
-    state = jax.vmap(env.init)(jax.random.split(jax.random.key(3), 64))
-    setup = jax.tree.map(lambda x: jnp.concatenate([x] * 4), state.game.setup)
-    player = jnp.repeat(jnp.arange(4), 64)
-    state = SimpleNamespace(game=SimpleNamespace(setup=setup), current_player=player)
-    mask = np.zeros((256, env.num_actions), bool)
-    mask[:, [track(env, "ai"), track(env, "navigation"), 0]] = True
-    return state, SimpleNamespace(mask=jnp.asarray(mask))
-
-
-def track(env, name):
-    return env.ruleset.actions.index("advance", name)
-
-
-def swap(env, positions, text, choice, fade=1.0):
-    state, seen = positions
-    favourites = exploration.make_favourites(env, text)
-    choice, everywhere = jnp.full(256, choice), jnp.ones(256, bool)
-    plain = Plain()
-    return favourites.swap(plain, state, seen, choice, everywhere, jnp.float32(fade))
-
-
-def test_a_favourite_is_taken_for_another_action_of_its_verb(env, positions):
-    favourite, other = track(env, "navigation"), track(env, "ai")
-    choice, swapped = swap(env, positions, "advance navigation=1", other)
-    assert swapped.all() and (choice == favourite).all()
-    for chosen in (favourite, 0):  # as it would have been, and another verb
-        choice, swapped = swap(env, positions, "advance navigation=1", chosen)
-        assert not swapped.any() and (choice == chosen).all()
-    assert not swap(env, positions, "advance gaia=1", other)[1].any()  # not legal
-    assert not swap(env, positions, "advance navigation=1", other, fade=0.0)[1].any()
-
-
-def test_the_parts_are_those_of_seats_and_a_favourite_stays_for_a_game(env, positions):
-    text = "advance navigation=0.3,advance gaia=0.3"
-    swapped = np.asarray(swap(env, positions, text, track(env, "ai"))[1]).reshape(4, 64)
-    assert 0.2 < swapped.mean() < 0.4
-    assert len({tuple(row) for row in swapped}) == 4  # by seat
-    again = np.asarray(swap(env, positions, text, track(env, "ai"))[1]).reshape(4, 64)
-    assert np.array_equal(swapped, again)
-
-
-@pytest.mark.parametrize(
-    "text", ["advance mars=0.5", "fly=0.5", "advance ai=2", "advance ai=0.6,advance gaia=0.6"]
-)
-def test_a_wrong_favourite_is_named(env, text):
-    with pytest.raises(UserError, match="explore_favourites") as error:
-        exploration.make_favourites(env, text)
-    assert text.split("=")[0] in str(error.value) or "1.2" in str(error.value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -49,20 +50,48 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
     return out
 
 
-def look_around(params: Any, env: Any) -> Any:
-    """The parameters of a network of planets for one with `around`: what it adds weighs nothing.
+def grow(params: Any, wider: Any) -> Any:
+    """Parameters for a network that has more: more columns, a favourite, more layers of pools.
 
-    Those of any other network, or that have the rows already, stay as they are.
+    What is new weighs nothing, so that it plays as the smaller one does; it learns from there.
+    Parameters of the same network stay as they are, and so do those that no network grows into.
+
+    Args:
+        params: of the smaller network.
+        wider: of the larger one, as it begins.
     """
-    layers = params.get("params", {})
-    dense = layers.get("cells", {}).get("dense", {})
-    rows = len(columns(env, NetworkConfig(planets=1))["cells"])
-    wanted = len(columns(env, NetworkConfig(planets=1, around=True))["cells"])
-    if "kernel" not in dense or len(dense["kernel"]) != rows:
+    ours, theirs = params.get("params", {}), dict(wider.get("params", {}))
+    if not ours.keys() <= theirs.keys():
         return params
-    kernel = np.pad(np.asarray(dense["kernel"]), ((0, wanted - rows), (0, 0)))
-    cells = {"dense": {**dense, "kernel": jnp.asarray(kernel)}}
-    return {**params, "params": {**layers, "cells": cells}}
+    for name, there in theirs.items():
+        if name in ours:
+            theirs[name] = jax.tree.map(_more_rows, ours[name], there)
+        elif name == "favourites":
+            theirs[name] = jnp.zeros_like(there)
+        elif name.startswith("layer_"):
+            theirs[name] = _silent(there)
+        else:
+            return params
+    return {**params, "params": theirs}
+
+
+def _more_rows(ours: Any, theirs: Any) -> Any:
+    """A kernel (F, D) as one of more inputs, which are the last; anything else as it is."""
+    more = theirs.shape[0] - ours.shape[0] if ours.ndim == 2 else 0
+    if more <= 0 or ours.shape[1:] != theirs.shape[1:]:
+        return ours
+    return jnp.pad(jnp.asarray(ours), ((0, more), (0, 0)))
+
+
+def _silent(layer: Any) -> Any:
+    """A layer of pools that adds nothing to its tokens: its last products are 0."""
+    last = max(name for name in layer if name.startswith("Linear_"))
+    out = {**layer, last: jax.tree.map(jnp.zeros_like, layer[last])}
+    for name in layer:
+        if name.startswith("Mlp_"):
+            end = jax.tree.map(jnp.zeros_like, layer[name]["Linear_1"])
+            out[name] = {**layer[name], "Linear_1": end}
+    return out
 
 
 def columns(env: Any, network: NetworkConfig) -> dict[str, list[str]]:

@@ -1,0 +1,148 @@
+"""Favourites: what a seat insists on, who draws which by lot, and what the network chooses."""
+
+import dataclasses
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from training import favourites
+from training.config import NetworkConfig, UserError
+from training.network import ILLEGAL_LOGIT
+from training.planets import Layout, PlanetNetwork
+from training.zoo.carry import grow
+
+CELLS, OTHERS, GAMES, PLANES = 10, 5, 6, ("mine", "project", "upgrade", "pick")
+LIKED = tuple(4 * CELLS + i for i in (1, 2, 3))  # three of the actions without a cell
+
+
+@pytest.fixture(scope="module")
+def env():
+    return gaia_jax.make("lost_fleet")
+
+
+@pytest.fixture(scope="module")
+def scene():
+    """A network that reads favourites, told apart by weights, with positions and actions."""
+    rng = np.random.default_rng(0)
+    cells = jnp.asarray(rng.integers(0, 2, (GAMES, CELLS, 4)), jnp.int8)
+    mask = jnp.asarray(rng.random((GAMES, 4 * CELLS + OTHERS)) < 0.7).at[:, -OTHERS:].set(True)
+    observation = SimpleNamespace(
+        cells=cells,
+        players=jnp.asarray(rng.integers(0, 9, (GAMES, 4, 3)), jnp.int16),
+        globals=jnp.asarray(rng.integers(-99, 99, (GAMES, 7)), jnp.int16),
+    )
+    config = NetworkConfig(layers=1, cell_width=8, width=8, latents=2, planets=5, neighbors=False)
+    layout = Layout(4 * CELLS + OTHERS, PLANES, CELLS, planet=(0, 1), space=(2, 3))
+    network = PlanetNetwork(config, layout._replace(favourites=LIKED))
+    params = network.init(jax.random.key(0), observation, mask)
+    leaves, tree = jax.tree.flatten(params)  # as it begins, all favourites are alike
+    keys = jax.random.split(jax.random.key(1), len(leaves))
+    moved = [x + jax.random.normal(k, x.shape) for x, k in zip(leaves, keys, strict=True)]
+    params = jax.tree.unflatten(tree, moved)
+    return config, layout, network, params, observation, mask
+
+
+def test_the_probability_of_a_verb_goes_to_its_favourite():
+    logits = jnp.log(jnp.array([[0.4, 0.1, 0.2, 0.25, 0.05]] * 4))
+    mask = jnp.ones((4, 5), bool).at[3, 2].set(False)
+    insisted = favourites.insist(logits, mask, (1, 2, 3), jnp.array([0, 2, 3, 2]))
+    probability = np.asarray(jax.nn.softmax(insisted))
+    np.testing.assert_allclose(probability[0], [0.4, 0.1, 0.2, 0.25, 0.05], rtol=1e-5)  # none
+    np.testing.assert_allclose(probability[1], [0.4, 0, 0.55, 0, 0.05], rtol=1e-5)
+    np.testing.assert_allclose(probability[2], [0.4, 0, 0, 0.55, 0.05], rtol=1e-5)
+    np.testing.assert_allclose(insisted[3], logits[3], rtol=1e-5)  # not legal: nothing to insist on
+
+
+def test_what_is_not_legal_lends_a_favourite_nothing():
+    logits = jnp.log(jnp.array([[0.4, 0.1, 0.2, 0.25, 0.05]]))
+    mask = jnp.ones((1, 5), bool).at[0, 3].set(False)
+    insisted = favourites.insist(logits, mask, (1, 2, 3), jnp.array([1]))
+    np.testing.assert_allclose(jnp.exp(insisted[0, 1]), 0.3, rtol=1e-5)
+
+
+@pytest.fixture(scope="module")
+def setups(env):
+    return jax.vmap(env.init)(jax.random.split(jax.random.key(3), 256)).game.setup
+
+
+def test_lots_are_alike_and_stay_for_a_game(setups):
+    draw = jax.vmap(lambda x: jax.vmap(lambda p: favourites.by_lot(x, p, 6, 0.7))(jnp.arange(4)))
+    number, drawn = map(np.asarray, draw(setups))
+    assert abs(drawn.mean() - 0.7) < 0.05
+    shares = np.bincount(number[drawn], minlength=7) / drawn.sum()
+    assert len(shares) == 7 and np.abs(shares - 1 / 7).max() < 0.05
+    assert len({tuple(seat) for seat in number.T}) == 4  # a seat's lot is its own
+    again = draw(setups)
+    assert np.array_equal(again[0], number) and np.array_equal(again[1], drawn)
+    everyone, drawn = jax.vmap(lambda x: favourites.by_lot(x, jnp.int32(0), 6, 1.0))(setups)
+    assert drawn.all() and set(np.asarray(everyone).tolist()) == set(range(7))
+
+
+def test_a_network_told_nothing_takes_the_favourite_of_the_largest_own_value(scene):
+    _, _, network, params, observation, mask = scene
+    seen = network.view(observation, mask)
+    told = [
+        network.apply(params, seen._replace(favourite=jnp.full(GAMES, k, jnp.int8)), method="judge")
+        for k in range(len(LIKED) + 1)
+    ]
+    best = np.argmax([values[:, 0] for _, values in told], axis=0)
+    assert len(set(best.tolist())) > 1
+    assert np.array_equal(network.apply(params, seen, method="favourite"), best)
+    logits, values = network.apply(params, seen, method="judge")
+    for game, k in enumerate(best):
+        np.testing.assert_allclose(logits[game], told[k][0][game], rtol=1e-5)
+        np.testing.assert_allclose(values[game], told[k][1][game], rtol=1e-5)
+        if k:
+            others = [action for action in LIKED if action != LIKED[k - 1]]
+            shift = logits.shape[-1] - mask.shape[-1]
+            assert (np.asarray(logits)[game, np.array(others) + shift] == ILLEGAL_LOGIT).all()
+
+
+def test_a_network_that_grows_plays_as_before(scene):
+    config, layout, _, _, observation, mask = scene
+    small = PlanetNetwork(config, layout)
+    params = small.init(jax.random.key(5), observation, mask)
+    before = small.apply(params, observation, mask)
+    for layers, liked in ((1, LIKED), (2, ()), (3, LIKED)):
+        deep = dataclasses.replace(config, layers=layers)
+        large = PlanetNetwork(deep, layout._replace(favourites=liked))
+        fresh = large.init(jax.random.key(6), observation, mask)
+        after = large.apply(grow(params, fresh), observation, mask)
+        for ours, theirs in zip(before, after, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+        again = grow(grow(params, fresh), fresh)
+        assert jax.tree.map(jnp.shape, again) == jax.tree.map(jnp.shape, fresh)
+    assert grow(params, {"params": {"another": 1}}) is params
+
+
+def test_the_log_tells_lots_from_choices(setups):
+    two = jax.tree.map(lambda x: x[:2], setups)
+    before = SimpleNamespace(
+        game=SimpleNamespace(setup=two), current_player=jnp.array([1, 3], jnp.int8)
+    )
+    vp = jnp.array([[100, 90, 80, 70], [1, 2, 3, 4]])
+    done = jnp.array([True, False])
+    draw = jax.vmap(lambda p: favourites.by_lot(jax.tree.map(lambda x: x[0], two), p, 6, 0.5))
+    number, drawn = map(np.asarray, draw(jnp.arange(4)))
+    summed = favourites.counts(before, jnp.array([2, 5]), done, vp, 6, 0.5)
+    told = favourites.report(dict(jax.device_get(summed)), list("abcdef"))
+    names = ["none", *"abcdef"]
+    for k in set(number[drawn].tolist()):
+        mean = np.mean([vp[0, p] for p in range(4) if drawn[p] and number[p] == k])
+        assert told[f"favourites/{names[k]}, VP"] == pytest.approx(mean)
+    chosen = [vp[0, p] for p in range(4) if not drawn[p]]
+    if chosen:
+        assert told["favourites/chosen, VP"] == pytest.approx(np.mean(chosen))
+    assert summed["favourite_seats"].sum() == 4  # of the game that ended alone
+
+
+@pytest.mark.parametrize("verb", ["fly", "mine"])
+def test_a_wrong_verb_is_named(env, verb):
+    with pytest.raises(UserError, match="network.favourites") as error:
+        favourites.actions_of(env, verb)
+    assert verb in str(error.value) and "advance" in str(error.value)
+    assert favourites.actions_of(env, "") == ()

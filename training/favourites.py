@@ -1,0 +1,133 @@
+"""Favourites: an action of one verb that a seat takes all game long, where it would take another.
+
+A policy that always puts its research into the same two tracks never learns what a game with the
+others is like, and a single step off it leads nowhere that it knows how to play on from. So while
+learning seats draw a favourite by lot, one of the verb's actions or none; the network reads which,
+and plays towards it. At play the network takes the favourite that it thinks is worth most here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.cli import UserError
+from training.kinds import ILLEGAL_LOGIT
+
+NONE = 0  # the number of no favourite; the K actions of the verb are 1..K
+
+
+def actions_of(env: Any, verb: str) -> tuple[int, ...]:
+    """The K actions that may be a favourite, those of a verb without a cell; () for no verb.
+
+    Raises:
+        UserError: the environment has no such verb, or it has fewer than two actions.
+    """
+    if not verb:
+        return ()
+    ids = env.ruleset.actions.ids if hasattr(env.ruleset, "actions") else {}
+    several = [name for name in ids if len(ids[name]) > 1]
+    if verb not in several:
+        choices = ", ".join(several) or "none"
+        raise UserError(f"network.favourites: no verb {verb!r}; verbs are: {choices}")
+    return tuple(env.ruleset.actions.index(verb, argument) for argument in ids[verb])
+
+
+def insist(logits: Array, mask: Array, choices: tuple[int, ...], favourite: Array) -> Array:
+    """Logits with all of the verb put on the favourite, where it is legal.
+
+    The probability of each of the verb's choices goes to the favourite: how likely the verb is
+    stays as it was, so that the policy learns when to take it and what to do before.
+
+    Args:
+        logits: (B, W) float32. mask: (B, W) bool.
+        choices: K numbers in the network's index, one after the other.
+        favourite: (B,) int, 0..K.
+    Returns:
+        (B, W) float32.
+    """
+    first, count = choices[0], len(choices)
+    part = slice(first, first + count)
+    chosen = favourite[:, None] == 1 + jnp.arange(count)  # (B, K); nowhere without a favourite
+    holds = (chosen & mask[:, part]).any(-1, keepdims=True)
+    legal = jnp.where(mask[:, part], logits[:, part], ILLEGAL_LOGIT)
+    together = jax.nn.logsumexp(legal, axis=-1, keepdims=True)
+    insisted = jnp.where(chosen, together, ILLEGAL_LOGIT)
+    within = jnp.where(holds, insisted, logits[:, part])
+    return jnp.concatenate([logits[:, :first], within, logits[:, first + count :]], axis=-1)
+
+
+def by_lot(setup: Any, player: Array, count: int, part: float) -> tuple[Array, Array]:
+    """The favourite of a player in a game, 0..K alike, and whether it is by lot; (), ().
+
+    Args:
+        setup: `Setup` of one game.
+        player: () int.
+        count: K.
+        part: of the seats that draw lots; the others choose.
+    """
+    lot = lot_of(setup, player)
+    number = jnp.floor(lot / max(part, 1e-6) * (count + 1)).astype(jnp.int8)
+    return jnp.minimum(number, count), lot < part
+
+
+def counts(
+    before: Any, favourite: Array, done: Array, final_vp: Array, count: int, part: float
+) -> dict[str, Array]:
+    """What `report` tells of, summed over one decision of N games; each (K + 2,) float32.
+
+    Args:
+        before: the states before the decision. favourite: (N,), of the seat that decides.
+        done: (N,) bool, the game ended with it. final_vp: (N, P), of games that did.
+        count: K. part: see `by_lot`.
+    """
+    players = jnp.arange(final_vp.shape[-1])
+    draw = jax.vmap(lambda setup: jax.vmap(lambda x: by_lot(setup, x, count, part))(players))
+    number, drawn = draw(before.game.setup)  # (N, P)
+    group = jax.nn.one_hot(jnp.where(drawn, number, count + 1), count + 2)
+    ended = done[:, None, None] * group
+    own = jnp.take_along_axis(drawn, before.current_player[:, None], axis=-1)
+    return {
+        "favourite_vp": (ended * final_vp[..., None]).sum((0, 1)),
+        "favourite_seats": ended.sum((0, 1)),
+        "favourite_chosen": (jax.nn.one_hot(favourite, count + 2) * ~own).sum(0),
+    }
+
+
+def report(summed: dict[str, Any], names: list[str]) -> dict[str, float]:
+    """Numbers for the log; takes what `counts` gave out of `summed`.
+
+    Mean VP of the seats with each favourite by lot and of those that choose, and the part of the
+    choosing seats' decisions with each.
+
+    Args:
+        summed: (K + 2,) each, over games and decisions.
+        names: of the K favourites.
+    """
+    vp, seats, chosen = (summed.pop(f"favourite_{x}") for x in ("vp", "seats", "chosen"))
+    out = {}
+    for i, name in enumerate(["none", *names, "chosen"]):
+        if seats[i]:
+            out[f"favourites/{name}, VP"] = float(vp[i] / seats[i])
+        if name != "chosen" and chosen.sum():
+            out[f"favourites/{name}, taken"] = float(chosen[i] / chosen.sum())
+    return out
+
+
+def lot_of(setup: Any, player: Array) -> Array:
+    """() float32 in [0, 1), the same for a player at every decision of a game.
+
+    Drawn from the set-up, because a state has no random numbers: nothing is random after it.
+
+    Args:
+        setup: `Setup` of one game.
+        player: () int, whose lot it is.
+    """
+    drawn = jnp.concatenate([jnp.ravel(x).astype(jnp.uint32) for x in jax.tree.leaves(setup)])
+    odd = 2 * np.arange(len(drawn), dtype=np.uint32) + 1
+    key = jax.random.fold_in(jax.random.key(0), (drawn * odd * odd * odd).sum(dtype=jnp.uint32))
+    return jax.random.uniform(jax.random.fold_in(key, player))
