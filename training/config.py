@@ -29,18 +29,19 @@ class EnvConfig:
 class NetworkConfig:
     """The network of `network.py`."""
 
-    # How far cells see: "pool" (cheap, for CPUs) or "attention"; "flat" has no tokens, one MLP
-    # over the whole observation as a vector.
+    # How far cells see: "pool" (cheap) or "attention"; "flat" is one MLP over the observation.
     mixing: str = "pool"
     layers: int = 2
     cell_width: int = 32  # features of a cell token; with attention the same as `width`
     width: int = 128  # features of the player tokens and of the global token
+    hidden: int = 0  # inside their MLPs ("pool"); 0: as many as `width`
     latents: int = 8  # pooled views of the board ("pool")
-    heads: int = 4  # attention heads ("attention")
+    heads: int = 4  # of "attention"
     planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
-    # With `planets`, a token also sees what stands and what can be built within 1, 2 and 3 cells.
-    around: bool = False
-    favourites: str = ""  # with `planets`: a verb, one of whose actions a seat may insist on
+    # With `planets` alone:
+    around: bool = False  # a token sees what stands and can be built within 1, 2 and 3 cells
+    standings: bool = False  # a player's sees what its pieces are worth: missions, income, passing
+    favourites: str = ""  # a verb, one of whose actions a seat may insist on
     neighbors: bool = True  # every layer adds what lies next to a cell
     kinds: bool = False  # first the kind of action (its verb), then the action of that kind
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32
@@ -116,8 +117,7 @@ class EvalConfig:
     games: int = 400  # at the end of training; 0: none. Rounded up to whole set-ups
     chunks: int = 0  # chunks between two evaluations while training; 0: none
     chunk_games: int = 128  # games of each of these
-    # Names of agents with commas between, each an evaluation of its own (`training/agents`).
-    opponents: str = "random,greedy"
+    opponents: str = "random,greedy"  # agents, with commas between: an evaluation with each
     seed: int = 0
     likeliest: bool = False  # the likeliest action instead of sampling
 
@@ -341,7 +341,7 @@ def _check(config: Config) -> None:
     network, ppo, train = config.network, config.ppo, config.train
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
-    for needs in ("around", "favourites"):
+    for needs in ("around", "standings", "favourites"):
         if getattr(network, needs) and not network.planets:
             raise UserError(f"network.{needs} needs network.planets above 0")
     if ppo.opponents and config.env.reward != "vp":

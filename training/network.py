@@ -114,16 +114,17 @@ class PoolLayer(nn.Module):
     @nn.compact
     def __call__(self, cells: Array, players: Array, context: Array) -> tuple[Array, Array, Array]:
         c, dtype = self.config, jnp.dtype(self.config.dtype)
+        between = c.hidden or c.width
         scores = Linear(c.latents, dtype, name="latents")(cells)  # (B, C, L)
         pooled = jnp.einsum("...cl,...cd->...ld", jax.nn.softmax(scores, axis=-2), cells)
         board = pooled.reshape(*pooled.shape[:-2], -1)
         everyone = players.reshape(*players.shape[:-2], -1)
         joined = jnp.concatenate([context, everyone, board], axis=-1)
-        context += Mlp(c.width, c.width, dtype)(nn.LayerNorm(dtype=dtype)(joined))
+        context += Mlp(c.width, between, dtype)(nn.LayerNorm(dtype=dtype)(joined))
 
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
         joined = jnp.concatenate([players, seen], axis=-1)
-        players += Mlp(c.width, c.width, dtype)(nn.LayerNorm(dtype=dtype)(joined))
+        players += Mlp(c.width, between, dtype)(nn.LayerNorm(dtype=dtype)(joined))
 
         hidden = Linear(c.cell_width, dtype)(cells)
         if c.neighbors:
@@ -288,8 +289,9 @@ def make_network(env: Any, config: NetworkConfig) -> Any:
         from training.planets import PlanetNetwork, choice_kinds, make_layout
 
         layout = make_layout(env, config.favourites)
-        if config.around and layout.surroundings is None:
-            raise UserError(f"network.around: {env.id} has no pieces to count around a cell")
+        for name, there in (("around", layout.surroundings), ("standings", layout.standings)):
+            if getattr(config, name) and there is None:
+                raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
         return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
     neighbors = np.asarray(env.ruleset.geometry.neighbors)
     table = tuple(map(tuple, neighbors.tolist()))

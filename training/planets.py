@@ -20,6 +20,7 @@ from training.config import NetworkConfig
 from training.favourites import actions_of, insist
 from training.kinds import in_two_steps
 from training.network import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
+from training.standings import Standings
 from training.surroundings import Surroundings
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
@@ -49,6 +50,7 @@ class Layout(NamedTuple):
     space: tuple[int, ...]  # columns of `Seen.space`
     # For `network.around`, of an environment with the pieces of the board game; else None.
     surroundings: Surroundings | None = None
+    standings: Standings | None = None  # for `network.standings`, the same
     favourites: tuple[int, ...] = ()  # actions, one after the other (`training.favourites`)
 
 
@@ -61,9 +63,11 @@ def make_layout(env: Any, favourites: str = "") -> Layout:
 
     cells = len(env.ruleset.geometry.neighbors)
     planet, space = columns("planet", "ship"), columns("near", "distance")
-    around = Surroundings.of(env) if "piece.MINE" in names else None
-    liked = actions_of(env, favourites)
-    return Layout(env.num_actions, tuple(env.action_planes), cells, planet, space, around, liked)
+    pieces = "piece.MINE" in names
+    around = Surroundings.of(env) if pieces else None
+    standings = Standings.of(env) if pieces else None
+    planes, liked = tuple(env.action_planes), actions_of(env, favourites)
+    return Layout(env.num_actions, planes, cells, planet, space, around, standings, liked)
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
@@ -104,11 +108,16 @@ class PlanetNetwork(nn.Module):
         pointed = jnp.take_along_axis(on_cells, index[:, None], axis=2) & there[:, None]
         space = on_cells[:, at.planes.index(SPACE_PLANE)] & (slot == tokens)
         others = mask[:, planes * at.cells :]
+        players = observation.players
+        if self.config.standings:
+            assert at.standings is not None
+            worth = at.standings.worth(observation.cells, players, observation.globals)
+            players = jnp.concatenate([players, worth.astype(players.dtype)], axis=-1)
         choices = jnp.concatenate([pointed.reshape(len(mask), -1), space, others], axis=1)
         return Seen(
             cells,
             observation.cells[..., jnp.array(at.space)],
-            observation.players,
+            players,
             observation.globals,
             choices,
             where,
@@ -164,7 +173,7 @@ class PlanetNetwork(nn.Module):
         small = nn.initializers.normal(0.002)
         layers = [PoolLayer(c, (), name=f"layer_{index}") for index in range(c.layers)]
         ends = [nn.LayerNorm(dtype=dtype, name=f"LayerNorm_{i}") for i in range(2)]
-        hidden_of = Linear(c.width, dtype, name="Linear_0")
+        hidden_of = Linear(c.hidden or c.width, dtype, name="Linear_0")
         value_of = nn.Dense(1, kernel_init=small, name="value")
         if choices := self.layout.favourites:
             shape = (len(choices) + 1, c.width)

@@ -93,14 +93,14 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
         number, by_lot = jax.vmap(draw)(state.game.setup, state.current_player)
         if ppo.favourites == 1:
             return number
-        chosen: Array = network.apply(params, seen, method="favourite")
+        chosen: Any = network.apply(params, seen, method="favourite")
         return jnp.where(by_lot, number, chosen)
 
     def _look(params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
         """What the network reads, seats (N, P), logits (N, W), values by player (N, P)."""
         observation = games.observe(state, state.current_player)
         seats = games.seats(state, state.current_player)
-        seen = network.view(observation, state.legal_action_mask)
+        seen: Any = network.view(observation, state.legal_action_mask)
         if liked:
             seen = seen._replace(favourite=_favourite(params, state, seen))
         logits, values = _apply(params, seen)

@@ -107,8 +107,14 @@ def test_a_network_that_grows_plays_as_before(scene):
     small = PlanetNetwork(config, layout)
     params = small.init(jax.random.key(5), observation, mask)
     before = small.apply(params, observation, mask)
-    for layers, liked in ((1, LIKED), (2, ()), (3, LIKED)):
-        deep = dataclasses.replace(config, layers=layers)
+    for layers, liked, hidden in (
+        (1, LIKED, 0),
+        (2, (), 0),
+        (3, LIKED, 0),
+        (1, (), 24),
+        (2, LIKED, 12),
+    ):
+        deep = dataclasses.replace(config, layers=layers, hidden=hidden)
         large = PlanetNetwork(deep, layout._replace(favourites=liked))
         fresh = large.init(jax.random.key(6), observation, mask)
         after = large.apply(grow(params, fresh), observation, mask)

@@ -93,5 +93,5 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
 def test_a_game_without_pieces_is_refused(env, monkeypatch):
     plain = planets.make_layout(env)._replace(surroundings=None)
     monkeypatch.setattr(planets, "make_layout", lambda env, *more: plain)
-    with pytest.raises(UserError, match="no pieces"):
+    with pytest.raises(UserError, match="no pieces of the board game"):
         make_network(env, NetworkConfig(planets=4, around=True))

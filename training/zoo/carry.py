@@ -15,6 +15,7 @@ import numpy as np
 
 from gaia_jax.cli import UserError
 from training.config import NetworkConfig
+from training.standings import Standings
 from training.surroundings import Surroundings
 
 
@@ -51,7 +52,7 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
 
 
 def grow(params: Any, wider: Any) -> Any:
-    """Parameters for a network that has more: more columns, a favourite, more layers of pools.
+    """Parameters for a network that has more: columns, a favourite, hidden features, layers.
 
     What is new weighs nothing, so that it plays as the smaller one does; it learns from there.
     Parameters of the same network stay as they are, and so do those that no network grows into.
@@ -64,8 +65,8 @@ def grow(params: Any, wider: Any) -> Any:
     if not ours.keys() <= theirs.keys():
         return params
     for name, there in theirs.items():
-        if name in ours:
-            theirs[name] = jax.tree.map(_more_rows, ours[name], there)
+        if name in ours and _parts(ours[name]) == _parts(there):
+            theirs[name] = jax.tree.map(_more, ours[name], there)
         elif name == "favourites":
             theirs[name] = jnp.zeros_like(there)
         elif name.startswith("layer_"):
@@ -75,12 +76,25 @@ def grow(params: Any, wider: Any) -> Any:
     return {**params, "params": theirs}
 
 
-def _more_rows(ours: Any, theirs: Any) -> Any:
-    """A kernel (F, D) as one of more inputs, which are the last; anything else as it is."""
-    more = theirs.shape[0] - ours.shape[0] if ours.ndim == 2 else 0
-    if more <= 0 or ours.shape[1:] != theirs.shape[1:]:
+def _parts(layer: Any) -> list[str]:
+    """The names of the arrays of a layer."""
+    leaves, _ = jax.tree_util.tree_flatten_with_path(layer)
+    return [jax.tree_util.keystr(path) for path, _ in leaves]
+
+
+def _more(ours: Any, theirs: Any) -> Any:
+    """A kernel (F, D) or bias (D,) with what `theirs` has more: rows of 0 for inputs, which are the
+    last, and columns as they begin, whose features the next kernel weighs with 0.
+
+    Anything else as it is.
+    """
+    if ours.ndim != theirs.ndim or any(np.subtract(theirs.shape, ours.shape) < 0):
         return ours
-    return jnp.pad(jnp.asarray(ours), ((0, more), (0, 0)))
+    if ours.ndim == 2 and ours.shape != theirs.shape:
+        ours = jnp.pad(jnp.asarray(ours), ((0, theirs.shape[0] - ours.shape[0]), (0, 0)))
+    if ours.shape == theirs.shape:
+        return ours
+    return jnp.concatenate([jnp.asarray(ours), theirs[..., ours.shape[-1] :]], axis=-1)
 
 
 def _silent(layer: Any) -> Any:
@@ -100,6 +114,8 @@ def columns(env: Any, network: NetworkConfig) -> dict[str, list[str]]:
     out = {name: [x.name for x in getattr(spec, name)] for name in ("cells", "players", "globals")}
     if network.around:
         out["cells"] += Surroundings.of(env).names()
+    if network.standings:
+        out["players"] += Standings.of(env).names()
     return out
 
 

@@ -1,0 +1,84 @@
+"""Standings: what the network reads of a player's worth is what the rules count."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from gaia_jax.rules import income, scoring
+from gaia_jax.rules.player import counts
+from gaia_jax.ruleset import FactionRow
+from training.config import NetworkConfig, UserError
+from training.network import make_network
+from training.standings import Standings
+
+
+def by_the_rules(env, game):
+    """(P, F), the same columns from the state by the functions of the rules."""
+    rules, players = env.ruleset, game.players.edit()
+    values = scoring.final_values(rules, game)
+    out = []
+    for mission in np.sort(np.asarray(game.setup.final_missions)):
+        value = np.asarray(values[mission])
+        lead = [value[p] - np.delete(value, p).max() for p in range(len(value))]
+        out += [value, np.asarray(scoring.prizes(rules, values[mission], mission)), lead]
+    ended = scoring.final_score(rules, game)
+    source, kinds = ended.vp_source - game.players.vp_source, list(rules.ids["vp_source"])
+    for name in ("FINAL_1", "FINAL_2"):  # prizes are told above; this is the other way to them
+        assert source[:, kinds.index(name)].tolist() in [out[1].tolist(), out[4].tolist()]
+    out += [source[:, kinds.index("RESEARCH_END")], source[:, kinds.index("RESOURCES")]]
+    passing, incomes = [], []
+    for p in range(env.num_players):
+        me = jax.tree.map(lambda x, p=p: x[p], players)
+        passing.append(sum(scoring.pass_vp(rules, me, counts(rules, me)).values()))
+        row = FactionRow.of(rules, game.setup.faction[p].astype(jnp.int32))
+        parts = income.parts(rules, row, me, game.setup.economy_side)
+        incomes.append(np.asarray(sum(parts.values())))
+    return np.concatenate([np.stack([*out, passing], -1), incomes], axis=-1)
+
+
+@pytest.mark.parametrize("when", ["new_games", "games_under_way", "ended_games"])
+def test_they_are_what_the_rules_count(env, when, request):
+    """All 16 games of a fixture, seen by every seat in turn."""
+    states = request.getfixturevalue(when)
+    standings = Standings.of(env)
+    viewer = jnp.arange(16, dtype=jnp.int32) % 4
+    seen = jax.jit(jax.vmap(env.observe))(states, viewer)
+    seats = np.asarray(jax.vmap(env.seats)(states, viewer))
+    worth = np.asarray(jax.jit(standings.worth)(seen.cells, seen.players, seen.globals))
+    assert worth.shape == (16, 4, len(standings.names()))
+    for number in range(16):
+        game = jax.tree.map(lambda x, i=number: x[i], states).game
+        wanted = by_the_rules(env, game)[seats[number]]
+        np.testing.assert_array_equal(worth[number], wanted, str(standings.names()))
+
+
+def test_other_rulesets_have_them_too():
+    """Traced, not run: columns that a ruleset lacks are not asked for."""
+    for id, players in (("base", 2), ("base", 4), ("lost_fleet_published", 4)):
+        env = gaia_jax.make(id, players=players)
+        state = jax.eval_shape(env.init, jax.random.key(0))
+        seen = jax.eval_shape(lambda s, e=env: e.observe(s, 0), state)
+        batch = jax.tree.map(lambda x: jax.ShapeDtypeStruct((3, *x.shape), x.dtype), seen)
+        standings = Standings.of(env)
+        worth = jax.eval_shape(standings.worth, batch.cells, batch.players, batch.globals)
+        assert worth.shape == (3, players, len(standings.names()))
+
+
+def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):
+    config = NetworkConfig(
+        layers=1, cell_width=8, width=8, latents=2, planets=88, neighbors=False, standings=True
+    )
+    network, more = make_network(env, config), len(Standings.of(env).names())
+    seen = jax.eval_shape(
+        lambda s: network.view(jax.vmap(env.observe)(s, s.current_player), s.legal_action_mask),
+        new_games,
+    )
+    assert seen.players.shape[-1] == len(env.observation_spec.players) + more
+    with pytest.raises(UserError, match=r"network\.standings needs network\.planets"):
+        from training import config as configs
+
+        configs.from_dict({"network": dataclasses.asdict(config) | {"planets": 0}})

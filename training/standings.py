@@ -1,0 +1,158 @@
+"""Standings: what a player's columns are worth together, as the rules count it.
+
+The network reads how many structures stand and which final missions are played; what they come to,
+who leads, and what the next income brings are products of such columns, which a small network
+cannot make. Without them its values are 9 VP off at the very end of a game, where chance has no
+part (docs/learning.md).
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.components import costs
+from gaia_jax.components.common import STRUCTURES
+from gaia_jax.rules import income, scoring
+from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.faction_row import GAIN_FIELDS
+
+SEATS = ("own", "second", "third", "fourth")
+# Of each of the two missions: what it counts, its prize if the game ended now, the lead.
+MISSION = ("count", "prize", "lead")
+FINAL = ("research", "resources", "pass")  # VP now: of the tracks, of what is left, on passing
+
+
+class Standings(NamedTuple):
+    """Where the columns that are read lie; hashable, as Flax wants its fields."""
+
+    ruleset: Ruleset
+    cells: tuple[tuple[str, int], ...]
+    players: tuple[tuple[str, int, int], ...]  # block, its first column, how many
+    globals: tuple[tuple[str, int, int], ...]
+
+    @classmethod
+    def of(cls, env: Any) -> Standings:
+        """Of an environment of the board game."""
+        spec = env.observation_spec
+        cells = tuple((feature.name, i) for i, feature in enumerate(spec.cells))
+        return cls(env.ruleset, cells, _blocks(spec.players), _blocks(spec.globals))
+
+    def names(self) -> list[str]:
+        """Of the columns that `worth` makes, in order."""
+        missions = [f"mission.{i}.{name}" for i in (1, 2) for name in MISSION]
+        return [*missions, *FINAL, *(f"income.{name}" for name in GAIN_FIELDS)]
+
+    def worth(self, cells: Array, players: Array, globals_: Array) -> Array:
+        """(B, C, Fc), (B, P, Fp), (B, Fg) -> (B, P, F) int16, F = `len(names())`."""
+        rules = self.ruleset
+        at = {name: slice(a, a + n) for name, a, n in self.players}
+        me = {name: players[..., part].astype(jnp.int32) for name, part in at.items()}
+        table = {name: globals_[..., a : a + n] for name, a, n in self.globals}
+
+        values = self._missions(cells, me)  # (B, P, M)
+        chosen = jnp.argsort(-table["final_mission"].astype(jnp.int32), axis=-1, stable=True)
+        out = []
+        for number in (0, 1):
+            mission = chosen[:, number]
+            value = jnp.take_along_axis(values, mission[:, None, None], axis=-1)[..., 0]
+            prize = jax.vmap(lambda value, i: scoring.prizes(rules, value, i))(value, mission)
+            same = jnp.eye(value.shape[-1], dtype=bool)
+            others = jnp.where(same, -1, value[:, None, :]).max(-1)
+            out += [value, prize, value - others]
+        research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[me["track"]].sum(-1)
+        left = (me["credits"] + me["ore"] + me["knowledge"])[..., 0] // costs.RESOURCES_PER_VP
+        side = table["economy_side"][..., 0].astype(jnp.int32)
+        each = jax.vmap(jax.vmap(self._of_player, (0, None)))
+        passing, incomes = each(me, side)
+        out += [research, left, passing]
+        return jnp.concatenate([jnp.stack(out, -1), incomes], axis=-1).astype(jnp.int16)
+
+    def _of_player(self, columns: dict[str, Array], side: Array) -> tuple[Array, Array]:
+        """VP on passing now (), and the income of the next round (9,) by `GAIN_FIELDS`."""
+        rules = self.ruleset
+
+        def bits(name: str) -> Array:
+            return (columns[name] << np.arange(columns[name].shape[-1])).sum(-1)
+
+        held = columns["booster"]
+        none = jnp.zeros(1, jnp.int32)
+        me: Any = SimpleNamespace(
+            built=jnp.concatenate([none, columns["built"]]),
+            tracks=columns["track"],
+            tiles=bits("tile"),
+            covered=bits("covered"),
+            advanced=bits("advanced") if "advanced" in columns else none[0],
+            artifacts=bits("artifact") if "artifact" in columns else none[0],
+            booster=jnp.where(held.any(), jnp.argmax(held), -1),
+        )
+        faction = FactionRow.of(rules, jnp.argmax(columns["faction"]))
+        passing = sum(scoring.pass_vp(rules, me, columns["count"]).values(), none[0])
+        got = income.parts(rules, faction, me, side)
+        return passing, sum(got.values(), jnp.zeros(len(GAIN_FIELDS), jnp.int32))
+
+    def _missions(self, cells: Array, me: dict[str, Array]) -> Array:
+        """(B, P, M) int32, what each final mission counts (FIN-03 to FIN-10)."""
+        rules = self.ruleset
+        count = dict(zip(rules.ids["count"], jnp.moveaxis(me["count"], -1, 0), strict=True))
+        built = dict(zip(STRUCTURES[1:], jnp.moveaxis(me["built"], -1, 0), strict=True))
+        planets = rules.ids["planet_type"]
+        colonized = dict(zip(planets, jnp.moveaxis(me["colonized"], -1, 0), strict=True))
+
+        def one(name: str) -> Array | int:
+            return me[name][..., 0] if name in me else 0
+
+        virtual = count["mines"] - built["MINE"] - colonized["Lost"]  # of artifacts (ART-03)
+        rocks = colonized.get("Asteroid", 0) + colonized.get("Proto", 0)
+        rocks = rocks + one("guest_asteroids") + one("guest_protos")
+        stations = one("stations") * int(rules.stations_count_as_satellites)
+        distance, federated = self._on_board(cells)
+        values = {
+            "BUILDINGS": sum(built.values()) + colonized["Lost"] + virtual,
+            "DEEP_SECTORS": count.get("deep_sectors", 0),
+            "PLANET_TYPES": count["planet_types"],
+            "PI_AC_DISTANCE": distance,
+            "SATELLITES": one("satellites") + stations,
+            "ASTEROID_PROTO_BUILDINGS": rocks + virtual,
+            "ASTEROID_BUILDINGS": count.get("asteroid_buildings", 0),
+            "MAIN_SECTORS": count["main_sectors"],
+            "GAIA_BUILDINGS": count["gaia_planets"],
+            "FEDERATION_BUILDINGS": federated,
+        }
+        shape = distance.shape
+        wanted = [jnp.broadcast_to(values[name], shape) for name in rules.final_missions]
+        return jnp.stack(wanted, axis=-1)
+
+    def _on_board(self, cells: Array) -> tuple[Array, Array]:
+        """(B, P) int32 each: from the PI to the further academy; structures in federations."""
+        at, seats = dict(self.cells), SEATS[: self.ruleset.players]
+        own = jnp.stack([cells[..., at[f"owner.{x}"]] for x in seats], axis=1) > 0  # (B, P, C)
+        joined = jnp.stack([cells[..., at[f"federated.{x}"]] for x in seats], axis=1) > 0
+        guest = jnp.zeros_like(own)
+        if "guest.own" in at:  # the guests of others are of the one player of the Lantids
+            mine, others = (cells[..., at[f"guest.{x}"]] > 0 for x in ("own", "other"))
+            guest = jnp.stack([mine] + [others] * (len(seats) - 1), axis=1)
+        federated = ((own | guest) & joined).sum(-1, dtype=jnp.int32)
+
+        def is_(piece: str) -> Array:
+            return own & (cells[..., at[f"piece.{piece}"]] > 0)[:, None]
+
+        seat, academy = is_("PI"), is_("AC_A") | is_("AC_B")
+        rows = jnp.asarray(self.ruleset.geometry.distance)[jnp.argmax(seat, axis=-1)]
+        far = jnp.where(academy, rows, 0).max(-1).astype(jnp.int32)
+        return jnp.where(seat.any(-1), far, 0), federated
+
+
+def _blocks(features: Any) -> tuple[tuple[str, int, int], ...]:
+    """Name, first column and number of columns of each block."""
+    found: dict[str, tuple[int, int]] = {}
+    for i, feature in enumerate(features):
+        name = feature.name.split(".")[0]
+        first, count = found.get(name, (i, 0))
+        found[name] = first, count + 1
+    return tuple((name, first, count) for name, (first, count) in found.items())
