@@ -1,6 +1,6 @@
 """Shipped agents: they load, are whole, and still play the games that they played.
 
-About 40 s on two quiet cores, most of it compiling one player for all that share a network.
+Most of the time goes into compiling: the game once, a network for all agents that share it.
 """
 
 import dataclasses

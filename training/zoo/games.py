@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -22,61 +23,59 @@ class Recorded(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """What came of playing, or of replaying."""
+    """What came of playing, or of replaying; T as many decisions as the longest game has."""
 
-    actions: Array  # (LONGEST, B) int16
-    gap: Array  # (LONGEST, B) float32, how far the logit of the action is below the best one
-    vp: Array  # (B, P) int16
-    over: Array  # (B,) bool
+    actions: np.ndarray  # (T, B) int16, -1 where the game is over
+    gap: np.ndarray  # (T, B) float32, how far the logit of the action is below the best one
+    vp: np.ndarray  # (B, P) int16
+    over: np.ndarray  # (B,) bool
+
+
+@cache
+def _game(env: Any) -> tuple[Any, Any]:
+    """(keys (B,)) -> states and (states, actions (B,)) -> states: compiled once for all agents."""
+    return jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(env.step))
 
 
 def make_player(env: Any, network: Any, games: int = GAMES) -> Any:
-    """(params, forced (LONGEST, B) int16) -> Replayed, compiled; forced below 0: the likeliest."""
+    """(params, forced (LONGEST, B) int16) -> Replayed; forced below 0: the likeliest action.
 
-    def play(params: Any, forced: Array) -> Replayed:
-        key = jax.random.fold_in(jax.random.key(0), RECORDED)
-        state = jax.vmap(env.init)(jax.random.split(key, games))
+    The network is compiled apart from the game: a program for both is a long compilation an agent.
+    """
+    init, step = _game(env)
 
-        def step(carry: tuple[Any, Array, Replayed]) -> tuple[Any, Array, Replayed]:
-            state, clock, out = carry
-            mask = state.legal_action_mask
-            over = state.terminated | state.truncated
-            observation = jax.vmap(env.observe)(state, state.current_player)
-            logits, _ = network.apply(params, observation, mask)
-            wanted = forced[clock].astype(jnp.int32)
-            action = jnp.where(wanted >= 0, wanted, jnp.argmax(logits, axis=-1))
-            logit = jnp.take_along_axis(logits, action[:, None], axis=-1)[:, 0]
-            gap = jnp.where(over, 0.0, logits.max(-1) - logit)
-            out = out._replace(
-                actions=out.actions.at[clock].set(jnp.where(over, -1, action).astype(jnp.int16)),
-                gap=out.gap.at[clock].set(gap),
-            )
-            return jax.vmap(env.step)(state, action.astype(jnp.int32)), clock + 1, out
-
-        def going(carry: tuple[Any, Array, Replayed]) -> Array:
-            state, clock, _ = carry
-            return (clock < LONGEST) & ~(state.terminated | state.truncated).all()
-
-        shape = (LONGEST, games)
-        blank = Replayed(
-            jnp.full(shape, -1, jnp.int16),
-            jnp.zeros(shape),
-            jnp.zeros((games, env.num_players), jnp.int16),
-            jnp.zeros(games, bool),
-        )
-        state, _, out = jax.lax.while_loop(going, step, (state, jnp.int32(0), blank))
+    @jax.jit
+    def decide(params: Any, state: Any, wanted: Array) -> tuple[Array, Array, Array]:
         over = state.terminated | state.truncated
-        return out._replace(vp=state.game.players.vp.astype(jnp.int16), over=over)
+        observation = jax.vmap(env.observe)(state, state.current_player)
+        logits, _ = network.apply(params, observation, state.legal_action_mask)
+        action = jnp.where(wanted >= 0, wanted, jnp.argmax(logits, axis=-1)).astype(jnp.int32)
+        logit = jnp.take_along_axis(logits, action[:, None], axis=-1)[:, 0]
+        return action, jnp.where(over, 0.0, logits.max(-1) - logit), over
 
-    return jax.jit(play)
+    def play(params: Any, forced: np.ndarray) -> Replayed:
+        key = jax.random.fold_in(jax.random.key(0), RECORDED)
+        state = init(jax.random.split(key, games))
+        actions, gaps = [], []
+        for wanted in forced.astype(np.int32):
+            action, gap, over = decide(params, state, wanted)
+            if over.all():
+                break
+            actions.append(np.where(over, -1, action).astype(np.int16))
+            gaps.append(np.asarray(gap))
+            state = step(state, action)
+        over = np.asarray(state.terminated | state.truncated)
+        vp = np.asarray(state.game.players.vp).astype(np.int16)
+        return Replayed(np.stack(actions), np.stack(gaps), vp, over)
+
+    return play
 
 
 def record(player: Any, params: Any, games: int = GAMES) -> Recorded:
     """The games of an agent, by a player of `make_player`."""
-    out = jax.device_get(player(params, jnp.full((LONGEST, games), -1, jnp.int16)))
+    out: Replayed = player(params, np.full((LONGEST, games), -1, np.int16))
     assert out.over.all(), "a game is longer than LONGEST"
-    length = int((out.actions >= 0).any(1).sum())
-    return Recorded(out.actions[:length], out.vp)
+    return Recorded(out.actions, out.vp)
 
 
 def replay(player: Any, params: Any, recorded: Recorded) -> Replayed:
@@ -84,5 +83,5 @@ def replay(player: Any, params: Any, recorded: Recorded) -> Replayed:
     length, games = recorded.actions.shape
     forced = np.full((LONGEST, games), -1, np.int16)
     forced[:length] = recorded.actions
-    out: Replayed = jax.device_get(player(params, jnp.asarray(forced)))
+    out: Replayed = player(params, forced)
     return out
