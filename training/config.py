@@ -38,10 +38,9 @@ class NetworkConfig:
     latents: int = 8  # pooled views of the board ("pool")
     heads: int = 4  # of "attention"
     planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
-    # With `planets` alone:
-    around: bool = False  # a token sees what stands and can be built within 1, 2 and 3 cells
-    standings: bool = False  # a player's sees what its pieces are worth: missions, income, passing
-    favourites: str = ""  # a verb, one of whose actions a seat may insist on
+    around: bool = False  # with `planets`: a token sees what lies within 1, 2 and 3 cells
+    standings: bool = False  # the same: a player's sees missions, income, VP on passing
+    favourites: str = ""  # the same: a verb, one of whose actions a seat may insist on
     neighbors: bool = True  # every layer adds what lies next to a cell
     kinds: bool = False  # first the kind of action (its verb), then the action of that kind
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32
@@ -216,12 +215,13 @@ def from_dict(tree: dict[str, Any]) -> Config:
 
 
 def _renamed(tree: dict[str, Any]) -> dict[str, Any]:
-    """With today's names of keys that runs and agents of version 0.1 call otherwise."""
-    old = tree.get("eval")
-    if not isinstance(old, dict) or "greedy" not in old or "likeliest" in old:
-        return tree
-    names = {"greedy": "likeliest"}
-    return tree | {"eval": {names.get(key, key): value for key, value in old.items()}}
+    """With today's names of what older runs and agents call otherwise, without what is gone."""
+    out = dict(tree)
+    if isinstance(ppo := tree.get("ppo"), dict) and ppo.get("explore_favourites") == "":
+        out["ppo"] = {key: value for key, value in ppo.items() if key != "explore_favourites"}
+    if isinstance(old := tree.get("eval"), dict) and "greedy" in old and "likeliest" not in old:
+        out["eval"] = {{"greedy": "likeliest"}.get(key, key): x for key, x in old.items()}
+    return out
 
 
 def to_dict(config: Config) -> dict[str, Any]:

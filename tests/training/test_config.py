@@ -103,5 +103,8 @@ def test_runs_and_agents_of_before_are_read_by_their_old_names():
     old = configs.to_dict(Config())
     assert "greedy" not in old["eval"]
     old["eval"]["greedy"] = not old["eval"].pop("likeliest")
+    old["ppo"]["explore_favourites"] = ""  # gone; where it was used the run is another
     assert configs.from_dict(old).eval.likeliest
+    with pytest.raises(UserError, match="explore_favourites"):
+        configs.from_dict({"ppo": {"explore_favourites": "advance ai=0.5"}})
     assert not configs.override(Config(), ["seed=1"]).eval.likeliest

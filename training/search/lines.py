@@ -19,7 +19,8 @@ from training.search.keys import one_a_row
 from training.search.qvalues import LOWEST
 from training.search.root import Start, improved_policy, prior_of, root_score
 
-LANES = 16  # lines at a time, at least, where there are so many
+# Lines at a time: a half of the rows, as the policy is sure in two rows of three; at least LANES.
+ROWS_PER_LANE, LANES = 2, 16
 
 
 class _Jobs(NamedTuple):
@@ -93,7 +94,7 @@ def _follow(key: Array, start: Start, length: Array, model: BoundFn) -> Array:
     """The values of all edges, (B * K, P); of those without a length 0."""
     root, rows, _ = start
     jobs = _jobs(rows.action, length)
-    lanes = min(len(jobs.edge), max(len(root.to_play), LANES))
+    lanes = min(len(jobs.edge), max(len(root.to_play) // ROWS_PER_LANE, LANES))
 
     def goes_on(carry: tuple[_Lanes, Array]) -> Array:
         return (carry[0].job < jobs.followed).any()
