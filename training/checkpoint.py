@@ -25,6 +25,7 @@ from training.config import Config, UserError
 from training.network import at_temperature, make_network
 from training.once import jit_once
 from training.runner import Runner, join, path_name, split, start_keys
+from training.zoo.carry import grow
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"
@@ -352,11 +353,12 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
-    if config.train.start:
-        params = zoo.parameters(config.train.start, env)
-        return network, at_temperature(params, config.train.start_temperature)
     params_key, _, _ = start_keys(config)
-    return network, jit_once(lambda: _init(env, network, params_key))()
+    params = jit_once(lambda: _init(env, network, params_key))()
+    if config.train.start:
+        params = grow(zoo.parameters(config.train.start, env), params)
+        params = at_temperature(params, config.train.start_temperature)
+    return network, params
 
 
 def make_env(env_module: Any, env_id: str, reward: str, players: int = 4) -> Any:

@@ -39,8 +39,8 @@ class NetworkConfig:
     heads: int = 4  # of "attention"
     planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
     around: bool = False  # with `planets`: a token sees what lies within 1, 2 and 3 cells
-    standings: bool = False  # the same: a player's sees missions, income, VP on passing
-    favourites: str = ""  # the same: a verb, one of whose actions a seat may insist on
+    standings: bool = False  # with `planets`: a player's sees missions, income, VP on passing
+    favourites: str = ""  # with `planets`: a verb, one of whose actions a seat insists on
     neighbors: bool = True  # every layer adds what lies next to a cell
     kinds: bool = False  # first the kind of action (its verb), then the action of that kind
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32

@@ -1,9 +1,10 @@
-"""Favourites: an action of one verb that a seat takes all game long, where it would take another.
+"""Favourites: an action of one verb that a seat insists on wherever it would take another of it.
 
 A policy that always puts its research into the same two tracks never learns what a game with the
 others is like, and a single step off it leads nowhere that it knows how to play on from. So while
 learning seats draw a favourite by lot, one of the verb's actions or none; the network reads which,
-and plays towards it. At play the network takes the favourite that it thinks is worth most here.
+and plays towards it. A seat without a lot, and every seat at play, has at each decision the
+favourite whose value is the largest there, which takes a pass of the layers for each of them.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.cli import UserError
+from training.config import Config, PPOConfig, UserError
 from training.kinds import ILLEGAL_LOGIT
-
-NONE = 0  # the number of no favourite; the K actions of the verb are 1..K
 
 
 def actions_of(env: Any, verb: str) -> tuple[int, ...]:
     """The K actions that may be a favourite, those of a verb without a cell; () for no verb.
 
+    They are numbered 1..K; 0 is no favourite.
+
     Raises:
-        UserError: the environment has no such verb, or it has fewer than two actions.
+        UserError: the environment has no such verb, or none with several such actions.
     """
     if not verb:
         return ()
@@ -33,8 +34,28 @@ def actions_of(env: Any, verb: str) -> tuple[int, ...]:
     several = [name for name in ids if len(ids[name]) > 1]
     if verb not in several:
         choices = ", ".join(several) or "none"
-        raise UserError(f"network.favourites: no verb {verb!r}; verbs are: {choices}")
+        raise UserError(
+            f"network.favourites wants a verb with several actions and no cell, got {verb!r};"
+            f" there are: {choices}"
+        )
     return tuple(env.ruleset.actions.index(verb, argument) for argument in ids[verb])
+
+
+def check(config: Config) -> None:
+    """Refuse what does not go together with favourites, before any work.
+
+    Raises:
+        UserError: `ppo.favourites` without a network that reads them, or recipes in which another
+            than the seat that decides would have to know its favourite.
+    """
+    ppo = config.ppo
+    if not config.network.favourites:
+        if ppo.favourites != PPOConfig().favourites:
+            raise UserError("ppo.favourites needs network.favourites")
+        return
+    for name in ("search", "pool", "explore", "explore_verbs"):
+        if getattr(ppo, name):
+            raise UserError(f"ppo.{name} does not go together with network.favourites")
 
 
 def insist(logits: Array, mask: Array, choices: tuple[int, ...], favourite: Array) -> Array:

@@ -237,7 +237,8 @@ class Network(SeesAll, nn.Module):
             logits = in_two_steps(logits, mask, kinds.astype(jnp.float32), self.kinds)
 
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
-        hidden = Linear(c.width, dtype)(jnp.concatenate([players, seen], axis=-1))
+        between = c.hidden or c.width
+        hidden = Linear(between, dtype)(jnp.concatenate([players, seen], axis=-1))
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
         return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
@@ -278,8 +279,12 @@ def make_network(env: Any, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board.
 
     Raises:
-        UserError: `config.around` for an environment without the pieces of the board game.
+        UserError: `config.around` or `config.standings` for an environment without the pieces of
+            the board game; `config.favourites` that it does not have; `config.hidden` without
+            pools.
     """
+    if config.hidden and config.mixing != "pool":
+        raise UserError("network.hidden needs network.mixing=pool")
     kinds = kind_sizes(env) if config.kinds else ()
     if config.mixing == "flat":
         from training.flat import FlatNetwork

@@ -155,8 +155,7 @@ class PlanetNetwork(nn.Module):
     def favourite(self, seen: Seen) -> Array:
         """(B,) int8, the favourite that the network thinks is worth most to the seat that decides.
 
-        Which of them holds now is not asked: by another than a game's first decision a seat may
-        change its mind, and that is worth no less than to stay.
+        Asked anew at every decision: a seat may change it where another is worth more.
         """
         return self.decide(seen._replace(favourite=None))[2]
 

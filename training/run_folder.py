@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from training import cli, exploration, history, outputs, processes, zoo
+from training import cli, exploration, favourites, history, outputs, processes, zoo
 from training import config as configs
 from training.agents import check_agent
 from training.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
@@ -76,6 +76,7 @@ def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
     """Refuse what would fail later, before any work: verbs, opponents, logs, folders."""
     config = start.config
     exploration.parts(env, config.ppo.explore_verbs)
+    favourites.check(config)
     if config.train.wandb:
         check_wandb()
     if config.eval.games or config.eval.chunks:

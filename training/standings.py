@@ -2,8 +2,7 @@
 
 The network reads how many structures stand and which final missions are played; what they come to,
 who leads, and what the next income brings are products of such columns, which a small network
-cannot make. Without them its values are 9 VP off at the very end of a game, where chance has no
-part (docs/learning.md).
+cannot make: docs/learning.md has how far off its values are with them and without.
 """
 
 from __future__ import annotations
@@ -64,6 +63,9 @@ class Standings(NamedTuple):
             prize = jax.vmap(lambda value, i: scoring.prizes(rules, value, i))(value, mission)
             same = jnp.eye(value.shape[-1], dtype=bool)
             others = jnp.where(same, -1, value[:, None, :]).max(-1)
+            if rules.neutral_player:  # it takes a rank too (PLA-06)
+                neutral = [rules.neutral_player[name] for name in rules.final_missions]
+                others = jnp.maximum(others, jnp.array(neutral)[mission][:, None])
             out += [value, prize, value - others]
         research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[me["track"]].sum(-1)
         left = (me["credits"] + me["ore"] + me["knowledge"])[..., 0] // costs.RESOURCES_PER_VP
@@ -74,13 +76,14 @@ class Standings(NamedTuple):
         return jnp.concatenate([jnp.stack(out, -1), incomes], axis=-1).astype(jnp.int16)
 
     def _of_player(self, columns: dict[str, Array], side: Array) -> tuple[Array, Array]:
-        """VP on passing now (), and the income of the next round (9,) by `GAIN_FIELDS`."""
+        """VP on passing now (), 0 after it; the next round's income (9,) by `GAIN_FIELDS`."""
         rules = self.ruleset
 
         def bits(name: str) -> Array:
             return (columns[name] << np.arange(columns[name].shape[-1])).sum(-1)
 
         held = columns["booster"]
+        holds = held.any().astype(jnp.int32)  # none is dealt yet while structures are placed
         none = jnp.zeros(1, jnp.int32)
         me: Any = SimpleNamespace(
             built=jnp.concatenate([none, columns["built"]]),
@@ -89,11 +92,14 @@ class Standings(NamedTuple):
             covered=bits("covered"),
             advanced=bits("advanced") if "advanced" in columns else none[0],
             artifacts=bits("artifact") if "artifact" in columns else none[0],
-            booster=jnp.where(held.any(), jnp.argmax(held), -1),
+            booster=jnp.argmax(held),
         )
         faction = FactionRow.of(rules, jnp.argmax(columns["faction"]))
-        passing = sum(scoring.pass_vp(rules, me, columns["count"]).values(), none[0])
+        pays = scoring.pass_vp(rules, me, columns["count"])
+        passing = pays["BOOSTER"] * holds + pays["ADVANCED_TILE"]
+        passing = jnp.where(columns["passed"][0] > 0, 0, passing)  # it has been paid
         got = income.parts(rules, faction, me, side)
+        got["booster"] *= holds
         return passing, sum(got.values(), jnp.zeros(len(GAIN_FIELDS), jnp.int32))
 
     def _missions(self, cells: Array, me: dict[str, Array]) -> Array:

@@ -10,7 +10,7 @@ import pytest
 
 import gaia_jax
 from training import favourites
-from training.config import NetworkConfig, UserError
+from training.config import Config, NetworkConfig, PPOConfig, UserError
 from training.network import ILLEGAL_LOGIT
 from training.planets import Layout, PlanetNetwork
 from training.zoo.carry import grow
@@ -122,7 +122,11 @@ def test_a_network_that_grows_plays_as_before(scene):
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
         again = grow(grow(params, fresh), fresh)
         assert jax.tree.map(jnp.shape, again) == jax.tree.map(jnp.shape, fresh)
-    assert grow(params, {"params": {"another": 1}}) is params
+    for other in ({"width": 16}, {"cell_width": 12}, {"latents": 4}):
+        large = PlanetNetwork(dataclasses.replace(config, **other), layout)
+        fresh = large.init(jax.random.key(6), observation, mask)
+        assert grow(params, fresh) is params  # not the same with zeros: refused where it begins
+    assert grow(params, {"params": {"another": jnp.ones(1)}}) is params
 
 
 def test_the_log_tells_lots_from_choices(setups):
@@ -144,6 +148,20 @@ def test_the_log_tells_lots_from_choices(setups):
     if chosen:
         assert told["favourites/chosen, VP"] == pytest.approx(np.mean(chosen))
     assert summed["favourite_seats"].sum() == 4  # of the game that ended alone
+
+
+@pytest.mark.parametrize(
+    ("network", "ppo", "named"),
+    [
+        ({}, {"favourites": 0.5}, "ppo.favourites needs network.favourites"),
+        ({"favourites": "advance"}, {"pool": 2}, "ppo.pool does not go together"),
+        ({"favourites": "advance"}, {"search": 2}, "ppo.search does not go together"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(network, ppo, named):
+    config = Config(network=NetworkConfig(**network), ppo=PPOConfig(**ppo))
+    with pytest.raises(UserError, match=named):
+        favourites.check(config)
 
 
 @pytest.mark.parametrize("verb", ["fly", "mine"])

@@ -33,9 +33,13 @@ def by_the_rules(env, game):
     passing, incomes = [], []
     for p in range(env.num_players):
         me = jax.tree.map(lambda x, p=p: x[p], players)
-        passing.append(sum(scoring.pass_vp(rules, me, counts(rules, me)).values()))
+        pays = scoring.pass_vp(rules, me, counts(rules, me))
+        held = int(game.players.booster[p]) >= 0  # else the rules' index of none, -1, is the last
+        vp = int(pays["BOOSTER"]) * held + int(pays["ADVANCED_TILE"])
+        passing.append(0 if int(game.turn.passed[p]) else vp)
         row = FactionRow.of(rules, game.setup.faction[p].astype(jnp.int32))
         parts = income.parts(rules, row, me, game.setup.economy_side)
+        parts["booster"] = parts["booster"] * held
         incomes.append(np.asarray(sum(parts.values())))
     return np.concatenate([np.stack([*out, passing], -1), incomes], axis=-1)
 
@@ -58,7 +62,7 @@ def test_they_are_what_the_rules_count(env, when, request):
 
 def test_other_rulesets_have_them_too():
     """Traced, not run: columns that a ruleset lacks are not asked for."""
-    for id, players in (("base", 2), ("base", 4), ("lost_fleet_published", 4)):
+    for id, players in (("base", 4), ("lost_fleet_published", 4)):
         env = gaia_jax.make(id, players=players)
         state = jax.eval_shape(env.init, jax.random.key(0))
         seen = jax.eval_shape(lambda s, e=env: e.observe(s, 0), state)
@@ -66,6 +70,24 @@ def test_other_rulesets_have_them_too():
         standings = Standings.of(env)
         worth = jax.eval_shape(standings.worth, batch.cells, batch.players, batch.globals)
         assert worth.shape == (3, players, len(standings.names()))
+
+
+def test_the_neutral_player_of_two_may_lead():
+    """BUILDINGS counts 11 for it (PLA-06): nobody leads at the start, nor has a first prize."""
+    env = gaia_jax.make("base", players=2)
+    standings = Standings.of(env)
+    state = env.init(jax.random.key(0))
+    seen = jax.tree.map(lambda x: x[None], env.observe(state, 0))
+    worth = np.asarray(standings.worth(seen.cells, seen.players, seen.globals))[0]
+    assert worth.shape == (2, len(standings.names()))
+    at = standings.names().index
+    neutral = [env.ruleset.neutral_player[name] for name in env.ruleset.final_missions]
+    missions = np.sort(np.asarray(state.game.setup.final_missions))
+    for number, mission in enumerate(missions, 1):
+        count = worth[:, at(f"mission.{number}.count")]
+        lead = worth[:, at(f"mission.{number}.lead")]
+        best = np.maximum(count[::-1], neutral[mission])
+        np.testing.assert_array_equal(lead, count - best)
 
 
 def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):

@@ -19,7 +19,7 @@ from training.search.keys import one_a_row
 from training.search.qvalues import LOWEST
 from training.search.root import Start, improved_policy, prior_of, root_score
 
-# Lines at a time: a half of the rows, as the policy is sure in two rows of three; at least LANES.
+# Lines at a time: with as many as rows most wait for the longest (docs/search.md). At least LANES.
 ROWS_PER_LANE, LANES = 2, 16
 
 

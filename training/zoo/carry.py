@@ -7,9 +7,9 @@ weights of 0: a column says nothing, an action is as likely as one with logit 0.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -17,6 +17,7 @@ from gaia_jax.cli import UserError
 from training.config import NetworkConfig
 from training.standings import Standings
 from training.surroundings import Surroundings
+from training.zoo import flatten, unflatten
 
 
 def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
@@ -51,61 +52,67 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
     return out
 
 
+# What may be larger: the inputs that are the last rows of a kernel, the features of an MLP inside.
+MORE_ROWS = r"(cells|players|layer_\d+/Mlp_\d+/Linear_1)/dense/kernel|value/kernel"
+MORE_FEATURES = r"(layer_\d+/Mlp_\d+/)?Linear_0/dense/(kernel|bias)"
+
+
 def grow(params: Any, wider: Any) -> Any:
-    """Parameters for a network that has more: columns, a favourite, hidden features, layers.
+    """Parameters for a network of pools that has more columns, hidden features, layers, favourites.
 
     What is new weighs nothing, so that it plays as the smaller one does; it learns from there.
-    Parameters of the same network stay as they are, and so do those that no network grows into.
+    Parameters of the same network stay as they are, and so do those that differ in anything else.
 
     Args:
         params: of the smaller network.
         wider: of the larger one, as it begins.
     """
-    ours, theirs = params.get("params", {}), dict(wider.get("params", {}))
+    ours, theirs = flatten(params.get("params", {})), flatten(wider.get("params", {}))
+    silent = _silent(theirs)
     if not ours.keys() <= theirs.keys():
         return params
+    out = {}
     for name, there in theirs.items():
-        if name in ours and _parts(ours[name]) == _parts(there):
-            theirs[name] = jax.tree.map(_more, ours[name], there)
-        elif name == "favourites":
-            theirs[name] = jnp.zeros_like(there)
-        elif name.startswith("layer_"):
-            theirs[name] = _silent(there)
+        if name in ours:
+            grown = _larger(name, ours[name], there)
+        elif name == "favourites" or name in silent:
+            grown = np.zeros_like(there)
         else:
+            grown = there if _layer(name) in silent.values() else None
+        if grown is None:
             return params
-    return {**params, "params": theirs}
+        out[name] = grown
+    return {**params, "params": unflatten(out)}
 
 
-def _parts(layer: Any) -> list[str]:
-    """The names of the arrays of a layer."""
-    leaves, _ = jax.tree_util.tree_flatten_with_path(layer)
-    return [jax.tree_util.keystr(path) for path, _ in leaves]
-
-
-def _more(ours: Any, theirs: Any) -> Any:
-    """A kernel (F, D) or bias (D,) with what `theirs` has more: rows of 0 for inputs, which are the
-    last, and columns as they begin, whose features the next kernel weighs with 0.
-
-    Anything else as it is.
-    """
-    if ours.ndim != theirs.ndim or any(np.subtract(theirs.shape, ours.shape) < 0):
-        return ours
-    if ours.ndim == 2 and ours.shape != theirs.shape:
-        ours = jnp.pad(jnp.asarray(ours), ((0, theirs.shape[0] - ours.shape[0]), (0, 0)))
+def _larger(name: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | None:
+    """An array with what the other network has more of; None where it may not have more."""
     if ours.shape == theirs.shape:
         return ours
-    return jnp.concatenate([jnp.asarray(ours), theirs[..., ours.shape[-1] :]], axis=-1)
+    axis = 0 if re.fullmatch(MORE_ROWS, name) else -1
+    if ours.ndim != theirs.ndim or not (axis == 0 or re.fullmatch(MORE_FEATURES, name)):
+        return None
+    count = ours.shape[axis]
+    same = np.delete(ours.shape, axis).tolist() == np.delete(theirs.shape, axis).tolist()
+    if not same or theirs.shape[axis] < count:
+        return None
+    more = np.take(theirs, np.arange(count, theirs.shape[axis]), axis)
+    return np.concatenate([ours, more * (axis == -1)], axis)  # new inputs weigh 0
 
 
-def _silent(layer: Any) -> Any:
-    """A layer of pools that adds nothing to its tokens: its last products are 0."""
-    last = max(name for name in layer if name.startswith("Linear_"))
-    out = {**layer, last: jax.tree.map(jnp.zeros_like, layer[last])}
-    for name in layer:
-        if name.startswith("Mlp_"):
-            end = jax.tree.map(jnp.zeros_like, layer[name]["Linear_1"])
-            out[name] = {**layer[name], "Linear_1": end}
-    return out
+def _silent(arrays: dict[str, np.ndarray]) -> dict[str, str]:
+    """The arrays that are 0 in a layer of pools that adds nothing, and the layer of each."""
+    last: dict[str, int] = {}
+    for name in arrays:
+        at = re.match(r"(layer_\d+)/Linear_(\d+)/", name)
+        if at and f"{at[1]}/latents/dense/kernel" in arrays:
+            last[at[1]] = max(last.get(at[1], 0), int(at[2]))
+    ends = "|".join(rf"{layer}/(Mlp_\d+/Linear_1|Linear_{k})/.*" for layer, k in last.items())
+    return {name: _layer(name) for name in arrays if ends and re.fullmatch(ends, name)}
+
+
+def _layer(name: str) -> str:
+    return name.split("/")[0]
 
 
 def columns(env: Any, network: NetworkConfig) -> dict[str, list[str]]:
