@@ -24,6 +24,18 @@ def env():
     return gaia_jax.make("lost_fleet")
 
 
+def begun(network, seed, observation, mask):
+    """The parameters that a network begins with; compiled, because step by step takes longer."""
+    return jax.jit(lambda key: network.init(key, observation, mask))(jax.random.key(seed))
+
+
+def anything(network, observation, mask):
+    """Parameters of the shapes of a network, drawn at random: what is new may be whatever it is."""
+    form = jax.eval_shape(lambda key: network.init(key, observation, mask), jax.random.key(0))
+    rng = np.random.default_rng(6)
+    return jax.tree.map(lambda x: jnp.asarray(rng.normal(size=x.shape), x.dtype), form)
+
+
 @pytest.fixture(scope="module")
 def scene():
     """A network that reads favourites, told apart by weights, with positions and actions."""
@@ -38,7 +50,7 @@ def scene():
     config = NetworkConfig(layers=1, cell_width=8, width=8, latents=2, planets=5, neighbors=False)
     layout = Layout(4 * CELLS + OTHERS, PLANES, CELLS, planet=(0, 1), space=(2, 3))
     network = PlanetNetwork(config, layout._replace(favourites=LIKED))
-    params = network.init(jax.random.key(0), observation, mask)
+    params = begun(network, 0, observation, mask)
     leaves, tree = jax.tree.flatten(params)  # as it begins, all favourites are alike
     keys = jax.random.split(jax.random.key(1), len(leaves))
     moved = [x + jax.random.normal(k, x.shape) for x, k in zip(leaves, keys, strict=True)]
@@ -85,14 +97,15 @@ def test_lots_are_alike_and_stay_for_a_game(setups):
 def test_a_network_told_nothing_takes_the_favourite_of_the_largest_own_value(scene):
     _, _, network, params, observation, mask = scene
     seen = network.view(observation, mask)
+    judge = jax.jit(lambda seen: network.apply(params, seen, method="judge"))
     told = [
-        network.apply(params, seen._replace(favourite=jnp.full(GAMES, k, jnp.int8)), method="judge")
-        for k in range(len(LIKED) + 1)
+        judge(seen._replace(favourite=jnp.full(GAMES, k, jnp.int8))) for k in range(len(LIKED) + 1)
     ]
     best = np.argmax([values[:, 0] for _, values in told], axis=0)
     assert len(set(best.tolist())) > 1
-    assert np.array_equal(network.apply(params, seen, method="favourite"), best)
-    logits, values = network.apply(params, seen, method="judge")
+    favourite = jax.jit(lambda seen: network.apply(params, seen, method="favourite"))
+    assert np.array_equal(favourite(seen), best)
+    logits, values = judge(seen)
     for game, k in enumerate(best):
         np.testing.assert_allclose(logits[game], told[k][0][game], rtol=1e-5)
         np.testing.assert_allclose(values[game], told[k][1][game], rtol=1e-5)
@@ -105,8 +118,8 @@ def test_a_network_told_nothing_takes_the_favourite_of_the_largest_own_value(sce
 def test_a_network_that_grows_plays_as_before(scene):
     config, layout, _, _, observation, mask = scene
     small = PlanetNetwork(config, layout)
-    params = small.init(jax.random.key(5), observation, mask)
-    before = small.apply(params, observation, mask)
+    params = begun(small, 5, observation, mask)
+    before = jax.jit(lambda x: small.apply(x, observation, mask))(params)
     for layers, liked, hidden in (
         (1, LIKED, 0),
         (2, (), 0),
@@ -116,15 +129,15 @@ def test_a_network_that_grows_plays_as_before(scene):
     ):
         deep = dataclasses.replace(config, layers=layers, hidden=hidden)
         large = PlanetNetwork(deep, layout._replace(favourites=liked))
-        fresh = large.init(jax.random.key(6), observation, mask)
-        after = large.apply(grow(params, fresh), observation, mask)
+        fresh = anything(large, observation, mask)
+        after = jax.jit(lambda x, n=large: n.apply(x, observation, mask))(grow(params, fresh))
         for ours, theirs in zip(before, after, strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
         again = grow(grow(params, fresh), fresh)
         assert jax.tree.map(jnp.shape, again) == jax.tree.map(jnp.shape, fresh)
     for other in ({"width": 16}, {"cell_width": 12}, {"latents": 4}):
         large = PlanetNetwork(dataclasses.replace(config, **other), layout)
-        fresh = large.init(jax.random.key(6), observation, mask)
+        fresh = anything(large, observation, mask)
         assert grow(params, fresh) is params  # not the same with zeros: refused where it begins
     assert grow(params, {"params": {"another": jnp.ones(1)}}) is params
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax import replay
 from gaia_jax.rules import income, scoring
 from gaia_jax.rules.player import counts
 from gaia_jax.ruleset import FactionRow
@@ -76,9 +77,9 @@ def test_the_neutral_player_of_two_may_lead():
     """BUILDINGS counts 11 for it (PLA-06): nobody leads at the start, nor has a first prize."""
     env = gaia_jax.make("base", players=2)
     standings = Standings.of(env)
-    state = env.init(jax.random.key(0))
-    seen = jax.tree.map(lambda x: x[None], env.observe(state, 0))
-    worth = np.asarray(standings.worth(seen.cells, seen.players, seen.globals))[0]
+    state = replay.compiled(env)[0](gaia_jax.first_game(2))
+    seen = jax.jit(lambda s: jax.tree.map(lambda x: x[None], env.observe(s, 0)))(state)
+    worth = np.asarray(jax.jit(standings.worth)(seen.cells, seen.players, seen.globals))[0]
     assert worth.shape == (2, len(standings.names()))
     at = standings.names().index
     neutral = [env.ruleset.neutral_player[name] for name in env.ruleset.final_missions]

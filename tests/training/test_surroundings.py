@@ -84,7 +84,7 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
     mask = jnp.ones((1, env.num_actions), bool)
     plain = make_network(env, config).apply(params, observation, mask)
     network = make_network(env, wide)
-    fresh = network.init(jax.random.key(0), observation, mask)
+    fresh = jax.jit(lambda key: network.init(key, observation, mask))(jax.random.key(0))
     around = network.apply(grow(params, fresh), observation, mask)
     for ours, theirs in zip(jax.tree.leaves(plain), jax.tree.leaves(around), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
