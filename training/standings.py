@@ -21,7 +21,6 @@ from gaia_jax.rules import income, scoring
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.ruleset.faction_row import GAIN_FIELDS
 
-SEATS = ("own", "second", "third", "fourth")
 # Of each of the two missions: what it counts, its prize if the game ended now, the lead.
 MISSION = ("count", "prize", "lead")
 FINAL = ("research", "resources", "pass")  # VP now: of the tracks, of what is left, on passing
@@ -48,7 +47,11 @@ class Standings(NamedTuple):
         return [*missions, *FINAL, *(f"income.{name}" for name in GAIN_FIELDS)]
 
     def worth(self, cells: Array, players: Array, globals_: Array) -> Array:
-        """(B, C, Fc), (B, P, Fp), (B, Fg) -> (B, P, F) int16, F = `len(names())`."""
+        """(B, C, Fc), (B, P, Fp), (B, Fg) -> (B, P, F) int16, F = `len(names())`.
+
+        Missions by FIN-02 to FIN-10, research and resources by RES-10 and FIN-11, passing by
+        PAS-04, income by INC-01: the functions of the rules, on columns of an observation.
+        """
         rules = self.ruleset
         at = {name: slice(a, a + n) for name, a, n in self.players}
         me = {name: players[..., part].astype(jnp.int32) for name, part in at.items()}
@@ -136,7 +139,8 @@ class Standings(NamedTuple):
 
     def _on_board(self, cells: Array) -> tuple[Array, Array]:
         """(B, P) int32 each: from the PI to the further academy; structures in federations."""
-        at, seats = dict(self.cells), SEATS[: self.ruleset.players]
+        at = dict(self.cells)
+        seats = [name.removeprefix("owner.") for name in at if name.startswith("owner.")]
         own = jnp.stack([cells[..., at[f"owner.{x}"]] for x in seats], axis=1) > 0  # (B, P, C)
         joined = jnp.stack([cells[..., at[f"federated.{x}"]] for x in seats], axis=1) > 0
         guest = jnp.zeros_like(own)

@@ -143,24 +143,26 @@ def test_a_network_that_grows_plays_as_before(scene):
 
 
 def test_the_log_tells_lots_from_choices(setups):
-    two = jax.tree.map(lambda x: x[:2], setups)
-    before = SimpleNamespace(
-        game=SimpleNamespace(setup=two), current_player=jnp.array([1, 3], jnp.int8)
-    )
+    """Two games, of which the first ends; seats 1 and 3 decide, with the favourites 2 and 5."""
+    draw = jax.vmap(lambda x: jax.vmap(lambda p: favourites.by_lot(x, p, 6, 0.5))(jnp.arange(4)))
+    number, drawn = map(np.asarray, draw(setups))
+    one = next(i for i in range(256) if drawn[i].sum() == 2 and not drawn[i, 1])
+    other = next(i for i in range(256) if drawn[i, 3])  # seat 3 has its favourite by lot
+    two = jax.tree.map(lambda x: x[jnp.array([one, other])], setups)
+    player = jnp.array([1, 3], jnp.int8)
+    before = SimpleNamespace(game=SimpleNamespace(setup=two), current_player=player)
     vp = jnp.array([[100, 90, 80, 70], [1, 2, 3, 4]])
     done = jnp.array([True, False])
-    draw = jax.vmap(lambda p: favourites.by_lot(jax.tree.map(lambda x: x[0], two), p, 6, 0.5))
-    number, drawn = map(np.asarray, draw(jnp.arange(4)))
     summed = favourites.counts(before, jnp.array([2, 5]), done, vp, 6, 0.5)
+    assert summed["favourite_seats"].sum() == 4
     told = favourites.report(dict(jax.device_get(summed)), list("abcdef"))
     names = ["none", *"abcdef"]
-    for k in set(number[drawn].tolist()):
-        mean = np.mean([vp[0, p] for p in range(4) if drawn[p] and number[p] == k])
+    for k in set(number[one][drawn[one]].tolist()):
+        mean = np.mean(np.asarray(vp)[0][drawn[one] & (number[one] == k)])
         assert told[f"favourites/{names[k]}, VP"] == pytest.approx(mean)
-    chosen = [vp[0, p] for p in range(4) if not drawn[p]]
-    if chosen:
-        assert told["favourites/chosen, VP"] == pytest.approx(np.mean(chosen))
-    assert summed["favourite_seats"].sum() == 4  # of the game that ended alone
+    chosen = np.asarray(vp)[0][~drawn[one]]
+    assert told["favourites/chosen, VP"] == pytest.approx(chosen.mean())
+    assert told["favourites/b, taken"] == 1 and told["favourites/e, taken"] == 0
 
 
 @pytest.mark.parametrize(

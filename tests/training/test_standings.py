@@ -74,7 +74,7 @@ def test_other_rulesets_have_them_too():
 
 
 def test_the_neutral_player_of_two_may_lead():
-    """BUILDINGS counts 11 for it (PLA-06): nobody leads at the start, nor has a first prize."""
+    """It takes a rank in every mission (PLA-06), so a lead is one over it too."""
     env = gaia_jax.make("base", players=2)
     standings = Standings.of(env)
     state = replay.compiled(env)[0](gaia_jax.first_game(2))
@@ -89,6 +89,7 @@ def test_the_neutral_player_of_two_may_lead():
         lead = worth[:, at(f"mission.{number}.lead")]
         best = np.maximum(count[::-1], neutral[mission])
         np.testing.assert_array_equal(lead, count - best)
+        assert neutral[mission] > count.max() and (lead < 0).all()  # at the start it leads
 
 
 def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):
