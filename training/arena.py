@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.records import PLAYERS
-from training import cli, game_records, games_table, outputs
+from training import cli, devices, game_records, games_table, outputs
 from training.agents import make_agent
 from training.arena_report import report, table
 from training.checkpoint import make_env
@@ -138,6 +138,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
+    devices.split_cpu(0, min(args.games, GAMES_AT_ONCE))
     env = make_env(env_module, args.env, "vp", args.players)
     if args.rotations not in (None, 1, env.num_players):
         raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")

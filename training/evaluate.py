@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from training import cli, game_records, outputs, zoo
+from training import cli, devices, game_records, outputs, zoo
 from training.agents import check_agent, make_agent, policy_agent
 from training.checkpoint import load_policy, make_env, number_of, split_update
 from training.game_records import Recorder
 from training.match import (
+    GAMES_AT_ONCE,
     Estimate,
     Match,
     Results,
@@ -241,6 +242,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
+    devices.split_cpu(0, min(args.games, GAMES_AT_ONCE))
     temperature = 1.0
     if run.startswith(zoo.PREFIX):
         if update is not None:

@@ -6,20 +6,19 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
 
 from training.agents import Agent
-from training.batched import step_among
 from training.game_records import LONGEST, Recorder
+from training.lockstep import make_batch, mesh_of
 from training.once import jit_once
 from training.results import Results, joined
-from training.search.keys import fold_in
 
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
 GAMES_AT_ONCE = 1024
-STRIDE = 16  # decisions of every game between two looks from outside
 
 
 Progress = Callable[[int], object]
@@ -58,13 +57,10 @@ class Match:
         self._counted_actions = (
             np.zeros((0, env.num_actions), bool) if counted_actions is None else counted_actions
         )
-        self._start, self._advance = _make_batch(
-            env,
-            agents,
-            self._seating,
-            self.at_once,
-            self._counted_actions,
-            LONGEST if recorder else 0,
+        self._mesh = mesh_of(agents, self.at_once, len(self._seating))
+        longest = LONGEST if recorder else 0
+        self._start, self._advance = make_batch(
+            env, agents, self._seating, self.at_once, self._counted_actions, longest, self._mesh
         )
         self._end = jit_once(lambda state: self._describe(state.game))
 
@@ -103,7 +99,7 @@ class Match:
         Args:
             params: instead of the agents' own parameters.
         """
-        key, params = jax.random.key(seed), params or [agent.params for agent in self._agents]
+        key, params = jax.random.key(seed), self._placed(params)
         carry = jax.eval_shape(self._start, key, 0)
         self._start = self._start.lower(key, 0).compile()
         self._advance = self._advance.lower(params, key, 0, carry).compile()
@@ -121,7 +117,7 @@ class Match:
             progress: told how many of the batch's games have ended, again and again.
         """
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), EVALUATION))
-        params = params or [agent.params for agent in self._agents]
+        params = self._placed(params)
         carry, ended = self._start(keys[0], first), 0
         while ended < self.at_once * len(self._seating):
             carry, count = self._advance(params, keys[1], first, carry)
@@ -142,145 +138,13 @@ class Match:
         sits = np.broadcast_to(self._seating, (*shape, self._seating.shape[1]))
         return Results(sits, *out)
 
-
-class _Carry(NamedTuple):
-    """Games under way, B = S * R."""
-
-    state: Any
-    decisions: Array  # (B,) int32
-    clock: Array  # () int32, decisions since the start of the batch
-    counted: Array  # (B, P, W) int32
-    decided: Array  # (B, P) int32
-    illegal: Array  # (B, P) int32
-    played: Array  # (B, L) int16, the actions, where records are written; else L is 0
-
-
-def over(state: Any) -> Array:
-    """(B,) bool, which games have ended."""
-    return state.terminated | state.truncated
-
-
-def _make_batch(
-    env: Any,
-    agents: list[Agent],
-    seating: np.ndarray,
-    setups: int,
-    counted_actions: np.ndarray,
-    longest: int = 0,
-) -> Any:
-    """The compiled start of a batch of set-ups, and some decisions in all its games."""
-    rotations, players = seating.shape
-    sits = np.tile(seating, (setups, 1))  # (B, P)
-    batch, games = len(sits), np.arange(len(sits))
-
-    def start(setup_key: Array, first: Array) -> _Carry:
-        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, first + jnp.arange(setups))
-        # One key draws the whole set-up and nothing is random afterwards: R equal games.
-        state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
-        none = jnp.zeros((batch, players), jnp.int32)
-        counted = jnp.zeros((*none.shape, len(counted_actions)), jnp.int32)
-        played = jnp.zeros((batch, longest), jnp.int16)
-        return _Carry(state, jnp.zeros(batch, jnp.int32), jnp.int32(0), counted, none, none, played)
-
-    def step(params: list[Any], game_keys: Array, carry: _Carry) -> _Carry:
-        state = carry.state
-        turn = jnp.where(over(state), -1, jnp.asarray(sits)[games, state.current_player])
-        keys = fold_in(game_keys, carry.clock)
-        action = jnp.zeros(batch, jnp.int32)
-        for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
-            action = decide(agent, own, state, turn == number, keys, len(agents), action)
-        here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
-        action, illegal = replace_illegal(action, state.legal_action_mask)
-        seen = jnp.asarray(counted_actions)[:, action].T  # (B, W)
-        played = carry.played
-        if longest:
-            place = jnp.where(turn >= 0, carry.decisions, longest)
-            played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
-        return _Carry(
-            step_among(env, _lanes(agents, batch), state, action),
-            carry.decisions + (turn >= 0),
-            carry.clock + 1,
-            carry.counted + (here[:, :, None] & seen[:, None]),
-            carry.decided + here,
-            carry.illegal + (here & illegal[:, None]),
-            played,
-        )
-
-    def advance(
-        params: list[Any], play_key: Array, first: Array, carry: _Carry
-    ) -> tuple[_Carry, Array]:
-        """STRIDE decisions in every game, fewer when all have ended; how many have ended."""
-        stop = carry.clock + STRIDE
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, first * rotations + games)
-        carry = jax.lax.while_loop(
-            lambda c: (c.clock < stop) & ~over(c.state).all(),
-            lambda c: step(params, keys, c),
-            carry,
-        )
-        return carry, over(carry.state).sum()
-
-    return jit_once(start), jax.jit(advance)
-
-
-def _lanes(agents: list[Agent], games: int) -> int:
-    """How many games the agents play ahead side by side, at most; 0 where none does."""
-    return max((agent.lanes(games) for agent in agents if agent.lanes), default=0)
-
-
-def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
-    """The first legal action where one is illegal, and where that is; both (B,).
-
-    The game goes on to its end, for the sake of the others: whoever moved illegally is last in it.
-    The environment itself would end the game, which pays for whoever leads just then.
-
-    Args:
-        action: (B,) int32, anything. mask: (B, A), the legal actions.
-    """
-    inside = (action >= 0) & (action < mask.shape[1])
-    there = jnp.take_along_axis(mask, jnp.where(inside, action, 0)[:, None], axis=1)[:, 0]
-    illegal = ~(inside & there)
-    return jnp.where(illegal, jnp.argmax(mask, axis=1).astype(jnp.int32), action), illegal
-
-
-def decide(
-    agent: Agent, params: Any, state: Any, own: Array, keys: Array, agents: int, action: Array
-) -> Array:
-    """`action` (B,) with the decisions of one agent in the games where it is to decide.
-
-    Args:
-        own: (B,) bool, those games.
-        keys: (B,), of this decision in each game.
-        agents: how many share the batch: an agent is called on so much of it at a time.
-    """
-    mask = state.legal_action_mask
-    batch, number = mask.shape
-
-    def only(mask: Array, own: Array) -> Array:
-        """One legal action where the agent is not asked."""
-        first = jnp.arange(number) == jnp.argmax(mask, axis=-1)[:, None]
-        return jnp.where(own[:, None], mask, first)
-
-    def draws(keys: Array) -> Array:
-        return keys if agent.by_game else keys[0]
-
-    if agent.cheap_when_forced or agents == 1:
-        return jnp.where(own, agent.act(params, state, only(mask, own), draws(keys)), action)
-    size = -(-batch // agents)
-    total = own.sum(dtype=jnp.int32)
-    ids = jnp.arange(batch, dtype=jnp.int32)
-    place = jnp.where(own, jnp.cumsum(own, dtype=jnp.int32) - 1, batch)
-    rows = jnp.zeros(batch, jnp.int32).at[place].set(ids, mode="drop")
-
-    def chunk(carry: tuple[Array, Array]) -> tuple[Array, Array]:
-        first, action = carry
-        turn = first + jnp.arange(size)
-        some = rows[jnp.minimum(turn, total - 1)]
-        states = jax.tree.map(lambda x: x[some], state)
-        chosen = agent.act(params, states, only(mask[some], turn < total), draws(keys[some]))
-        where = jnp.where(turn < total, some, batch)
-        return first + size, action.at[where].set(chosen, mode="drop")
-
-    return jax.lax.while_loop(lambda c: c[0] < total, chunk, (jnp.int32(0), action))[1]
+    def _placed(self, params: list[Any] | None) -> list[Any]:
+        """The agents' parameters, or others, on every device that plays."""
+        params = params or [agent.params for agent in self._agents]
+        if self._mesh is None:
+            return params
+        placed: list[Any] = jax.device_put(params, NamedSharding(self._mesh, P()))
+        return placed
 
 
 def one_against_the_rest(players: int) -> np.ndarray:

@@ -1,5 +1,6 @@
 """`NAME+search:N`: what it plays, and what it says to a name that it cannot read."""
 
+import dataclasses
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,10 +9,12 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from training import sampling
 from training.agents import make_agent
 from training.agents.base import policy_agent, random_agent
 from training.agents.search import FORMS, SearchSpec, search_agent, split_name
-from training.config import UserError
+from training.config import NetworkConfig, UserError
+from training.network import make_network
 from training.search import search_targets
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "training"))
@@ -60,6 +63,29 @@ def test_it_plays_legal_actions_and_reads_the_rewards(env, base, spec):
         found = asked & cells.any(1) & (best > 1)
         assert found.sum() > 20
         assert jnp.allclose(100 * own[found], best[found])
+
+
+@pytest.mark.parametrize("mixing", ["pool", "flat"])
+def test_lines_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing):
+    config = NetworkConfig(mixing=mixing, layers=1, cell_width=8, width=8, latents=2)
+    network = make_network(env, config)
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(3), 32))
+    mask = state.legal_action_mask
+    observation = jax.vmap(env.observe)(state, state.current_player)
+    params = jax.jit(network.init)(jax.random.key(4), observation, mask)
+    params = jax.tree.map(lambda x: x + 0.3 * jnp.sin(jnp.arange(x.size)).reshape(x.shape), params)
+    base = policy_agent(env, network, params, "toy")
+    assert base.policy.likeliest is not None
+    asks_all = base._replace(policy=base.policy._replace(likeliest=None))
+    spec = SearchSpec(12, prior=1e-6)
+    act = [search_agent(env, x, spec, "toy+search").act for x in (base, asks_all)]
+    few, all_ = (jax.jit(f)(params, state, mask, jax.random.key(5)) for f in act)
+    assert jnp.array_equal(few, all_)
+    logits, values = jax.jit(base.policy.evaluate)(params, state)
+    best, same = jax.jit(base.policy.likeliest)(params, state)
+    assert jnp.array_equal(best, sampling.greedy(logits, mask))
+    assert jnp.allclose(values, same, rtol=1e-5)
+    assert (few != best).any()  # a search that never finds anything else would agree too
 
 
 def test_targets_of_a_trainer_are_policies_that_prefer_what_pays(env, base):

@@ -43,6 +43,9 @@ class Policy(NamedTuple):
     evaluate: Callable[[Any, Any], tuple[Array, Array]]
     reward: str = "vp"
     reward_scale: float = 10.0
+    # (params, states) -> the legal action with the highest logit (B,) int32, and the values; None:
+    # `evaluate` says it.
+    likeliest: Callable[[Any, Any], tuple[Array, Array]] | None = None
 
     @property
     def vp(self) -> float:
@@ -146,4 +149,15 @@ def policy_agent(
 
         return in_blocks(block, state, mask, uniforms(key, len(mask)))
 
-    return Agent(name, act, params, policy=Policy(evaluate, reward, reward_scale), by_game=True)
+    def likeliest(params: Any, state: Any) -> tuple[Array, Array]:
+        """All rows at once: few at a time, in a loop, would keep one core alone busy."""
+        observation = jax.vmap(env.observe)(state, state.current_player)
+        seen = network.view(observation, state.legal_action_mask)
+        logits, values = network.apply(params, seen, method="judge")
+        action = network.to_action(seen, sampling.greedy(logits, seen.mask))
+        seats = jax.vmap(env.seats)(state, state.current_player)
+        return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
+
+    known = likeliest if hasattr(network, "judge") else None
+    policy = Policy(evaluate, reward, reward_scale, known)
+    return Agent(name, act, params, policy=policy, by_game=True)

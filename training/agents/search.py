@@ -149,14 +149,17 @@ def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Mod
         raise UserError("no search reads the values of an agent trained with ppo.opponents")
     if env.reward != policy.reward:  # values and rewards must be of one kind
         env = dataclasses.replace(env, reward=policy.reward)
-    model = environment_model(env, policy.evaluate, policy.reward_scale, spec.follow)
+    model = environment_model(
+        env, policy.evaluate, policy.reward_scale, spec.follow, policy.likeliest
+    )
     options = spec.options(policy.vp)
+    recurrent = model.onward if options.lines else model.recurrent
 
     def search(params: Any, state: Any, key: Array, mask: Array | None = None) -> SearchOutput:
         root = model.root(params, state)
         if mask is not None:
             root = root._replace(legal_actions=root.legal_actions & mask)
-        return gumbel_search(params, key, root, model.recurrent, spec.simulations, options)
+        return gumbel_search(params, key, root, recurrent, spec.simulations, options)
 
     return search, model
 

@@ -15,7 +15,8 @@ from jax import Array
 
 from training.agents import Agent
 from training.game_records import LONGEST
-from training.match import EVALUATION, decide, over, replace_illegal
+from training.lockstep import decide, over, replace_illegal
+from training.match import EVALUATION
 from training.once import jit_once
 
 STRIDE = 16  # decisions of every lane between two looks for games that have ended

@@ -38,6 +38,9 @@ class RecurrentFnOutput(NamedTuple):
     to_play: Array  # (B,) int32
     legal_actions: Array  # (B, A) bool
     terminal: Array  # (B,) bool, nothing follows: the node is never expanded
+    # (B,) int32, the legal action with the highest logit, which is all that a line asks for; None:
+    # it is looked up in the logits.
+    likeliest: Array | None = None
 
 
 # (params, key, action (B,) int32, embedding) -> (RecurrentFnOutput, embedding)

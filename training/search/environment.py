@@ -17,6 +17,8 @@ from training.search.base import RecurrentFn, RecurrentFnOutput, RootFnOutput
 
 # (params, states (B, ...)) -> logits (B, A) and, of every player, what is still to come (B, P)
 Evaluate = Callable[[Any, Any], tuple[Array, Array]]
+# The same, but the legal action with the highest logit (B,) int32 instead of the logits
+Likeliest = Callable[[Any, Any], tuple[Array, Array]]
 
 FOLLOWED = 8
 
@@ -26,15 +28,21 @@ class Model(NamedTuple):
 
     root: Callable[[Any, Any], RootFnOutput]  # (params, states)
     recurrent: RecurrentFn
+    onward: RecurrentFn  # for lines: where `likeliest` is known it tells of no other action
 
 
 def environment_model(
-    env: Any, evaluate: Evaluate, reward_scale: float = 1.0, followed: int = FOLLOWED
+    env: Any,
+    evaluate: Evaluate,
+    reward_scale: float = 1.0,
+    followed: int = FOLLOWED,
+    likeliest: Likeliest | None = None,
 ) -> Model:
     """The model of a deterministic environment, gamma 1.
 
     Args:
         evaluate: the network.
+        likeliest: the same network where its likeliest action is all that is asked for.
         reward_scale: values are in rewards times this.
         followed: a decision with one option is no decision: so many of them in a row are taken
             with the action that leads to them, and cost no simulation.
@@ -46,15 +54,13 @@ def environment_model(
         player = state.current_player.astype(jnp.int32)
         return RootFnOutput(logits, value, player, legal, _without_mask(state))
 
-    def recurrent(
-        params: Any, key: Array, action: Array, state: Any
-    ) -> tuple[RecurrentFnOutput, Any]:
+    def advance(action: Array, state: Any) -> tuple[Any, Array]:
         full = jnp.ones((action.shape[0], env.num_actions), bool)
-        state = state.replace(legal_action_mask=full)
-        state, reward = _advance(env, state, action, followed)
+        return _advance(env, state.replace(legal_action_mask=full), action, followed)
+
+    def told(state: Any, reward: Array, logits: Array, value: Array) -> RecurrentFnOutput:
         over = state.terminated | state.truncated
-        logits, value = evaluate(params, state)
-        out = RecurrentFnOutput(
+        return RecurrentFnOutput(
             reward=reward * reward_scale,
             discount=jnp.where(over, 0.0, 1.0),
             prior_logits=logits,
@@ -63,9 +69,21 @@ def environment_model(
             legal_actions=state.legal_action_mask,
             terminal=over,
         )
+
+    def recurrent(
+        params: Any, key: Array, action: Array, state: Any
+    ) -> tuple[RecurrentFnOutput, Any]:
+        state, reward = advance(action, state)
+        return told(state, reward, *evaluate(params, state)), _without_mask(state)
+
+    def onward(params: Any, key: Array, action: Array, state: Any) -> tuple[RecurrentFnOutput, Any]:
+        assert likeliest is not None
+        state, reward = advance(action, state)
+        best, value = likeliest(params, state)
+        out = told(state, reward, jnp.zeros((len(best), 0)), value)._replace(likeliest=best)
         return out, _without_mask(state)
 
-    return Model(root, recurrent)
+    return Model(root, recurrent, recurrent if likeliest is None else onward)
 
 
 def _without_mask(state: Any) -> Any:

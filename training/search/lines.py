@@ -164,7 +164,10 @@ def _move(key: Array, lane: _Lanes, jobs: _Jobs, model: BoundFn, embedding: Any)
     job = jnp.where(ended, lane.following + jnp.cumsum(ended) - 1, lane.job).astype(jnp.int32)
     new = jnp.minimum(job, last)
     row = jobs.row[new]
-    likeliest = jnp.where(step.legal_actions, step.prior_logits, -jnp.inf)
+    likeliest = step.likeliest
+    if likeliest is None:
+        logits = jnp.where(step.legal_actions, step.prior_logits, -jnp.inf)
+        likeliest = jnp.argmax(logits, axis=-1).astype(jnp.int32)
 
     def begin(old: Array, x: Array) -> Array:
         return jnp.where(ended.reshape(-1, *[1] * (old.ndim - 1)), x, old)
@@ -172,7 +175,7 @@ def _move(key: Array, lane: _Lanes, jobs: _Jobs, model: BoundFn, embedding: Any)
     return _Lanes(
         job=job,
         following=lane.following + jnp.sum(ended, dtype=jnp.int32),
-        action=begin(jnp.argmax(likeliest, axis=-1).astype(jnp.int32), jobs.action[new]),
+        action=begin(likeliest, jobs.action[new]),
         moves=begin(moves, jnp.zeros_like(moves)),
         paid=begin(paid, jnp.zeros_like(paid)),
         discount=begin(discount, jnp.ones_like(discount)),

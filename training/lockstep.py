@@ -1,0 +1,198 @@
+"""Many games side by side: every agent decides where it is its turn, on one device or on several.
+
+A game depends on its number alone, neither on the games beside it nor on the device that plays it,
+as far as its agents draw by game.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from training.agents import Agent
+from training.batched import step_among
+from training.devices import GAMES, LEAST_GAMES, make_mesh
+from training.once import jit_once
+from training.search.keys import fold_in
+
+STRIDE = 16  # decisions of every game between two looks from outside
+
+
+class Carry(NamedTuple):
+    """Games under way, B = S * R."""
+
+    state: Any
+    decisions: Array  # (B,) int32, since the start of the batch
+    counted: Array  # (B, P, W) int32
+    decided: Array  # (B, P) int32
+    illegal: Array  # (B, P) int32
+    played: Array  # (B, L) int16, the actions, where records are written; else L is 0
+
+
+def over(state: Any) -> Array:
+    """(B,) bool, which games have ended."""
+    return state.terminated | state.truncated
+
+
+def make_batch(
+    env: Any,
+    agents: list[Agent],
+    seating: np.ndarray,
+    setups: int,
+    counted_actions: np.ndarray,
+    longest: int,
+    mesh: Mesh | None,
+) -> Any:
+    """The compiled start of a batch of set-ups, and some decisions in all its games.
+
+    Where there are several devices, each plays its share of the set-ups: below, a batch is what one
+    of them plays.
+    """
+    rotations, players = seating.shape
+    setups //= 1 if mesh is None else mesh.size
+    sits = np.tile(seating, (setups, 1))  # (B, P)
+    batch, games = len(sits), np.arange(len(sits))
+
+    def own_first(first: Array) -> Array:
+        """The number of this device's first set-up."""
+        return first if mesh is None else first + setups * jax.lax.axis_index(GAMES)
+
+    def start(setup_key: Array, first: Array) -> Carry:
+        number = own_first(first) + jnp.arange(setups)
+        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, number)
+        # One key draws the whole set-up and nothing is random afterwards: R equal games.
+        state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
+        none = jnp.zeros((batch, players), jnp.int32)
+        counted = jnp.zeros((*none.shape, len(counted_actions)), jnp.int32)
+        played = jnp.zeros((batch, longest), jnp.int16)
+        return Carry(state, jnp.zeros(batch, jnp.int32), counted, none, none, played)
+
+    def step(params: list[Any], game_keys: Array, carry: Carry) -> Carry:
+        state = carry.state
+        turn = jnp.where(over(state), -1, jnp.asarray(sits)[games, state.current_player])
+        # All games that go on have made equally many.
+        keys = fold_in(game_keys, carry.decisions.max())
+        action = jnp.zeros(batch, jnp.int32)
+        for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
+            action = decide(agent, own, state, turn == number, keys, len(agents), action)
+        here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
+        action, illegal = replace_illegal(action, state.legal_action_mask)
+        seen = jnp.asarray(counted_actions)[:, action].T  # (B, W)
+        played = carry.played
+        if longest:
+            place = jnp.where(turn >= 0, carry.decisions, longest)
+            played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
+        return Carry(
+            step_among(env, _lanes(agents, batch), state, action),
+            carry.decisions + (turn >= 0),
+            carry.counted + (here[:, :, None] & seen[:, None]),
+            carry.decided + here,
+            carry.illegal + (here & illegal[:, None]),
+            played,
+        )
+
+    def advance(
+        params: list[Any], play_key: Array, first: Array, carry: Carry
+    ) -> tuple[Carry, Array]:
+        """STRIDE decisions in every game, fewer when all have ended; how many have ended."""
+        number = own_first(first) * rotations + games
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, number)
+        _, carry = jax.lax.while_loop(
+            lambda c: (c[0] < STRIDE) & ~over(c[1].state).all(),
+            lambda c: (c[0] + 1, step(params, keys, c[1])),
+            (jnp.int32(0), carry),
+        )
+        ended = over(carry.state).sum()
+        return carry, ended if mesh is None else jax.lax.psum(ended, GAMES)
+
+    if mesh is None:
+        return jit_once(start), jax.jit(advance)
+    # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
+    map_ = partial(jax.shard_map, mesh=mesh, check_vma=False)
+    start = map_(start, in_specs=(P(), P()), out_specs=P(GAMES))
+    advance = map_(advance, in_specs=(P(), P(), P(), P(GAMES)), out_specs=(P(GAMES), P()))
+    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    return (
+        jit_once(start, in_shardings=(one, one), out_shardings=split),
+        jax.jit(advance, in_shardings=(one, one, one, split), out_shardings=(split, one)),
+    )
+
+
+def mesh_of(agents: list[Agent], setups: int, rotations: int) -> Mesh | None:
+    """The devices that share the set-ups of a batch; None where one plays them all.
+
+    An agent that draws for a whole batch would draw otherwise for each share of it.
+    """
+    count = jax.device_count()
+    shared = setups % count == 0 and setups * rotations >= count * LEAST_GAMES
+    if count == 1 or jax.process_count() > 1 or not shared:
+        return None
+    return make_mesh(setups) if all(agent.by_game for agent in agents) else None
+
+
+def _lanes(agents: list[Agent], games: int) -> int:
+    """How many games the agents play ahead side by side, at most; 0 where none does."""
+    return max((agent.lanes(games) for agent in agents if agent.lanes), default=0)
+
+
+def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
+    """The first legal action where one is illegal, and where that is; both (B,).
+
+    The game goes on to its end, for the sake of the others: whoever moved illegally is last in it.
+    The environment itself would end the game, which pays for whoever leads just then.
+
+    Args:
+        action: (B,) int32, anything. mask: (B, A), the legal actions.
+    """
+    inside = (action >= 0) & (action < mask.shape[1])
+    there = jnp.take_along_axis(mask, jnp.where(inside, action, 0)[:, None], axis=1)[:, 0]
+    illegal = ~(inside & there)
+    return jnp.where(illegal, jnp.argmax(mask, axis=1).astype(jnp.int32), action), illegal
+
+
+def decide(
+    agent: Agent, params: Any, state: Any, own: Array, keys: Array, agents: int, action: Array
+) -> Array:
+    """`action` (B,) with the decisions of one agent in the games where it is to decide.
+
+    Args:
+        own: (B,) bool, those games.
+        keys: (B,), of this decision in each game.
+        agents: how many share the batch: an agent is called on so much of it at a time.
+    """
+    mask = state.legal_action_mask
+    batch, number = mask.shape
+
+    def only(mask: Array, own: Array) -> Array:
+        """One legal action where the agent is not asked."""
+        first = jnp.arange(number) == jnp.argmax(mask, axis=-1)[:, None]
+        return jnp.where(own[:, None], mask, first)
+
+    def draws(keys: Array) -> Array:
+        return keys if agent.by_game else keys[0]
+
+    if agent.cheap_when_forced or agents == 1:
+        return jnp.where(own, agent.act(params, state, only(mask, own), draws(keys)), action)
+    size = -(-batch // agents)
+    total = own.sum(dtype=jnp.int32)
+    ids = jnp.arange(batch, dtype=jnp.int32)
+    place = jnp.where(own, jnp.cumsum(own, dtype=jnp.int32) - 1, batch)
+    rows = jnp.zeros(batch, jnp.int32).at[place].set(ids, mode="drop")
+
+    def chunk(carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        first, action = carry
+        turn = first + jnp.arange(size)
+        some = rows[jnp.minimum(turn, total - 1)]
+        states = jax.tree.map(lambda x: x[some], state)
+        chosen = agent.act(params, states, only(mask[some], turn < total), draws(keys[some]))
+        where = jnp.where(turn < total, some, batch)
+        return first + size, action.at[where].set(chosen, mode="drop")
+
+    return jax.lax.while_loop(lambda c: c[0] < total, chunk, (jnp.int32(0), action))[1]
