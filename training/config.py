@@ -83,6 +83,7 @@ class PPOConfig:
     # that part of the decisions one of its actions is tried, any alike.
     explore_verbs: str = ""
     favourites: float = 1.0  # of the seats so many draw theirs by lot (`network.favourites`)
+    riches: float = 0.0  # the part of the seats that begin with more than the set-up gives
     # Earlier parameters that hold the seats but the learner's in half of the games; 0: none do.
     pool: int = 0
     pool_updates: int = 20  # between two entries into the pool
@@ -98,8 +99,7 @@ class TrainConfig:
     checkpoint_chunks: int = 1  # chunks between two checkpoints; the last chunk always saves
     keep_checkpoints: int = 2  # the latest ones
     cpu_devices: int = 0  # devices that a CPU is split into; 0: one a core, as far as it pays
-    # Several processes, each with its devices (docs/cluster.md). Nothing to set for one, nor where
-    # SLURM or Open MPI starts them. Not kept with a run.
+    # Several processes (docs/cluster.md), where neither SLURM nor Open MPI starts them; not kept.
     coordinator: str = ""  # HOST:PORT of process 0
     processes: int = 0  # how many
     process_id: int = 0  # which one this is, from 0 on

@@ -36,6 +36,7 @@ MAY_BE_ZERO = {
     "ppo.spread",
     "ppo.explore",
     "ppo.favourites",
+    "ppo.riches",
     "train.max_minutes",
 }
 # The most that a number may be; what is not named here: a 32-bit whole number, or FAR.
@@ -62,6 +63,7 @@ MOST = {
     "ppo.keep": 1,
     "ppo.explore": 1,
     "ppo.favourites": 1,
+    "ppo.riches": 1,
     "ppo.average": 1,
     "ppo.opponents": 1,
     "network.planets": 4096,

@@ -148,7 +148,15 @@ def lot_of(setup: Any, player: Array) -> Array:
         setup: `Setup` of one game.
         player: () int, whose lot it is.
     """
+    return jax.random.uniform(jax.random.fold_in(key_of(setup), player))
+
+
+def key_of(setup: Any) -> Array:
+    """A key of `jax.random` that is the same wherever the set-up is.
+
+    Args:
+        setup: `Setup` of one game.
+    """
     drawn = jnp.concatenate([jnp.ravel(x).astype(jnp.uint32) for x in jax.tree.leaves(setup)])
     odd = 2 * np.arange(len(drawn), dtype=np.uint32) + 1
-    key = jax.random.fold_in(jax.random.key(0), (drawn * odd * odd * odd).sum(dtype=jnp.uint32))
-    return jax.random.uniform(jax.random.fold_in(key, player))
+    return jax.random.fold_in(jax.random.key(0), (drawn * odd * odd * odd).sum(dtype=jnp.uint32))

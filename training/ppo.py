@@ -19,7 +19,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training import exploration, favourites, lessons, sampling
+from training import exploration, favourites, lessons, riches, sampling
 from training.advantages import advantages, less_of_others
 from training.batched import batched
 from training.config import Config, PPOConfig, UserError
@@ -141,6 +141,8 @@ def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.s
             seen_doing |= favourites.counts(
                 before, seen.favourite, done, state.final_vp, liked, ppo.favourites
             )
+        if ppo.riches:
+            seen_doing |= riches.counts(before, done, state.final_vp, ppo.riches)
         reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale
         transition = Transition(
             seen, seats, choice, log_prob, value, reward, done, open_, own, tried

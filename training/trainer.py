@@ -9,7 +9,7 @@ from typing import Any
 import jax
 from jax.sharding import Mesh
 
-from training import cli, devices, favourites, ppo, zoo
+from training import cli, devices, favourites, ppo, riches, zoo
 from training.checkpoint import Checkpoints, make_env
 from training.config import Config
 from training.diagnostics import Diagnostics
@@ -47,7 +47,7 @@ class Trainer:
         self.spent = 0.0  # seconds of `train.max_minutes` that earlier starts have used
         self.team = team or alone()
         self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
-        auto = env_module.auto_reset(self.env)
+        auto = env_module.auto_reset(riches.make_rich(self.env, config.ppo.riches))
         self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
         mesh = devices.make_mesh(config.ppo.num_envs)
@@ -113,6 +113,8 @@ class Trainer:
         summed = jax.tree.map(lambda x: x.sum(0), doing)
         if verb := self.config.network.favourites:
             records[-1] |= favourites.report(summed, list(self.env.ruleset.actions.ids[verb]))
+        if self.config.ppo.riches:
+            records[-1] |= riches.report(summed)
         records[-1] |= self.diagnostics.report(summed, games)
         return records
 

@@ -1,0 +1,120 @@
+"""Riches: who begins with more while learning, with what, and that nobody else does."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+import toy_env
+
+import gaia_jax
+from gaia_jax.state import Players
+from training import riches
+from training.config import Config, UserError, from_dict, override
+
+GAMES = 256
+
+
+@pytest.fixture(scope="module")
+def env():
+    return gaia_jax.make("lost_fleet", reward="vp")
+
+
+@pytest.fixture(scope="module")
+def dealt(env):
+    """Set-ups, their games as the rules deal them, and the same with a part of the seats rich."""
+    rich = riches.make_rich(env, 0.4)
+
+    @jax.jit
+    @jax.vmap
+    def deal(key):
+        setup = env.draw_setup(key)
+        return setup, env.deal(setup), rich.deal(setup), riches.is_rich(setup, 4, 0.4)
+
+    return jax.device_get(deal(jax.random.split(jax.random.key(0), GAMES)))
+
+
+def test_only_rich_seats_get_gifts_and_only_these(dealt):
+    _, plain, given, rich = dealt
+    assert abs(rich.mean() - 0.4) < 0.05 and np.ptp(rich.mean(0)) < 0.15
+    changed = {"resources", "power", "tracks"}
+    for name in Players.fields:
+        before, after = (np.asarray(getattr(x.players, name)) for x in (plain, given))
+        np.testing.assert_array_equal(after[~rich], before[~rich], err_msg=name)
+        if name not in changed:
+            np.testing.assert_array_equal(after, before, err_msg=name)
+    rest = (x.replace(players=None) for x in (plain, given))
+    jax.tree.map(np.testing.assert_array_equal, *rest)
+
+
+def test_gifts_are_as_large_as_said_and_within_the_caps(dealt, env):
+    _, plain, given, rich = dealt
+    more = {
+        name: getattr(given.players, name)[rich].astype(int) - getattr(plain.players, name)[rich]
+        for name in ("resources", "power", "tracks")
+    }
+    most = np.array([*riches.RESOURCES, riches.POWER])
+    gifts = np.concatenate([more["resources"], more["power"][:, 2:]], axis=1)
+    assert (gifts >= 0).all() and (gifts.max(0) == most).all()
+    # Of the square of a number drawn from [0, 1): P(gift > k) = 1 - sqrt((k + 1) / (most + 1)).
+    expected = [sum(1 - np.sqrt((k + 1) / (m + 1)) for k in range(m)) for m in most]
+    error = gifts.std(0) / np.sqrt(len(gifts))
+    assert (np.abs(gifts.mean(0) - expected) < 4 * error).all()
+    assert not more["power"][:, :2].any()
+    assert (given.players.resources <= [30, 15, 15, 100]).all()  # GEN-07
+    tracks = env.ruleset.ids["track"]
+    gets = np.array([name in riches.TRACKS for name in tracks])
+    assert not more["tracks"][:, ~gets].any()
+    level = given.players.tracks[rich][:, gets]
+    first = plain.players.tracks[rich][:, gets]
+    assert (level == np.maximum(first, level)).all() and level.max() == 2
+    at = level[first == 0]
+    assert abs((at == 2).mean() - riches.TWO_LEVELS) < 0.03
+    assert abs((at == 1).mean() - (riches.ONE_LEVEL - riches.TWO_LEVELS)) < 0.03
+
+
+def test_gifts_of_two_kinds_are_drawn_apart(dealt):
+    _, plain, given, rich = dealt
+    more = given.players.resources[rich].astype(float) - plain.players.resources[rich]
+    assert np.abs(np.corrcoef(more.T) - np.eye(4)).max() < 0.2
+
+
+def test_the_log_tells_both_kinds_of_seats_apart(dealt):
+    setup, *_, rich = dealt
+    states = type("States", (), {"game": type("Game", (), {"setup": setup})})
+    done, vp = np.arange(GAMES) % 3 == 0, np.where(rich, 130, 100) + np.arange(GAMES)[:, None] % 7
+    summed = dict(riches.counts(states, jnp.asarray(done), jnp.asarray(vp), 0.4))
+    summed = jax.device_get(summed) | {"other": 1}
+    told = riches.report(summed)
+    assert told["riches/without, VP"] == pytest.approx(vp[done][~rich[done]].mean())
+    assert told["riches/with, VP"] == pytest.approx(vp[done][rich[done]].mean())
+    assert list(summed) == ["other"]
+    nobody = {"riches_vp": np.array([5.0, 0.0]), "riches_seats": np.array([1.0, 0.0])}
+    assert riches.report(nobody) == {"riches/without, VP": 5.0}
+
+
+def test_without_a_part_and_elsewhere(env):
+    assert riches.make_rich(env, 0.0) is env
+    rich = riches.make_rich(env, 0.5)
+    assert isinstance(rich, gaia_jax.GaiaEnv) and rich != env and rich.reward == env.reward
+    assert hash(rich) != hash(riches.make_rich(env, 0.4)) and rich != riches.make_rich(env, 0.4)
+    with pytest.raises(UserError, match=r"ppo.riches needs an environment of gaia_jax.make"):
+        riches.make_rich(toy_env.make("toy"), 0.5)
+    for wrong in ("-0.1", "1.5", "nan"):
+        with pytest.raises(UserError, match=r"ppo\.riches must be"):
+            override(Config(), [f"ppo.riches={wrong}"])
+
+
+@pytest.mark.slow
+def test_a_run_learns_in_rich_games_and_is_evaluated_in_plain_ones(tmp_path):
+    from training.trainer import Trainer
+
+    config = from_dict({"network": {"layers": 1, "cell_width": 8, "width": 8, "planets": 88}})
+    small = ["network.neighbors=false", "ppo.num_envs=8", "ppo.num_steps=400", "ppo.epochs=1"]
+    config = override(config, [*small, "ppo.riches=0.5", "train.updates_per_chunk=1"])
+    trainer = Trainer(config, gaia_jax, tmp_path / "rich", False)
+    assert type(trainer.env) is gaia_jax.GaiaEnv  # what evaluations are made of
+    record = trainer.advance()[-1]
+    assert record["games/ended"] > 3
+    assert record["riches/with, VP"] > record["riches/without, VP"]
+    players = trainer.runner.env_state.game.players
+    assert (np.asarray(players.resources) >= 0).all()
