@@ -6,6 +6,7 @@ as far as its agents draw by game.
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -41,6 +42,80 @@ def over(state: Any) -> Array:
     return state.terminated | state.truncated
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Batch:
+    """The games that one device plays: each of its set-ups once for each rotation."""
+
+    env: Any
+    agents: list[Agent]
+    seating: np.ndarray  # (R, P)
+    setups: int
+    counted_actions: np.ndarray  # (W, A) bool
+    longest: int  # decisions of a game that are written down
+    shared: bool  # with other devices, each with its own set-ups
+
+    @property
+    def sits(self) -> np.ndarray:
+        """(B, P), the agent in each seat of each game."""
+        return np.tile(self.seating, (self.setups, 1))
+
+    def own_first(self, first: Array) -> Array:
+        """The number of this device's first set-up, from that of all devices."""
+        return first + self.setups * jax.lax.axis_index(GAMES) if self.shared else first
+
+    def start(self, setup_key: Array, first: Array) -> Carry:
+        """The games before their first decision."""
+        batch, players = self.sits.shape
+        number = self.own_first(first) + jnp.arange(self.setups)
+        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, number)
+        # One key draws the whole set-up and nothing is random afterwards: R equal games.
+        state = jax.vmap(self.env.init)(jnp.repeat(setup_keys, len(self.seating)))
+        none = jnp.zeros((batch, players), jnp.int32)
+        counted = jnp.zeros((*none.shape, len(self.counted_actions)), jnp.int32)
+        played = jnp.zeros((batch, self.longest), jnp.int16)
+        return Carry(state, jnp.zeros(batch, jnp.int32), counted, none, none, played)
+
+    def step(self, params: list[Any], game_keys: Array, carry: Carry) -> Carry:
+        """One decision in every game."""
+        state, (batch, players) = carry.state, self.sits.shape
+        games = np.arange(batch)
+        turn = jnp.where(over(state), -1, jnp.asarray(self.sits)[games, state.current_player])
+        # All games that go on have made equally many.
+        keys = fold_in(game_keys, carry.decisions.max())
+        action = jnp.zeros(batch, jnp.int32)
+        for number, (agent, own) in enumerate(zip(self.agents, params, strict=True)):
+            action = decide(agent, own, state, turn == number, keys, len(self.agents), action)
+        here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
+        action, illegal = replace_illegal(action, state.legal_action_mask)
+        seen = jnp.asarray(self.counted_actions)[:, action].T  # (B, W)
+        played = carry.played
+        if self.longest:
+            place = jnp.where(turn >= 0, carry.decisions, self.longest)
+            played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
+        return Carry(
+            step_among(self.env, _lanes(self.agents, batch), state, action),
+            carry.decisions + (turn >= 0),
+            carry.counted + (here[:, :, None] & seen[:, None]),
+            carry.decided + here,
+            carry.illegal + (here & illegal[:, None]),
+            played,
+        )
+
+    def advance(
+        self, params: list[Any], play_key: Array, first: Array, carry: Carry
+    ) -> tuple[Carry, Array]:
+        """STRIDE decisions in every game, fewer when all have ended; how many have ended."""
+        number = self.own_first(first) * len(self.seating) + np.arange(len(self.sits))
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, number)
+        _, carry = jax.lax.while_loop(
+            lambda c: (c[0] < STRIDE) & ~over(c[1].state).all(),
+            lambda c: (c[0] + 1, self.step(params, keys, c[1])),
+            (jnp.int32(0), carry),
+        )
+        ended = over(carry.state).sum()
+        return carry, jax.lax.psum(ended, GAMES) if self.shared else ended
+
+
 def make_batch(
     env: Any,
     agents: list[Agent],
@@ -52,72 +127,18 @@ def make_batch(
 ) -> Any:
     """The compiled start of a batch of set-ups, and some decisions in all its games.
 
-    Where there are several devices, each plays its share of the set-ups: below, a batch is what one
-    of them plays.
+    Args:
+        mesh: the devices that share the set-ups, see `mesh_of`.
     """
-    rotations, players = seating.shape
     setups //= 1 if mesh is None else mesh.size
-    sits = np.tile(seating, (setups, 1))  # (B, P)
-    batch, games = len(sits), np.arange(len(sits))
-
-    def own_first(first: Array) -> Array:
-        """The number of this device's first set-up."""
-        return first if mesh is None else first + setups * jax.lax.axis_index(GAMES)
-
-    def start(setup_key: Array, first: Array) -> Carry:
-        number = own_first(first) + jnp.arange(setups)
-        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, number)
-        # One key draws the whole set-up and nothing is random afterwards: R equal games.
-        state = jax.vmap(env.init)(jnp.repeat(setup_keys, rotations))
-        none = jnp.zeros((batch, players), jnp.int32)
-        counted = jnp.zeros((*none.shape, len(counted_actions)), jnp.int32)
-        played = jnp.zeros((batch, longest), jnp.int16)
-        return Carry(state, jnp.zeros(batch, jnp.int32), counted, none, none, played)
-
-    def step(params: list[Any], game_keys: Array, carry: Carry) -> Carry:
-        state = carry.state
-        turn = jnp.where(over(state), -1, jnp.asarray(sits)[games, state.current_player])
-        # All games that go on have made equally many.
-        keys = fold_in(game_keys, carry.decisions.max())
-        action = jnp.zeros(batch, jnp.int32)
-        for number, (agent, own) in enumerate(zip(agents, params, strict=True)):
-            action = decide(agent, own, state, turn == number, keys, len(agents), action)
-        here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
-        action, illegal = replace_illegal(action, state.legal_action_mask)
-        seen = jnp.asarray(counted_actions)[:, action].T  # (B, W)
-        played = carry.played
-        if longest:
-            place = jnp.where(turn >= 0, carry.decisions, longest)
-            played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
-        return Carry(
-            step_among(env, _lanes(agents, batch), state, action),
-            carry.decisions + (turn >= 0),
-            carry.counted + (here[:, :, None] & seen[:, None]),
-            carry.decided + here,
-            carry.illegal + (here & illegal[:, None]),
-            played,
-        )
-
-    def advance(
-        params: list[Any], play_key: Array, first: Array, carry: Carry
-    ) -> tuple[Carry, Array]:
-        """STRIDE decisions in every game, fewer when all have ended; how many have ended."""
-        number = own_first(first) * rotations + games
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, number)
-        _, carry = jax.lax.while_loop(
-            lambda c: (c[0] < STRIDE) & ~over(c[1].state).all(),
-            lambda c: (c[0] + 1, step(params, keys, c[1])),
-            (jnp.int32(0), carry),
-        )
-        ended = over(carry.state).sum()
-        return carry, ended if mesh is None else jax.lax.psum(ended, GAMES)
-
+    shared = mesh is not None
+    batch = _Batch(env, agents, seating, setups, counted_actions, longest, shared)
     if mesh is None:
-        return jit_once(start), jax.jit(advance)
+        return jit_once(batch.start), jax.jit(batch.advance)
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     map_ = partial(jax.shard_map, mesh=mesh, check_vma=False)
-    start = map_(start, in_specs=(P(), P()), out_specs=P(GAMES))
-    advance = map_(advance, in_specs=(P(), P(), P(), P(GAMES)), out_specs=(P(GAMES), P()))
+    start = map_(batch.start, in_specs=(P(), P()), out_specs=P(GAMES))
+    advance = map_(batch.advance, in_specs=(P(), P(), P(), P(GAMES)), out_specs=(P(GAMES), P()))
     one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
     return (
         jit_once(start, in_shardings=(one, one), out_shardings=split),

@@ -1,6 +1,5 @@
 """`NAME+search:N`: what it plays, and what it says to a name that it cannot read."""
 
-import dataclasses
 import sys
 from pathlib import Path
 from types import SimpleNamespace
