@@ -58,6 +58,8 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
     state = _positions(programs, batch)
     root = jax.jit(model.root)(agent.params, state)
     programs["network"] = programs["network"][0], (agent.params, state)
+    if options.lines and agent.policy and agent.policy.likeliest:
+        programs["network"] = _compiled(agent.policy.likeliest, agent.params, state)
     programs["game"] = programs["game"][0], (state, jnp.argmax(root.legal_actions, axis=-1))
     programs["tree"] = _compiled(tree, root)
     programs["whole"] = _compiled(whole, agent.params, state)
@@ -69,7 +71,8 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
         name: statistics.median(x / y for x, y in zip(times[name], times["whole"], strict=True))
         for name in ("network", "game", "tree")
     }
-    call = _compiled(model.recurrent, agent.params, key, programs["game"][1][1], root.embedding)[0]
+    model_call = model.onward if options.lines else model.recurrent
+    call = _compiled(model_call, agent.params, key, programs["game"][1][1], root.embedding)[0]
     return {
         "batch": batch,
         "simulations": spec.simulations,
@@ -147,6 +150,7 @@ def _copying(model: Model) -> Model:
             to_play=root.to_play,
             legal_actions=root.legal_actions,
             terminal=jnp.zeros(action.shape, bool),
+            likeliest=action,
         ), jax.tree.map(lambda x: x + jnp.ones((), x.dtype), state)
 
     return model._replace(recurrent=recurrent)

@@ -138,7 +138,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
-    devices.split_cpu(0, min(args.games, GAMES_AT_ONCE))
+    together = args.rotations or args.players
+    setups = min(math.ceil(args.games / together), GAMES_AT_ONCE // together)
+    devices.split_cpu(0, setups * together, together)
     env = make_env(env_module, args.env, "vp", args.players)
     if args.rotations not in (None, 1, env.num_players):
         raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")

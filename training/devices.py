@@ -17,7 +17,7 @@ LEAST_GAMES = 64
 GAMES = "games"  # the mesh axis
 
 
-def split_cpu(devices: int, num_envs: int) -> None:
+def split_cpu(devices: int, num_envs: int, together: int = 1) -> None:
     """Let a CPU be so many devices, each with its share of the games. Call it before any array.
 
     A decision is a thousand small kernels. Two cores that share each of them spend their time on
@@ -25,15 +25,25 @@ def split_cpu(devices: int, num_envs: int) -> None:
 
     Args:
         devices: how many; 0 for one a core while each has at least 64 games.
+        together: so many games stay on one device, those of a set-up.
     """
     if not devices:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-        shares = range(1, min(cores or 1, num_envs // LEAST_GAMES) + 1)
-        devices = max((n for n in shares if num_envs % n == 0), default=1)
+        devices = shares(num_envs // together, together, cores or 1)
     chosen_by_hand = "xla_force_host_platform_device_count" in os.environ.get("XLA_FLAGS", "")
     if devices > 1 and not chosen_by_hand:
         with contextlib.suppress(RuntimeError):  # jax has started; it stays as it is
             jax.config.update("jax_num_cpu_devices", devices)
+
+
+def shares(groups: int, games: int, most: int) -> int:
+    """How many devices, at most `most`, so many groups of games fall into equal shares for.
+
+    Args:
+        groups: of games that stay on one device. games: of each. A share has `LEAST_GAMES` games.
+    """
+    count = min(most, groups * games // LEAST_GAMES)
+    return max((n for n in range(1, count + 1) if groups % n == 0), default=1)
 
 
 def make_mesh(num_envs: int) -> Mesh:
@@ -41,7 +51,13 @@ def make_mesh(num_envs: int) -> Mesh:
     count = jax.device_count()
     if num_envs % count:
         raise UserError(f"ppo.num_envs must be a multiple of the {count} devices, got {num_envs}")
-    return jax.make_mesh((count,), (GAMES,), axis_types=(jax.sharding.AxisType.Auto,))
+    return first_devices(count)
+
+
+def first_devices(count: int) -> Mesh:
+    """The first so many devices in one row."""
+    axes = (jax.sharding.AxisType.Auto,)
+    return jax.make_mesh((count,), (GAMES,), axis_types=axes, devices=jax.devices()[:count])
 
 
 def mean_in_one(tree: Any) -> Any:

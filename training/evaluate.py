@@ -242,7 +242,8 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
-    devices.split_cpu(0, min(args.games, GAMES_AT_ONCE))
+    setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)  # of how many players is read below
+    devices.split_cpu(0, 4 * setups, 4)
     temperature = 1.0
     if run.startswith(zoo.PREFIX):
         if update is not None:

@@ -152,7 +152,7 @@ def lot_of(setup: Any, player: Array) -> Array:
 
 
 def key_of(setup: Any) -> Array:
-    """A key of `jax.random` that is the same wherever the set-up is.
+    """A key of `jax.random` that depends on the set-up alone: the same at every decision.
 
     Args:
         setup: `Setup` of one game.

@@ -1,7 +1,7 @@
 """Many games side by side: every agent decides where it is its turn, on one device or on several.
 
-A game depends on its number alone, neither on the games beside it nor on the device that plays it,
-as far as its agents draw by game.
+Where its agents draw by game, a game depends on its number alone: neither on the games beside it
+nor on the device that plays it, up to the rounding of networks in batches of another size.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from jax.sharding import PartitionSpec as P
 
 from training.agents import Agent
 from training.batched import step_among
-from training.devices import GAMES, LEAST_GAMES, make_mesh
+from training.devices import GAMES, first_devices, shares
 from training.once import jit_once
 from training.search.keys import fold_in
 
 STRIDE = 16  # decisions of every game between two looks from outside
 
 
-class Carry(NamedTuple):
+class _Carry(NamedTuple):
     """Games under way, B = S * R."""
 
     state: Any
@@ -63,7 +63,7 @@ class _Batch:
         """The number of this device's first set-up, from that of all devices."""
         return first + self.setups * jax.lax.axis_index(GAMES) if self.shared else first
 
-    def start(self, setup_key: Array, first: Array) -> Carry:
+    def start(self, setup_key: Array, first: Array) -> _Carry:
         """The games before their first decision."""
         batch, players = self.sits.shape
         number = self.own_first(first) + jnp.arange(self.setups)
@@ -73,9 +73,9 @@ class _Batch:
         none = jnp.zeros((batch, players), jnp.int32)
         counted = jnp.zeros((*none.shape, len(self.counted_actions)), jnp.int32)
         played = jnp.zeros((batch, self.longest), jnp.int16)
-        return Carry(state, jnp.zeros(batch, jnp.int32), counted, none, none, played)
+        return _Carry(state, jnp.zeros(batch, jnp.int32), counted, none, none, played)
 
-    def step(self, params: list[Any], game_keys: Array, carry: Carry) -> Carry:
+    def step(self, params: list[Any], game_keys: Array, carry: _Carry) -> _Carry:
         """One decision in every game."""
         state, (batch, players) = carry.state, self.sits.shape
         games = np.arange(batch)
@@ -92,7 +92,7 @@ class _Batch:
         if self.longest:
             place = jnp.where(turn >= 0, carry.decisions, self.longest)
             played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
-        return Carry(
+        return _Carry(
             step_among(self.env, _lanes(self.agents, batch), state, action),
             carry.decisions + (turn >= 0),
             carry.counted + (here[:, :, None] & seen[:, None]),
@@ -102,9 +102,12 @@ class _Batch:
         )
 
     def advance(
-        self, params: list[Any], play_key: Array, first: Array, carry: Carry
-    ) -> tuple[Carry, Array]:
-        """STRIDE decisions in every game, fewer when all have ended; how many have ended."""
+        self, params: list[Any], play_key: Array, first: Array, carry: _Carry
+    ) -> tuple[_Carry, Array]:
+        """STRIDE decisions in every game, fewer when all have ended; (1,) how many have ended.
+
+        No device waits for another here: one with longer games may take minutes more.
+        """
         number = self.own_first(first) * len(self.seating) + np.arange(len(self.sits))
         keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, number)
         _, carry = jax.lax.while_loop(
@@ -112,8 +115,7 @@ class _Batch:
             lambda c: (c[0] + 1, self.step(params, keys, c[1])),
             (jnp.int32(0), carry),
         )
-        ended = over(carry.state).sum()
-        return carry, jax.lax.psum(ended, GAMES) if self.shared else ended
+        return carry, over(carry.state).sum()[None]
 
 
 def make_batch(
@@ -124,38 +126,46 @@ def make_batch(
     counted_actions: np.ndarray,
     longest: int,
     mesh: Mesh | None,
-) -> Any:
-    """The compiled start of a batch of set-ups, and some decisions in all its games.
+) -> tuple[Any, Any]:
+    """The start of a batch of set-ups, and some decisions in all its games; not compiled yet.
 
     Args:
-        mesh: the devices that share the set-ups, see `mesh_of`.
+        seating: (R, P), which agent sits where in each rotation.
+        setups: S, on all devices together; B = S * R games.
+        counted_actions: (W, A) bool, sets of actions to count.
+        longest: decisions of a game that are written down.
+        mesh: the D devices that share the set-ups, of `mesh_of`; None: one plays them all.
+    Returns:
+        (key of the set-ups, number of the first one) -> games, and (the agents' parameters, key of
+        the play, number of the first set-up, games) -> games, how many have ended on each device
+        (D,).
     """
-    setups //= 1 if mesh is None else mesh.size
-    shared = mesh is not None
-    batch = _Batch(env, agents, seating, setups, counted_actions, longest, shared)
+    share = setups if mesh is None else setups // mesh.size
+    batch = _Batch(env, agents, seating, share, counted_actions, longest, mesh is not None)
     if mesh is None:
         return jit_once(batch.start), jax.jit(batch.advance)
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
-    map_ = partial(jax.shard_map, mesh=mesh, check_vma=False)
-    start = map_(batch.start, in_specs=(P(), P()), out_specs=P(GAMES))
-    advance = map_(batch.advance, in_specs=(P(), P(), P(), P(GAMES)), out_specs=(P(GAMES), P()))
+    map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
+    start = map_(batch.start, in_specs=(P(), P()))
+    advance = map_(batch.advance, in_specs=(P(), P(), P(), P(GAMES)))
     one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
     return (
         jit_once(start, in_shardings=(one, one), out_shardings=split),
-        jax.jit(advance, in_shardings=(one, one, one, split), out_shardings=(split, one)),
+        jax.jit(advance, in_shardings=(one, one, one, split), out_shardings=split),
     )
 
 
 def mesh_of(agents: list[Agent], setups: int, rotations: int) -> Mesh | None:
     """The devices that share the set-ups of a batch; None where one plays them all.
 
-    An agent that draws for a whole batch would draw otherwise for each share of it.
+    As many as the set-ups fall into equal shares for, of at least `LEAST_GAMES` games each. Of
+    several processes each plays on one device. An agent that draws for a whole batch would draw
+    otherwise for each share of it, so with one of these nothing is shared.
     """
-    count = jax.device_count()
-    shared = setups % count == 0 and setups * rotations >= count * LEAST_GAMES
-    if count == 1 or jax.process_count() > 1 or not shared:
+    if jax.process_count() > 1 or not all(agent.by_game for agent in agents):
         return None
-    return make_mesh(setups) if all(agent.by_game for agent in agents) else None
+    count = shares(setups, rotations, jax.device_count())
+    return None if count == 1 else first_devices(count)
 
 
 def _lanes(agents: list[Agent], games: int) -> int:

@@ -44,7 +44,7 @@ class Match:
             seating: (R, P), which agent sits where in each rotation.
             setups: S, how many set-ups are played, each once for each rotation; or which ones. A
                 game depends on its number alone, so that a match may be played in parts.
-            games_at_once: at most so many games in lockstep.
+            games_at_once: at most so many games in lockstep, on all devices together.
             describe: ended games (B,) -> what else to note of them, (B, P) by name.
             counted_actions: (W, A) bool, sets of actions to count.
             recorder: writes a record of each game.
@@ -121,7 +121,7 @@ class Match:
         carry, ended = self._start(keys[0], first), 0
         while ended < self.at_once * len(self._seating):
             carry, count = self._advance(params, keys[1], first, carry)
-            ended = int(count)
+            ended = int(np.sum(jax.device_get(count)))
             progress(ended)
         state = carry.state
         players = state.game.players

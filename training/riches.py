@@ -1,9 +1,10 @@
 """Riches: while learning some seats begin with more than the set-up gives.
 
-A policy meets only what it can afford. What more ore or a level of navigation would be worth it
-never sees, and what to do with them it never learns. So seats by lot begin with some of each
-resource, with power in bowl III and with a level or two of some tracks. The network reads them as
-it reads any position. No game outside of learning is dealt like this.
+A policy never sees what more ore or a level of navigation is worth, and does not learn to use them:
+it has only what it can afford. So seats by lot, the rich ones, get gifts: some of each resource,
+power in bowl III, a level or two of some tracks. The network reads them as it reads any position.
+No game outside of learning is dealt like this, and the rules know no gifts: Bal T'aks may have
+navigation before their planetary institute (BAL-01), Gleens QIC before their academy (GLE-01).
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from training.config import UserError
 from training.favourites import key_of
 
 APART = 0x51C4E  # folded into the set-up's key: apart from the lots of favourites
-# A gift is the square of a number drawn from [0, 1) times these, one more, rounded down.
+# A gift is floor(u * u * (most + 1)) with u drawn from [0, 1): 0 to the most, mostly little.
 RESOURCES = (15, 6, 6, 2)  # credits, ore, knowledge, QIC
 POWER = 4  # ordinary tokens in bowl III
-# Each of these is at least at level 2 with a chance of TWO_LEVELS, at 1 with the rest of ONE_LEVEL;
-# what reaching a level pays is not paid.
+# Each is at level 2 or above with a chance of TWO_LEVELS, at 1 or above with AT_LEAST_ONE; what
+# reaching a level pays is not paid.
 TRACKS = ("terraforming", "navigation", "economy", "science")
-TWO_LEVELS, ONE_LEVEL = 0.15, 0.35
+TWO_LEVELS, AT_LEAST_ONE = 0.15, 0.35
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -37,22 +38,24 @@ class RichEnv(GaiaEnv):
     part: float = 0.0
 
     def deal(self, setup: Any) -> GameState:
-        """The game that a set-up deals, with the gifts of its lots."""
+        """The game that a set-up deals, with the gifts of the rich seats."""
         game = super().deal(setup)
-        me, names = game.players, self.ruleset.ids["track"]
+        players, names = game.players, self.ruleset.ids["track"]
         rich = is_rich(setup, self.num_players, self.part)[:, None]
         count = len(RESOURCES) + 1 + len(TRACKS)
         lot = jax.random.uniform(_key(setup, 1), (self.num_players, count))
         most = jnp.array([*RESOURCES, POWER])
-        gift = jnp.floor(lot[:, : len(most)] ** 2 * (most + 1)).astype(me.resources.dtype) * rich
-        level = jnp.where(lot < TWO_LEVELS, 2, jnp.where(lot < ONE_LEVEL, 1, 0)) * rich
-        level = level[:, len(most) :].astype(me.tracks.dtype)
+        gift = (
+            jnp.floor(lot[:, : len(most)] ** 2 * (most + 1)).astype(players.resources.dtype) * rich
+        )
+        level = jnp.where(lot < TWO_LEVELS, 2, jnp.where(lot < AT_LEAST_ONE, 1, 0)) * rich
+        level = level[:, len(most) :].astype(players.tracks.dtype)
         at = jnp.array([list(names).index(name) for name in TRACKS])
         return game.replace(
-            players=me.replace(
-                resources=me.resources + gift[:, : len(RESOURCES)],
-                power=me.power.at[:, 2].add(gift[:, -1].astype(me.power.dtype)),
-                tracks=me.tracks.at[:, at].max(level),
+            players=players.replace(
+                resources=players.resources + gift[:, : len(RESOURCES)],
+                power=players.power.at[:, 2].add(gift[:, -1].astype(players.power.dtype)),
+                tracks=players.tracks.at[:, at].max(level),
             )
         )
 
@@ -66,13 +69,13 @@ def make_rich(env: Any, part: float) -> Any:
     if not part:
         return env
     if type(env) is not GaiaEnv:
-        raise UserError(f"ppo.riches needs an environment of gaia_jax.make, got {env}")
+        raise UserError(f"ppo.riches needs an environment of gaia_jax.make, no subclass, got {env}")
     fields = {field.name: getattr(env, field.name) for field in dataclasses.fields(env)}
     return RichEnv(**fields, part=part)
 
 
 def is_rich(setup: Any, players: int, part: float) -> Array:
-    """(P,) bool, the seats that begin with more.
+    """(P,) bool, the rich seats.
 
     Args:
         setup: `Setup` of one game.

@@ -1,7 +1,8 @@
 """Evaluations of a run while it is trained, by all of its processes.
 
-Each process plays its share of the set-ups on one of its devices. A game depends on its number
-alone (`training.match`), so that the report is the same whatever the split, up to rounding.
+Each process plays its share of the set-ups, one of several on one of its devices. A game depends
+on its number alone (`training.match`), so that the report is the same whatever the split, up to
+rounding.
 """
 
 from __future__ import annotations

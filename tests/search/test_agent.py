@@ -64,6 +64,20 @@ def test_it_plays_legal_actions_and_reads_the_rewards(env, base, spec):
         assert jnp.allclose(100 * own[found], best[found])
 
 
+class Counter:
+    """Counts how often functions are traced."""
+
+    def __init__(self):
+        self.times = {}
+
+    def of(self, function, name):
+        def counted(*args):
+            self.times[name] = self.times.get(name, 0) + 1
+            return function(*args)
+
+        return counted
+
+
 @pytest.mark.parametrize("mixing", ["pool", "flat"])
 def test_lines_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing):
     config = NetworkConfig(mixing=mixing, layers=1, cell_width=8, width=8, latents=2)
@@ -80,6 +94,14 @@ def test_lines_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing
     act = [search_agent(env, x, spec, "toy+search").act for x in (base, asks_all)]
     few, all_ = (jax.jit(f)(params, state, mask, jax.random.key(5)) for f in act)
     assert jnp.array_equal(few, all_)
+    asked = Counter()
+    counting = base.policy._replace(
+        evaluate=asked.of(base.policy.evaluate, "logits"),
+        likeliest=asked.of(base.policy.likeliest, "action"),
+    )
+    counted = search_agent(env, base._replace(policy=counting), spec, "toy+search")
+    jax.eval_shape(counted.act, params, state, mask, jax.random.key(5))
+    assert asked.times == {"logits": 1, "action": 1}  # at the root, along the lines
     logits, values = jax.jit(base.policy.evaluate)(params, state)
     best, same = jax.jit(base.policy.likeliest)(params, state)
     assert jnp.array_equal(best, sampling.greedy(logits, mask))

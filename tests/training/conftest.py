@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import jax
 import pytest
 import toy_env
 
 from training import config as configs
 from training.config import Config
 from training.train import Trainer
+
+jax.devices()  # JAX has started: no command that a test calls in this process splits the CPU
 
 TINY = {
     "name": "tiny",

@@ -12,50 +12,63 @@ import toy_env
 
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
-from training.devices import LEAST_GAMES
+from training.devices import LEAST_GAMES, split_cpu
 from training.lockstep import mesh_of
 from training.match import Match, one_against_three
 from training.network import make_network
 
 HERE = Path(__file__).parent
-SETUPS = 40  # in batches of 32 and 8: the second is played whole, and half of it is kept
+SETUPS = 56  # two batches of 32: the second is played whole, and 24 of it are kept
 
 
-def play():
-    """What two agents that draw by game get: arrays by name."""
+def play(devices, folder):
+    """Write what two agents that draw by game get, arrays by name."""
     env = toy_env.make("toy")
     network = make_network(env, NetworkConfig(layers=0, cell_width=8, width=8, mixing="flat"))
     state = jax.vmap(env.init)(jax.random.split(jax.random.key(0), 2))
     observation = jax.vmap(env.observe)(state, state.current_player)
     params = jax.jit(network.init)(jax.random.key(1), observation, state.legal_action_mask)
     agents = [policy_agent(env, network, params, "policy"), random_agent(env)]
-    match = Match(env, agents, one_against_three(), SETUPS, games_at_once=4 * 32)
+    match = Match(
+        env,
+        agents,
+        one_against_three(),
+        range(3, 3 + SETUPS),
+        games_at_once=4 * 32,
+        describe=lambda game: {"order": game.setup.turn_order},
+        counted_actions=np.arange(env.num_actions)[None] < 7,
+    )
+    assert jax.device_count() == devices
+    mesh = mesh_of(agents, match.at_once, 4)
+    assert (1 if mesh is None else mesh.size) == devices
     match.compile()
-    return match.play(seed=7).arrays()
+    arrays = match.play(seed=7, params=jax.device_put([params, ()], jax.devices()[0])).arrays()
+    np.savez(folder / f"{devices}.npz", **arrays)
 
 
 @pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory):
-    """The same on two devices."""
-    file = tmp_path_factory.mktemp("lockstep") / "two.npz"
-    code = f"""
+def played(tmp_path_factory):
+    """The same match on one device and on two."""
+    folder = tmp_path_factory.mktemp("lockstep")
+    running = []
+    for devices in (1, 2):
+        code = f"""
 import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
-import jax, numpy as np, test_lockstep
-from training.lockstep import mesh_of
-assert jax.device_count() == 2
-assert mesh_of([], 32, 4).size == 2
-np.savez({str(file)!r}, **test_lockstep.play())
+from pathlib import Path
+import test_lockstep
+test_lockstep.play({devices}, Path({str(folder)!r}))
 """
-    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}
-    subprocess.run([sys.executable, "-c", code], env=os.environ | flags, check=True)
-    return file
+        flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"}
+        running.append(subprocess.Popen([sys.executable, "-c", code], env=os.environ | flags))
+    assert [process.wait() for process in running] == [0, 0]
+    return [np.load(folder / f"{devices}.npz") for devices in (1, 2)]
 
 
-def test_two_devices_play_the_games_that_one_plays(elsewhere):
-    one, two = play(), np.load(elsewhere)
+def test_two_devices_play_the_games_that_one_plays(played):
+    one, two = played
     assert set(one) == set(two)
-    for name, array in one.items():
-        np.testing.assert_array_equal(array, two[name], err_msg=name)
+    for name in one:
+        np.testing.assert_array_equal(one[name], two[name], err_msg=name)
     assert len(one["vp"]) == SETUPS and len(np.unique(one["vp"])) > 10
 
 
@@ -69,16 +82,31 @@ class Several:
 def test_devices_share_what_can_be_shared(monkeypatch):
     def shared(devices, setups, agents=(), processes=1):
         monkeypatch.setattr("training.lockstep.jax", Several(devices, processes))
-        monkeypatch.setattr("training.lockstep.make_mesh", lambda setups: "all")
-        return mesh_of(list(agents), setups, 4) is not None
+        monkeypatch.setattr("training.lockstep.first_devices", lambda count: count)
+        return mesh_of(list(agents), setups, 4)
 
     least = LEAST_GAMES // 4  # set-ups of a device
-    assert shared(2, 2 * least)
-    assert not shared(1, 2 * least)
-    assert not shared(2, 2 * least - 2)  # too few
-    assert not shared(2, 2 * least + 1)  # not in equal shares
-    assert not shared(2, 2 * least, processes=2)  # each process plays its own
+    assert shared(2, 2 * least) == 2
+    assert shared(1, 2 * least) is None
+    assert shared(2, 2 * least - 2) is None  # too few
+    assert shared(2, 2 * least + 1) is None  # not in equal shares
+    assert shared(8, 6 * least) == 6  # not of eight, but of six
+    assert shared(2, 2 * least, processes=2) is None  # each process plays its own
     env = toy_env.make("toy")
-    assert shared(2, 2 * least, [random_agent(env)])
+    assert shared(2, 2 * least, [random_agent(env)]) == 2
     own = Agent("draws for the whole batch", lambda params, state, mask, key: mask.argmax(-1))
-    assert not shared(2, 2 * least, [random_agent(env), own])
+    assert shared(2, 2 * least, [random_agent(env), own]) is None
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("setups", [1, 16, 32, 42, 64, 75, 256, 341])
+def test_a_cpu_is_split_into_as_many_devices_as_share_the_set_ups(players, setups, monkeypatch):
+    wanted = {}
+    monkeypatch.setattr("training.devices.jax.config.update", wanted.__setitem__)
+    monkeypatch.setattr("training.devices.os.sched_getaffinity", lambda process: range(8))
+    monkeypatch.delenv("XLA_FLAGS", raising=False)
+    split_cpu(0, players * setups, players)
+    count = wanted.get("jax_num_cpu_devices", 1)
+    monkeypatch.setattr("training.lockstep.jax", Several(count))
+    monkeypatch.setattr("training.lockstep.first_devices", lambda count: count)
+    assert (mesh_of([], setups, players) or 1) == count

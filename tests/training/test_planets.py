@@ -1,12 +1,15 @@
 """The network on planets alone: its own index of actions is the environment's, seen otherwise."""
 
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from training import sampling
+from training.agents.base import policy_agent
 from training.config import NetworkConfig
 from training.network import ILLEGAL_LOGIT, at_temperature
 from training.planets import Layout, PlanetNetwork
@@ -65,6 +68,33 @@ def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
     wanted = jnp.take_along_axis(chosen, choices, axis=1)
     assert jnp.allclose(jnp.where(mask, logits, 0), jnp.where(mask, wanted, 0), atol=1e-6)
     assert jnp.allclose(values, same_values)
+
+
+class Position(NamedTuple):
+    """A state that is its own observation."""
+
+    cells: jax.Array
+    players: jax.Array
+    globals: jax.Array
+    current_player: jax.Array
+    legal_action_mask: jax.Array
+
+
+def test_the_likeliest_action_alone_is_that_of_all_logits(scene):
+    """An agent that is asked for no more looks at choices, not at actions."""
+    network, params, observation, mask = scene
+    state = Position(
+        **vars(observation), current_player=jnp.arange(GAMES) % 4, legal_action_mask=mask
+    )
+    turn = jnp.arange(4)
+    env = SimpleNamespace(
+        observe=lambda state, player: state, seats=lambda state, player: (player + turn) % 4
+    )
+    policy = policy_agent(env, network, params, "planets").policy
+    logits, values = policy.evaluate(params, state)
+    action, same = policy.likeliest(params, state)
+    assert (action == sampling.greedy(logits, mask)).all() and (np.diff(action) != 0).any()
+    assert jnp.allclose(values, same, rtol=1e-5)
 
 
 def test_a_planet_that_moves_takes_its_logit_along(scene):

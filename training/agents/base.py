@@ -150,7 +150,7 @@ def policy_agent(
         return in_blocks(block, state, mask, uniforms(key, len(mask)))
 
     def likeliest(params: Any, state: Any) -> tuple[Array, Array]:
-        """All rows at once: few at a time, in a loop, would keep one core alone busy."""
+        """(B,) int32 and values (B, P). All rows at once: lines are few, and fit in the cache."""
         observation = jax.vmap(env.observe)(state, state.current_player)
         seen = network.view(observation, state.legal_action_mask)
         logits, values = network.apply(params, seen, method="judge")
@@ -158,6 +158,7 @@ def policy_agent(
         seats = jax.vmap(env.seats)(state, state.current_player)
         return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
-    known = likeliest if hasattr(network, "judge") else None
-    policy = Policy(evaluate, reward, reward_scale, known)
+    policy = Policy(
+        evaluate, reward, reward_scale, likeliest if hasattr(network, "judge") else None
+    )
     return Agent(name, act, params, policy=policy, by_game=True)

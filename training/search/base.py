@@ -33,7 +33,7 @@ class RecurrentFnOutput(NamedTuple):
 
     reward: Array  # (B, P) float32, what the action brought each player
     discount: Array  # (B,) float32, of what follows: 1 in a finite game, 0 after its end
-    prior_logits: Array  # (B, A) float32
+    prior_logits: Array  # (B, A) float32; (B, 0) is enough where `likeliest` is given
     value: Array  # (B, P) float32
     to_play: Array  # (B,) int32
     legal_actions: Array  # (B, A) bool

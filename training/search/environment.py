@@ -28,7 +28,7 @@ class Model(NamedTuple):
 
     root: Callable[[Any, Any], RootFnOutput]  # (params, states)
     recurrent: RecurrentFn
-    onward: RecurrentFn  # for lines: where `likeliest` is known it tells of no other action
+    onward: RecurrentFn  # the same for lines: the likeliest action instead of logits, if it can
 
 
 def environment_model(
@@ -58,7 +58,7 @@ def environment_model(
         full = jnp.ones((action.shape[0], env.num_actions), bool)
         return _advance(env, state.replace(legal_action_mask=full), action, followed)
 
-    def told(state: Any, reward: Array, logits: Array, value: Array) -> RecurrentFnOutput:
+    def output(state: Any, reward: Array, logits: Array, value: Array) -> RecurrentFnOutput:
         over = state.terminated | state.truncated
         return RecurrentFnOutput(
             reward=reward * reward_scale,
@@ -74,13 +74,13 @@ def environment_model(
         params: Any, key: Array, action: Array, state: Any
     ) -> tuple[RecurrentFnOutput, Any]:
         state, reward = advance(action, state)
-        return told(state, reward, *evaluate(params, state)), _without_mask(state)
+        return output(state, reward, *evaluate(params, state)), _without_mask(state)
 
     def onward(params: Any, key: Array, action: Array, state: Any) -> tuple[RecurrentFnOutput, Any]:
         assert likeliest is not None
         state, reward = advance(action, state)
         best, value = likeliest(params, state)
-        out = told(state, reward, jnp.zeros((len(best), 0)), value)._replace(likeliest=best)
+        out = output(state, reward, jnp.zeros((len(best), 0)), value)._replace(likeliest=best)
         return out, _without_mask(state)
 
     return Model(root, recurrent, recurrent if likeliest is None else onward)
