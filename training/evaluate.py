@@ -242,7 +242,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
-    setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)  # of how many players is read below
+    setups = math.ceil(
+        min(args.games, GAMES_AT_ONCE) / 4
+    )  # as if for four: the run, read below, says
     devices.split_cpu(0, 4 * setups, 4)
     temperature = 1.0
     if run.startswith(zoo.PREFIX):

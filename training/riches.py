@@ -48,8 +48,10 @@ class RichEnv(GaiaEnv):
         gift = (
             jnp.floor(lot[:, : len(most)] ** 2 * (most + 1)).astype(players.resources.dtype) * rich
         )
-        level = jnp.where(lot < TWO_LEVELS, 2, jnp.where(lot < AT_LEAST_ONE, 1, 0)) * rich
-        level = level[:, len(most) :].astype(players.tracks.dtype)
+        chance = lot[:, len(most) :]
+        level = rich * (
+            (chance < TWO_LEVELS) + (chance < AT_LEAST_ONE).astype(players.tracks.dtype)
+        )
         at = jnp.array([list(names).index(name) for name in TRACKS])
         return game.replace(
             players=players.replace(
