@@ -21,10 +21,10 @@ from typing import Any
 import jax
 
 from benchmarks import measure, peers, training
-from gaia_jax import compact_vmap
-from training import cli
+from gaia_jax.xla import compact_vmap
 from training import config as configs
 from training.config import Config
+from training.system import cli
 
 BATCHES = (1024, 4096, 16384, 65536)
 CHUNKS = (16, 64, 256)  # parts that a batch is cut into

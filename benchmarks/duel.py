@@ -23,11 +23,11 @@ import mctx
 from jax import Array
 
 import gaia_jax
-from training import cli
 from training.agents import Agent, make_agent
 from training.agents.base import Policy
 from training.config import UserError
-from training.match import Match, estimate, one_against_the_rest, wins
+from training.games.match import Match, estimate, one_against_the_rest, wins
+from training.system import cli
 
 ILLEGAL = -1e9
 

@@ -19,7 +19,7 @@ from gaia_jax.components.planets import PLANETS
 from gaia_jax.env import State
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import AC_A, AC_B, GAIAFORMER, GUEST, PI, RING, STATION, Players
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 EMPTY, BLACK = PLANETS.index("Empty"), PLANETS.index("Black")
 

@@ -21,8 +21,8 @@ from gaia_jax.actions import PLANES
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, Setup
-from gaia_jax.struct import pytree
 from gaia_jax.testing import sample_legal
+from gaia_jax.xla.struct import pytree
 
 # More decisions than a game of any policy here takes.
 LONGEST = 4096

@@ -74,9 +74,9 @@ def write_report(path: Path | None, report: dict[str, Any], told: bool = True) -
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n")
     if told:
-        from gaia_jax import cli  # a revision that is measured may not have it
+        from gaia_jax.cli import command_line
 
-        cli.wrote(path)
+        command_line.wrote(path)
 
 
 def compiled(function: Callable[..., Any], *args: Any, donate: tuple[int, ...] = ()) -> Compiled:

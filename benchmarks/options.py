@@ -16,11 +16,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax import operations
 from gaia_jax.actions import BARE, PLANES
 from gaia_jax.env import State
-from gaia_jax.operations import Operation
-from gaia_jax.ruleset import INCOME_ATOMS, Ruleset
+from gaia_jax.ruleset import INCOME_ATOMS, Ruleset, operations
+from gaia_jax.ruleset.operations import Operation
 from gaia_jax.state import NODES, PI, Node
 
 Pair = tuple[str, str]

@@ -23,11 +23,11 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training import cli
 from training.agents import Agent, make_agent
 from training.agents.search import make_search, split_name
 from training.config import UserError
 from training.search import Model, RecurrentFnOutput, gumbel_search, memory
+from training.system import cli
 
 DECISIONS = 100  # by the policy, before the positions that are searched
 

@@ -30,7 +30,8 @@ print("CPU", time.process_time())
 """
 COMMAND = """
 import os, sys, time
-from training import cli, {module}
+from training import {module}
+from training.system import cli
 usual = {module}.{owner}.compile
 def stop(self, *args):
     usual(self, *args)
@@ -47,8 +48,8 @@ ARENA = COMMAND.format(
 # `ppo.spread` plays before the first update: its games are not counted.
 NOT_SPREAD = """
 import time
-from training import trainer
-made = trainer.make_spread
+from training.learn import loop
+made = loop.make_spread
 def make_spread(*args):
     program = made(*args)
     def begin(params, key, states):
@@ -56,7 +57,7 @@ def make_spread(*args):
         print("FIRST", time.process_time(), flush=True)
         return states
     return begin
-trainer.make_spread = make_spread
+loop.make_spread = make_spread
 """
 TRAINER = NOT_SPREAD + COMMAND.format(
     module="train", owner="Trainer", args=["--config", "configs/quick.yaml", "name=measured"]

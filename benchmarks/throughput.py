@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmarks import measure, peers, sampling
 from benchmarks.peers import Contender
-from gaia_jax import cli
+from gaia_jax.cli import command_line
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -50,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
         _print_batch(batch, args, results, ratios)
         # After every batch: an interrupted run keeps what it has.
         measure.write_report(args.json, report, told=False)
-    cli.wrote(args.json)
+    command_line.wrote(args.json)
     return 0
 
 

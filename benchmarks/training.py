@@ -26,10 +26,12 @@ import gaia_jax
 from benchmarks import measure
 from benchmarks.sampling import sample_legal
 from training import config as configuration
-from training import devices, ppo, sampling
 from training.config import Config, UserError
-from training.network import make_network
-from training.runner import make_init, sharding
+from training.learn import ppo
+from training.learn.learner_state import make_init, sharding
+from training.networks import sampling
+from training.networks.layers import make_network
+from training.system import devices
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -7,19 +7,19 @@
 `import gaia_jax` touches no device and needs neither flax nor optax.
 """
 
-from gaia_jax import interrupts as _interrupts  # noqa: F401  first of all
+from gaia_jax.cli import interrupts as _interrupts  # noqa: F401  first of all
 
 # isort: split
 from gaia_jax import actions, testing
 from gaia_jax.auto import AutoReset, AutoState, auto_reset
-from gaia_jax.compilation_cache import enable_compilation_cache
 from gaia_jax.env import GaiaEnv, State, make
-from gaia_jax.first_game import first_game
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import REWARDS
 from gaia_jax.ruleset import RULESETS, Ruleset, ruleset_of
-from gaia_jax.setup_json import setup_from_json, setup_to_json
+from gaia_jax.setup.first_game import first_game
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
 from gaia_jax.state import Setup
+from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
 # Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/versions.md).
 __version__ = "0.1.0"

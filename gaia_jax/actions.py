@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaia_jax.arguments import shown, whole
+from gaia_jax.cli.arguments import shown, whole
 
 if TYPE_CHECKING:
     from gaia_jax.geometry import Geometry

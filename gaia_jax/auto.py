@@ -8,11 +8,11 @@ from typing import Any
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.arguments import one_key, shown
-from gaia_jax.compact_vmap import compact_vmap
+from gaia_jax.cli.arguments import one_key, shown
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import GameState
-from gaia_jax.struct import pytree
+from gaia_jax.xla.compact_vmap import compact_vmap
+from gaia_jax.xla.struct import pytree
 
 
 @pytree

@@ -15,20 +15,21 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax import arguments, observation
+from gaia_jax import observation
 from gaia_jax.actions import PLANES
-from gaia_jax.arguments import shown
-from gaia_jax.batch_aware import batched_together, traced_once
+from gaia_jax.cli import arguments
+from gaia_jax.cli.arguments import shown
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
-from gaia_jax.rules.draw import draw_setup
 from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
 from gaia_jax.ruleset import Ruleset, ruleset_of
-from gaia_jax.setup_json import setup_from_json, setup_to_dict
+from gaia_jax.setup.draw import draw_setup
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import GameState, Node, Setup
-from gaia_jax.struct import pytree, static
+from gaia_jax.xla.batch_aware import batched_together, traced_once
+from gaia_jax.xla.struct import pytree, static
 
 # Raised when behaviour changes and only then; the history is in docs/versions.md.
 VERSION = "0.2"

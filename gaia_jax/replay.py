@@ -1,8 +1,7 @@
 """Game records: a game as a JSON file, and `python -m gaia_jax.replay FILE`, which plays it again.
 
-A record holds the ruleset, the version of the environment, the set-up (`gaia_jax.setup_json`), the
-text of each action in order, and the VP of each player at the end. Nothing else is needed: after
-the set-up nothing is random. Without VP the game is unfinished. `docs/records.md` has the format.
+A record holds ruleset, version, set-up, the text of each action and the VP at the end: after the
+set-up nothing is random. Without VP the game is unfinished. `docs/records.md` has the format.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from typing import Any
 import jax
 
 from gaia_jax import actions as action_index
-from gaia_jax import cli
-from gaia_jax.compilation_cache import enable_compilation_cache
+from gaia_jax.cli import command_line
+from gaia_jax.cli.progress import telling
 from gaia_jax.env import GaiaEnv, State, make
-from gaia_jax.progress import telling
 from gaia_jax.ruleset import RULESETS
-from gaia_jax.setup_json import players_of, setup_from_json, setup_to_dict
+from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict
 from gaia_jax.state import Setup
+from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
 FORMAT = "gaia_jax game 1"
 LONGEST = 10**7  # bytes of a file
@@ -116,8 +115,8 @@ def read(path: str | Path) -> Record:
         RecordError: no such file, no record, or one of another format.
     """
     try:
-        text = cli.read_text(path, LONGEST)
-    except cli.UserError as error:
+        text = command_line.read_text(path, LONGEST)
+    except command_line.UserError as error:
         raise RecordError(str(error)) from error
     try:
         data = json.loads(text, object_pairs_hook=_no_key_twice)
@@ -312,7 +311,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 where it plays as it says, 2 where it does not, 130 after Ctrl-C.
     """
-    return cli.run(lambda: _main(arguments), (RecordError,))
+    return command_line.run(lambda: _main(arguments), (RecordError,))
 
 
 def _main(arguments: Sequence[str] | None) -> int:
@@ -331,7 +330,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     with telling(lambda: "writing", shown and bool(options.csv or options.html)):
         _write_out(record, played, options)
     if shown:
-        cli.wrote(options.csv, options.html)
+        command_line.wrote(options.csv, options.html)
     count = len(record.actions)
     found = "verified" if record.final_vp else "unfinished"
     print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {found}")
@@ -340,7 +339,9 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m gaia_jax.replay", "Play a recorded game and verify its end.")
+    parser = command_line.Parser(
+        "python -m gaia_jax.replay", "Play a recorded game and verify its end."
+    )
     parser.add_argument("file", metavar="FILE", help="a game record, JSON")
     parser.add_argument("--moves", action="store_true", help="print every decision in words")
     parser.add_argument("--csv", metavar="OUT.csv", type=Path, help="write a row a decision")

@@ -13,8 +13,8 @@ from enum import IntEnum
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.records import BOOL, INT16, INT32, UINT8, Column, Field, PerPlayer, Record
-from gaia_jax.struct import Struct, leaf, pytree
+from gaia_jax.xla.packed import BOOL, INT16, INT32, UINT8, Column, Field, PerPlayer, Record
+from gaia_jax.xla.struct import Struct, leaf, pytree
 
 NO_PLAYER = -1
 

@@ -12,9 +12,9 @@ from jax import Array
 
 from gaia_jax.env import GaiaEnv
 from gaia_jax.observation import Observation
-from gaia_jax.rules.draw import draw_setup
 from gaia_jax.rules.setup import new_game
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.setup.draw import draw_setup
 from gaia_jax.state import GameState, Node
 from gaia_jax.testing.facts import facts
 

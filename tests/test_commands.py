@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from gaia_jax import progress
-from training import cli
+from gaia_jax.cli import progress
 from training import config as configs
+from training.system import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])

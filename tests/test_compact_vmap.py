@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from jax import lax
 
-from gaia_jax import compact_vmap as module
-from gaia_jax.compact_vmap import Queue, chunk_rows, compact_vmap
-from gaia_jax.fusion_barrier import fusion_barrier
+from gaia_jax.xla import compact_vmap as module
+from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
+from gaia_jax.xla.fusion_barrier import fusion_barrier
 
 SEED = np.random.default_rng(0)
 

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from gaia_jax import compilation_cache
-from gaia_jax.compilation_cache import NO_CACHE, cache_folder, enable_compilation_cache
+from gaia_jax.xla import compilation_cache
+from gaia_jax.xla.compilation_cache import NO_CACHE, cache_folder, enable_compilation_cache
 
 ROOT = Path(__file__).resolve().parent.parent
 # Prints the folder, then how often a program was read from the cache and how often compiled.
 SCRIPT = """
 import argparse, sys, gaia_jax, jax, jax.numpy as jnp
-from training import cli
+from training.system import cli
 print(gaia_jax.enable_compilation_cache())
 parser = argparse.ArgumentParser()
 cli.add_cache_flag(parser)

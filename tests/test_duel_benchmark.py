@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 pytest.importorskip("mctx", reason="mctx comes with the extra `bench`")
 

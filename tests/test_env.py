@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from gaia_jax.arguments import scalar
+from gaia_jax.cli.arguments import scalar
 from gaia_jax.rewards import reward_at_end
-from gaia_jax.setup_json import setup_from_json, setup_to_json
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
 from tests.conftest import GAMES
 from tests.stub_env import StubEnv
 

@@ -8,10 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gaia_jax.rules import federation_legal, federation_paths, federation_search
-from gaia_jax.rules.federation_lattice import build_lattice
-from gaia_jax.rules.federation_paths import SETS, search_size
-from gaia_jax.rules.federation_search import BUILD, COMMIT, EXISTS, Position
+from gaia_jax.rules.federation import legal as federation_legal
+from gaia_jax.rules.federation import paths as federation_paths
+from gaia_jax.rules.federation import search as federation_search
+from gaia_jax.rules.federation.lattice import build_lattice
+from gaia_jax.rules.federation.paths import SETS, search_size
+from gaia_jax.rules.federation.search import BUILD, COMMIT, EXISTS, Position
 from tests.federation_solver import BASE, LOST_FLEET, Case, Solver, draw_case
 
 BATCH = 128  # of all compiled functions below

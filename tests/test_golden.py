@@ -10,8 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gaia_jax import actions, setup_json
+from gaia_jax import actions
 from gaia_jax.rules import federation
+from gaia_jax.setup import setup_json
 from gaia_jax.state import Node
 from tests import golden
 from tests.conftest import GAMES

@@ -6,7 +6,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FILES = [p for folder in ("gaia_jax", "training") for p in sorted((ROOT / folder).rglob("*.py"))]
 # One page that the whole field reads from top to bottom; its inner functions are short.
-WHOLE_PAGES = {"training/ppo.py make_chunk"}
+WHOLE_PAGES = {"training/learn/ppo.py make_chunk"}
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

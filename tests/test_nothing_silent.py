@@ -9,11 +9,10 @@ from pathlib import Path
 import jax
 import pytest
 
-from gaia_jax import operations
 from gaia_jax.components import common
 from gaia_jax.env import GaiaEnv
 from gaia_jax.rules import gain, player
-from gaia_jax.ruleset import LOST_FLEET
+from gaia_jax.ruleset import LOST_FLEET, operations
 
 ROOT = Path(__file__).resolve().parent.parent
 # Inside the engine what nothing else names is dead; the public face may be named by users alone.

@@ -4,7 +4,7 @@ import pytest
 
 from gaia_jax.ruleset import VARIANTS
 from gaia_jax.state import Players, Setup, Turn
-from gaia_jax.struct import leaves
+from gaia_jax.xla.struct import leaves
 
 # A piece as an index, by the attribute of the ruleset that lists the pieces.
 INDICES = {

@@ -17,8 +17,6 @@ import pytest
 import gaia_jax
 from gaia_jax.components.planets import TERRAFORM_CYCLE
 from gaia_jax.geometry import hex_distance, rotate
-from gaia_jax.operations import OperationRow
-from gaia_jax.rules.draw import board_planets, draw_setup, draw_tables, same_types_touch
 from gaia_jax.ruleset import (
     BASE,
     GAIN_FIELDS,
@@ -27,7 +25,9 @@ from gaia_jax.ruleset import (
     RULESETS,
     VARIANTS,
 )
-from gaia_jax.setup_json import setup_from_json, setup_to_dict
+from gaia_jax.ruleset.operations import OperationRow
+from gaia_jax.setup.draw import board_planets, draw_setup, draw_tables, same_types_touch
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 
 ROOT = Path(__file__).resolve().parent.parent
 PRINTED = (LOST_FLEET_PUBLISHED, BASE)
@@ -35,7 +35,7 @@ DRAWN = 64
 
 
 def test_no_rule_asks_for_the_name_of_a_ruleset():
-    for path in (ROOT / "gaia_jax" / "rules").glob("*.py"):
+    for path in (ROOT / "gaia_jax" / "rules").rglob("*.py"):
         assert not re.search(r"rules(et)?\.id\b", path.read_text(encoding="utf-8")), path.name
 
 

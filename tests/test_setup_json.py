@@ -8,8 +8,8 @@ import jax
 import numpy as np
 import pytest
 
-from gaia_jax.rules.draw import draw_setup
-from gaia_jax.setup_json import setup_from_json, setup_to_dict, setup_to_json
+from gaia_jax.setup.draw import draw_setup
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict, setup_to_json
 
 draw_many = jax.jit(jax.vmap(draw_setup))
 

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from gaia_jax.records import BOOL, INT32, LOW_BITS
 from gaia_jax.rules import federation
 from gaia_jax.state import Board, FederationOptions, Node, Players, Setup, Turn
-from gaia_jax.struct import leaves
+from gaia_jax.xla.packed import BOOL, INT32, LOW_BITS
+from gaia_jax.xla.struct import leaves
 
 STRUCTS = {"board": Board, "setup": Setup, "federation": FederationOptions}
 RECORDS = {"players": Players, "turn": Turn}

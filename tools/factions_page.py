@@ -291,7 +291,12 @@ SHOWN = (
 
 @cache
 def _sources() -> dict[str, str]:
-    return {path.stem: path.read_text() for path in sorted(RULES.glob("*.py"))}
+    return {chapter_of(path): path.read_text() for path in sorted(RULES.rglob("*.py"))}
+
+
+def chapter_of(path: Path) -> str:
+    """A module of `rules/` by its path there: `mine`, `federation`, `federation/paths`."""
+    return path.relative_to(RULES).with_suffix("").as_posix().removesuffix("/__init__")
 
 
 def chapters(field: str) -> list[str]:

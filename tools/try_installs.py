@@ -68,7 +68,7 @@ TRIALS = {
     "core": ROLLOUT.replace("ALLOWED", repr(OF_JAX)),
     "train": TRAINS.replace("TOY", repr(TOY)),
     "play": f"{TRAINER}; import training.play.app, training.play.room",
-    "wandb": f"{TRAINER}; import wandb, training.logs",
+    "wandb": f"{TRAINER}; import wandb, training.run.logs",
     "adapters": "from gaia_jax.adapters import jaxmarl, pettingzoo, pgx, spaces; pgx.PgxEnv()",
     "bench": "from benchmarks import peers, throughput; peers.peer('mahjax'); peers.peer('chess')",
     "docs": "import mkdocs.commands.build, material, mkdocstrings_handlers.python",

@@ -21,17 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.records import PLAYERS
-from training import cli, devices, game_records, games_table, outputs
+from gaia_jax.xla.packed import PLAYERS
 from training.agents import make_agent
-from training.arena_report import report, table
-from training.checkpoint import make_env
 from training.config import UserError
 from training.evaluate import write_json
-from training.game_records import Recorder
-from training.games_file import GamesFile
-from training.games_table import Played, Sheet
-from training.match import Match, rotated
+from training.games import records, table
+from training.games.match import Match, rotated
+from training.games.records import Recorder
+from training.games.report import format_table, report
+from training.games.store import GamesFile
+from training.games.table import Played, Sheet
+from training.learn.checkpoint import make_env
+from training.system import atomic_files, cli, devices
 
 GAMES_AT_ONCE = 128
 
@@ -80,7 +81,7 @@ class Arena:
         rules = env.ruleset
         self._match = Match(
             env, agents, sits, range(first, first + self.setups), GAMES_AT_ONCE,
-            games_table.describe(rules), games_table.counted_actions(rules),
+            table.describe(rules), table.counted_actions(rules),
             Recorder(record, env, different) if record else None,
         )  # fmt: skip
         self.at_once = self._match.at_once
@@ -107,7 +108,7 @@ class Arena:
                 first = self.first + before
                 results = self._match.play_batch(seed, first, progress=progress)
                 seconds = time.monotonic() - start
-                played = games_table.from_results(results, self.seating, seconds)
+                played = table.from_results(results, self.seating, seconds)
                 save(first, Played(*(x[: self.setups - before] for x in played)))
         except KeyboardInterrupt:
             return False
@@ -129,12 +130,12 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     """
     args = _parse(argv)
     if args.json:
-        outputs.check_report("--json", args.json)
+        atomic_files.check_report("--json", args.json)
     if args.csv:
-        outputs.check_file("--csv", args.csv)
+        atomic_files.check_file("--csv", args.csv)
     if args.record:
         # An arena that goes on adds to the records that it has written.
-        check = outputs.check_inside if args.resume else outputs.check_folder
+        check = atomic_files.check_inside if args.resume else atomic_files.check_folder
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
@@ -181,8 +182,8 @@ def _play(arena: Arena, sheet: Sheet, args: argparse.Namespace, file: GamesFile 
     if not parts:
         print("interrupted before the first games were complete", file=sys.stderr)
         return 130
-    result = sheet.about | report(games_table.join(parts), arena.names, sheet.ids)
-    print(table(result))
+    result = sheet.about | report(table.join(parts), arena.names, sheet.ids)
+    print(format_table(result))
     if args.json:
         write_json(result, args.json)
     cli.wrote(args.csv, args.json, args.record)
@@ -227,7 +228,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--rotations", type=cli.whole(1, max(PLAYERS)), default=None,
         help="games of a set-up: one for each seat; 1 where one agent holds all seats",
     )  # fmt: skip
-    game_records.add_flag(parser)
+    records.add_flag(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     if args.resume and not args.csv:

@@ -26,10 +26,11 @@ from jax import Array
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training import cli, devices, sampling
 from training import labels as streams
 from training.config import UserError
-from training.runner import make_optimizer
+from training.learn.learner_state import make_optimizer
+from training.networks import sampling
+from training.system import cli, devices
 
 GAMES = devices.GAMES
 
@@ -193,7 +194,7 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
     """Learn from the streams in turn, `--passes` times; gives the averaged parameters."""
     import gaia_jax
     from training import zoo
-    from training.network import make_network
+    from training.networks.layers import make_network
 
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)

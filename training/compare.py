@@ -19,10 +19,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from training import cli, logs, outputs
 from training import config as configs
 from training.config import UserError
+from training.run import logs
 from training.study import aggregate, chart
+from training.system import atomic_files, cli
 
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
@@ -311,18 +312,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--metric", action="append", help="what is drawn; * stands for the opponent"
     )
     args = parser.parse_args(argv)
-    outputs.check_file("--out", args.out)
+    atomic_files.check_file("--out", args.out)
     if args.svg:
-        outputs.check_file("--svg", args.svg)
+        atomic_files.check_file("--svg", args.svg)
     if len(set(args.runs)) < len(args.runs):
         raise UserError("a run is named twice")
     found = experiments([read(path) for path in args.runs])
     metrics = args.metric or SHOWN
-    outputs.write_text(args.out, page(found, metrics, args.x))
+    atomic_files.write_text(args.out, page(found, metrics, args.x))
     if args.svg:
         if not (drawn := picture(found, metrics[0], args.x)):
             raise UserError(f"--svg: no experiment has {metrics[0]} in all of its runs")
-        outputs.write_text(args.svg, drawn)
+        atomic_files.write_text(args.svg, drawn)
     for experiment, row in zip(found, strength(found), strict=True):
         vp = row.get("vp_difference")
         told = "no evaluation" if vp is None else f"{_text(vp, 1)} VP above the others"

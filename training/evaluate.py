@@ -19,11 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from training import cli, devices, game_records, outputs, zoo
+from training import zoo
 from training.agents import check_agent, make_agent, policy_agent
-from training.checkpoint import load_policy, make_env, number_of, split_update
-from training.game_records import Recorder
-from training.match import (
+from training.games import records
+from training.games.match import (
     GAMES_AT_ONCE,
     Estimate,
     Match,
@@ -36,7 +35,10 @@ from training.match import (
     told,
     wins,
 )
-from training.results_file import ResultsFile
+from training.games.records import Recorder
+from training.games.results_file import ResultsFile
+from training.learn.checkpoint import load_policy, make_env, number_of, split_update
+from training.system import atomic_files, cli, devices
 
 
 class Evaluation:
@@ -232,13 +234,13 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     run, at = split_update(args.run)
     update = number_of(args.run, at)
     if args.json:
-        outputs.check_report("--json", args.json)
+        atomic_files.check_report("--json", args.json)
     if args.resume and not args.save:
         raise cli.UserError("--resume wants the --save to go on with")
     if args.save:
-        outputs.check_file("--save", args.save)
+        atomic_files.check_file("--save", args.save)
     if args.record:
-        check = outputs.check_inside if args.resume else outputs.check_folder
+        check = atomic_files.check_inside if args.resume else atomic_files.check_folder
         check("--record", args.record)
     if env_module is None:
         import gaia_jax as env_module
@@ -304,14 +306,14 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--save", metavar="FILE.npz", type=Path, help="keep the games, for `training.merge`"
     )
     parser.add_argument("--resume", action="store_true", help="go on with the games of --save")
-    game_records.add_flag(parser)
+    records.add_flag(parser)
     cli.add_cache_flag(parser)
     return parser.parse_args(argv)
 
 
 def write_json(report: dict[str, Any], path: Path) -> None:
     """Write a report, whole or not at all; a path that cannot be written is the user's error."""
-    outputs.write_text(path, json.dumps(report, indent=2) + "\n")
+    atomic_files.write_text(path, json.dumps(report, indent=2) + "\n")
 
 
 if __name__ == "__main__":

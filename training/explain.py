@@ -25,15 +25,15 @@ import numpy as np
 
 from gaia_jax import actions as action_index
 from gaia_jax import replay
-from gaia_jax.setup_json import players_of, setup_from_json
-from training import cli, outputs
+from gaia_jax.setup.setup_json import players_of, setup_from_json
 from training.agents import make_agent
 from training.agents.base import VP_SCALE
 from training.agents.search import SHOWN, SUFFIX, make_search, split_name
-from training.checkpoint import make_env
 from training.config import UserError
 from training.evaluate import write_json
+from training.learn.checkpoint import make_env
 from training.search import SearchOutput, Tree
+from training.system import atomic_files, cli
 
 AT_ONCE = 32  # positions searched side by side over a whole game
 LINE = 6  # moves of a line that are shown
@@ -355,7 +355,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if split_name(args.agent)[1] is None:
         raise UserError(f"--agent wants a search: {args.agent}{SUFFIX}64, for example")
     if args.json:
-        outputs.check_report("--json", args.json, ("record", "agent"))
+        atomic_files.check_report("--json", args.json, ("record", "agent"))
     with cli.telling(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.records import PLAYERS
-from training import cli, outputs
-from training.checkpoint import make_env
+from gaia_jax.xla.packed import PLAYERS
 from training.config import UserError
+from training.learn.checkpoint import make_env
+from training.system import atomic_files, cli
 
 MOST_GAMES = 10**9
 GAMES = 1024  # where none are asked for
@@ -41,26 +41,26 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     """
     args = _parse(argv)
     if args.share:
-        from training.data import sharing
+        from training.games import sharing
 
         sharing.join_team(args.share[0])
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
-    from training.data import folder
+    from training.games import dataset
 
     if face is None:
         import gaia_jax as face
     if args.merge:
-        total = folder.merge(args.out, args.merge, args.games)
+        total = dataset.merge(args.out, args.merge, args.games)
         print(f"{total} games in {args.out}")
         return 0
     if args.agents:
         code = _export(args, face)
         if code or args.share:
             return code
-    with outputs.folder_lock(args.out):
+    with atomic_files.folder_lock(args.out):
         if args.decisions:
             _decisions(args, face)
         return _verify(args, face) if args.verify is not None else 0
@@ -68,9 +68,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
 
 def _export(args: argparse.Namespace, face: Any) -> int:
     """Play the games that are not there yet, and put them together."""
-    from training.data import folder, shards, sharing
-    from training.data.playing import Source
-    from training.data.schema import slots
+    from training.games import dataset, shards, sharing
+    from training.games.playing import Source
+    from training.games.schema import slots
 
     env = make_env(face, args.env, "vp", args.players)
     names = [name.strip() for name in args.agents.split(",")]
@@ -81,7 +81,7 @@ def _export(args: argparse.Namespace, face: Any) -> int:
         raise UserError(f"--first must be a multiple of {source.deals}, the deals of a batch")
     part = source.about() | {"seed": args.seed, "first": args.first, "games": deals * rotations}
     if args.share:
-        pieces = shards.Shards(args.out / folder.PIECES, alone=False)
+        pieces = shards.Shards(args.out / dataset.PIECES, alone=False)
         work = sharing.Work(source, part, pieces)
         missing = work.missing(args.share)
         if missing:
@@ -89,27 +89,27 @@ def _export(args: argparse.Namespace, face: Any) -> int:
                 source.compile()
         work.play(missing, lambda games: None)
         return 0
-    if folder.begin(args.out, part):
+    if dataset.begin(args.out, part):
         print(f"{args.out} is whole: {part['games']} games")
         return 0
-    with outputs.folder_lock(args.out):
-        work = sharing.Work(source, part, shards.Shards(args.out / folder.PIECES))
+    with atomic_files.folder_lock(args.out):
+        work = sharing.Work(source, part, shards.Shards(args.out / dataset.PIECES))
         code = _play(args, work)
         if code:
             return code
-        total = shards.assemble(args.out / folder.GAMES, work.pieces.tables(len(work.sizes)))
-        setup = _first_setup(args.out / folder.GAMES)
+        total = shards.assemble(args.out / dataset.GAMES, work.pieces.tables(len(work.sizes)))
+        setup = _first_setup(args.out / dataset.GAMES)
         about = {"slots": slots(setup), "vp_sources": list(env.ruleset.ids["vp_source"])}
-        folder.finish(args.out, [part], about)
+        dataset.finish(args.out, [part], about)
         work.pieces.remove()
-    size = (args.out / folder.GAMES).stat().st_size
-    print(f"{args.out / folder.GAMES}: {total} games, {size / total:.0f} bytes a game")
+    size = (args.out / dataset.GAMES).stat().st_size
+    print(f"{args.out / dataset.GAMES}: {total} games, {size / total:.0f} bytes a game")
     return 0
 
 
 def _play(args: argparse.Namespace, work: Any) -> int:
     """The pieces that are not there yet; an exit code that is not 0 where some still are not."""
-    from training.data import sharing
+    from training.games import sharing
 
     missing = work.missing()
     processes = min(args.processes, len(missing))
@@ -133,7 +133,7 @@ def _play(args: argparse.Namespace, work: Any) -> int:
 def _first_setup(path: Path) -> Any:
     import json
 
-    from training.data import shards
+    from training.games import shards
 
     _, table = next(shards.row_groups(path, ["setup"]))
     return json.loads(table["setup"][0].as_py())
@@ -154,13 +154,13 @@ def _env_of(about: dict[str, Any], face: Any) -> Any:
 def _decisions(args: argparse.Namespace, face: Any) -> None:
     """Derive `decisions.parquet`, a piece a row group of games."""
     from training.agents import make_agent
-    from training.data import decisions, folder, shards
-    from training.data.playing import fingerprint
-    from training.data.replaying import Replayer
+    from training.games import dataset, decisions, shards
+    from training.games.playing import fingerprint
+    from training.games.replaying import Replayer
 
     about = _whole(args.out)
-    if folder.DECISIONS in about["files"]:
-        print(f"{args.out / folder.DECISIONS} is there")
+    if dataset.DECISIONS in about["files"]:
+        print(f"{args.out / dataset.DECISIONS} is there")
         return
     env = _env_of(about, face)
     names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
@@ -173,13 +173,13 @@ def _decisions(args: argparse.Namespace, face: Any) -> None:
             )
     replayer = Replayer(env, args.replay_batch, decisions.make_look(agents))
     # Pieces of another size or with other columns are others.
-    kind = f"{folder.DECISION_PIECES}_{replayer.batch}{'_no_policy' if args.no_policy else ''}"
+    kind = f"{dataset.DECISION_PIECES}_{replayer.batch}{'_no_policy' if args.no_policy else ''}"
     pieces = shards.Shards(args.out / kind)
     with cli.compiling("the replay"):
         replayer.compile()
-    bar = cli.bar("game", about["files"][folder.GAMES]["rows"])
+    bar = cli.bar("game", about["files"][dataset.GAMES]["rows"])
     count = 0
-    for first, table in shards.row_groups(args.out / folder.GAMES):
+    for first, table in shards.row_groups(args.out / dataset.GAMES):
         for at in range(0, len(table), replayer.batch):
             if not pieces.has(count):
                 rows = table.slice(at, replayer.batch).to_pylist()
@@ -188,25 +188,25 @@ def _decisions(args: argparse.Namespace, face: Any) -> None:
             bar.update(min(replayer.batch, len(table) - at))
             count += 1
     bar.close()
-    path = args.out / folder.DECISIONS
+    path = args.out / dataset.DECISIONS
     total = shards.assemble(path, pieces.tables(count), decisions.ROW_GROUP)
-    folder.finish(args.out, about["parts"], folder.of_files(args.out))
-    for left in args.out.glob(f"{folder.DECISION_PIECES}_*"):
+    dataset.finish(args.out, about["parts"], dataset.of_files(args.out))
+    for left in args.out.glob(f"{dataset.DECISION_PIECES}_*"):
         shards.Shards(left).remove()
     print(f"{path}: {total} decisions")
 
 
 def _verify(args: argparse.Namespace, face: Any) -> int:
     """Play rows again; name what is wrong."""
-    from training.data import folder, shards
-    from training.data.replaying import Replayer, name_of, wrong_rows
+    from training.games import dataset, shards
+    from training.games.replaying import Replayer, name_of, wrong_rows
 
     about = _whole(args.out)
-    env, path = _env_of(about, face), args.out / folder.GAMES
-    told = about["files"][folder.GAMES]
+    env, path = _env_of(about, face), args.out / dataset.GAMES
+    told = about["files"][dataset.GAMES]
     wrong = []
     if shards.digest(path) != told["sha256"]:
-        wrong.append(f"{path} is not the file of {folder.ABOUT}: its sha256 differs")
+        wrong.append(f"{path} is not the file of {dataset.ABOUT}: its sha256 differs")
     total = told["rows"]
     count = min(args.verify, total)
     chosen = np.sort(np.random.default_rng(args.verify_seed).choice(total, count, replace=False))
@@ -229,9 +229,9 @@ def _verify(args: argparse.Namespace, face: Any) -> int:
 
 
 def _whole(out: Path) -> dict[str, Any]:
-    from training.data import folder
+    from training.games import dataset
 
-    about = folder.read_about(out)
+    about = dataset.read_about(out)
     if not about["files"]:
         raise UserError(f"{out} is not whole: run its command again")
     return about

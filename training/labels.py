@@ -25,8 +25,10 @@ import numpy as np
 from jax import Array
 from jax.sharding import PartitionSpec as P
 
-from training import cli, outputs, results_file, sampling
 from training.agents.greedy import Search, Weights, as_params
+from training.games import results_file
+from training.networks import sampling
+from training.system import atomic_files, cli
 
 BEST = 8  # candidates kept of each decision
 STEPS = 64
@@ -112,8 +114,9 @@ def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config
         student: parameters of the network that plays most games; None: the scripted player alone.
     """
     import gaia_jax
-    from training import devices, zoo
-    from training.network import make_network
+    from training import zoo
+    from training.networks.layers import make_network
+    from training.system import devices
 
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
@@ -157,7 +160,7 @@ def begin(out: Path, about: dict[str, Any], states: Any) -> tuple[int, Any]:
     """
     out.mkdir(parents=True, exist_ok=True)
     if not (out / ABOUT).exists():
-        outputs.write_text(out / ABOUT, json.dumps(about) + "\n")
+        atomic_files.write_text(out / ABOUT, json.dumps(about) + "\n")
     theirs = json.loads((out / ABOUT).read_text())
     results_file.check_same(out, theirs, about)
     if theirs.get("first", 0) != about["first"]:
@@ -205,7 +208,9 @@ def merge(out: Path, parts: list[Path]) -> None:
     for name in names:
         chunks = [dict(np.load(part / name)) for _, part, _ in found]
         _savez(out / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
-    outputs.write_text(out / ABOUT, json.dumps(whole | {"games": following - found[0][0]}) + "\n")
+    atomic_files.write_text(
+        out / ABOUT, json.dumps(whole | {"games": following - found[0][0]}) + "\n"
+    )
 
 
 def _chunks(folder: Path) -> list[str]:
@@ -215,13 +220,14 @@ def _chunks(folder: Path) -> list[str]:
 def _savez(path: Path, arrays: dict[str, Any]) -> None:
     file = io.BytesIO()
     np.savez(file, **arrays)
-    outputs.replace(path, file.getvalue()).close()
+    atomic_files.replace(path, file.getvalue()).close()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     from training import config as configs
-    from training import devices, zoo
+    from training import zoo
+    from training.system import devices
 
     args = _parse(argv)
     config = configs.load(args.config)

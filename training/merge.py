@@ -17,12 +17,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training import cli, evaluate, games_table, labels, outputs, results_file
-from training.arena_report import report, table
-from training.checkpoint import make_env
+from training import evaluate, labels
 from training.config import UserError
-from training.games_table import KEYS, Played, Sheet
-from training.match import rotated
+from training.games import results_file, table
+from training.games.match import rotated
+from training.games.report import format_table, report
+from training.games.table import KEYS, Played, Sheet
+from training.learn.checkpoint import make_env
+from training.system import atomic_files, cli
 
 
 def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
@@ -41,15 +43,15 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     if kind not in (".csv", ".npz"):
         if args.json:
             raise UserError("labels have no report: leave out --json")
-        outputs.check_folder("OUT", args.out)
+        atomic_files.check_folder("OUT", args.out)
         labels.merge(args.out, args.parts)
         cli.wrote(args.out)
         return 0
-    outputs.check_file("OUT", args.out)
+    atomic_files.check_file("OUT", args.out)
     if args.out.exists():
         raise UserError(f"{args.out} exists: name another file")
     if args.json:
-        outputs.check_report("--json", args.json)
+        atomic_files.check_report("--json", args.json)
     join = merge_arena if kind == ".csv" else merge_evaluation
     result, text = join(args.out, args.parts, env_module)
     print(text)
@@ -82,11 +84,11 @@ def merge_arena(out: Path, parts: list[Path], env_module: Any) -> tuple[dict[str
             raise UserError(f"{path} is of another arena than {read[0][0]}")
         results_file.check_order(path, theirs.first, following)
         following += len(played.vp)
-    whole = games_table.join([played for _, _, played in read])
-    rows = games_table.rows_text(whole, sheet.first, sheet)
-    outputs.write_text(out, games_table.head_text(sheet.ids) + rows)
+    whole = table.join([played for _, _, played in read])
+    rows = table.rows_text(whole, sheet.first, sheet)
+    atomic_files.write_text(out, table.head_text(sheet.ids) + rows)
     result = sheet.about | report(whole, sheet.names, sheet.ids)
-    return result, table(result)
+    return result, format_table(result)
 
 
 def _read_arena(path: Path, env_module: Any) -> tuple[Path, Sheet, Played]:
@@ -108,9 +110,9 @@ def _read_arena(path: Path, env_module: Any) -> tuple[Path, Sheet, Played]:
     sheet = Sheet(about, names, ids, rotations, int(first["setup"]))
     whole = lines[-1] == "" and len(rows) == setups * rotations * players
     try:
-        if head + "\r\n" != games_table.head_text(ids) or not whole:
+        if head + "\r\n" != table.head_text(ids) or not whole:
             raise ValueError("its last games are cut off: go on with --csv FILE --resume")
-        played = games_table.parse(lines[:-1], sheet, rotated(players)[:rotations], setups)
+        played = table.parse(lines[:-1], sheet, rotated(players)[:rotations], setups)
     except ValueError as error:
         raise UserError(f"{path}, {error}") from error
     assert played is not None

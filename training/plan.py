@@ -22,13 +22,14 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from training import cli, ppo
 from training import config as configs
-from training.checkpoint import make_env
 from training.config import Config, UserError
-from training.devices import make_mesh, split_cpu
-from training.network import make_network
-from training.runner import make_init, sharding
+from training.learn import ppo
+from training.learn.checkpoint import make_env
+from training.learn.learner_state import make_init, sharding
+from training.networks.layers import make_network
+from training.system import cli
+from training.system.devices import make_mesh, split_cpu
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip

@@ -23,12 +23,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from training import cli, sweep_file
 from training import config as configs
-from training.checkpoint import make_env
 from training.config import UserError
-from training.run_folder import Start, check
-from training.sweep_file import DONE, RUNNING, STOPPED, Member, State
+from training.learn.checkpoint import make_env
+from training.run import sweep_file
+from training.run.folder import Start, check
+from training.run.sweep_file import DONE, RUNNING, STOPPED, Member, State
+from training.system import cli
 
 RUNS = Path("runs")
 TASK = "SLURM_ARRAY_TASK_ID"

@@ -21,17 +21,19 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import cli, devices, game_records, history, outputs, processes
 from training import config as configs
-from training.checkpoint import make_env
 from training.config import Config
 from training.evaluate import table, write_json
-from training.logs import Logs
-from training.run_evaluation import evaluations_of
-from training.run_folder import check, open_again, open_new, planned, resolve
-from training.runner import learning_rate
-from training.team import Team
-from training.trainer import Trainer
+from training.games import records
+from training.learn.checkpoint import make_env
+from training.learn.learner_state import learning_rate
+from training.learn.loop import Trainer
+from training.run import provenance
+from training.run.evaluation import evaluations_of
+from training.run.folder import check, open_again, open_new, planned, resolve
+from training.run.logs import Logs
+from training.system import atomic_files, cli, devices, processes
+from training.system.process_group import Team
 
 
 class Interrupt:
@@ -184,13 +186,13 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team, spent: float) -
     if team.leads:
         check(start, env)
         if args.record:
-            outputs.check_inside("--record", args.record)
+            atomic_files.check_inside("--record", args.record)
     with contextlib.ExitStack() as held:
         processes.check_shared(team, start.run or Path("runs"))
         if start.run is not None:
             team.hint = f"; go on with --resume {start.run}"
             if team.leads:
-                held.enter_context(outputs.folder_lock(start.run))
+                held.enter_context(atomic_files.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
         what = "dealing the first games" if start.run is None else f"reading {start.run}"
         with cli.telling(lambda: what, team.leads):
@@ -201,7 +203,7 @@ def _main(args: argparse.Namespace, env_module: Any, team: Team, spent: float) -
         logs = open_again(trainer) if start.run is not None else open_new(trainer)
         team.hint = f"; go on with --resume {trainer.run}"
         if start.run is None and team.leads:
-            held.enter_context(outputs.folder_lock(trainer.run))
+            held.enter_context(atomic_files.folder_lock(trainer.run))
         return _run(trainer, logs)
 
 
@@ -219,7 +221,7 @@ def _run(trainer: Trainer, logs: Logs) -> int:
         if team.leads:
             said = f"checkpoint at update {trainer.update}; go on with --resume {run}"
             print(said, file=sys.stderr)
-            history.ended(run, trainer.update, history.INTERRUPTED)
+            provenance.ended(run, trainer.update, provenance.INTERRUPTED)
         return 130
     for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games), 1):
         report = evaluation.report("end-", quiet=not team.leads)
@@ -232,7 +234,9 @@ def _run(trainer: Trainer, logs: Logs) -> int:
     if team.leads:
         cli.wrote(trainer.record)
         complete = trainer.update >= config.train.updates
-        history.ended(run, trainer.update, history.COMPLETE if complete else history.OUT_OF_TIME)
+        provenance.ended(
+            run, trainer.update, provenance.COMPLETE if complete else provenance.OUT_OF_TIME
+        )
     return 0
 
 
@@ -245,7 +249,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="go on with this run folder, exactly; or RUN@UPDATE",
     )
     cli.add_cache_flag(parser)
-    game_records.add_flag(parser)
+    records.add_flag(parser)
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
     return parser.parse_intermixed_args(argv)
 

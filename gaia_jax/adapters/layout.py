@@ -11,7 +11,7 @@ import numpy as np
 from jax import Array
 
 import gaia_jax
-from gaia_jax.arguments import shown
+from gaia_jax.cli.arguments import shown
 from gaia_jax.env import GaiaEnv
 from gaia_jax.observation import Observation, ObservationSpec, features
 from gaia_jax.ruleset import Ruleset

@@ -14,7 +14,7 @@ from gaia_jax.observation.players import PLAYERS
 from gaia_jax.observation.view import Block, View
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 
 @pytree

@@ -12,7 +12,8 @@ from jax import Array
 
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.observation.view import Block, View, fixed, ids, one_hot, seats
-from gaia_jax.rules import federation, federation_search, mine
+from gaia_jax.rules import federation, mine
+from gaia_jax.rules.federation import search
 from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, faction_row, owned_types, player_row
 from gaia_jax.state import GAIAFORMER, Node
 
@@ -64,7 +65,7 @@ def _picked(view: View) -> Array:
     me, faction = player_row(game, player), faction_row(ruleset, game, player)
     where = federation.position(ruleset, game, player, me, faction)
     lattice = federation.lattice(ruleset)
-    number = federation_search.group_numbers(lattice, building, where.own, where.power)
+    number = search.group_numbers(lattice, building, where.own, where.power)
     chosen = game.turn.picked_groups.astype(jnp.int32) >> jnp.maximum(number.astype(jnp.int32), 0)
     return building & (number >= 0) & (chosen & 1 == 1)
 

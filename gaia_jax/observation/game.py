@@ -11,10 +11,10 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.research import TRACKS
 from gaia_jax.observation.view import Block, Ids, View, fixed, ids, one_hot
-from gaia_jax.operations import NO_TARGET
 from gaia_jax.rules.passing import open_boosters
 from gaia_jax.rules.player import bit_vector
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.operations import NO_TARGET
 from gaia_jax.state import NODES, Phase
 
 PHASES = tuple(phase.name for phase in Phase)

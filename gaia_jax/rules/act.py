@@ -12,7 +12,7 @@ from gaia_jax.rules.pay import pay, placement_and_price
 from gaia_jax.rules.player import faction_row, player_row
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Board, GameState, Players
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 
 @pytree

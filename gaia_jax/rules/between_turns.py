@@ -9,12 +9,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components import costs
-from gaia_jax.fusion_barrier import fusion_barrier
 from gaia_jax.rules import gaia, income, scoring, tech
 from gaia_jax.rules.player import bit_vector, inverse, receive
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import FRESH, GameState, Node, Phase, Players, Turn
+from gaia_jax.xla.fusion_barrier import fusion_barrier
 
 
 def between_turns(

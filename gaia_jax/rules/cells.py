@@ -10,14 +10,14 @@ import numpy as np
 from jax import Array, lax
 
 from gaia_jax.components import costs
-from gaia_jax.fusion_barrier import fusion_barrier
-from gaia_jax.operations import SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, upgrade
 from gaia_jax.rules.player import LOST, player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.operations import SPACE, UNRINGED, OperationRow
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
-from gaia_jax.struct import pytree
+from gaia_jax.xla.fusion_barrier import fusion_barrier
+from gaia_jax.xla.struct import pytree
 
 # The bits of a cell.
 USES: tuple[str, ...] = (

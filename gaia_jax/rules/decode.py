@@ -11,7 +11,7 @@ from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import power_worth
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GameState, Node, Players
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 
 @pytree

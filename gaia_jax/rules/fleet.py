@@ -5,11 +5,11 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.operations import OperationRow
 from gaia_jax.rules import mine, power
 from gaia_jax.rules.operation import operation, payable
 from gaia_jax.rules.player import bit_vector, has
 from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import Node
 
 

@@ -8,12 +8,12 @@ from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
-from gaia_jax.operations import OperationRow
 from gaia_jax.rules import gaia, power
 from gaia_jax.rules.operation import payable
 from gaia_jax.rules.player import power_worth
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import AC_B, GAIA_AREA, PI, Node, Players, Turn
 
 

@@ -12,7 +12,6 @@ from jax import Array
 
 from gaia_jax.components.planets import PROTO_VP
 from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
-from gaia_jax.operations import OperationRow
 from gaia_jax.rules import mine, place, research, tech
 from gaia_jax.rules.act import ActionResult
 from gaia_jax.rules.decode import Decision, is_verb
@@ -30,8 +29,9 @@ from gaia_jax.rules.player import (
 from gaia_jax.rules.scoring import event_vp, pass_vp
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
+from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import PI, RL, TS, GameState, Node, Players, Turn
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 VP, KNOWLEDGE, TOKENS, TOKENS_III, CHARGE = (
     GAIN_FIELDS.index(x) for x in ("vp", "knowledge", "tokens", "tokens_iii", "charge")

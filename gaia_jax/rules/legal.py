@@ -9,7 +9,6 @@ from __future__ import annotations
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.operations import OperationRow
 from gaia_jax.rules import (
     between_turns,
     cells,
@@ -27,6 +26,7 @@ from gaia_jax.rules import (
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import GameState, Node
 
 

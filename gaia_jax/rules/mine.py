@@ -12,12 +12,12 @@ from jax import Array, lax
 
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
-from gaia_jax.operations import ASTEROIDS_ONLY, NO_ASTEROIDS, PROJECT, OperationRow
 from gaia_jax.rules import power
 from gaia_jax.rules.player import ASTEROID, GAIA, LOST, has, uncovered
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.operations import ASTEROIDS_ONLY, NO_ASTEROIDS, PROJECT, OperationRow
 from gaia_jax.state import FRESH, GAIAFORMER, GUEST, MINE, NONE, GameState, Players
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 TRANSDIM, SHIP, EMPTY = (PLANETS.index(x) for x in ("Transdim", "Ship", "Empty"))
 # A distance that no range reaches.

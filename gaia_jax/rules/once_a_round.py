@@ -9,7 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.operations import (
+from gaia_jax.rules import mine, research, tech
+from gaia_jax.rules.cells import Cells
+from gaia_jax.rules.operation import operation, payable, scatter_bool
+from gaia_jax.rules.player import bit_vector, has, pick, uncovered
+from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.operations import (
     NO_TARGET,
     OWN,
     SITE,
@@ -19,12 +25,6 @@ from gaia_jax.operations import (
     UNRINGED,
     OperationRow,
 )
-from gaia_jax.rules import mine, research, tech
-from gaia_jax.rules.cells import Cells
-from gaia_jax.rules.operation import operation, payable, scatter_bool
-from gaia_jax.rules.player import bit_vector, has, pick, uncovered
-from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import AC_B, MINE, PI, Node, Players
 
 

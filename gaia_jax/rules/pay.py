@@ -7,12 +7,12 @@ from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE
-from gaia_jax.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
 from gaia_jax.rules import mine, place, power
 from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import book, power_worth
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
 from gaia_jax.state import GAIA_AREA, MINE, PI, GameState, Node, Players
 
 

@@ -21,7 +21,7 @@ from gaia_jax.state import (
     GameState,
     Players,
 )
-from gaia_jax.struct import pytree
+from gaia_jax.xla.struct import pytree
 
 
 @pytree

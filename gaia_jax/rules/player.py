@@ -9,7 +9,6 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.common import VP_SOURCES
 from gaia_jax.components.planets import PLANETS
-from gaia_jax.records import pick
 from gaia_jax.rules import power
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
@@ -22,6 +21,7 @@ from gaia_jax.state import (
     GameState,
     Players,
 )
+from gaia_jax.xla.packed import pick
 
 GAIA, PROTO, ASTEROID, LOST = (PLANETS.index(x) for x in ("Gaia", "Proto", "Asteroid", "Lost"))
 FIRST_TYPE, LAST_TYPE = PLANETS.index("Red"), LOST

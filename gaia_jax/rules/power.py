@@ -10,8 +10,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.costs import BRAINSTONE_POWER
-from gaia_jax.records import slice_columns
 from gaia_jax.state import GAIA_AREA, NO_BRAINSTONE, Players
+from gaia_jax.xla.packed import slice_columns
 
 
 def bowls(me: Players) -> tuple[Array, Array, Array]:

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.research import MAX_LEVEL
-from gaia_jax.operations import OperationRow
 from gaia_jax.rules.operation import operation, payable
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import PI, GameState, Node, Players
 
 

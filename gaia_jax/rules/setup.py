@@ -14,10 +14,10 @@ from gaia_jax.components.planets import (
     PLANETS,
     TERRAFORM_CYCLE,
 )
-from gaia_jax.rules.draw import board_planets
 from gaia_jax.rules.federation import UNKNOWN_FEASIBLE, UNKNOWN_INFEASIBLE
 from gaia_jax.rules.player import SOURCE, receive, receive_power
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.setup.draw import board_planets
 from gaia_jax.state import (
     NO_BRAINSTONE,
     NO_PLAYER,

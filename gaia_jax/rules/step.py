@@ -13,8 +13,6 @@ from functools import partial, reduce
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.fusion_barrier import blank, fusion_barrier
-from gaia_jax.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN
 from gaia_jax.rules import federation, gaia, leech
 from gaia_jax.rules.act import ActionResult, act
 from gaia_jax.rules.decode import is_verb
@@ -24,6 +22,7 @@ from gaia_jax.rules.player import has, player_row, with_player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.rules.turn import next_decision
 from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN
 from gaia_jax.state import (
     PI,
     GameState,
@@ -32,7 +31,8 @@ from gaia_jax.state import (
     Players,
     Turn,
 )
-from gaia_jax.struct import pytree
+from gaia_jax.xla.fusion_barrier import blank, fusion_barrier
+from gaia_jax.xla.struct import pytree
 
 
 def step(

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.tech_tiles import ADVANCED_TILE_LEVEL, EXTRA_A_VP, EXTRA_B_SHIPS
-from gaia_jax.operations import TOKEN, OperationRow
 from gaia_jax.rules.player import bit_vector, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.operations import TOKEN, OperationRow
 from gaia_jax.state import GameState, Node, Players
 
 

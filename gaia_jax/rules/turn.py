@@ -12,8 +12,6 @@ from functools import partial, reduce
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.compact_vmap import compact_vmap
-from gaia_jax.fusion_barrier import fusion_barrier
 from gaia_jax.rules import free, leech, mine, research, tech
 from gaia_jax.rules.between_turns import between_turns
 from gaia_jax.rules.decode import Decision, is_verb
@@ -21,6 +19,8 @@ from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import book, faction_row, player_row, with_player_row
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GameState, Node, Phase, Players, Turn
+from gaia_jax.xla.compact_vmap import compact_vmap
+from gaia_jax.xla.fusion_barrier import fusion_barrier
 
 
 def next_decision(

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from gaia_jax import components, operation_list, operations
+from gaia_jax import components
 from gaia_jax.actions import BARE, ActionSpace
 from gaia_jax.components.common import Cost
 from gaia_jax.geometry import Geometry, geometry_of
+from gaia_jax.ruleset import operation_list, operations
 from gaia_jax.ruleset.tables import Tables, make_tables
 
 LEECH_CHOICES = ("CHARGE", "TOKEN_FIRST", "DECLINE")

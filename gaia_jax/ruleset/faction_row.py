@@ -13,7 +13,7 @@ from jax import Array
 from gaia_jax.components import planets
 from gaia_jax.components.common import STRUCTURES, Gain
 from gaia_jax.components.factions import Faction, FactionNumbers
-from gaia_jax.records import pick, slice_columns
+from gaia_jax.xla.packed import pick, slice_columns
 
 if TYPE_CHECKING:
     from gaia_jax.ruleset.definition import Ruleset

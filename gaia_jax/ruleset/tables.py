@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gaia_jax import components, operations
+from gaia_jax import components
 from gaia_jax.components.common import Gain
+from gaia_jax.ruleset import operations
 from gaia_jax.ruleset.faction_row import (
     FactionTable,
     gain_vector,

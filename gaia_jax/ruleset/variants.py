@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gaia_jax.arguments import shown
+from gaia_jax.cli.arguments import shown
 from gaia_jax.components import base_game, published
 from gaia_jax.ruleset.definition import Ruleset
 

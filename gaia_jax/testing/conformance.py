@@ -13,8 +13,8 @@ import numpy as np
 from jax import Array
 
 from gaia_jax import actions
-from gaia_jax.arguments import shown, whole
 from gaia_jax.auto import AutoReset
+from gaia_jax.cli.arguments import shown, whole
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.rewards import ILLEGAL, VP_SCALE, reward_at_end
 from gaia_jax.rules.legal import legal_mask as rules_mask

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from training import config as configs
-from training import processes
+from training.system import processes
 
 ROOT = Path(__file__).resolve().parents[2]
 CLUSTER = ROOT / "configs" / "cluster"

@@ -21,7 +21,7 @@ from jax._src import xla_bridge
 
 import gaia_jax
 from gaia_jax import replay
-from gaia_jax.setup_json import setup_from_json, setup_to_dict, setup_to_json
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict, setup_to_json
 
 LONGEST = 400  # characters of a message
 

@@ -15,7 +15,8 @@ import tensorboardX  # noqa: F401
 
 from gaia_jax import replay
 from tests.training import toy_env
-from training import arena, cli, evaluate, train
+from training import arena, evaluate, train
+from training.system import cli
 
 
 class Case(NamedTuple):

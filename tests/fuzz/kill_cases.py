@@ -15,10 +15,12 @@ import numpy as np
 import gaia_jax
 from tests.fuzz.cli_cases import FOUR
 from tests.training import toy_env
-from training import arena, cli, games_table, train
-from training.checkpoint import Checkpoints
-from training.games_file import GamesFile
-from training.match import Match, Results
+from training import arena, train
+from training.games import table
+from training.games.match import Match, Results
+from training.games.store import GamesFile
+from training.learn.checkpoint import Checkpoints
+from training.system import cli
 
 SETUPS = 32  # of a batch
 
@@ -33,7 +35,7 @@ def _batch(self: Match, seed: int, first: int, **_: Any) -> Results:
     def some(high: int, *more: int) -> np.ndarray:
         return rng.integers(0, high, (*shape, *more))
 
-    more = {name: some(9) for name in games_table.BEHAVIOUR} | {"order": some(4) + 1}
+    more = {name: some(9) for name in table.BEHAVIOUR} | {"order": some(4) + 1}
     sits = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
     return Results(
         sits, some(150), some(40, len(ids["vp_source"])), some(4), some(len(ids["faction"])),

@@ -175,13 +175,13 @@ def _configurations(folder: Path) -> None:
 def _tables(folder: Path) -> None:
     """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
     import gaia_jax
-    from training import games_table
+    from training.games import table
 
     env = gaia_jax.make("lost_fleet")
     ids = env.ruleset.ids
     about = {"env": env.id, "version": env.version, "seed": 0, "agents": "random," * 3 + "random"}
     names = ["random", "random #2", "random #3", "random #4"]
-    sheet = games_table.Sheet(about, names, ids, 4)
+    sheet = table.Sheet(about, names, ids, 4)
     shape = (3, 4, 4)
 
     def some(*more: int) -> np.ndarray:
@@ -189,12 +189,12 @@ def _tables(folder: Path) -> None:
 
     seats = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
     decisions = np.full(shape[:2], 400)
-    played = games_table.Played(
+    played = table.Played(
         seats, some() % 4 + 1, some(), some() + 30, some(len(ids["vp_source"])),
-        some(len(games_table.BEHAVIOUR)), decisions, decisions * 0.25, some() + 90, some() * 0,
+        some(len(table.BEHAVIOUR)), decisions, decisions * 0.25, some() + 90, some() * 0,
     )  # fmt: skip
-    head = games_table.head_text(ids)
-    good = head + games_table.rows_text(played, 0, sheet)
+    head = table.head_text(ids)
+    good = head + table.rows_text(played, 0, sheet)
     lines = good.splitlines(keepends=True)
     other = sheet._replace(about=about | {"version": "0.0"})
 
@@ -205,7 +205,7 @@ def _tables(folder: Path) -> None:
     cells[cells.index(ids["faction"][int(played.faction[0, 0, 3])]) + 1] = "9" * 12  # its VP
     texts = {
         "good.csv": good,
-        "other_version.csv": head + games_table.rows_text(played, 0, other),
+        "other_version.csv": head + table.rows_text(played, 0, other),
         "foreign.csv": "name,score\nme,3\n",
         "shopping.csv": "bread\nmilk\n",
         "head_and_notes.csv": head + "my notes\n",

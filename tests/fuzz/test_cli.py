@@ -18,7 +18,8 @@ from tests.fuzz.runner import Runner
 EVERY = 9  # of the cases are in the sample, and all on a full disk
 LONGEST = 300  # characters of the line
 MODULES = [
-    "tests.fuzz.cli_cases", "training.agents.greedy", "training.checkpoint", "openskill.models",
+    "tests.fuzz.cli_cases", "training.agents.greedy", "training.learn.checkpoint",
+    "openskill.models",
 ]  # fmt: skip
 
 

@@ -15,10 +15,10 @@ import yaml
 from tests.fuzz import kill_cases
 from tests.fuzz.runner import Result, Runner
 from tests.fuzz.site import TINY
-from training.checkpoint import Checkpoints
+from training.learn.checkpoint import Checkpoints
 
 KILLS = 20
-MODULES = ["tests.fuzz.kill_cases", "training.checkpoint", "openskill.models"]
+MODULES = ["tests.fuzz.kill_cases", "training.learn.checkpoint", "openskill.models"]
 HERE = "tests.fuzz.kill_cases"
 
 

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import gaia_jax
-from gaia_jax import setup_json
+from gaia_jax.setup import setup_json
 from gaia_jax.state import Players
 from tests.referee.free import A_TURN
 from tests.referee.game import Game

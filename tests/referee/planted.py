@@ -18,9 +18,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from gaia_jax import compact_vmap, env, fusion_barrier
-from gaia_jax.operations import COLUMNS
-from gaia_jax.rules import (
+from gaia_jax import env
+from gaia_jax.rules import (  # fmt: skip
     between_turns,
     decode,
     federation,
@@ -41,8 +40,10 @@ from gaia_jax.rules import (
     tech,
     turn,
     upgrade,
-)  # fmt: skip
+)
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.operations import COLUMNS
+from gaia_jax.xla import compact_vmap, fusion_barrier
 
 RULES = (between_turns, decode, federation, gain, gaia, income, leech, legal, mine, pay, place,
          player, power, research, scoring, setup, step, tech, turn, upgrade)  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from gaia_jax.rules import upgrade
 from gaia_jax.rules.player import faction_row, player_row
-from gaia_jax.setup_json import setup_from_json
+from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import NODES
 from tests.referee.engine import compiled
 

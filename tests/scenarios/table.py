@@ -20,10 +20,10 @@ import numpy as np
 import gaia_jax
 from gaia_jax.actions import from_text, to_text
 from gaia_jax.components import costs
-from gaia_jax.records import INT32, LOW_BITS
 from gaia_jax.rules import federation
-from gaia_jax.setup_json import setup_from_json, setup_to_dict
+from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import AC_B, GAIAFORMER, Node, Phase
+from gaia_jax.xla.packed import INT32, LOW_BITS
 
 
 @cache
@@ -78,7 +78,7 @@ class Table:
 
         Args:
             factions: four faction ids by player; turn order is 0, 1, 2, 3.
-            setup: keys of the set-up file (see gaia_jax.setup_json) with other values.
+            setup: keys of the set-up file (see gaia_jax.setup.setup_json) with other values.
             stale: the mask of `state` is not that of its game, and is renewed when it is asked for.
         """
         self.ruleset = ruleset

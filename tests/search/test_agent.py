@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from training import sampling
 from training.agents import make_agent
 from training.agents.base import policy_agent, random_agent
 from training.agents.search import FORMS, SearchSpec, search_agent, split_name
 from training.config import NetworkConfig, UserError
-from training.network import make_network
+from training.networks import sampling
+from training.networks.layers import make_network
 from training.search import search_targets
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "training"))

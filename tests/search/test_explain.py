@@ -10,10 +10,11 @@ import pytest
 import gaia_jax
 from gaia_jax import replay
 from tests import golden
-from training import cli, explain
+from training import explain
 from training.agents.base import policy_agent
 from training.search import SearchOutput
 from training.search.base import Candidates
+from training.system import cli
 
 DECISION = {
     "decision": 57,

@@ -9,8 +9,9 @@ import pytest
 pq = pytest.importorskip("pyarrow.parquet", reason='needs pyarrow: pip install ".[data]"')
 
 from tests import stub_env  # noqa: E402
-from training import cli, export  # noqa: E402
-from training.data import folder, playing, shards  # noqa: E402
+from training import export  # noqa: E402
+from training.games import dataset, playing, shards  # noqa: E402
+from training.system import cli  # noqa: E402
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=9))
 AGENTS = "random,random,exported:most,random"
@@ -50,5 +51,5 @@ def command(capsys, *args):
     return code, out.out, out.err
 
 
-def rows_of(path, name=folder.GAMES):
+def rows_of(path, name=dataset.GAMES):
     return pq.read_table(path / name).to_pylist()

@@ -13,8 +13,8 @@ import numpy as np
 import yaml
 from conftest import TINY
 
-from training import processes
-from training.checkpoint import Checkpoints
+from training.learn.checkpoint import Checkpoints
+from training.system import processes
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent

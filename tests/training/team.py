@@ -6,8 +6,8 @@ import time
 
 import jax
 
-from training import cli, processes
 from training.config import UserError
+from training.system import cli, processes
 
 jax.config.update("jax_num_cpu_devices", 1)
 

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from tests import stub_env
-from training import arena, cli, games_table
-from training.arena_report import report
-from training.match import places, rotated
+from training import arena
+from training.games.match import places, rotated
+from training.games.report import report
+from training.system import cli
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
 IDS = stub_env.StubEnv().ruleset.ids
@@ -101,7 +102,7 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
     table = arena.Arena(env, names, games=512, rotations=4)
     parts = []
     table.play(0, 0, lambda first, played: parts.append(played))
-    result = report(games_table.join(parts), table.names, env.ruleset.ids)
+    result = report(table.join(parts), table.names, env.ruleset.ids)
     assert result["games"] == 512
     inside = [x["low"] <= 0 <= x["high"] for x in result["differences"]]
     assert sum(inside) >= 5  # six pairs, of which one in twenty may miss

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from conftest import TINY
 
-from gaia_jax.compilation_cache import NO_CACHE
-from training import once
+from gaia_jax.xla.compilation_cache import NO_CACHE
+from training.system import fast_compile
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -45,6 +45,6 @@ def test_a_second_start_does_not_compile(tmp_path):
 def test_a_compiler_option_that_jax_has_dropped_is_left_out(monkeypatch):
     """XLA refuses a program with an option that it does not know."""
     level = {"xla_backend_optimization_level": 0}
-    monkeypatch.setattr(once, "QUICK", level | {"xla_no_such_option": True})
-    assert dict(once.known(tuple(once.QUICK.items()))) == level
-    assert once.jit_once(lambda x: x + 1)(1) == 2
+    monkeypatch.setattr(fast_compile, "QUICK", level | {"xla_no_such_option": True})
+    assert dict(fast_compile.known(tuple(fast_compile.QUICK.items()))) == level
+    assert fast_compile.jit_once(lambda x: x + 1)(1) == 2

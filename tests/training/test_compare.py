@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import yaml
 
-from training import cli, compare
+from training import compare
 from training.study import aggregate
+from training.system import cli
 
 STEPS = 1024
 

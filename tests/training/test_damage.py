@@ -16,8 +16,10 @@ import toy_env
 import yaml
 from conftest import TINY
 
-from training import cli, evaluate, outputs, run_folder, train
-from training.checkpoint import ASIDE, Checkpoints, Damaged
+from training import evaluate, train
+from training.learn.checkpoint import ASIDE, Checkpoints, Damaged
+from training.run import folder
+from training.system import atomic_files, cli
 
 HERE = Path(__file__).resolve().parent
 SHORT = TINY | {
@@ -119,13 +121,13 @@ def test_going_on_from_an_earlier_update_loses_nothing(run, straight, capsys):
 
 
 def test_a_run_in_use_is_refused_in_one_line(run, capsys):
-    with outputs.folder_lock(run):
+    with atomic_files.folder_lock(run):
         code, err = command(capsys, train.main, "--resume", "run", "train.updates=8")
     assert code == 2 and err == "error: run is in use by another process: wait for its end\n"
 
 
 def test_two_new_runs_of_one_name_get_a_folder_each(tmp_path):
-    names = [run_folder.new_folder("same", tmp_path).name for _ in range(3)]
+    names = [folder.new_folder("same", tmp_path).name for _ in range(3)]
     assert names == ["same", "same-2", "same-3"]
 
 
@@ -171,7 +173,8 @@ import sys, hashlib, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 sys.path[:0] = [{root!r}, {here!r}]
 import toy_env
-from training import cli, train
+from training import train
+from training.system import cli
 
 def compile(self):  # in C, where no handler of Python's runs
     print("compiling now", flush=True)

@@ -6,7 +6,7 @@ import numpy as np
 import toy_env
 
 import gaia_jax
-from training.diagnostics import Diagnostics, verb_ranges
+from training.learn.metrics import Diagnostics, verb_ranges
 
 
 def test_the_verbs_cover_every_action_once():

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from training import exploration
 from training.config import PPOConfig, UserError
+from training.learn import exploration
 
 GAMES = 4000
 

@@ -8,7 +8,7 @@ import yaml
 from exported import AGENTS, FACE, GAMES, command, rows_of
 
 from training import export
-from training.data import folder, shards, sharing
+from training.games import dataset, shards, sharing
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -39,21 +39,21 @@ def test_a_row_a_game(whole):
 
 
 def test_the_folder_says_what_it_is(whole):
-    about = json.loads((whole / folder.ABOUT).read_text())
+    about = json.loads((whole / dataset.ABOUT).read_text())
     assert about["format"] == "gaia_jax dataset 1" and about["schema"] == 1
     (part,) = about["parts"]
     assert part["games"] == 48 and part["rotations"] == 4 and part["seed"] == 3
     assert about["slots"]["basic_tiles"][-1] == "free_3"
-    told = about["files"][folder.GAMES]
-    assert told["rows"] == 48 and told["sha256"] == shards.digest(whole / folder.GAMES)
-    card = (whole / folder.README).read_text()
+    told = about["files"][dataset.GAMES]
+    assert told["rows"] == 48 and told["sha256"] == shards.digest(whole / dataset.GAMES)
+    card = (whole / dataset.README).read_text()
     head = yaml.safe_load(card.split("---")[1])
     assert head["configs"] == [
-        {"config_name": "games", "data_files": folder.GAMES, "default": True}
+        {"config_name": "games", "data_files": dataset.GAMES, "default": True}
     ]
     assert head["size_categories"] == ["n<1K"] and "| 48 |" in card
     assert sorted(path.name for path in whole.iterdir()) == sorted(
-        [folder.ABOUT, folder.GAMES, folder.README]
+        [dataset.ABOUT, dataset.GAMES, dataset.README]
     )
 
 
@@ -83,10 +83,10 @@ def test_a_killed_export_goes_on_to_the_same_file(whole, when, tmp_path, capsys,
         elif when == "before the end":
             patch.setattr(shards, "assemble", kill)
         else:
-            patch.setattr(folder, "finish", kill)
+            patch.setattr(dataset, "finish", kill)
         with pytest.raises(Killed):
             command(capsys, *args)
-    kept = sorted((out / folder.PIECES).glob("*.parquet"))
+    kept = sorted((out / dataset.PIECES).glob("*.parquet"))
     assert len(kept) == (2 if "piece" in when else 3)
     written = []
 
@@ -98,7 +98,7 @@ def test_a_killed_export_goes_on_to_the_same_file(whole, when, tmp_path, capsys,
     code, said, err = command(capsys, *args)
     assert code == 0, err
     assert written == list(range(len(kept), 3))  # what was there is not played again
-    for name in (folder.GAMES, folder.ABOUT, folder.README):
+    for name in (dataset.GAMES, dataset.ABOUT, dataset.README):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
     code, said, _ = command(capsys, *args)
     assert code == 0 and "is whole" in said
@@ -121,7 +121,7 @@ def test_an_unfinished_export_may_end_sooner(whole, tmp_path, capsys, monkeypatc
         code, said, err = command(capsys, *GAMES, "--games", "32", "--out", out)
         assert code == 0 and "32 games" in said, err
     assert command(capsys, *GAMES, "--games", "32", "--out", few)[0] == 0
-    for name in (folder.GAMES, folder.ABOUT):
+    for name in (dataset.GAMES, dataset.ABOUT):
         assert (out / name).read_bytes() == (few / name).read_bytes()
 
 
@@ -130,10 +130,10 @@ def test_a_damaged_piece_is_played_again(whole, tmp_path, capsys, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(shards, "assemble", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
         command(capsys, *GAMES, "--games", "48", "--out", out)
-    piece = shards.Shards(out / folder.PIECES).path(1)
+    piece = shards.Shards(out / dataset.PIECES).path(1)
     piece.write_bytes(piece.read_bytes()[:100])
     assert command(capsys, *GAMES, "--games", "48", "--out", out)[0] == 0
-    assert (out / folder.GAMES).read_bytes() == (whole / folder.GAMES).read_bytes()
+    assert (out / dataset.GAMES).read_bytes() == (whole / dataset.GAMES).read_bytes()
 
 
 def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
@@ -150,7 +150,7 @@ def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(sharing, "join_team", lambda number: None)
     code, said, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
     assert code == 0 and joined == [[1], []], err
-    for name in (folder.GAMES, folder.ABOUT):
+    for name in (dataset.GAMES, dataset.ABOUT):
         assert (out / name).read_bytes() == (whole / name).read_bytes()
 
 
@@ -160,7 +160,7 @@ def test_ranges_of_processes_merge_to_the_same_file(whole, tmp_path, capsys):
     assert command(capsys, *GAMES, "--games", "32", "--first", "4", "--out", two)[0] == 0
     code, said, err = command(capsys, "--out", both, "--merge", two, one)
     assert code == 0 and "48 games" in said, err
-    for name in (folder.GAMES, folder.ABOUT):
+    for name in (dataset.GAMES, dataset.ABOUT):
         assert (both / name).read_bytes() == (whole / name).read_bytes()
     code, _, err = command(capsys, "--out", tmp_path / "twice", "--merge", two, two)
     assert code == 2 and "another folder has" in err
@@ -174,7 +174,7 @@ def test_the_first_games_of_a_dataset_are_those_that_were_asked_for_alone(whole,
     code, said, err = command(capsys, "--out", few, "--merge", whole, "--games", "22")
     assert code == 0 and "24 games" in said, err
     assert command(capsys, *GAMES, "--games", "24", "--out", alone)[0] == 0
-    for name in (folder.GAMES, folder.ABOUT, folder.README):
+    for name in (dataset.GAMES, dataset.ABOUT, dataset.README):
         assert (few / name).read_bytes() == (alone / name).read_bytes()
 
 

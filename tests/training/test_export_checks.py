@@ -13,7 +13,7 @@ from exported import FACE, REPLAY, command, pq, rows_of
 from tests import stub_env
 from training import export
 from training.agents import base, registry
-from training.data import decisions, folder, replaying, shards
+from training.games import dataset, decisions, replaying, shards
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("small_datasets")
 def changed(whole, to, change):
     """The dataset with its rows changed."""
     shutil.copytree(whole, to)
-    path = to / folder.GAMES
+    path = to / dataset.GAMES
     table = pq.read_table(path)
     rows = table.to_pylist()
     change(rows)
@@ -69,7 +69,7 @@ def test_a_corrupted_row_is_named(whole, tmp_path, capsys):
 
 def test_a_flipped_byte_is_named(whole, tmp_path, capsys):
     shutil.copytree(whole, tmp_path / "flipped")
-    path = tmp_path / "flipped" / folder.GAMES
+    path = tmp_path / "flipped" / dataset.GAMES
     with pq.ParquetFile(path) as file:
         names = file.schema_arrow.names
         column = [file.metadata.row_group(1).column(i).path_in_schema for i in range(len(names))]
@@ -113,10 +113,10 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
         patch.setattr(shards.Shards, "write", stops)
         assert command(capsys, *args, outs[1])[0] == 130
     assert command(capsys, *args, outs[1])[0] == 0
-    for name in (folder.DECISIONS, folder.ABOUT):
+    for name in (dataset.DECISIONS, dataset.ABOUT):
         assert (outs[0] / name).read_bytes() == (outs[1] / name).read_bytes()
 
-    games, rows = rows_of(whole), rows_of(outs[0], folder.DECISIONS)
+    games, rows = rows_of(whole), rows_of(outs[0], dataset.DECISIONS)
     for row in rows:
         game = games[row["game"]]
         assert row["action"] == game["actions"][row["number"]]
@@ -128,13 +128,13 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
             assert row["policy"] == pytest.approx(1 / row["legal"])
             assert row["value"] == pytest.approx(5.0)  # 0.5 of rewards of 0.1 a VP
     assert [row["number"] for row in rows] == list(range(9)) * 48
-    assert "decisions.parquet" in (outs[0] / folder.README).read_text()
+    assert "decisions.parquet" in (outs[0] / dataset.README).read_text()
 
     # The name stands for another network now: nothing of its is written under the old one's.
-    (outs[1] / folder.DECISIONS).unlink()
-    held = json.loads((outs[1] / folder.ABOUT).read_text())
-    del held["files"][folder.DECISIONS]
-    (outs[1] / folder.ABOUT).write_text(json.dumps(held))
+    (outs[1] / dataset.DECISIONS).unlink()
+    held = json.loads((outs[1] / dataset.ABOUT).read_text())
+    del held["files"][dataset.DECISIONS]
+    (outs[1] / dataset.ABOUT).write_text(json.dumps(held))
     monkeypatch.setitem(
         registry.REGISTRY, "random", lambda env: with_policy(env)._replace(params=jnp.ones(3))
     )

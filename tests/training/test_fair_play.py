@@ -7,7 +7,7 @@ import toy_env
 
 from training.agents import Agent, random_agent
 from training.evaluate import summarize, table
-from training.match import Match, one_against_three, places, scores, wins
+from training.games.match import Match, one_against_three, places, scores, wins
 
 ENV = toy_env.make("toy")
 

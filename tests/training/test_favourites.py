@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from training import favourites
 from training.config import Config, NetworkConfig, PPOConfig, UserError
-from training.network import ILLEGAL_LOGIT
-from training.planets import Layout, PlanetNetwork
+from training.networks import favourites
+from training.networks.layers import ILLEGAL_LOGIT
+from training.networks.planets import Layout, PlanetNetwork
 from training.zoo.carry import grow
 
 CELLS, OTHERS, GAMES, PLANES = 10, 5, 6, ("mine", "project", "upgrade", "pick")

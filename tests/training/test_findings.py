@@ -9,10 +9,10 @@ import pytest
 from exported import FACE, command
 
 from gaia_jax import ruleset as rules
-from training import cli
-from training.data import folder
+from training.games import dataset
 from training.study import __main__ as study
 from training.study import figures, findings
+from training.system import cli
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*")
@@ -30,8 +30,8 @@ def close(text, other):
 
 def test_the_page_is_that_of_the_sample(tmp_path):
     """What needs no decision, and its pictures. About 8 s."""
-    about = json.loads((DOCS / "sample" / folder.ABOUT).read_text("utf-8"))
-    assert about["files"][folder.GAMES]["bytes"] <= 10_000_000
+    about = json.loads((DOCS / "sample" / dataset.ABOUT).read_text("utf-8"))
+    assert about["files"][dataset.GAMES]["bytes"] <= 10_000_000
     findings.write(DOCS / "sample", tmp_path, rules.RULESETS["lost_fleet"])
     made = (tmp_path / "findings.md").read_text("utf-8")
     held = (DOCS / "findings.md").read_text("utf-8")
@@ -95,7 +95,7 @@ def test_findings_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     assert "of the first 20 games: it needs" in text and "From 48 games" in text
     assert "](findings_few/factions.svg)" in text
     (copy,) = (tmp_path / "runs" / "study").glob("*_20")
-    assert json.loads((copy / folder.ABOUT).read_text())["parts"][0]["games"] == 20
+    assert json.loads((copy / dataset.ABOUT).read_text())["parts"][0]["games"] == 20
 
 
 def study_of(*args):

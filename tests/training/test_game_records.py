@@ -10,8 +10,8 @@ import pytest
 
 from gaia_jax import replay
 from training.agents import random_agent
-from training.game_records import Recorder
-from training.match import Match, one_against_three
+from training.games.match import Match, one_against_three
+from training.games.records import Recorder
 
 
 @pytest.mark.slow

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gaia_jax.cli import UserError
-from training import games_table, outputs
-from training.games_file import GamesFile
-from training.games_table import Played, Sheet
-from training.match import rotated
+from gaia_jax.cli.command_line import UserError
+from training.games import table
+from training.games.match import rotated
+from training.games.store import GamesFile
+from training.games.table import Played, Sheet
+from training.system import atomic_files
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
@@ -28,7 +29,7 @@ def games(setups: int, seed: int = 0) -> Played:
     seconds = rng.integers(1, 9, shape[:2]) / 4
     return Played(
         np.broadcast_to(SEATS, shape), some() % 4 + 1, some(), some() * 7, some(2),
-        some(len(games_table.BEHAVIOUR)), some()[..., 0] + 90, seconds, some() + 20, some() // 4,
+        some(len(table.BEHAVIOUR)), some()[..., 0] + 90, seconds, some() + 20, some() // 4,
     )  # fmt: skip
 
 
@@ -152,22 +153,22 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_folder_is_locked_without_a_trace(tmp_path: Path) -> None:
-    with outputs.folder_lock(tmp_path):
+    with atomic_files.folder_lock(tmp_path):
         with (
             pytest.raises(UserError, match="in use by another process"),
-            outputs.folder_lock(tmp_path),
+            atomic_files.folder_lock(tmp_path),
         ):
             pass
         assert list(tmp_path.iterdir()) == []
-    with outputs.folder_lock(tmp_path):
+    with atomic_files.folder_lock(tmp_path):
         pass
 
 
 def test_folders_for_results(tmp_path: Path) -> None:
-    outputs.check_folder("--record", tmp_path / "new")
+    atomic_files.check_folder("--record", tmp_path / "new")
     assert not (tmp_path / "new").exists()
     (tmp_path / "empty").mkdir()
-    outputs.check_folder("--record", tmp_path / "empty")
+    atomic_files.check_folder("--record", tmp_path / "empty")
     (tmp_path / "file").write_text("")
     wrong = {
         tmp_path / "file": "wants a folder",
@@ -178,17 +179,17 @@ def test_folders_for_results(tmp_path: Path) -> None:
     }
     for path, says in wrong.items():
         with pytest.raises(UserError, match=f"--record.*{says}"):
-            outputs.check_folder("--record", path)
+            atomic_files.check_folder("--record", path)
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "report.json"
-    outputs.write_text(path, "one")
+    atomic_files.write_text(path, "one")
     path.chmod(0o640)
-    outputs.write_text(path, "two")
+    atomic_files.write_text(path, "two")
     assert path.read_text() == "two" and path.stat().st_mode & 0o777 == 0o640
     (tmp_path / "link").symlink_to("report.json")
-    outputs.write_text(tmp_path / "link", "two")
+    atomic_files.write_text(tmp_path / "link", "two")
     assert (tmp_path / "link").is_symlink()
     (tmp_path / "link").unlink()
 
@@ -197,5 +198,5 @@ def test_a_file_is_replaced_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UserError, match="No space left on device"):
-        outputs.write_text(path, "three")
+        atomic_files.write_text(path, "three")
     assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]

@@ -137,7 +137,7 @@ def test_each_row_may_have_its_own_weights(choose, states):
 def test_it_beats_random_seats():
     import gaia_jax
     from training.agents import make_agent
-    from training.match import Match, one_against_three, wins
+    from training.games.match import Match, one_against_three, wins
 
     env = gaia_jax.make("lost_fleet", reward="vp")
     agents = [make_agent("greedy", env), make_agent("random", env)]

@@ -10,14 +10,14 @@ import pytest
 import toy_env
 
 from training import config as configs
-from training.advantages import less_of_others
 from training.agents import registry
 from training.agents.base import Policy
 from training.agents.search import make_search
 from training.config import NetworkConfig, UserError
-from training.kinds import in_two_steps, kind_sizes
-from training.network import ILLEGAL_LOGIT, make_network
-from training.planets import Layout, choice_kinds
+from training.learn.advantages import less_of_others
+from training.networks.factored_head import in_two_steps, kind_sizes
+from training.networks.layers import ILLEGAL_LOGIT, make_network
+from training.networks.planets import Layout, choice_kinds
 
 ENV = toy_env.make("toy")
 SMALL = NetworkConfig(layers=1, cell_width=8, width=16, latents=2)

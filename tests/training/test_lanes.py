@@ -14,12 +14,12 @@ import pytest
 
 from tests import stub_env
 from training.agents import base
-from training.data.lanes import Lanes
-from training.game_records import Recorder
-from training.match import Match, rotated
+from training.games.match import Match, rotated
+from training.games.records import Recorder
+from training.games.slots import Lanes
 
 pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
-from training.data import shards, sharing
+from training.games import shards, sharing
 
 
 class Uneven(stub_env.StubEnv):
@@ -136,7 +136,7 @@ def test_what_another_process_writes_is_left_alone(tmp_path):
 def member(then):
     """A process that has joined the team, told to end by `then`."""
     code = (
-        "from training.data import sharing; import os, time; sharing.join_team(1); "
+        "from training.games import sharing; import os, time; sharing.join_team(1); "
         "print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1, "
         f"flush=True); {then}"
     )

@@ -8,8 +8,8 @@ import toy_env
 
 from training import config as configs
 from training.config import UserError
-from training.lessons import Lesson, lesson_loss, make_teacher, split
-from training.network import make_network
+from training.learn.lessons import Lesson, lesson_loss, make_teacher, split
+from training.networks.layers import make_network
 
 GAMES = 8
 FORMS = {"one_layer": 33, "lines": 32}  # and positions to look at

@@ -12,10 +12,10 @@ import toy_env
 
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
-from training.devices import LEAST_GAMES, split_cpu
-from training.lockstep import mesh_of
-from training.match import Match, one_against_three
-from training.network import make_network
+from training.games.engine import mesh_of
+from training.games.match import Match, one_against_three
+from training.networks.layers import make_network
+from training.system.devices import LEAST_GAMES, split_cpu
 
 HERE = Path(__file__).parent
 SETUPS = 56  # two batches of 32: the second is played whole, and 24 of it are kept
@@ -81,8 +81,8 @@ class Several:
 
 def test_devices_share_what_can_be_shared(monkeypatch):
     def shared(devices, setups, agents=(), processes=1):
-        monkeypatch.setattr("training.lockstep.jax", Several(devices, processes))
-        monkeypatch.setattr("training.lockstep.first_devices", lambda count: count)
+        monkeypatch.setattr("training.games.engine.jax", Several(devices, processes))
+        monkeypatch.setattr("training.games.engine.first_devices", lambda count: count)
         return mesh_of(list(agents), setups, 4)
 
     least = LEAST_GAMES // 4  # set-ups of a device
@@ -102,11 +102,11 @@ def test_devices_share_what_can_be_shared(monkeypatch):
 @pytest.mark.parametrize("setups", [1, 16, 32, 42, 64, 75, 256, 341])
 def test_a_cpu_is_split_into_as_many_devices_as_share_the_set_ups(players, setups, monkeypatch):
     wanted = {}
-    monkeypatch.setattr("training.devices.jax.config.update", wanted.__setitem__)
-    monkeypatch.setattr("training.devices.os.sched_getaffinity", lambda process: range(8))
+    monkeypatch.setattr("training.system.devices.jax.config.update", wanted.__setitem__)
+    monkeypatch.setattr("training.system.devices.os.sched_getaffinity", lambda process: range(8))
     monkeypatch.delenv("XLA_FLAGS", raising=False)
     split_cpu(0, players * setups, players)
     count = wanted.get("jax_num_cpu_devices", 1)
-    monkeypatch.setattr("training.lockstep.jax", Several(count))
-    monkeypatch.setattr("training.lockstep.first_devices", lambda count: count)
+    monkeypatch.setattr("training.games.engine.jax", Several(count))
+    monkeypatch.setattr("training.games.engine.first_devices", lambda count: count)
     assert (mesh_of([], setups, players) or 1) == count

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import toy_env
 
-from training import cli, train
+from training import train
 from training.agents import Agent, make_agent, random_agent
-from training.batched import step_among
 from training.config import Config, UserError
 from training.evaluate import summarize, table
-from training.match import Match, Results, estimate, one_against_three, share, wins
+from training.games.match import Match, Results, estimate, one_against_three, share, wins
+from training.system import cli
+from training.system.batched import step_among
 
 ENV = toy_env.make("toy")
 

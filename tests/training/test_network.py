@@ -7,7 +7,7 @@ import pytest
 import toy_env
 
 from training.config import NetworkConfig
-from training.network import ILLEGAL_LOGIT, make_network, neighbor_sum
+from training.networks.layers import ILLEGAL_LOGIT, make_network, neighbor_sum
 
 ENV = toy_env.make("toy")
 

@@ -8,9 +8,11 @@ import pytest
 import toy_env
 
 from tests import stub_env
-from training import arena, cli, games_table, labels, merge, results_file
+from training import arena, labels, merge
 from training.agents import random_agent
-from training.match import Match, one_against_three
+from training.games import results_file, table
+from training.games.match import Match, one_against_three
+from training.system import cli
 
 ENV = toy_env.make("toy")
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
@@ -136,4 +138,4 @@ def test_parts_of_the_tables(tmp_path):
         merge.merge_arena(tmp_path / "y.csv", [tmp_path / "x.csv"], FACE)
     with pytest.raises(cli.UserError, match="holds no games of an evaluation"):
         results_file.read(tmp_path / "x.csv")
-    assert games_table.Sheet({}, [], {}, 4).first == 0
+    assert table.Sheet({}, [], {}, 4).first == 0

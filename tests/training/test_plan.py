@@ -9,8 +9,9 @@ import yaml
 from conftest import TINY
 from started import ROOT
 
-from training import cli, plan
 from training import config as configs
+from training import plan
+from training.system import cli
 
 
 @pytest.fixture(scope="module")

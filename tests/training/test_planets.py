@@ -8,11 +8,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from training import sampling
 from training.agents.base import policy_agent
 from training.config import NetworkConfig
-from training.network import ILLEGAL_LOGIT, at_temperature
-from training.planets import Layout, PlanetNetwork
+from training.networks import sampling
+from training.networks.layers import ILLEGAL_LOGIT, at_temperature
+from training.networks.planets import Layout, PlanetNetwork
 
 CELLS, OTHERS, GAMES = 10, 5, 6
 PLANES = ("mine", "project", "upgrade", "pick")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from training import config as configs
-from training.advantages import advantages
+from training.learn.advantages import advantages
 
 HERE = Path(__file__).resolve().parent
 
@@ -115,7 +115,7 @@ np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
 @pytest.mark.parametrize(("asked", "games", "devices"), [(0, 63, 1), (3, 256, 3)])
 def test_a_cpu_is_split_as_asked_and_only_where_each_share_pays(asked, games, devices):
     code = f"""
-from training import devices
+from training.system import devices
 devices.split_cpu({asked}, {games})
 import jax
 print(jax.device_count())

@@ -10,13 +10,13 @@ import pytest
 from started import GONE, HERE, ends, errors, free_port, start
 
 from training import config as configs
-from training import processes, team
 from training.config import UserError
-from training.team import Place, Team
+from training.system import process_group, processes
+from training.system.process_group import Place, Team
 
 
 def meet(folder, *deeds, cards="aa", ids=(0, 1), size=2, **environment):
-    """Two processes of tests/training/team.py."""
+    """Two processes of tests/training/system/process_group.py."""
     where = f"127.0.0.1:{free_port()}"
     team = [
         start([str(HERE / "team.py"), where, str(size), str(number), card, *deeds], folder,
@@ -38,14 +38,14 @@ def test_where_one_is_killed_the_other_ends_with_one_line(dies, tmp_path):
     found = meet(tmp_path, f"die {dies}", "wait")
     assert found[dies][0] == -signal.SIGKILL
     code, _, err = found[1 - dies]
-    assert code == team.LOST
+    assert code == process_group.LOST
     assert errors(err) == [GONE.format(dies) + "; go on with --resume"]
     assert time.monotonic() - began < 60  # `wait` alone is 60
 
 
 def test_where_one_fails_it_says_why_and_the_other_ends(tmp_path):
     (code, _, err), (other, _, end) = meet(tmp_path, "fail 0", "wait")
-    assert (code, other) == (2, team.LOST)
+    assert (code, other) == (2, process_group.LOST)
     assert errors(err) == ["error: no space left"]
     assert errors(end) == [GONE.format(0) + "; go on with --resume"]
 
@@ -134,7 +134,7 @@ def pair():
     """Two teams of one process, whose ends are threads."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         connections = (socket.create_connection(server.getsockname()), server.accept()[0])
-    lines = [team.Line(end) for end in connections]
+    lines = [process_group.Line(end) for end in connections]
     return [Team(Place("", 2, 0), {1: lines[0]}), Team(Place("", 2, 1), {0: lines[1]})]
 
 
@@ -161,7 +161,7 @@ def both(pair, do):
 def test_a_folder_that_is_not_shared(pair, tmp_path):
     folders = [tmp_path / "0", tmp_path / "1"]
     folders[0].mkdir()
-    found = both(pair, lambda team: processes.check_folder(team, folders[team.place.id]))
+    found = both(pair, lambda team: processes.check_folder(team, folders[process_group.place.id]))
     assert all("process 1 does not see the folder" in str(error) for error in found)
     assert not list(folders[0].iterdir())
 

@@ -8,8 +8,8 @@ import toy_env
 
 import gaia_jax
 from gaia_jax.state import Players
-from training import riches
 from training.config import Config, UserError, from_dict, override
+from training.learn import exploring_starts
 
 GAMES = 256
 
@@ -22,13 +22,13 @@ def env():
 @pytest.fixture(scope="module")
 def dealt(env):
     """Set-ups, their games as the rules deal them, and the same with a part of the seats rich."""
-    rich = riches.make_rich(env, 0.4)
+    rich = exploring_starts.make_rich(env, 0.4)
 
     @jax.jit
     @jax.vmap
     def deal(key):
         setup = env.draw_setup(key)
-        return setup, env.deal(setup), rich.deal(setup), riches.is_rich(setup, 4, 0.4)
+        return setup, env.deal(setup), rich.deal(setup), exploring_starts.is_rich(setup, 4, 0.4)
 
     return jax.device_get(deal(jax.random.split(jax.random.key(0), GAMES)))
 
@@ -52,7 +52,7 @@ def test_gifts_are_as_large_as_said_and_within_the_caps(dealt, env):
         name: getattr(given.players, name)[rich].astype(int) - getattr(plain.players, name)[rich]
         for name in ("resources", "power", "tracks")
     }
-    most = np.array([*riches.RESOURCES, riches.POWER])
+    most = np.array([*exploring_starts.RESOURCES, exploring_starts.POWER])
     gifts = np.concatenate([more["resources"], more["power"][:, 2:]], axis=1)
     assert (gifts >= 0).all() and (gifts.max(0) == most).all()
     # Of the square of a number drawn from [0, 1): P(gift > k) = 1 - sqrt((k + 1) / (most + 1)).
@@ -62,14 +62,16 @@ def test_gifts_are_as_large_as_said_and_within_the_caps(dealt, env):
     assert not more["power"][:, :2].any()
     assert (given.players.resources <= [30, 15, 15, 100]).all()  # GEN-07
     tracks = env.ruleset.ids["track"]
-    gets = np.array([name in riches.TRACKS for name in tracks])
+    gets = np.array([name in exploring_starts.TRACKS for name in tracks])
     assert not more["tracks"][:, ~gets].any()
     level = given.players.tracks[rich][:, gets]
     first = plain.players.tracks[rich][:, gets]
     assert (level == np.maximum(first, level)).all() and level.max() == 2
     at = level[first == 0]
-    assert abs((at == 2).mean() - riches.TWO_LEVELS) < 0.03
-    assert abs((at == 1).mean() - (riches.AT_LEAST_ONE - riches.TWO_LEVELS)) < 0.03
+    assert abs((at == 2).mean() - exploring_starts.TWO_LEVELS) < 0.03
+    assert (
+        abs((at == 1).mean() - (exploring_starts.AT_LEAST_ONE - exploring_starts.TWO_LEVELS)) < 0.03
+    )
 
 
 def test_gifts_of_two_kinds_are_drawn_apart(dealt):
@@ -82,23 +84,25 @@ def test_the_log_tells_both_kinds_of_seats_apart(dealt):
     setup, *_, rich = dealt
     states = type("States", (), {"game": type("Game", (), {"setup": setup})})
     done, vp = np.arange(GAMES) % 3 == 0, np.where(rich, 130, 100) + np.arange(GAMES)[:, None] % 7
-    summed = dict(riches.counts(states, jnp.asarray(done), jnp.asarray(vp), 0.4))
+    summed = dict(exploring_starts.counts(states, jnp.asarray(done), jnp.asarray(vp), 0.4))
     summed = jax.device_get(summed) | {"other": 1}
-    told = riches.report(summed)
+    told = exploring_starts.report(summed)
     assert told["riches/without, VP"] == pytest.approx(vp[done][~rich[done]].mean())
     assert told["riches/with, VP"] == pytest.approx(vp[done][rich[done]].mean())
     assert list(summed) == ["other"]
     nobody = {"riches_vp": np.array([5.0, 0.0]), "riches_seats": np.array([1.0, 0.0])}
-    assert riches.report(nobody) == {"riches/without, VP": 5.0}
+    assert exploring_starts.report(nobody) == {"riches/without, VP": 5.0}
 
 
 def test_without_a_part_and_elsewhere(env):
-    assert riches.make_rich(env, 0.0) is env
-    rich = riches.make_rich(env, 0.5)
+    assert exploring_starts.make_rich(env, 0.0) is env
+    rich = exploring_starts.make_rich(env, 0.5)
     assert isinstance(rich, gaia_jax.GaiaEnv) and rich != env and rich.reward == env.reward
-    assert hash(rich) != hash(riches.make_rich(env, 0.4)) and rich != riches.make_rich(env, 0.4)
+    assert hash(rich) != hash(
+        exploring_starts.make_rich(env, 0.4)
+    ) and rich != exploring_starts.make_rich(env, 0.4)
     with pytest.raises(UserError, match=r"ppo.riches needs an environment of gaia_jax.make"):
-        riches.make_rich(toy_env.make("toy"), 0.5)
+        exploring_starts.make_rich(toy_env.make("toy"), 0.5)
     for wrong in ("-0.1", "1.5", "nan"):
         with pytest.raises(UserError, match=r"ppo\.riches must be"):
             override(Config(), [f"ppo.riches={wrong}"])
@@ -110,14 +114,14 @@ def test_a_rich_game_has_the_form_of_a_plain_one(name, players):
     key = jax.random.key(0)
     plain, rich = (
         jax.eval_shape(lambda key, x=x: x.deal(x.draw_setup(key)), key)
-        for x in (env, riches.make_rich(env, 0.5))
+        for x in (env, exploring_starts.make_rich(env, 0.5))
     )
     assert plain == rich
 
 
 @pytest.mark.slow
 def test_a_run_learns_in_rich_games_and_is_evaluated_in_plain_ones(tmp_path):
-    from training.trainer import Trainer
+    from training.learn.loop import Trainer
 
     config = from_dict({"network": {"layers": 1, "cell_width": 8, "width": 8, "planets": 88}})
     small = ["network.neighbors=false", "ppo.num_envs=8", "ppo.num_steps=400", "ppo.epochs=1"]

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from training import sampling
+from training.networks import sampling
 
 ACTIONS = 1023
 sample, sample_uniform = jax.jit(sampling.sample), jax.jit(sampling.sample_uniform)

@@ -5,7 +5,7 @@ import numpy as np
 import toy_env
 
 from training import config as configs
-from training.batched import batched
+from training.system.batched import batched
 
 
 def test_games_stand_as_far_apart_as_asked(config, make_trainer):

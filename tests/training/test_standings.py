@@ -13,8 +13,8 @@ from gaia_jax.rules import income, scoring
 from gaia_jax.rules.player import counts
 from gaia_jax.ruleset import FactionRow
 from training.config import NetworkConfig, UserError
-from training.network import make_network
-from training.standings import Standings
+from training.networks.layers import make_network
+from training.networks.score_features import Standings
 
 
 def by_the_rules(env, game):
@@ -77,7 +77,7 @@ def test_the_neutral_player_of_two_may_lead():
     """It takes a rank in every mission (PLA-06), so a lead is one over it too."""
     env = gaia_jax.make("base", players=2)
     standings = Standings.of(env)
-    state = replay.compiled(env)[0](gaia_jax.first_game(2))
+    state = replay.compiled(env)[0](gaia_jax.setup.first_game(2))
     seen = jax.jit(lambda s: jax.tree.map(lambda x: x[None], env.observe(s, 0)))(state)
     worth = np.asarray(jax.jit(standings.worth)(seen.cells, seen.players, seen.globals))[0]
     assert worth.shape == (2, len(standings.names()))

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from training import planets, zoo
+from training import zoo
 from training.config import NetworkConfig, UserError
-from training.network import make_network
-from training.surroundings import Surroundings
+from training.networks import planets
+from training.networks.layers import make_network
+from training.networks.neighbourhood import Surroundings
 from training.zoo.carry import grow
 
 

@@ -16,11 +16,13 @@ import toy_env
 import yaml
 from conftest import TINY
 
-from training import cli, evaluate, history, train
 from training import config as configs
-from training.checkpoint import Checkpoints
+from training import evaluate, train
 from training.config import UserError
-from training.ppo import learner_seats
+from training.learn.checkpoint import Checkpoints
+from training.learn.ppo import learner_seats
+from training.run import provenance
+from training.system import cli
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -118,7 +120,7 @@ def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
     more = ["--resume", "runs/tiny", "train.updates=48", "train.max_minutes=1", "eval.games=0"]
     assert train.main(more, toy_env, spent=61.0) == 0
     assert "out of time" in capsys.readouterr().err and Checkpoints(run).latest() == 44
-    assert history.read(run)[-1] | {"time": ""} == {
+    assert provenance.read(run)[-1] | {"time": ""} == {
         "time": "", "event": "end", "update": 44, "how": "out of time",
     }  # fmt: skip
 

@@ -12,10 +12,11 @@ from conftest import TINY
 from started import GONE, ends, errors, launch, metrics_of, params_of, train
 
 from training import config as configs
-from training import team, zoo
-from training.network import make_network
-from training.once import jit_once
-from training.runner import make_init
+from training import zoo
+from training.learn.learner_state import make_init
+from training.networks.layers import make_network
+from training.system import process_group
+from training.system.fast_compile import jit_once
 
 SAME = ("games/ended", "games/vp", "loss/value", "loss/policy", "policy/entropy", "policy/kl")
 
@@ -138,7 +139,7 @@ def test_killed_at(moment, dies, done, undisturbed, tmp_path):
     found = ends(started)
     assert time.monotonic() - began < 30
     code, _, err = found[1 - dies]
-    assert code == team.LOST
+    assert code == process_group.LOST
     hint = "; go on with --resume runs/tiny" if done else ""
     assert errors(err) == [GONE.format(dies) + hint]
     run = tmp_path / "runs" / "tiny"

@@ -10,7 +10,7 @@ import pytest
 
 from training import config as configs
 from training.config import Config
-from training.logs import Logs
+from training.run.logs import Logs
 
 ROOT = Path(__file__).resolve().parents[2]
 WITH = configs.override(Config(), ["train.wandb=true", "train.tensorboard=false", "ppo.lr=0.125"])
@@ -18,7 +18,7 @@ WITH = configs.override(Config(), ["train.wandb=true", "train.tensorboard=false"
 TWICE = """
 import pathlib, sys, time
 from training import config as configs
-from training.logs import Logs, check_wandb
+from training.run.logs import Logs, check_wandb
 config = configs.override(configs.Config(), ["train.wandb=true", "train.tensorboard=false"])
 check_wandb()
 run = pathlib.Path(sys.argv[1])

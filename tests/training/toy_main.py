@@ -15,8 +15,12 @@ import time
 import jax
 import toy_env
 
-from training import cli, evaluate, match, ppo, sampling, sweep, train
-from training.checkpoint import FOLDER, Checkpoints
+from training import evaluate, sweep, train
+from training.games import match
+from training.learn import ppo
+from training.learn.checkpoint import FOLDER, Checkpoints
+from training.networks import sampling
+from training.system import cli
 
 DIES = os.environ.get("DIES") == "1"
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training import sampling
+from training.networks import sampling
 from training.search.keys import one_a_row
 
 VP_SCALE = 100  # rewards are VP divided by this
@@ -65,7 +65,8 @@ class Agent(NamedTuple):
     policy: Policy | None = None
     # It takes a key for each game: then no game depends on which others are played beside it.
     by_game: bool = False
-    # Of a batch of B games: how many it plays ahead side by side, in `training.batched.stepping`.
+    # Of a batch of B games: how many it plays ahead side by side, in
+    # `training.system.batched.stepping`.
     lanes: Callable[[int], int] | None = None
 
 

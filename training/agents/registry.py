@@ -24,7 +24,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from gaia_jax.cli import UserError, one_line
+from gaia_jax.cli.command_line import UserError, one_line
 from training import config as configs
 from training import zoo
 from training.agents.base import (
@@ -72,7 +72,7 @@ def check_agent(name: str, env: Any) -> None:
 
 def _split_run(name: str) -> tuple[str, str | None]:
     """The run folder and the update that a name stands for; a UserError for an unknown name."""
-    from training.checkpoint import is_folder, split_update
+    from training.learn.checkpoint import is_folder, split_update
 
     run, update = split_update(name)
     if not run or not is_folder(Path(run)):
@@ -91,7 +91,7 @@ def _split_run(name: str) -> tuple[str, str | None]:
 
 
 def _checkpoint_agent(name: str, run: str, update: str | None, env: Any, likeliest: bool) -> Agent:
-    from training.checkpoint import Checkpoints, load_policy, load_start, number_of
+    from training.learn.checkpoint import Checkpoints, load_policy, load_start, number_of
 
     if update == START:
         network, params = load_start(run, env)

@@ -17,9 +17,9 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from gaia_jax import cli
-from gaia_jax.cli import UserError
-from gaia_jax.compilation_cache import enable_compilation_cache
+from gaia_jax.cli import command_line
+from gaia_jax.cli.command_line import UserError
+from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -99,9 +99,9 @@ def _take(path: Path, saves: Path) -> str:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = cli.Parser("python -m training.play", __doc__)
+    parser = command_line.Parser("python -m training.play", __doc__)
     parser.add_argument(
-        "--port", type=cli.whole(0, 65535), default=8420, help="0 takes any that is free"
+        "--port", type=command_line.whole(0, 65535), default=8420, help="0 takes any that is free"
     )
     parser.add_argument("--host", default="127.0.0.1", help="who else may call: an address")
     parser.add_argument(
@@ -126,4 +126,4 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 if __name__ == "__main__":
     sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
     enable_compilation_cache()
-    sys.exit(cli.run(main))
+    sys.exit(command_line.run(main))

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from gaia_jax.cli import UserError
+from gaia_jax.cli.command_line import UserError
 from training import zoo
 from training.agents import Agent, make_agent
 from training.agents.base import Policy

@@ -7,7 +7,7 @@ from typing import Any
 
 from gaia_jax.render import Table, picture
 from gaia_jax.replay import Record
-from gaia_jax.setup_json import setup_to_dict
+from gaia_jax.setup.setup_json import setup_to_dict
 from training.play.rules import Rules
 
 HUMAN = "you"

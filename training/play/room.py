@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax import replay
-from gaia_jax.records import PLAYERS
 from gaia_jax.render import Table
 from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.render.page import seats_json, sources_json
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
-from gaia_jax.setup_json import players_of
+from gaia_jax.setup.setup_json import players_of
+from gaia_jax.xla.packed import PLAYERS
 from training.agents.search import split_name
 from training.play import insight
 from training.play.bench import LOOK, SEARCH, Bench, Ready

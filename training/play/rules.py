@@ -10,7 +10,7 @@ import jax
 import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.render import Table, names, picture, say
-from gaia_jax.setup_json import setup_from_json
+from gaia_jax.setup.setup_json import setup_from_json
 
 
 class Rules:

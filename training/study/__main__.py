@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training import cli, outputs
-from training.checkpoint import make_env
 from training.config import UserError
+from training.learn.checkpoint import make_env
+from training.system import atomic_files, cli
 
 COPIES = Path("runs/study")
 
@@ -41,15 +41,15 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
-    from training.data import folder
+    from training.games import dataset
     from training.study import figures, findings
     from training.study.table import load
 
     if args.figures:
-        outputs.check_file("--figures", args.figures)
+        atomic_files.check_file("--figures", args.figures)
     else:
-        outputs.check_inside("--out", args.out)
-    about = folder.read_about(args.data)
+        atomic_files.check_inside("--out", args.out)
+    about = dataset.read_about(args.data)
     kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {sorted(kinds)}")
@@ -75,19 +75,19 @@ def _with_decisions(data: Path, about: dict[str, Any], face: Any, games: int | N
         games: only so many of the first ones are copied; None is all.
     """
     from training import export
-    from training.data import folder, shards
+    from training.games import dataset, shards
 
-    total = about["files"][folder.GAMES]["rows"]
+    total = about["files"][dataset.GAMES]["rows"]
     games = min(games or total, total)
-    if folder.DECISIONS in about["files"]:
+    if dataset.DECISIONS in about["files"]:
         return data
-    copy = COPIES / f"{about['files'][folder.GAMES]['sha256'][:16]}_{games}"
-    if not (copy / folder.ABOUT).exists():
+    copy = COPIES / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
+    if not (copy / dataset.ABOUT).exists():
         copy.mkdir(parents=True, exist_ok=True)
-        groups = shards.row_groups(data / folder.GAMES)
+        groups = shards.row_groups(data / dataset.GAMES)
         first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
-        shards.assemble(copy / folder.GAMES, first)
-        folder.finish(copy, _first(about["parts"], games), folder.of_files(data))
+        shards.assemble(copy / dataset.GAMES, first)
+        dataset.finish(copy, _first(about["parts"], games), dataset.of_files(data))
     export.main(["--out", str(copy), "--decisions", "--no-policy"], face)
     return copy
 
@@ -140,13 +140,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if bool(args.data) == bool(args.position):
         raise UserError("a dataset, or --position RECORD --at N")
     if args.json:
-        outputs.check_file("--json", args.json)
+        atomic_files.check_file("--json", args.json)
     return args
 
 
 def write_json(report: dict[str, Any], path: Path) -> None:
     """Write a report."""
-    outputs.write_text(path, json.dumps(report, indent=1) + "\n")
+    atomic_files.write_text(path, json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":

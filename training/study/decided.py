@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from training.data import folder, shards
+from training.games import dataset, shards
 
 ROUNDS = 6
 OPENING = 3
@@ -53,7 +53,7 @@ def load(path: str | Path, games: int, players: int) -> Decided:
     """
     counter = _Counter(games, players)
     held: pa.Table | None = None
-    for _, table in shards.row_groups(Path(path) / folder.DECISIONS, COLUMNS):
+    for _, table in shards.row_groups(Path(path) / dataset.DECISIONS, COLUMNS):
         table = table.filter(pc.less(table["game"], games))
         if not len(table):
             break

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from training import outputs
 from training.config import UserError
-from training.data import folder
+from training.games import dataset
 from training.study import board, pieces, play, strength
 from training.study.decided import Decided
 from training.study.effects import Effect, means, together
 from training.study.table import Table
+from training.system import atomic_files
 
 Figures = dict[str, list[Effect]]
 
@@ -164,11 +164,11 @@ def save(path: Path, data: Path, table: Table, found: Figures) -> None:
     """
     head = {
         "format": FORMAT, "games": len(table.vp), "deals": len(np.unique(table.deal)),
-        "about": folder.read_about(data),
+        "about": dataset.read_about(data),
     }  # fmt: skip
     lines = [f" {json.dumps(key)}: {json.dumps(_rows(rows))}" for key, rows in found.items()]
     text = json.dumps(head)[:-1] + ',\n"figures": {\n' + ",\n".join(lines) + "\n}}\n"
-    outputs.write_text(path, text)
+    atomic_files.write_text(path, text)
 
 
 def _rows(found: list[Effect]) -> list[list[Any]]:
@@ -200,9 +200,9 @@ def load_whole(data: Path) -> Whole | None:
         parts = whole.about["parts"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path} has no figures of a dataset: {error}") from error
-    (own,) = folder.read_about(data)["parts"][:1]
+    (own,) = dataset.read_about(data)["parts"][:1]
     if own | {"games": parts[0]["games"]} != parts[0] or own["games"] > parts[0]["games"]:
-        raise UserError(f"{path} is of other games than {data / folder.GAMES}")
+        raise UserError(f"{path} is of other games than {data / dataset.GAMES}")
     return whole
 
 

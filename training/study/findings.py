@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from training import outputs
-from training.data import folder
+from training.games import dataset
 from training.study import chart, decided, figures
 from training.study.effects import Effect
 from training.study.figures import Figures, Whole
 from training.study.table import Table, load
+from training.system import atomic_files
 
 PEOPLE = Path(__file__).with_name("people.json")
 LIMITS = Path(__file__).with_name("limits.md")
@@ -58,7 +58,7 @@ class Page:
             self.text(f"{title}: too few games.")
             return
         path = f"{self.pictures}/{name}.svg"
-        outputs.write_text(self.out / path, chart.forest(known, title, "VP"))
+        atomic_files.write_text(self.out / path, chart.forest(known, title, "VP"))
         ordered = sorted(known, key=lambda e: -e.estimate)
         few = ordered if len(ordered) <= 2 * SHOWN else ordered[:SHOWN] + ordered[-SHOWN:]
         stand_out = sum(e.found for e in known)
@@ -77,7 +77,7 @@ class Page:
 
     def write(self, name: str) -> None:
         """Write the page."""
-        outputs.write_text(self.out / name, "\n".join(self.lines).strip() + "\n")
+        atomic_files.write_text(self.out / name, "\n".join(self.lines).strip() + "\n")
 
 
 def _interval(effect: Effect) -> str:
@@ -107,7 +107,7 @@ def write(
             without one what needs every decision is left out.
         games: that is asked of so many of the first games; None is all.
     """
-    about, table = folder.read_about(data), load(data)
+    about, table = dataset.read_about(data), load(data)
     own, whole, few = figures.of_games(table, ruleset), figures.load_whole(data), table
     if every is not None:
         few = load(data, games)

@@ -13,11 +13,11 @@ from jax import Array
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
-from training import cli
 from training.agents import Agent, make_agent
-from training.checkpoint import make_env
 from training.config import UserError
+from training.learn.checkpoint import make_env
 from training.study.effects import Effect, intervals
+from training.system import cli
 
 AT_ONCE = 512  # games that are played out together
 SHARES = (0.1, 0.5, 0.9)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from training.data import folder, shards
+from training.games import dataset, shards
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ def load(path: str | Path, games: int | None = None) -> Table:
         games: only so many of the first ones.
     """
     folder_ = Path(path)
-    about = folder.read_about(folder_)
-    with pq.ParquetFile(folder_ / folder.GAMES) as file:
+    about = dataset.read_about(folder_)
+    with pq.ParquetFile(folder_ / dataset.GAMES) as file:
         columns = [name for name in file.schema_arrow.names if name not in ("actions", "setup")]
     parts, left = [], games
-    for _, part in shards.row_groups(folder_ / folder.GAMES, columns):
+    for _, part in shards.row_groups(folder_ / dataset.GAMES, columns):
         parts.append(part if left is None else part.slice(0, left))
         left = None if left is None else left - len(parts[-1])
         if left == 0:

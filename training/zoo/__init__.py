@@ -96,7 +96,7 @@ def load(name: str, env: Any | None = None, folder: Path = FOLDER) -> tuple[Any,
         UserError: unknown, damaged, or of another environment or version.
     """
     import gaia_jax
-    from training.network import make_network
+    from training.networks.layers import make_network
     from training.zoo.carry import carry
 
     says = about(name, folder)

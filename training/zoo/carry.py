@@ -13,10 +13,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from gaia_jax.cli import UserError
+from gaia_jax.cli.command_line import UserError
 from training.config import NetworkConfig
-from training.standings import Standings
-from training.surroundings import Surroundings
+from training.networks.neighbourhood import Surroundings
+from training.networks.score_features import Standings
 from training.zoo import flatten, unflatten
 
 

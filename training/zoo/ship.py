@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import yaml
 
-from training import cli, zoo
 from training import config as configs
+from training import zoo
 from training.config import UserError
+from training.system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,8 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
     args = parser.parse_args(argv)
     import gaia_jax
-    from training.checkpoint import load_policy
-    from training.network import make_network
+    from training.learn.checkpoint import load_policy
+    from training.networks.layers import make_network
     from training.zoo.games import make_player, record
 
     env = gaia_jax.make(args.env, players=args.players)

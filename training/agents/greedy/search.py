@@ -20,7 +20,7 @@ from gaia_jax.state import Node
 from training.agents.greedy import prior, value
 from training.agents.greedy.tables import make_tables
 from training.agents.greedy.weights import Weights, as_params, view
-from training.batched import stepping
+from training.system.batched import stepping
 
 SHORTLIST = 40  # K, candidates of one decision at most
 LANES = 256  # L, at most

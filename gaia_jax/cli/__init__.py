@@ -1,0 +1,1 @@
+"""What command lines share: one-line errors, progress, Ctrl-C, checked arguments."""

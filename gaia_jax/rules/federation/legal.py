@@ -1,0 +1,101 @@
+"""Which sets of groups are legal federations, given what it costs to connect them (A10, A11).
+
+Sets of groups are the first axis, 1 << MAX_GROUPS bitmasks of their numbers; n rows are the last.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from gaia_jax.rules.federation.groups import MAX_GROUPS
+from gaia_jax.rules.federation.lattice import READ
+from gaia_jax.rules.federation.paths import GIVEN, NO_LEAST, Paths, Terrain
+
+Array = jax.Array
+
+MAX_FEDERATIONS = 128  # of more legal federations these count, the first by bitmask (A10)
+
+
+def legal_sets(
+    terrain: Terrain, paths: Paths, limit: Array, surplus_allowed: bool
+) -> tuple[Array, Array]:
+    """Over all sets of groups: what could be paid, and what is legal and counts.
+
+    Args:
+        limit: (n,), the greatest cost within the tokens.
+    Returns:
+        (1 << MAX_GROUPS, n) bool, connected, powerful enough, payable: there is a legal one if and
+        only if there is one of these; (1 << MAX_GROUPS, n) bool, legal, for rows that find all.
+    """
+    cost = paths.cost.reshape(2, GIVEN, -1)
+    cost = jnp.where(terrain.terminals & GIVEN != 0, cost[1], cost[0])
+    total, least = _set_power(terrain.power[:MAX_GROUPS].astype(jnp.int16))
+    required = terrain.required.astype(jnp.int16)
+    payable = (cost <= limit) & (total >= required)
+    if surplus_allowed:
+        legal = _without_surplus(payable, cost, total, required, terrain.power)
+    else:
+        payable &= total - least < required
+        legal = payable
+    return payable, _first(legal)
+
+
+def _set_power(power: Array) -> tuple[Array, Array]:
+    """Total and least power of the groups in each set.
+
+    Args:
+        power: (MAX_GROUPS, n) int16.
+    Returns:
+        (1 << MAX_GROUPS, n) int16; the same, NO_LEAST for the empty set.
+    """
+    half = MAX_GROUPS // 2
+    within = ((jnp.arange(1 << half)[:, None] >> jnp.arange(half)) & 1 != 0)[None, :, :, None]
+    halves = power.reshape(2, 1, half, -1)
+    total = jnp.sum(jnp.where(within, halves, 0), axis=2, dtype=jnp.int16)  # (2, 64, n)
+    least = jnp.min(jnp.where(within, halves, jnp.int16(NO_LEAST)), axis=2)
+    total = total[1][:, None] + total[0][None]
+    least = jnp.minimum(least[1][:, None], least[0][None])
+    return total.reshape(GIVEN, -1), least.reshape(GIVEN, -1)
+
+
+def _without_surplus(
+    payable: Array, cost: Array, total: Array, required: Array, power: Array
+) -> Array:
+    """The sets with no group that is not needed for power and costs a satellite (A11)."""
+    sets = jnp.arange(GIVEN)
+
+    def check(group: Array, legal: Array) -> Array:
+        bit = 1 << group
+        left = total - lax.dynamic_index_in_dim(power, group, keepdims=False)
+        saves = cost.at[sets & ~bit].get(**READ) < cost
+        return legal & ~((sets & bit != 0)[:, None] & (left >= required) & saves)
+
+    return lax.fori_loop(0, MAX_GROUPS, check, payable)
+
+
+def _first(legal: Array) -> Array:
+    """The first MAX_FEDERATIONS of each row."""
+    sets = jnp.arange(GIVEN, dtype=jnp.int16)[:, None]
+
+    def before(end: Array) -> Array:
+        return legal & (sets < end)
+
+    def raise_bit(i: Array, end: Array) -> Array:
+        """Keep a bit of `end` if no more than MAX_FEDERATIONS lie before it."""
+        raised = end + (GIVEN >> i).astype(jnp.int16)
+        count = jnp.sum(before(raised), axis=0, dtype=jnp.int16)
+        return jnp.where(count <= MAX_FEDERATIONS, raised, end)
+
+    count = jnp.sum(legal, axis=0, dtype=jnp.int16)
+    turns = jnp.where(jnp.any(count > MAX_FEDERATIONS), MAX_GROUPS + 1, 1)
+    return before(lax.fori_loop(0, turns, raise_bit, jnp.zeros_like(count)))
+
+
+def groups_beside(legal: Array, picks: Array) -> Array:
+    """(n,) int32: all groups that are in a legal federation with the picks."""
+    sets = jnp.arange(GIVEN, dtype=jnp.int16)[:, None]
+    picks = picks.astype(jnp.int16)
+    containing = jnp.where(legal & (sets & picks == picks), sets, 0)
+    return lax.reduce(containing, jnp.int16(0), lax.bitwise_or, (0,)).astype(jnp.int32)

@@ -1,0 +1,246 @@
+"""Every operation of a ruleset, made from its components: actions, tiles, tokens, rewards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from gaia_jax.components import common
+from gaia_jax.components.common import Cost
+from gaia_jax.ruleset.operations import (
+    ASTEROIDS_ONLY,
+    INSTANT,
+    NO_PROJECT,
+    OWN,
+    POWER_SLOT,
+    PROJECT,
+    SHIP_SLOT,
+    SITE,
+    SPACE,
+    SPECIAL_SLOT,
+    TOKEN,
+    TRACK,
+    UNRINGED,
+    WITH_GAIAFORMER,
+    Operation,
+)
+
+if TYPE_CHECKING:
+    from gaia_jax.ruleset.definition import Ruleset
+
+
+def _free(ruleset: Ruleset) -> list[Operation]:
+    ops = []
+    for f in ruleset.free_actions:
+        ops.append(
+            Operation(
+                f"free {f.id}",
+                f.cost,
+                f.gain,
+                burn=f.burn,
+                gaiaformer=f.gaiaformer,
+                to_gaia=f.tokens_to_gaia,
+                reverses_brainstone=f.reverses_brainstone,
+            )
+        )
+    # Whole tokens instead of power (FRE-07): priced in power so that half of it, rounded up, is
+    # the number of tokens.
+    for b in ruleset.nevlas_pi_bundles:
+        ops.append(Operation(f"bundle {b.id}", Cost(power=2 * b.tokens), b.gain))
+    # The Gaia phase's points are kept in `turn.terrans_points` (GAI-08).
+    for b in ruleset.terrans_conversions[:3]:
+        ops.append(Operation(f"terrans {b.id}", gain=b.gain))
+    return ops
+
+
+def _building(ruleset: Ruleset) -> list[Operation]:
+    mine: dict[str, Any] = {"mine": True, "source": "FACTION", "main": True}
+    ops = [
+        Operation("mine", asteroid_rule=WITH_GAIAFORMER, guests=True, **mine),
+        Operation("project", project=PROJECT, main=True),
+    ]
+    names = common.STRUCTURES
+    for name in names[2:]:
+        cost = ruleset.upgrade_cost[name]
+        tile = name in ("RL", "AC_A", "AC_B")
+        ops.append(
+            Operation(f"upgrade {name}", cost, main=True, piece=names.index(name), tile=tile)
+        )
+    ops.append(
+        Operation("upgrade TS near", ruleset.ts_neighbour_cost, main=True, piece=names.index("TS"))
+    )
+    ops.append(Operation("research", ruleset.research_cost, main=True, research=True))
+    for p, a in enumerate(ruleset.power_actions):
+        aims: dict[str, Any] = (
+            {"target": SITE, "mine": True, "free_steps": a.free_steps} if a.free_steps else {}
+        )
+        ops.append(
+            Operation(
+                f"power {a.id}", a.cost, a.gain, main=True, slot_kind=POWER_SLOT, slot=p, **aims
+            )
+        )
+    return ops
+
+
+def _effects(ruleset: Ruleset) -> dict[str | None, dict[str, Any]]:
+    """What the effect of a ship action is in columns."""
+    return {
+        None: {},
+        "TECH": {"tile": True},
+        "UPGRADE_TS": {"target": OWN, "own": 1, "piece": 2},
+        "UPGRADE_RL": {"target": OWN, "own": 2, "piece": 3, "tile": True},
+        "RETRIGGER": {"target": TOKEN},
+        "RANGE": {
+            "target": SITE,
+            "mine": True,
+            "asteroid_rule": WITH_GAIAFORMER,
+            "guests": True,
+            "explore": True,
+            "extra_range": ruleset.range_bonus,
+            "project": PROJECT if ruleset.twilight_range_projects else NO_PROJECT,
+        },
+        "INSTANT_GAIA": {"target": SITE, "project": INSTANT},
+        "MINE_TF1": {"target": SITE, "mine": True},
+        "RESEARCH": {"target": TRACK, "research": True},
+        "ASTEROID_MINE": {
+            "target": SITE,
+            "mine": True,
+            "mine_is_free": True,
+            "asteroid_rule": ASTEROIDS_ONLY,
+        },
+    }
+
+
+def _ships(ruleset: Ruleset) -> list[Operation]:
+    effects = _effects(ruleset)
+    ops = []
+    for i, (verb, a) in enumerate(ruleset.shared_actions):
+        ops.append(
+            Operation(
+                f"{verb} {a.id}",
+                a.cost,
+                a.gain,
+                a.per,
+                source="SHIP",
+                main=True,
+                slot_kind=SHIP_SLOT,
+                slot=i,
+                ship=ruleset.ships.index(a.ship) if a.ship else -1,
+                free_steps=a.free_steps,
+                qic_action=a.cost.qic > 0,
+                **effects[a.effect],
+            )
+        )
+    for f in ruleset.factions if ruleset.ships else ():
+        cost, stone = f.shuttle_cost, f.shuttle_brainstone
+        ops.append(
+            Operation(
+                f"explore {f.id}", cost, source="EXPLORE", main=True, explore=True, brainstone=stone
+            )
+        )
+    artifact_ship = ruleset.ships.index(ruleset.artifact_ship) if ruleset.artifacts else -1
+    for artifact in ruleset.artifacts:
+        ops.append(
+            Operation(
+                f"artifact {artifact.id}",
+                ruleset.artifact_cost,
+                artifact.gain,
+                artifact.per,
+                source="ARTIFACT",
+                main=True,
+                ship=artifact_ship,
+                retrigger=artifact.retrigger,
+            )
+        )
+    return ops
+
+
+def _specials(ruleset: Ruleset) -> list[Operation]:
+    special: dict[str, Any] = {"main": True, "slot_kind": SPECIAL_SLOT}
+    slot = ruleset.ids["special"].index
+    ops = []
+    for t in (*ruleset.basic_tiles, *ruleset.advanced_tiles):
+        if t.special:
+            ops.append(Operation(f"special {t.id}", gain=t.special, slot=slot(t.id), **special))
+    for f in ruleset.factions:
+        ops.append(Operation(f"AC_B {f.id}", gain=f.academy_b_action, slot=slot("AC_B"), **special))
+    site: dict[str, Any] = {"target": SITE, **special}
+    boosters: dict[str, dict[str, Any]] = {
+        "RB6": {"project": INSTANT},
+        "RB11": {
+            "mine": True,
+            "asteroid_rule": WITH_GAIAFORMER,
+            "guests": True,
+            "project": PROJECT,
+            "explore": bool(ruleset.ships),
+            "extra_range": ruleset.range_bonus,
+        },
+        "RB13": {"mine": True, "free_steps": ruleset.rb13_free_steps},
+    }
+    for b in ruleset.boosters:
+        if b.special:
+            ops.append(Operation(f"special {b.id}", slot=slot(b.id), **site, **boosters[b.special]))
+    own: dict[str, Any] = {"slot": slot("FACTION"), **special}
+    steps = max(f.special_free_steps for f in ruleset.factions)
+    ops += [
+        Operation("HIVE_STATION", target=SPACE, **own),
+        Operation("AMBAS_SWAP", target=OWN, own=1, **own),
+        Operation("FIRAKS_DOWNGRADE", target=OWN, own=3, piece=2, step=True, **own),
+        Operation("BESCODS_LOWEST", target=TRACK, research=True, lowest=True, **own),
+        Operation("SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, **own),
+        Operation("MOWEYDS_RING", target=UNRINGED, **own),
+    ]
+    if any(f.special == "GLEENS_RANGE" for f in ruleset.factions):
+        bonus = max(f.special_range_bonus for f in ruleset.factions)
+        far = boosters["RB11"] | {"extra_range": bonus}
+        ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
+    for tile in ruleset.tinkering_tiles:
+        aims = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
+        ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **(aims | own)))
+    return ops
+
+
+def _rewards(ruleset: Ruleset) -> list[Operation]:
+    ops = [Operation("pass", main=True)]
+    free: dict[str, Any] = {"mine": True, "mine_is_free": True}
+    mines = [
+        Operation("free mine RANGE", unlimited_range=True, asteroid_rule=WITH_GAIAFORMER, **free),
+        Operation("free mine TF3", free_steps=ruleset.tf3_mine_free_steps, **free),
+    ]
+    for t in ruleset.ship_tiles:
+        if t.free_mine_steps is not None:
+            mines.append(Operation(f"free mine {t.id}", free_steps=t.free_mine_steps, **free))
+    ops += mines
+    for t in (*ruleset.basic_tiles, *ruleset.ship_tiles):
+        ops.append(Operation(f"tile {t.id}", gain=t.gain, per=t.per, source="BASIC_TILE"))
+    for t in ruleset.advanced_tiles:
+        ops.append(Operation(f"advanced {t.id}", gain=t.gain, per=t.per, source="ADVANCED_TILE"))
+    for token in (*ruleset.base_tokens, ruleset.gleens_token, *ruleset.ship_tokens):
+        tile = token.effect == "TECH"
+        ops.append(Operation(f"token {token.id}", gain=token.gain, source="FEDERATION", tile=tile))
+    return ops
+
+
+def build(ruleset: Ruleset) -> tuple[Operation, ...]:
+    """All operations of a ruleset, "none" first; names are in `ids["operation"]`."""
+    ops = [
+        Operation("none"),
+        *_free(ruleset),
+        *_building(ruleset),
+        *_ships(ruleset),
+        *_specials(ruleset),
+        *_rewards(ruleset),
+    ]
+    names = [op.id for op in ops]
+    opens = {
+        f"tile {t.id}": f"free mine {t.id}"
+        for t in ruleset.ship_tiles
+        if t.free_mine_steps is not None
+    }
+    effects = {"RANGE_MINE": "free mine RANGE", "TF3_MINE": "free mine TF3"}
+    opens |= {
+        f"token {t.id}": effects[t.effect] for t in ruleset.ship_tokens if t.effect in effects
+    }
+    return tuple(
+        replace(op, free_mine=names.index(opens[op.id])) if op.id in opens else op for op in ops
+    )

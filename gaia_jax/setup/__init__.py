@@ -1,0 +1,1 @@
+"""Set-ups: how they are drawn, written as JSON and read again."""

@@ -1,0 +1,94 @@
+"""JSON values checked one by one: objects, lists, ids. `where` names the place in the document.
+
+Each function raises ValueError with the place, the value and the choices.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gaia_jax.cli.arguments import shown
+
+
+def parse(text: str) -> Any:
+    """A JSON text; a key that appears twice is an error."""
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys = [key for key, _ in items]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise ValueError(f"the set-up has the key {shown(key)} twice in one object")
+        return dict(items)
+
+    def integer(digits: str) -> int:
+        if len(digits) > 20:
+            raise ValueError(f"the set-up has a number of {len(digits)} digits")
+        return int(digits)
+
+    try:
+        return json.loads(text, object_pairs_hook=pairs, parse_int=integer)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the set-up is not JSON: {error}") from error
+    except RecursionError:
+        raise ValueError("the set-up has brackets too deep to read") from None
+
+
+def choices(ids: Sequence[Hashable]) -> str:
+    """The ids as an error lists them."""
+    return ", ".join(str(id) for id in ids)
+
+
+def check_object(where: str, value: Any, keys: Sequence[str]) -> None:
+    """An object with just these keys."""
+    found = list(value) if isinstance(value, Mapping) else None
+    if found is None:
+        raise ValueError(f"{where}: an object is wanted, not {shown(value)}")
+    for key in found:
+        if key not in keys:
+            raise ValueError(f"{where}: unknown key {shown(key)}; known are {choices(keys)}")
+    for key in keys:
+        if key not in found:
+            raise ValueError(f"{where}: key {key!r} is missing")
+
+
+def check_list(where: str, value: Any, count: int) -> list[Any]:
+    """A list of just so many values."""
+    if not isinstance(value, list | tuple) or len(value) != count:
+        raise ValueError(f"{where}: a list of {count} is wanted, not {shown(value)}")
+    return list(value)
+
+
+def index_of(where: str, value: Any, ids: Sequence[Hashable]) -> int:
+    """The index of `value` in `ids`, of the same type: neither 1.0 nor True stands for 1."""
+    for index, id in enumerate(ids):
+        if type(value) is type(id) and value == id:
+            return index
+    raise ValueError(f"{where}: unknown value {shown(value)}; choose from {choices(ids)}")
+
+
+def different(where: str, values: Mapping[Any, Any], ids: Sequence[Hashable]) -> np.ndarray:
+    """The indices of `values`, no two of them the same; the keys name the places."""
+    indices = [index_of(f"{where}[{place!r}]", value, ids) for place, value in values.items()]
+    for index in indices:
+        if indices.count(index) > 1:
+            raise ValueError(f"{where}: {ids[index]!r} appears twice")
+    return np.array(indices, int)
+
+
+def read_turned(
+    where: str, value: Any, count: int, ids: Sequence[str], turns: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Different tiles, each with a rotation below `turns`."""
+    entries = check_list(where, value, count)
+    for place, entry in enumerate(entries):
+        check_object(f"{where}[{place}]", entry, ("tile", "rotation"))
+    tiles = different(where, {i: entry["tile"] for i, entry in enumerate(entries)}, ids)
+    rotations = [
+        index_of(f"{where}[{place}]['rotation']", entry["rotation"], range(turns))
+        for place, entry in enumerate(entries)
+    ]
+    return tiles, np.array(rotations, int)

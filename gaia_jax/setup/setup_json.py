@@ -1,0 +1,384 @@
+"""A set-up as JSON that a person can read and edit, and back.
+
+Cells are "q,r", players are numbers from 0, everything else is an id of `components/`. Lists of
+tiles are in the order of their slots, `factions` in the order of the players; objects name the
+slot, ship or cell.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from gaia_jax.cli.arguments import known, shown
+from gaia_jax.components import costs, map_tiles, planets, research
+from gaia_jax.geometry import hex_distance
+from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.setup.draw import board_planets, draw_tables
+from gaia_jax.setup.json_values import (
+    check_list,
+    check_object,
+    choices,
+    different,
+    index_of,
+    parse,
+    read_turned,
+)
+from gaia_jax.state import Setup
+from gaia_jax.xla.packed import PLAYERS
+from gaia_jax.xla.struct import leaves
+
+_SHIP = planets.PLANETS.index("Ship")
+_BASIC_SLOTS = (*research.TRACKS, "free_1", "free_2", "free_3")
+
+
+def _of(things: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(thing.id for thing in things)
+
+
+def _interface(ruleset: Ruleset) -> tuple[str, ...]:
+    return tuple(f"{q},{r}" for q, r in ruleset.map.interface_cells)
+
+
+def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]:
+    """One set-up in readable ids.
+
+    Args:
+        setup: Setup of one game.
+        ruleset: of that game. What it does not have is left out.
+    Returns:
+        What `setup_from_json` reads.
+    Raises:
+        ValueError: `setup` is a batch of set-ups, holds an index out of range, or is of another
+            ruleset; TypeError: it is no set-up.
+    """
+    _check_setup(setup, ruleset)
+    r, parts, ids = ruleset, ruleset.map, ruleset.ids
+    found: dict[str, Any] = {} if r.players == 4 else {"players": r.players}
+    laid = len(setup.sector_tile) - _left_out(r, setup)
+    found["sectors"] = _turned(
+        _of(parts.sector_tiles), setup.sector_tile[:laid], setup.sector_rotation[:laid], 6
+    )
+    if r.ships:
+        places = [_interface_place(r, cell) for cell in setup.ship_cell]
+        found["ships"] = _named(r.ships, _interface(r), places)
+    if parts.interface_cells:
+        found["interface"] = {
+            cell: _name(planets.PLANETS, content)
+            for cell, content in zip(_interface(r), setup.interface, strict=True)
+            if int(content) != _SHIP
+        }
+    if parts.deep_slots:
+        found["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation, 3)
+    found |= {
+        "factions": _names(ids["faction"], setup.faction),
+        "turn_order": [_place(range(r.players), player) for player in setup.turn_order],
+        "basic_tiles": _named(_BASIC_SLOTS, _of(r.basic_tiles), setup.basic_slot),
+        "advanced_tiles": _named(ids["advanced_slot"], ids["advanced"], setup.advanced),
+    }
+    if r.extra_conditions:
+        found["extra_condition"] = _name(r.extra_conditions, setup.extra_condition)
+    found["tf5_token"] = _name(_of(r.base_tokens), setup.tf5_token)
+    if r.ships:
+        found["ship_tokens"] = _named(r.ships, _of(r.ship_tokens), setup.ship_token)
+        found["ship_tiles"] = _named(r.ship_tile_ships, _of(r.ship_tiles), setup.ship_tile)
+    if r.artifacts:
+        found["artifacts"] = _names(ids["artifact"], setup.artifacts)
+    found |= {
+        "boosters": _names(ids["booster"], setup.boosters),
+        "round_tiles": _names(ids["round_tile"], setup.round_tiles),
+        "final_missions": _names(r.final_missions, setup.final_missions),
+    }
+    if len(_sides(r)) > 1:
+        found["economy_side"] = _name(_sides(r), setup.economy_side)
+    if np.size(setup.colour_order):
+        found["colour_order"] = _names(planets.TERRAFORM_CYCLE, setup.colour_order)
+    return found
+
+
+def setup_to_json(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> str:
+    """`setup_to_dict` as JSON text, one line a key."""
+    written = setup_to_dict(setup, ruleset)
+    lines = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in written.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLEET) -> Setup:
+    """The set-up that `source` describes.
+
+    Args:
+        source: what `setup_to_json` or `setup_to_dict` wrote, possibly edited.
+        ruleset: of the game that it is for.
+    Returns:
+        Setup of one game.
+    Raises:
+        ValueError: the set-up is broken; the message names the place, the value and the choices.
+        TypeError: `ruleset` is none.
+    """
+    _check_ruleset(ruleset)
+    data = parse(source) if isinstance(source, str) else source
+    r, ids = ruleset, ruleset.ids
+    data = _without_players(r, data)
+    check_object("set-up", data, _keys(r))
+    sector_tile, sector_rotation = _read_sectors(r, data["sectors"])
+    interface, ship_cell = _read_interface(r, data.get("ships", {}), data.get("interface", {}))
+    deep_tile, deep_rotation = _read_deep(r, data.get("deep", []))
+
+    def some(key: str, known: Sequence[Hashable], count: int) -> np.ndarray:
+        return different(key, dict(enumerate(check_list(key, data.get(key, []), count))), known)
+
+    def slots(key: str, places: Sequence[str], known: Sequence[Hashable]) -> np.ndarray:
+        written = data.get(key, {})
+        check_object(key, written, places)
+        return different(key, {place: written[place] for place in places}, known)
+
+    def one(key: str, known: Sequence[Hashable]) -> np.ndarray:
+        return np.array(index_of(key, data[key], known) if key in data else 0)
+
+    colours = len(planets.TERRAFORM_CYCLE) if "colour_order" in _keys(r) else 0
+    fields = {
+        "sector_tile": sector_tile,
+        "sector_rotation": sector_rotation,
+        "interface": interface,
+        "ship_cell": ship_cell,
+        "deep_tile": deep_tile,
+        "deep_rotation": deep_rotation,
+        "faction": _read_factions(r, some("factions", ids["faction"], r.players)),
+        "turn_order": some("turn_order", range(r.players), r.players),
+        "basic_slot": slots("basic_tiles", _BASIC_SLOTS, _of(r.basic_tiles)),
+        "advanced": slots("advanced_tiles", ids["advanced_slot"], ids["advanced"]),
+        "extra_condition": one("extra_condition", r.extra_conditions),
+        "tf5_token": one("tf5_token", _of(r.base_tokens)),
+        "ship_token": slots("ship_tokens", r.ships, _of(r.ship_tokens)),
+        "ship_tile": slots("ship_tiles", r.ship_tile_ships, _of(r.ship_tiles)),
+        "artifacts": some("artifacts", ids["artifact"], r.artifacts_in_play),
+        "boosters": some("boosters", ids["booster"], r.boosters_in_play),
+        "round_tiles": some("round_tiles", ids["round_tile"], costs.ROUNDS),
+        "final_missions": some("final_missions", r.final_missions, costs.FINAL_MISSIONS_IN_PLAY),
+        "economy_side": one("economy_side", _sides(r)),
+        "colour_order": some("colour_order", planets.TERRAFORM_CYCLE, colours),
+    }
+    declared = leaves(Setup)
+    setup = Setup(**{x: jnp.asarray(value, declared[x].dtype) for x, value in fields.items()})
+    if not r.map.same_types_touch:
+        _check_types_apart(r, setup)
+    return setup
+
+
+def _check_types_apart(ruleset: Ruleset, setup: Setup) -> None:
+    """No two planets of one type touch across tiles (MAP-06, A23)."""
+    laid = np.asarray(board_planets(setup, ruleset))
+    cells = [f"{q},{r}" for q, r in ruleset.geometry.cells.tolist()]
+    for one, other in draw_tables(ruleset).across.tolist():
+        planet = planets.PLANETS[laid[one]]
+        if laid[one] == laid[other] and planet not in ("Empty", "Ship"):
+            raise ValueError(
+                f"sectors: {planet} on {cells[one]!r} touches {planet} on {cells[other]!r} of"
+                " another tile; turn one of them"
+            )
+
+
+def players_of(data: Any) -> int:
+    """For how many players a set-up is, as `setup_to_dict` writes it; 4 where it does not say.
+
+    Raises:
+        ValueError: `data` is no object, or its number of players is none.
+    """
+    if not isinstance(data, Mapping):
+        raise ValueError(f"set-up: an object is wanted, not {shown(data)}")
+    factions = data.get("factions")
+    known = len(factions) if isinstance(factions, list | tuple) else 4
+    players = data.get("players", known)
+    if type(players) is not int or players not in PLAYERS:
+        known_ones = choices(PLAYERS)
+        raise ValueError(f"set-up: players must be one of {known_ones}, not {shown(players)}")
+    return players
+
+
+def _without_players(ruleset: Ruleset, data: Any) -> Any:
+    """The set-up without its number of players, which must be that of the ruleset."""
+    if not isinstance(data, Mapping) or "players" not in data:
+        return data
+    if players_of(data) != ruleset.players:
+        raise ValueError(
+            f"set-up: it is for {players_of(data)} players, this game for {ruleset.players}"
+        )
+    return {key: value for key, value in data.items() if key != "players"}
+
+
+def _left_out(ruleset: Ruleset, setup: Setup) -> int:
+    """How many of the last places have no tile (PLA-04)."""
+    spare = len(ruleset.map.spare_tiles)
+    return spare if spare and (np.asarray(setup.sector_tile)[-spare:] == -1).all() else 0
+
+
+def _sides(ruleset: Ruleset) -> tuple[str, ...]:
+    return research.ECONOMY_SIDES[: len(ruleset.economy_income)]
+
+
+def _keys(ruleset: Ruleset) -> tuple[str, ...]:
+    """The keys of a set-up; those of what the ruleset does not have are missing."""
+    has_ships = bool(ruleset.ships)
+    keys = {
+        "sectors": True,
+        "ships": has_ships,
+        "interface": bool(ruleset.map.interface_cells),
+        "deep": bool(ruleset.map.deep_slots),
+        "factions": True,
+        "turn_order": True,
+        "basic_tiles": True,
+        "advanced_tiles": True,
+        "extra_condition": bool(ruleset.extra_conditions),
+        "tf5_token": True,
+        "ship_tokens": has_ships,
+        "ship_tiles": has_ships,
+        "artifacts": bool(ruleset.artifacts),
+        "boosters": True,
+        "round_tiles": True,
+        "final_missions": True,
+        "economy_side": len(ruleset.economy_income) > 1,
+        "colour_order": any(faction.drawn_colours for faction in ruleset.factions),
+    }
+    return tuple(key for key, there in keys.items() if there)
+
+
+# Writing.
+
+
+def _interface_place(ruleset: Ruleset, cell: Any) -> int:
+    """The index of a cell of the map among the interspace cells, -1 for any other."""
+    places = np.flatnonzero(int(cell) == ruleset.geometry.interface_cells)
+    return int(places[0]) if len(places) else -1
+
+
+def _check_ruleset(ruleset: Any) -> None:
+    if not isinstance(ruleset, Ruleset):
+        raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")
+
+
+def _check_setup(setup: Any, ruleset: Ruleset) -> None:
+    """One set-up of numbers that are known, with as many of them as the ruleset has pieces."""
+    _check_ruleset(ruleset)
+    if not isinstance(setup, Setup):
+        raise TypeError(f"setup must be a Setup, not {shown(setup)}")
+    if np.ndim(setup.economy_side):
+        raise ValueError(f"one set-up is wanted, not a batch of {np.shape(setup.economy_side)}")
+    for name, value in vars(setup).items():
+        if not known(value):
+            raise TypeError(f"setup.{name} must be numbers, not {shown(value)}")
+        dtype = np.asarray(value).dtype
+        if not np.issubdtype(dtype, np.integer):
+            raise TypeError(f"setup.{name} must be integers, not {dtype}: {shown(value)}")
+    sizes = {
+        "sector_tile": len(ruleset.map.sector_tiles),
+        "interface": len(ruleset.map.interface_cells),
+        "deep_tile": len(ruleset.map.deep_slots),
+        "ship_cell": len(ruleset.ships),
+        "advanced": len(ruleset.ids["advanced_slot"]),
+        "faction": ruleset.players,
+        "turn_order": ruleset.players,
+        "boosters": ruleset.boosters_in_play,
+        "artifacts": ruleset.artifacts_in_play,
+    }
+    for name, size in sizes.items():
+        found = np.shape(getattr(setup, name))
+        if found != (size,):
+            raise ValueError(
+                f"setup.{name} is of shape {found}, {ruleset.name!r} has {size}: is the set-up of"
+                " another ruleset?"
+            )
+
+
+def _place(ids: Sequence[Hashable], index: Any) -> int:
+    if not 0 <= int(index) < len(ids):
+        raise ValueError(f"{int(index)} is no index of {choices(ids)}")
+    return int(index)
+
+
+def _name(ids: Sequence[str], index: Any) -> str:
+    return ids[_place(ids, index)]
+
+
+def _names(ids: Sequence[str], indices: Any) -> list[str]:
+    return [_name(ids, index) for index in indices]
+
+
+def _named(places: Sequence[str], ids: Sequence[str], indices: Any) -> dict[str, str]:
+    return dict(zip(places, _names(ids, indices), strict=True))
+
+
+def _turned(ids: Sequence[str], tiles: Any, rotations: Any, turns: int) -> list[dict[str, Any]]:
+    return [
+        {"tile": name, "rotation": _place(range(turns), rotation)}
+        for name, rotation in zip(_names(ids, tiles), rotations, strict=True)
+    ]
+
+
+# Reading. `where` is the place in the set-up that an error names.
+
+
+def _read_sectors(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+    parts = ruleset.map
+    known = _of(parts.sector_tiles)
+    spare = len(parts.spare_tiles)
+    if spare and isinstance(value, list | tuple) and len(value) == len(known) - spare:
+        left = tuple(tile for tile in known if tile not in parts.spare_tiles)
+        tiles, rotations = read_turned("sectors", value, len(left), left, 6)
+        return np.append(tiles, [-1] * spare), np.append(rotations, [0] * spare)
+    tiles, rotations = read_turned("sectors", value, len(known), known, 6)
+    for slot in parts.center_slots:
+        tile = known[tiles[slot]]
+        if tile not in parts.center_pool:
+            pool = choices(parts.center_pool)
+            raise ValueError(f"sectors[{slot}]: {tile!r} cannot lie there; choose from {pool}")
+    return tiles, rotations
+
+
+def _read_deep(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+    known = _of(ruleset.map.deep_tiles)
+    faces, rotations = read_turned("deep", value, len(ruleset.map.deep_slots), known, 3)
+    for face in faces:
+        if face ^ 1 in faces:
+            sides = f"{known[face]!r} and {known[face ^ 1]!r}"
+            raise ValueError(f"deep: {sides} are two sides of one tile")
+    return faces, rotations
+
+
+def _read_factions(ruleset: Ruleset, faction: np.ndarray) -> np.ndarray:
+    known = ruleset.ids["faction"]
+    chosen = {known[index] for index in faction}
+    for a, b in ruleset.faction_boards:
+        if {a, b} <= chosen:
+            raise ValueError(f"factions: {a!r} and {b!r} are two sides of one board")
+    return faction
+
+
+def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The contents of the interspace cells, and the cell of each ship (MAP-07)."""
+    parts, cells = ruleset.map, _interface(ruleset)
+    check_object("ships", ships, ruleset.ships)
+    places = different("ships", {ship: ships[ship] for ship in ruleset.ships}, cells)
+    for a, ship in enumerate(ruleset.ships):
+        for b, other in enumerate(ruleset.ships[:a]):
+            apart = parts.interface_cells[places[a]], parts.interface_cells[places[b]]
+            if hex_distance(*apart) < map_tiles.SHIP_MIN_DISTANCE:
+                raise ValueError(
+                    f"ships: {other} at {ships[other]!r} and {ship} at {ships[ship]!r} are closer"
+                    f" than {map_tiles.SHIP_MIN_DISTANCE}"
+                )
+    free = [cell for place, cell in enumerate(cells) if place not in places]
+    check_object("interface", rest, free)
+    contents = [rest[cell] for cell in free]
+    kinds = tuple(dict.fromkeys(parts.interface_tiles))
+    for cell, content in zip(free, contents, strict=True):
+        index_of(f"interface[{cell!r}]", content, kinds)
+    for kind in kinds:
+        count, wanted = contents.count(kind), parts.interface_tiles.count(kind)
+        if count != wanted:
+            raise ValueError(f"interface: {wanted} of {kind!r} are wanted, not {count}")
+    interface = [planets.PLANETS.index(rest.get(cell, "Ship")) for cell in cells]
+    return np.array(interface), ruleset.geometry.interface_cells[places]

@@ -1,0 +1,184 @@
+"""A dataset's folder: `dataset.json`, `games.parquet`, `README.md`, the pieces of a begun one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from training.config import UserError
+from training.games import dataset_card, shards
+from training.games.schema import NAME, SCHEMA
+from training.system import atomic_files
+
+FORMAT = "gaia_jax dataset 1"
+ABOUT, GAMES, DECISIONS, README = "dataset.json", "games.parquet", "decisions.parquet", "README.md"
+PIECES, DECISION_PIECES = "pieces", "decision_pieces"
+# What the games of a part depend on; parts that are equal in it and adjoin are one.
+IDENTITY = ("env", "version", "players", "agents", "likeliest", "rotations", "batch", "seed")
+LONGEST = 10**7  # bytes of dataset.json
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """`dataset.json` of a folder.
+
+    Raises:
+        UserError: there is none, or it is none of ours.
+    """
+    path = folder / ABOUT
+    try:
+        data = json.loads(path.read_bytes()[:LONGEST])
+    except (OSError, ValueError) as error:
+        raise UserError(f"{folder} is no dataset: {path}: {error}") from error
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise UserError(f"{folder} is no dataset: {path} has no format {FORMAT!r}")
+    if data.get("schema") != SCHEMA:
+        raise UserError(f"{folder} has schema {data.get('schema')}, this is {SCHEMA}")
+    return data
+
+
+def begin(folder: Path, part: dict[str, Any]) -> bool:
+    """Make a folder for a part, or go on with the one that is there.
+
+    While it is not whole, its number of games may still change.
+
+    Returns:
+        Whether all of its games are there already.
+    Raises:
+        UserError: the folder holds something else; it is untouched then.
+    """
+    if (folder / ABOUT).exists():
+        about = read_about(folder)
+        whole = bool(about["files"])
+        same = about["parts"] == [part]
+        if not whole and len(about["parts"]) == 1:
+            same = about["parts"][0] | {"games": part["games"]} == part
+        if not same:
+            raise UserError(f"{folder} holds other games: {_difference(about['parts'], part)}")
+        if not whole:
+            _write(folder, [part], {}, {})
+        return whole
+    atomic_files.check_folder("--out", folder)
+    folder.mkdir(exist_ok=True)
+    _write(folder, [part], {}, {})
+    return False
+
+
+def _difference(parts: list[dict[str, Any]], part: dict[str, Any]) -> str:
+    if len(parts) != 1:
+        return f"{len(parts)} parts"
+    keys = [key for key in part if parts[0].get(key) != part[key]]
+    return ", ".join(f"{key} {_short(parts[0].get(key))}, not {_short(part[key])}" for key in keys)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) < 60 else f"{text[:57]}..."
+
+
+def finish(folder: Path, parts: list[dict[str, Any]], about: dict[str, Any]) -> None:
+    """Write `dataset.json` and the card of a folder whose Parquet files are whole.
+
+    Args:
+        about: further keys, which `begin` could not know.
+    """
+    files = {}
+    for name in (GAMES, DECISIONS):
+        path = folder / name
+        if path.exists():
+            rows = pq.read_metadata(path).num_rows
+            size = path.stat().st_size
+            files[name] = {"rows": rows, "bytes": size, "sha256": shards.digest(path)}
+    _write(folder, parts, files, about)
+    atomic_files.write_text(folder / README, dataset_card.text(read_about(folder)))
+
+
+def _write(
+    folder: Path, parts: list[dict[str, Any]], files: dict[str, Any], about: dict[str, Any]
+) -> None:
+    data = {"format": FORMAT, "tables": NAME, "schema": SCHEMA, "parts": parts, "files": files}
+    atomic_files.write_text(folder / ABOUT, json.dumps(data | about, indent=1) + "\n")
+
+
+def of_files(folder: Path) -> dict[str, Any]:
+    """The further keys of a folder's `dataset.json`."""
+    keys = ("format", "tables", "schema", "parts", "files")
+    return {key: value for key, value in read_about(folder).items() if key not in keys}
+
+
+def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
+    """Put the games of several folders into one, in the order of agents, seed and deal.
+
+    Args:
+        games: only so many of the first ones; rounded up to whole deals. None is all.
+    Returns:
+        The number of games.
+    Raises:
+        UserError: a folder is no whole dataset, two have the same games, or their games have other
+            columns.
+    """
+    atomic_files.check_folder("--out", out)
+    found = []
+    for folder in folders:
+        about = read_about(folder)
+        if not about["files"]:
+            raise UserError(f"{folder} is not whole: run its command again")
+        at = 0
+        for part in about["parts"]:
+            found.append((part, folder, at))
+            at += part["games"]
+    found.sort(key=lambda x: json.dumps([x[0][key] for key in IDENTITY]) + f"{x[0]['first']:012}")
+    if games is not None:
+        found = _first(found, games)
+    parts: list[dict[str, Any]] = []
+    for part, folder, _ in found:
+        _join(parts, part, folder)
+    abouts = [of_files(folder) for folder in folders]
+    if len({(part["env"], part["players"]) for part in parts}) > 1:
+        raise UserError("the folders have games of different rules, which need different columns")
+    out.mkdir(exist_ok=True)
+    total = shards.assemble(out / GAMES, _rows(found))
+    finish(out, parts, abouts[0])
+    return total
+
+
+def _first(
+    found: list[tuple[dict[str, Any], Path, int]], games: int
+) -> list[tuple[dict[str, Any], Path, int]]:
+    """Of parts in order those that the first games belong to, the last one cut."""
+    out = []
+    for part, folder, at in found:
+        whole_deals = -(-games // part["rotations"]) * part["rotations"]
+        if games > 0:
+            out.append((part | {"games": min(part["games"], whole_deals)}, folder, at))
+        games -= part["games"]
+    return out
+
+
+def _join(parts: list[dict[str, Any]], part: dict[str, Any], folder: Path) -> None:
+    """Add a part; it grows the last one where it goes on with it."""
+    same = bool(parts) and all(parts[-1][key] == part[key] for key in IDENTITY)
+    if not same:
+        parts.append(dict(part))
+        return
+    last = parts[-1]
+    end = last["first"] + last["games"] // last["rotations"]
+    if part["first"] < end:
+        raise UserError(f"{folder} has games that another folder has: deal {part['first']}")
+    if part["first"] == end:
+        last["games"] += part["games"]
+    else:
+        parts.append(dict(part))
+
+
+def _rows(found: list[tuple[dict[str, Any], Path, int]]) -> Iterator[pa.Table]:
+    """The rows of each part, a row group at a time."""
+    for part, folder, at in found:
+        for first, table in shards.row_groups(folder / GAMES):
+            low, high = max(at, first), min(at + part["games"], first + len(table))
+            if low < high:
+                yield table.slice(low - first, high - low)

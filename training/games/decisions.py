@@ -1,0 +1,157 @@
+"""`decisions.parquet`: what stood before each decision of a dataset, derived from its games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pyarrow as pa
+from jax import Array
+
+from gaia_jax.actions import to_text
+from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.state import NODES
+from training.agents import Agent
+from training.games.replaying import Look, Replayer, Row
+
+STOCKS = ("credits", "ore", "knowledge", "qic", "gaia_power", "vp")
+ROW_GROUP = 262_144  # decisions of a row group
+
+
+def schema() -> pa.Schema:
+    """The schema of `decisions.parquet`."""
+    small, tiny, text = pa.int16(), pa.int8(), pa.string()
+    fields = [
+        ("game", pa.int64()),
+        ("number", small),
+        ("round", tiny),
+        ("node", text),
+        ("seat", tiny),
+        ("action", pa.uint16()),
+        ("text", text),
+        ("legal", small),
+        ("credits", small),
+        ("ore", small),
+        ("knowledge", small),
+        ("qic", small),
+        *((f"power_{bowl}", small) for bowl in (1, 2, 3)),
+        ("gaia_power", small),
+        ("tracks", pa.list_(tiny)),
+        ("vp", small),
+        ("vp_end", small),
+        ("place_end", pa.float32()),
+    ]
+    agent = [pa.field(name, pa.float32()) for name in ("policy", "value")]
+    needed = [pa.field(name, kind, nullable=False) for name, kind in fields]
+    return pa.schema([*needed, *agent], metadata={"format": "gaia_jax decisions 1"})
+
+
+def stocks(state: Any, action: Array) -> dict[str, Array]:
+    """What `Replayer` notes before each decision: who decides, and what he has."""
+    game, rows = state.game, jnp.arange(len(action))
+    who = state.current_player.astype(jnp.int32)
+    players = game.players
+    seen = {name: getattr(players, name)[rows, who] for name in STOCKS}
+    seen |= {"power": players.power[rows, who], "tracks": players.tracks[rows, who]}
+    return seen | {"seat": who, "round": game.turn.round, "node": game.turn.node}
+
+
+def make_look(agents: Mapping[str, Agent]) -> Look:
+    """`stocks`, and what the agents' policies say of each position.
+
+    Args:
+        agents: those that have a policy; each is asked about every position.
+    """
+    if not agents:
+        return stocks
+
+    def look(state: Any, action: Array) -> dict[str, Array]:
+        seen, rows = stocks(state, action), jnp.arange(len(action))
+        for name, agent in agents.items():
+            assert agent.policy is not None
+            logits, values = agent.policy.evaluate(agent.params, state)
+            logits = jnp.where(state.legal_action_mask, logits, -jnp.inf)
+            chosen = jax.nn.log_softmax(logits, axis=-1)[rows, action]
+            seen[f"policy {name}"] = jnp.exp(chosen)
+            seen[f"value {name}"] = values[rows, seen["seat"]] / agent.policy.vp
+        return seen
+
+    return look
+
+
+def of_games(
+    replayer: Replayer, rows: Sequence[Row], first: int, agents: Mapping[str, Agent]
+) -> Iterator[pa.Table]:
+    """The decisions of some games, a batch at a time, in the order of the games.
+
+    Args:
+        replayer: with the `make_look` of these agents.
+        first: number of the first row.
+    Raises:
+        ValueError: a row does not play.
+    """
+    ruleset = replayer.env.ruleset
+    texts = np.array([to_text(ruleset, a) for a in range(replayer.env.num_actions)])
+    nodes = np.array(NODES)
+    for start in range(0, len(rows), replayer.batch):
+        some = rows[start : start + replayer.batch]
+        setups = [setup_from_json(row["setup"], ruleset) for row in some]
+        actions = [np.asarray(row["actions"], np.uint16) for row in some]
+        parts = [seen for at, seen in replayer.play(setups, actions) if at >= 0]
+        legal = np.concatenate([part.legal for part in parts])
+        count = np.concatenate([part.choices for part in parts])
+        names = parts[0].more
+        more = {name: np.concatenate([part.more[name] for part in parts]) for name in names}
+        tables = []
+        for lane, row in enumerate(some):
+            length = len(actions[lane])
+            if not legal[:length, lane].all():
+                raise ValueError(f"row {first + start + lane} does not play: --verify says why")
+            seen = {name: x[:length, lane] for name, x in more.items()}
+            seen |= {"legal": count[:length, lane], "action": actions[lane]}
+            tables.append(_table(seen, first + start + lane, row, texts, nodes, agents))
+        yield pa.concat_tables(tables).combine_chunks()
+
+
+def _table(
+    seen: dict[str, np.ndarray],
+    game: int,
+    row: Row,
+    texts: np.ndarray,
+    nodes: np.ndarray,
+    agents: Mapping[str, Agent],
+) -> pa.Table:
+    """The decisions of one game."""
+    length, seat = len(seen["action"]), seen["seat"].astype(int)
+    out: dict[str, Any] = {name: seen[name] for name in ("round", "seat", "legal", "action")}
+    out |= {name: seen[name] for name in STOCKS}
+    out |= {f"power_{bowl + 1}": seen["power"][:, bowl] for bowl in range(3)}
+    out |= {
+        "game": np.full(length, game),
+        "number": np.arange(length),
+        "node": nodes[seen["node"]],
+        "text": texts[seen["action"]],
+        "tracks": list(seen["tracks"]),
+        "vp_end": np.asarray(row["vp"])[seat],
+        "place_end": np.asarray(row["place"], np.float32)[seat],
+    }
+    sits = [row[f"agent_{s}"] for s in range(len(row["vp"]))]
+    for kind in ("policy", "value"):
+        value = np.full(length, np.nan, np.float32)
+        for s, name in enumerate(sits):
+            if name in agents:
+                value = np.where(seat == s, seen[f"{kind} {name}"], value)
+        out[kind] = pa.array(value.astype(np.float32), pa.float32(), mask=np.isnan(value))
+    wanted = schema()
+    return pa.table([_array(out[f.name], f.type) for f in wanted], schema=wanted)
+
+
+def _array(values: Any, kind: pa.DataType) -> pa.Array:
+    if isinstance(values, pa.Array):
+        return values
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
+        return pa.array(values).cast(kind)
+    return pa.array(values, kind)

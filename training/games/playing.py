@@ -1,0 +1,113 @@
+"""The games of a dataset: played batch by batch, each batch from its own keys.
+
+A batch depends on the seed, the agents, its size and its first deal alone. So a dataset can be
+played by several processes, each its own range of deals, and be interrupted anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from training.agents import Agent, make_agent
+from training.config import UserError
+from training.games.match import rotated
+from training.games.schema import Games
+from training.games.slots import Lanes
+
+BATCH = 4096  # games of a batch
+PER_LANE = 4  # of a batch, at least: so many fewer are under way at the same time
+# Under way at most for each agent where a network decides: what it computes for those that are
+# its own stays in a core's cache.
+LANES = 256
+
+
+class Source:
+    """A table of agents that plays deals of a seed."""
+
+    def __init__(self, env: Any, names: Sequence[str], batch: int = BATCH, likeliest: bool = False):
+        """
+        Args:
+            names: of the agents, one a seat; they sit one seat further in each game of a deal,
+                unless all are the same.
+            batch: games of a batch, at most a quarter of them under way at the same time.
+            likeliest: checkpoints take the likeliest action instead of sampling.
+        Raises:
+            UserError: another number of names than seats, an unknown name, or a batch that holds
+                no whole deals.
+        """
+        players = env.num_players
+        if len(names) != players:
+            raise UserError(f"--agents wants {players} names, got {len(names)}")
+        different = list(dict.fromkeys(names))
+        self.env, self.names, self.likeliest = env, list(names), likeliest
+        self.seating = rotated(players)[: 1 if len(different) == 1 else players]
+        if batch % len(self.seating):
+            raise UserError(f"--batch must be a multiple of {len(self.seating)}, not {batch}")
+        self.deals = batch // len(self.seating)  # of a batch
+        agents = [make_agent(name, env, likeliest) for name in different]
+        self.hashes = [fingerprint(agents[different.index(name)]) for name in names]
+        sits = np.array([different.index(name) for name in names])[self.seating]
+        lanes = -(-batch // PER_LANE)
+        if any(agent.policy for agent in agents):
+            lanes = min(lanes, LANES * len(agents))
+        self._lanes = Lanes(env, agents, sits, self.deals, lanes)
+
+    def about(self) -> dict[str, Any]:
+        """What the games depend on, besides seed and range; the `part` of `dataset.json`."""
+        return {
+            "env": self.env.id,
+            "version": str(self.env.version),
+            "players": self.env.num_players,
+            "agents": [
+                {"name": name, "sha256": sha}
+                for name, sha in zip(self.names, self.hashes, strict=True)
+            ],
+            "likeliest": self.likeliest,
+            "rotations": len(self.seating),
+            "batch": self.deals * len(self.seating),
+        }
+
+    def compile(self) -> None:
+        """Compile everything, once."""
+        self._lanes.compile()
+
+    def play(self, seed: int, first: int, count: int) -> Games:
+        """The games of the batch that begins with deal `first`.
+
+        Args:
+            first: a multiple of `deals`.
+            count: how many of its deals are kept.
+        """
+        self.compile()
+        ended, rotations = self._lanes.play(seed, first), len(self.seating)
+        kept = np.arange(count * rotations)
+        decisions, longest = ended.decisions, ended.actions.shape[1]
+        if decisions[kept].max() > longest:
+            raise UserError(f"a game has more than {longest} decisions and cannot be kept")
+        return Games(
+            deal=first + kept // rotations,
+            rotation=kept % rotations,
+            setups=jax.tree.map(lambda x: x[kept], ended.setups),
+            sits=self.seating[kept % rotations],
+            actions=[ended.actions[g, : decisions[g]].astype(np.uint16) for g in kept],
+            vp=ended.vp[kept],
+            sources=ended.sources[kept],
+            illegal=ended.illegal[kept],
+        )
+
+
+def fingerprint(agent: Agent) -> str:
+    """SHA-256 over an agent's name and the numbers that it decides with."""
+    found = hashlib.sha256(agent.name.encode())
+    leaves, tree = jax.tree.flatten(agent.params)
+    found.update(str(tree).encode())
+    for leaf in leaves:
+        array = np.asarray(jax.device_get(leaf))
+        found.update(f"{array.dtype}{array.shape}".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()

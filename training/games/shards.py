@@ -1,0 +1,175 @@
+"""Tables that are written piece by piece: a killed process loses at most the piece under way.
+
+A piece is a file of its own that appears whole. When all are there they are put together into one
+Parquet file whose row groups do not depend on the pieces, so that it is the same byte for byte
+however often the work was interrupted, and however it was split.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from gaia_jax.cli.command_line import UserError, reason
+from training.system import atomic_files
+
+ROW_GROUP = 8192  # games of a row group
+LEVEL = 12  # of zstd
+# The two columns that make nine tenths of a game are worth more work.
+LEVELS = {"actions": 18, "setup": 19}
+PAGE = 2**24  # bytes: a column of a row group in one piece, which compresses better
+
+
+class Shards:
+    """The pieces of one table, in a folder beside it."""
+
+    def __init__(self, folder: Path, alone: bool = True):
+        """
+        Args:
+            folder: made here.
+            alone: what is half written there was left by a killed process, and goes away.
+        """
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in folder.glob("*.part") if alone else ():
+            path.unlink()
+
+    def path(self, number: int) -> Path:
+        """Where piece `number` lies."""
+        return self.folder / f"{number:08}.parquet"
+
+    def has(self, number: int, rows: int | None = None) -> bool:
+        """Whether a piece is there, whole and of so many rows."""
+        path = self.path(number)
+        if not path.exists():
+            return False
+        try:
+            with pq.ParquetFile(path) as file:
+                return rows is None or file.metadata.num_rows == rows
+        except (OSError, pa.ArrowException):
+            return False
+
+    def write(self, number: int, table: pa.Table) -> None:
+        """Write a piece; it is there whole, or not at all."""
+        path = self.path(number)
+        with _replacing(path) as part:
+            pq.write_table(table, part, compression="zstd", compression_level=1)
+
+    def tables(self, count: int) -> Iterator[pa.Table]:
+        """The pieces 0 to `count` - 1."""
+        for number in range(count):
+            yield pq.read_table(self.path(number))
+
+    def remove(self) -> None:
+        """Take the pieces away."""
+        for path in self.folder.glob("*"):
+            path.unlink()
+        self.folder.rmdir()
+
+
+class _replacing:
+    """`with _replacing(path) as part`: write `part`; it takes the place of `path` at the end."""
+
+    def __init__(self, path: Path):
+        self.path, self.part = path, path.with_name(path.name + ".part")
+
+    def __enter__(self) -> Path:
+        return self.part
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                with self.part.open("rb+") as file:
+                    os.fsync(file.fileno())
+                os.replace(self.part, self.path)
+                atomic_files.sync_folder(self.path.parent)
+        except OSError as error:
+            raise UserError(f"cannot write {self.path}: {reason(error)}") from error
+        finally:
+            if kind is not None:
+                self.part.unlink(missing_ok=True)
+
+
+def assemble(path: Path, tables: Iterable[pa.Table], rows: int = ROW_GROUP) -> int:
+    """Write tables one after the other as one Parquet file, in row groups of `rows`.
+
+    Only a row group is held in memory. Pages carry checksums.
+
+    Returns:
+        The number of rows.
+    """
+    writer, held, total = None, [], 0
+    with _replacing(path) as part:
+        try:
+            for table in tables:
+                if writer is None:
+                    writer = _writer(part, table.schema)
+                held.append(table)
+                while sum(len(x) for x in held) >= rows:
+                    joined = pa.concat_tables(held)
+                    writer.write_table(joined.slice(0, rows).combine_chunks(), row_group_size=rows)
+                    total, held = total + rows, [joined.slice(rows)]
+            if writer is None:
+                raise UserError(f"nothing to write into {path}")
+            rest = pa.concat_tables(held).combine_chunks()
+            if len(rest):
+                writer.write_table(rest, row_group_size=rows)
+        finally:
+            if writer is not None:
+                writer.close()
+    return total + len(rest)
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    # A dictionary costs more than it saves where nearly every value is new.
+    plain = ("setup",)
+    return pq.ParquetWriter(
+        path,
+        schema,
+        compression="zstd",
+        compression_level={_leaf(f): LEVELS.get(f.name, LEVEL) for f in schema},
+        use_dictionary=[_leaf(f) for f in schema if f.name not in plain],
+        data_page_size=PAGE,
+        write_page_checksum=True,
+        write_statistics=["deal"] if "deal" in schema.names else False,
+    )
+
+
+def _leaf(field: pa.Field) -> str:
+    """The path of a column as Parquet calls it."""
+    return f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
+
+
+def row_groups(path: Path, columns: list[str] | None = None) -> Iterator[tuple[int, pa.Table]]:
+    """The row groups of a file, each with the number of its first row.
+
+    Raises:
+        UserError: a row group cannot be read; the message says which rows are in it.
+    """
+    try:
+        file = pq.ParquetFile(path, page_checksum_verification=True)
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(f"{path} is no Parquet file: {str(error).splitlines()[0]}") from error
+    first = 0
+    with file:
+        for group in range(file.num_row_groups):
+            rows = file.metadata.row_group(group).num_rows
+            try:
+                table = file.read_row_group(group, columns)
+            except (OSError, pa.ArrowException) as error:
+                said = str(error).splitlines()[0]
+                last = first + rows - 1
+                raise UserError(f"{path}: rows {first} to {last} are damaged: {said}") from error
+            yield first, table
+            first += rows
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

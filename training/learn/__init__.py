@@ -1,0 +1,1 @@
+"""PPO: rollout, loss and update, what a learner is, and its checkpoints."""

@@ -1,0 +1,381 @@
+"""Checkpoints of a run: everything that the next update depends on, written by orbax.
+
+A run folder holds `checkpoints/STEP/` with three items: `params` (what an agent needs), `trainer`
+(optimizer, games, random key, update) and `about` (JSON: the environment's id and version, the
+resolved configuration). The next update of a resumed run is bit-equal to what would have followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+from jax.sharding import SingleDeviceSharding
+
+from gaia_jax.cli.command_line import one_line, reason
+from training import config as configs
+from training import zoo
+from training.config import Config, UserError
+from training.learn.learner_state import Runner, join, path_name, split, start_keys
+from training.networks.layers import at_temperature, make_network
+from training.system import atomic_files
+from training.system.fast_compile import jit_once
+from training.zoo.carry import grow
+
+FORMAT = "gaia_jax checkpoint 1"
+FOLDER = "checkpoints"
+ASIDE = "aside"  # what a resumed run does not go on from; nothing is deleted
+DIGESTS = "digests.json"  # in the folder of a checkpoint, SHA-256 of its files
+ITEMS = ("params", "trainer", "about")
+UNREADABLE = (ValueError, OSError, KeyError, TypeError, AttributeError, RecursionError)
+
+Shapes = dict[str, tuple[int, ...]]
+
+# orbax reports every save of a single process as a warning about what it would do for many, and
+# what it cannot read with a page of text.
+for _name in ("absl", "asyncio"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+
+class Damaged(UserError):
+    """A checkpoint that is not as it was written."""
+
+
+class Checkpoints:
+    """The checkpoints of one run folder."""
+
+    def __init__(self, run: str | Path, keep: int | None = None, create: bool = False):
+        """
+        Args:
+            run: the run folder.
+            keep: write as well as read, and keep so many of the latest; None: only read.
+            create: make the folder if it is not there.
+        Raises:
+            UserError: `run` is no run folder (only without `create`).
+        """
+        # Imported here: it takes seconds, and the first decision of a training can do without.
+        import orbax.checkpoint as ocp
+
+        self._ocp: Any = ocp
+        self.run = Path(run)
+        self._folder = self.run / FOLDER
+        if not create and not is_folder(self._folder):
+            raise UserError(f"{run} is no run folder: it has no {FOLDER}/")
+        reads_only = keep is None and not create
+        try:
+            self._manager = ocp.CheckpointManager(
+                self._folder.absolute(),
+                options=ocp.CheckpointManagerOptions(
+                    save_interval_steps=0 if reads_only else 1,
+                    max_to_keep=keep,
+                    create=create,
+                    read_only=reads_only,
+                    enable_async_checkpointing=False,
+                    step_format_fixed_length=8,
+                ),
+                item_handlers={
+                    "params": ocp.StandardCheckpointHandler(),
+                    "trainer": ocp.StandardCheckpointHandler(),
+                    "about": ocp.JsonCheckpointHandler(),
+                },
+            )
+        except OSError as error:
+            raise UserError(f"cannot use {self._folder}: {reason(error)}") from error
+
+    def save(self, runner: Runner, env: Any, config: Config) -> None:
+        """Write the runner under its number of updates; does nothing where that stands already.
+
+        Raises:
+            UserError: it cannot be written; those that are there stay.
+        """
+        step = int(runner.update)
+        if step in self.steps():
+            return
+        about = {
+            "format": FORMAT,
+            **zoo.identity(env),
+            "update": step,
+            "config": configs.to_dict(config),
+        }
+        params, trainer = split(runner)
+        try:
+            self._manager.save(
+                step,
+                args=self._ocp.args.Composite(
+                    params=self._ocp.args.StandardSave(params),
+                    trainer=self._ocp.args.StandardSave(trainer),
+                    about=self._ocp.args.JsonSave(about),
+                ),
+            )
+            place = self._place(step)
+            if jax.process_index() == 0:
+                atomic_files.write_text(
+                    place / DIGESTS, json.dumps(_digests(place), indent=1) + "\n"
+                )
+        except (OSError, ValueError) as error:
+            raise UserError(f"cannot write {self._name(step)}: {_why(error)}") from error
+
+    def steps(self) -> list[int]:
+        """The updates after which there is a checkpoint, ascending."""
+        return sorted(int(step) for step in self._manager.all_steps())
+
+    def latest(self) -> int:
+        """The update of the latest checkpoint; a UserError if there is none."""
+        if not self.steps():
+            raise UserError(f"{self.run} holds no checkpoint")
+        return self.steps()[-1]
+
+    def whole(self, update: int | None = None) -> int:
+        """The update of a checkpoint that is as it was written.
+
+        Args:
+            update: this one; None is the latest, and where that is damaged, with a warning, the
+                newest that is not.
+        Raises:
+            UserError: there is none; the message names those that are there.
+        """
+        self.latest()
+        steps = self.steps()
+        if update is not None and update not in steps:
+            there = ", ".join(map(str, steps[-12:]))
+            there = f"the last of {len(steps)} are {there}" if len(steps) > 12 else there
+            raise UserError(f"{self.run} has no checkpoint after {update} updates; there: {there}")
+        damaged: list[Damaged] = []
+        for step in [update] if update is not None else reversed(steps):
+            try:
+                self.check(step)
+            except Damaged as error:
+                damaged.append(error)
+                continue
+            for found in damaged:
+                print(f"warning: {one_line(found)}; trying the one before", file=sys.stderr)
+            return step
+        before = ", and so is every older one" if len(damaged) > 1 else ""
+        raise Damaged(f"{damaged[0]}{before}")
+
+    def check(self, step: int) -> None:
+        """Raise Damaged where a checkpoint is not as it was written."""
+        place = self._place(step)
+        try:
+            if (place / DIGESTS).exists():
+                written = json.loads((place / DIGESTS).read_bytes())
+                there = _digests(place)
+                for name in sorted(written.keys() | there.keys()):
+                    if written.get(name) != there.get(name):
+                        wrong = "is missing" if name not in there else "has changed"
+                        raise Damaged(f"{self._name(step)} is damaged: {name} {wrong}")
+                return
+        except UNREADABLE as error:
+            raise Damaged(f"{self._name(step)} is damaged: {_why(error)}") from error
+        # Of a save that was cut off at its very end, or of a version before there were digests.
+        self.about(step)
+        forms = self._forms(step)
+        self._restore(step, **{name: forms[name] for name in ITEMS[:2]})
+
+    def set_aside(self, update: int) -> list[str]:
+        """Move the checkpoints of later updates out of the way of a run that goes on from here.
+
+        Returns:
+            Where they are now.
+        """
+        moved = []
+        for step in self.steps():
+            if step > update:
+                goal = free_path(self.run / ASIDE, f"{step:08d}")
+                goal.parent.mkdir(exist_ok=True)
+                os.rename(self._place(step), goal)
+                moved.append(str(goal))
+        if moved:
+            self._manager.reload()
+        return moved
+
+    def reload(self) -> None:
+        """Look again what is there: another process has moved something."""
+        self._manager.reload()
+
+    def _place(self, step: int) -> Path:
+        return self._folder / f"{step:08d}"
+
+    def about(self, step: int) -> tuple[dict[str, Any], Config]:
+        """What a checkpoint says of itself, and its configuration."""
+        try:
+            args = self._ocp.args.Composite(about=self._ocp.args.JsonRestore())
+            about = self._manager.restore(step, args=args)["about"]
+            written = about["format"]
+        except UNREADABLE as error:
+            raise Damaged(f"{self._name(step)} is unreadable or no checkpoint of ours") from error
+        if written != FORMAT:
+            raise UserError(f"{self._name(step)} has the format {written!r}, not {FORMAT!r}")
+        return about, configs.from_dict(about["config"])
+
+    def check_env(self, step: int, env: Any) -> None:
+        """Refuse a checkpoint of another environment or of another version of it."""
+        about, _ = self.about(step)
+        if other := zoo.another_environment(about, env):
+            raise UserError(f"{self._name(step)} {other}")
+
+    def restore(self, step: int, runner: Runner) -> Runner:
+        """Read a checkpoint.
+
+        Args:
+            runner: arrays, or shapes with shardings, of the form to restore.
+        Raises:
+            UserError: unreadable, or of another form.
+        """
+        params, trainer = split(runner)
+        items = self._restore(step, params=params, trainer=trainer)
+        return join(runner, items["params"], items["trainer"])
+
+    def restore_params(self, step: int, params: Any) -> Any:
+        """Only the network's parameters, in the form of `params` (arrays or shapes)."""
+        return self._restore(step, params=params)["params"]
+
+    def _restore(self, step: int, **items: Any) -> Any:
+        args = {name: self._ocp.args.StandardRestore(tree) for name, tree in items.items()}
+        try:
+            written = self._manager.metadata(step).item_metadata
+            for name, tree in items.items():
+                self._check_form(step, _shapes(written[name].tree), _shapes(tree))
+            return self._manager.restore(step, args=self._ocp.args.Composite(**args))
+        except UNREADABLE as error:
+            raise Damaged(f"{self._name(step)} is unreadable: {_why(error)}") from error
+
+    def _forms(self, step: int) -> dict[str, Any]:
+        """The arrays of a checkpoint as they were written, on one device."""
+        here = SingleDeviceSharding(jax.local_devices()[0])
+
+        def form(x: Any) -> jax.ShapeDtypeStruct:
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=here)
+
+        try:
+            written = self._manager.metadata(step).item_metadata
+            return {name: jax.tree.map(form, written[name].tree) for name in ITEMS[:2]}
+        except UNREADABLE as error:
+            raise Damaged(f"{self._name(step)} is unreadable: {_why(error)}") from error
+
+    def _check_form(self, step: int, written: Shapes, wanted: Shapes) -> None:
+        """orbax would restore what is cut or missing with a page of text, or not at all."""
+        for name in sorted(written.keys() | wanted.keys()):
+            if written.get(name) != wanted.get(name):
+                there, here = (shapes.get(name, "no shape") for shapes in (written, wanted))
+                raise UserError(f"{self._name(step)} does not fit: {name} is {there}, not {here}")
+
+    def _name(self, step: int) -> str:
+        return f"the checkpoint {self.run} ({step} updates)"
+
+
+def is_folder(path: Path) -> bool:
+    """Also for names that no file system takes."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def split_update(name: str) -> tuple[str, str | None]:
+    """`RUN@UPDATE` -> (RUN, UPDATE); a folder, and a name without @ -> (RUN, None)."""
+    run, at, update = name.rpartition("@")
+    return (run, update) if at and not is_folder(Path(name)) else (name, None)
+
+
+def number_of(name: str, update: str | None) -> int | None:
+    """The update after the @ of a name; a UserError where it is no number."""
+    if update is None:
+        return None
+    if not (update.isascii() and update.isdigit() and len(update) < 10):
+        shown = name if len(name) < 100 else f"{name[:90]} ..."
+        raise UserError(f"{shown}: after @ comes the number of an update")
+    return int(update)
+
+
+def free_path(folder: Path, name: str) -> Path:
+    """folder/NAME, or the first of NAME-2, -3, ... that does not exist."""
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{name}-{number}"
+    return path
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of each file below a folder, but of the digests themselves."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != DIGESTS)
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
+
+
+def _why(error: BaseException) -> str:
+    """The start of what orbax says: the rest is the specification of a store."""
+    return reason(error).split("[tensorstore_spec")[0][:150] or repr(error)
+
+
+def _shapes(tree: Any) -> Shapes:
+    leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
+    return {path_name(path): tuple(leaf.shape) for path, leaf in leaves}
+
+
+def load_policy(run: str | Path, env: Any | None, env_module: Any, step: int | None = None) -> Any:
+    """The network and parameters of a run's checkpoint.
+
+    Args:
+        run: the run folder.
+        env: the environment it has to fit; None makes the one it was trained on.
+        env_module: what `make`s environments: the module `gaia_jax`.
+        step: the update; None is the latest that is whole.
+    Returns:
+        (env, network, params, step, config).
+    """
+    checkpoints = Checkpoints(run)
+    step = checkpoints.whole(step)
+    about, config = checkpoints.about(step)
+    env = env or make_env(env_module, about["env"], config.env.reward, about.get("players", 4))
+    checkpoints.check_env(step, env)
+    network = make_network(env, config.network)
+    here = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
+    form = jax.jit(lambda: _init(env, network), out_shardings=here).eval_shape()
+    return env, network, checkpoints.restore_params(step, form), step, config
+
+
+def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
+    """The network of a run and its parameters before the first update.
+
+    Args:
+        run: the run folder; its latest checkpoint says the configuration.
+        env: the environment it has to fit.
+    """
+    checkpoints = Checkpoints(run)
+    step = checkpoints.whole()
+    checkpoints.check_env(step, env)
+    _, config = checkpoints.about(step)
+    network = make_network(env, config.network)
+    params_key, _, _ = start_keys(config)
+    params = jit_once(lambda: _init(env, network, params_key))()
+    if config.train.start:
+        params = grow(zoo.parameters(config.train.start, env), params)
+        params = at_temperature(params, config.train.start_temperature)
+    return network, params
+
+
+def make_env(env_module: Any, env_id: str, reward: str, players: int = 4) -> Any:
+    """`env_module.make`; what it does not know is the user's error."""
+    more = {} if players == 4 else {"players": players}
+    try:
+        return env_module.make(env_id, reward=reward, **more)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+
+
+def _init(env: Any, network: Any, key: Any = None) -> Any:
+    state = env.init(jax.random.key(0))
+    observation = env.observe(state, state.current_player)
+    batch = jax.tree.map(lambda x: x[None], observation)
+    key = jax.random.key(0) if key is None else key
+    return network.init(key, batch, state.legal_action_mask[None])

@@ -1,0 +1,209 @@
+"""The state of a run: what the next update depends on, and how a run begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from training.config import Config, PPOConfig, UserError
+from training.networks.layers import Network
+from training.system.batched import batched
+from training.system.devices import GAMES
+
+TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
+
+
+class Runner(NamedTuple):
+    """All that the next update depends on."""
+
+    params: Any
+    opt_state: Any
+    env_state: Any  # leading axis N
+    key: Any  # (2,) uint32, the data of a key; constant, folded with `update`
+    update: Any  # () int32, updates done
+    pool: Any = ()  # parameters of earlier updates, leading axis `ppo.pool`; () without a pool
+    hyper: Any = ()  # `Hyper`
+    average: Any = ()  # moving average of the parameters; () without `ppo.average`
+    anchor: Any = ()  # the parameters that the policy is pulled towards; () without `ppo.anchor`
+
+
+class Hyper(NamedTuple):
+    """Numbers of the configuration that a compiled chunk takes as they come: () float32."""
+
+    lr: Any
+    lr_end: Any
+    gae_lambda: Any
+    clip: Any
+    value_coef: Any
+    entropy_coef: Any
+    entropy_end: Any
+    anchor: Any
+    search_coef: Any
+    average: Any
+    max_grad_norm: Any
+    updates: Any
+
+    @classmethod
+    def of(cls, config: Config) -> Hyper:
+        """Those of a configuration."""
+        flat = vars(config.ppo) | {"updates": config.train.updates}
+        return cls(*(np.float32(flat[name]) for name in cls._fields))
+
+    def between(self, name: str, end: str, update: Any) -> Any:
+        """A value that moves in a straight line over the run."""
+        first, last = getattr(self, name), getattr(self, end)
+        return first + (last - first) * self.progress(update)
+
+    def progress(self, update: Any) -> Any:
+        """The part of the run that is done after so many updates, 0 to 1."""
+        return jnp.minimum(update / self.updates, 1.0)
+
+
+def make_optimizer() -> optax.GradientTransformation:
+    """Adam for one step of length 1; clipping and the learning rate come from `Hyper`.
+
+    So a compiled chunk does not depend on them, and experiments share it.
+    """
+    # One vector instead of dozens of small arrays: fewer kernels to compile and to launch.
+    return optax.flatten(optax.scale_by_adam(eps=1e-5))
+
+
+def sharding(mesh: Mesh) -> Runner:
+    """Where each part of a Runner lies: the games are split, everything else is on every device."""
+    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    return Runner(one, one, split, one, one, one, one, one, one)
+
+
+def start_keys(config: Config) -> Array:
+    """(3,) keys of a new run: of the parameters, of the games, of all that follows."""
+    return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
+
+
+def make_init(
+    auto: Any, network: Network, config: Config, mesh: Mesh | None = None
+) -> Callable[[], Runner]:
+    """A pure function that makes the Runner of a new run.
+
+    Args:
+        mesh: each of its devices deals its own games inside of a `shard_map`, and the programs
+            that play them there share the trace. None: no `shard_map`.
+    """
+    optimizer, play = make_optimizer(), batched(auto)
+
+    def begin(params_key: Array, keys: Array) -> tuple[Any, Any]:
+        env_state = play.init(keys)
+        # Parameters depend on shapes alone.
+        observation = jax.eval_shape(play.observe, env_state, env_state.current_player)
+        observation, mask = jax.tree.map(
+            lambda x: jnp.zeros((1, *x.shape[1:]), x.dtype),
+            (observation, env_state.legal_action_mask),
+        )
+        return network.init(params_key, observation, mask), env_state
+
+    deal: Callable[..., Any] = begin
+    if mesh is not None:
+        deal = jax.shard_map(
+            begin, mesh=mesh, in_specs=(P(), P(GAMES)), out_specs=(P(), P(GAMES)), check_vma=False
+        )
+
+    def init() -> Runner:
+        params_key, games_key, run_key = start_keys(config)
+        params, env_state = deal(params_key, jax.random.split(games_key, config.ppo.num_envs))
+        return Runner(
+            params=params,
+            opt_state=optimizer.init(params),
+            env_state=env_state,
+            key=jax.random.key_data(run_key),
+            update=jnp.int32(0),
+            pool=fill_pool(params, config.ppo.pool),
+            hyper=Hyper.of(config),
+            average=params if config.ppo.average else (),
+            anchor=params if config.ppo.anchor else (),
+        )
+
+    return init
+
+
+def begin_with(runner: Runner, params: Any) -> Runner:
+    """A new run that begins with given parameters, which its anchor is too.
+
+    Raises:
+        UserError: they are of another network.
+    """
+    ours, theirs = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
+    if ours != theirs:
+        raise UserError("train.start: those parameters are of another network")
+    placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
+
+    def copy(there: Any) -> Any:
+        return placed if there != () else ()
+
+    return runner._replace(
+        params=placed,
+        average=copy(runner.average),
+        anchor=copy(runner.anchor),
+        pool=fill_pool(placed, len(jax.tree.leaves(runner.pool)[0])) if runner.pool != () else (),
+    )
+
+
+def fill_pool(params: Any, size: int) -> Any:
+    """A pool of copies of the parameters; () where it has no place."""
+    if not size:
+        return ()
+    return jax.tree.map(lambda x: jnp.broadcast_to(x, (size, *x.shape)), params)
+
+
+def learning_rate(config: Config, update: int) -> float:
+    """The learning rate after so many updates, for the log."""
+    ppo: PPOConfig = config.ppo
+    done = min(update / config.train.updates, 1.0)
+    return ppo.lr + (ppo.lr_end - ppo.lr) * done
+
+
+def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
+    """The parameters that an agent plays with, and the rest as arrays by name.
+
+    Arrays that hold nothing, such as the artifacts of the base game, are left out: orbax refuses
+    them.
+    """
+    shown = _shown(runner)
+    leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{shown: ()}))
+    return getattr(runner, shown), {path_name(path): leaf for path, leaf in leaves if leaf.size}
+
+
+def join(form: Runner, params: Any, rest: dict[str, Any]) -> Runner:
+    """What `split` took apart.
+
+    Args:
+        form: a runner of that form: arrays, or shapes with shardings.
+    """
+    shown = _shown(form)
+    leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{shown: ()}))
+    found = [rest[path_name(path)] if leaf.size else _empty(leaf) for path, leaf in leaves]
+    return jax.tree.unflatten(tree, found)._replace(**{shown: params})
+
+
+def path_name(path: Any) -> str:
+    """The name of a leaf in a checkpoint."""
+    return jax.tree_util.keystr(path, simple=True, separator="-")
+
+
+def _empty(form: Any) -> Array:
+    """An array without elements of that form: an array itself, or a shape with its sharding."""
+    if isinstance(form, jax.Array):
+        return form
+    nothing = np.zeros(form.shape, form.dtype)
+    return jax.make_array_from_callback(form.shape, form.sharding, lambda index: nothing[index])
+
+
+def _shown(runner: Runner) -> str:
+    """An agent plays with the averaged parameters, where a run keeps an average."""
+    return "average" if jax.tree.leaves(runner.average) else "params"

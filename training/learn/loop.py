@@ -1,0 +1,132 @@
+"""One run: its environment, network, compiled chunk, folder and present state."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+from jax.sharding import Mesh
+
+from training import zoo
+from training.config import Config
+from training.learn import exploring_starts, ppo
+from training.learn.checkpoint import Checkpoints, make_env
+from training.learn.learner_state import Hyper, Runner, begin_with, make_init, sharding
+from training.learn.metrics import Diagnostics
+from training.learn.staggered_starts import make_spread
+from training.networks import favourites
+from training.networks.layers import at_temperature, make_network
+from training.system import cli, devices
+from training.system.fast_compile import jit_once
+from training.system.process_group import Team, alone
+from training.zoo.carry import grow
+
+
+class Trainer:
+    """One run: its environment, network, compiled chunk, folder and present state."""
+
+    def __init__(
+        self,
+        config: Config,
+        env_module: Any,
+        run: Path,
+        resume: bool,
+        update: int | None = None,
+        team: Team | None = None,
+    ):
+        """
+        Args:
+            config: the resolved configuration.
+            env_module: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
+            run: the run folder; nothing is written there before `save`.
+            resume: go on from one of its checkpoints.
+            update: of that checkpoint; None is the latest that is whole.
+            team: the processes that train; None is this one alone.
+        """
+        self.config, self.run = config, run
+        self.record: Path | None = None  # a folder for the records of its evaluations
+        self.spent = 0.0  # seconds of `train.max_minutes` that earlier starts have used
+        self.team = team or alone()
+        self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
+        auto = env_module.auto_reset(exploring_starts.make_rich(self.env, config.ppo.riches))
+        self.network = make_network(self.env, config.network)
+        self.diagnostics = Diagnostics(self.env)
+        mesh = devices.make_mesh(config.ppo.num_envs)
+        init = make_init(auto, self.network, config, mesh)
+        init = jit_once(init, out_shardings=sharding(mesh))
+        self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
+        self._checkpoints: Checkpoints | None = None
+        self.runner = self._restored(init, update) if resume else self._begun(init(), auto, mesh)
+
+    def _restored(self, init: Any, update: int | None) -> Runner:
+        """The state of a checkpoint, in the form of `init` and on the devices of this machine."""
+        step = self.checkpoints.whole(update)
+        self.checkpoints.check_env(step, self.env)
+        runner = self.checkpoints.restore(step, init.eval_shape())
+        # A run may be made longer: its length is one of these numbers.
+        hyper = jax.tree.map(
+            lambda old, new: jax.device_put(new, old.sharding), runner.hyper, Hyper.of(self.config)
+        )
+        return runner._replace(hyper=hyper)
+
+    def _begun(self, runner: Runner, auto: Any, mesh: Mesh) -> Runner:
+        """A new run with the parameters that it is to begin with, and its games apart."""
+        config = self.config
+        if config.train.start:
+            params = zoo.parameters(config.train.start, self.env)
+            params = grow(params, runner.params)
+            runner = begin_with(runner, at_temperature(params, config.train.start_temperature))
+        if config.ppo.spread:
+            spread = make_spread(auto, self.network, config, mesh)
+            key = jax.random.wrap_key_data(runner.key)
+            runner = runner._replace(env_state=spread(runner.params, key, runner.env_state))
+        return runner
+
+    @property
+    def checkpoints(self) -> Checkpoints:
+        """Of the run folder, to read and to write; makes the folder where it is not there."""
+        if self._checkpoints is None:
+            keep = self.config.train.keep_checkpoints
+            self._checkpoints = Checkpoints(self.run, keep=keep, create=True)
+        return self._checkpoints
+
+    @property
+    def update(self) -> int:
+        """Updates done."""
+        return int(self.runner.update)
+
+    def compile(self) -> None:
+        """Compile the chunk; `advance` does it where this was not called."""
+        self._chunk = self._chunk.lower(self.runner).compile()
+
+    def advance(self) -> list[dict[str, float]]:
+        """One chunk; the metrics of its updates. The state changes only when it is complete."""
+        runner, metrics = self._chunk(self.runner)
+        while not all(x.is_ready() for x in jax.tree.leaves(metrics)):
+            time.sleep(0.005)  # here, and not in a wait that hears no signal
+        self.runner = jax.block_until_ready(runner)
+        metrics = jax.device_get(metrics)
+        count = self.config.train.updates_per_chunk
+        doing = metrics.pop("doing")
+        records = [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
+        # A few games end in an update: what they did is told for the whole chunk.
+        games = sum(record["games/ended"] for record in records)
+        summed = jax.tree.map(lambda x: x.sum(0), doing)
+        if verb := self.config.network.favourites:
+            records[-1] |= favourites.report(summed, list(self.env.ruleset.actions.ids[verb]))
+        if self.config.ppo.riches:
+            records[-1] |= exploring_starts.report(summed)
+        records[-1] |= self.diagnostics.report(summed, games)
+        return records
+
+    @property
+    def policy(self) -> Any:
+        """The parameters to play with: averaged, where the run keeps an average."""
+        return self.runner.average if self.config.ppo.average else self.runner.params
+
+    def save(self) -> None:
+        """Write a checkpoint, where that of this update does not stand yet."""
+        with cli.finishing():
+            self.checkpoints.save(self.runner, self.env, self.config)

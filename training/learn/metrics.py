@@ -1,0 +1,98 @@
+"""What a policy does while it learns: VP by source, how its games end, verbs offered and chosen.
+
+A mean of VP hides a collapse: a policy that stops to explore ships or to take leech that costs VP
+never sees what they pay. These numbers show it within minutes, in `metrics.jsonl` and TensorBoard.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+SPLIT = ("leech", "free")  # verbs whose arguments are counted one by one
+
+
+class Diagnostics:
+    """Sums over decisions inside the compiled chunk, and their means outside of it."""
+
+    def __init__(self, env: Any):
+        """`env`: an environment; without an index of actions only the sources are counted."""
+        rules = env.ruleset
+        self.players = env.num_players
+        self.sources = tuple(rules.ids["vp_source"])
+        self._ranges: dict[str, tuple[int, int]] = {}
+        self._describe: Any = None
+        self._tracks: tuple[str, ...] = ()
+        if hasattr(rules, "actions"):
+            from training.games.table import describe
+
+            self._describe, self._tracks = describe(rules), tuple(rules.ids["track"])
+            self._ranges = verb_ranges(rules)
+        which = np.zeros(env.num_actions, np.int32)
+        for number, (first, last) in enumerate(self._ranges.values()):
+            which[first:last] = number
+        self._verb = which
+
+    def step(self, before: Any, action: Array, after: Any) -> dict[str, Array]:
+        """Sums over the games of one step; `before` and `after` are states (N,).
+
+        How a game ended is read before its last decision, but for VP.
+        """
+        ended = after.terminated | after.truncated
+        seats = ended[:, None] * jnp.ones((1, after.final_vp.shape[-1]))
+        out = {"sources": (after.final_source * seats[..., None]).sum((0, 1))}
+        if self._describe is None:
+            return out
+        ends = self._describe(before.game)
+        ends |= dict(
+            zip(self._tracks, jnp.moveaxis(before.game.players.tracks, -1, 0), strict=True)
+        )
+        out["ends"] = {name: (x * seats).sum() for name, x in ends.items() if name != "order"}
+        mask = before.legal_action_mask
+        offered = [mask[:, a:b].any(-1) for a, b in self._ranges.values()]
+        open_ = mask.sum(-1) > 1  # a decision with one option says nothing
+        out["offered"] = (jnp.stack(offered, -1) & open_[:, None]).sum(0, dtype=jnp.float32)
+        number = jnp.arange(len(self._ranges))
+        chosen = (jnp.asarray(self._verb)[action][:, None] == number) & open_[:, None]
+        out["chosen"] = chosen.sum(0, dtype=jnp.float32)
+        out["open"] = open_.sum(dtype=jnp.float32)
+        return out
+
+    def report(self, sums: dict[str, Any], games: float) -> dict[str, float]:
+        """Means for the log: VP and ends a seat, how often a verb is offered and then chosen.
+
+        Args:
+            sums: of `step`, added up. games: how many ended.
+        """
+        seats = self.players * games if games else math.nan
+        out = {f"vp/{k}": v / seats for k, v in zip(self.sources, sums["sources"], strict=True)}
+        if "ends" in sums:
+            out |= {f"ends/{name}": float(x) / seats for name, x in sums["ends"].items()}
+            for name, offered, chosen in zip(
+                self._ranges, sums["offered"], sums["chosen"], strict=True
+            ):
+                out[f"offered/{name}"] = float(offered / max(sums["open"], 1))
+                out[f"chosen/{name}"] = float(chosen / offered) if offered else math.nan
+        return {name: float(x) for name, x in out.items()}
+
+
+def verb_ranges(rules: Any) -> dict[str, tuple[int, int]]:
+    """The actions of each verb, [first, last); arguments of `SPLIT` one by one."""
+    space = rules.actions
+    starts = sorted(set(space.first.values()))
+    out = {}
+    for verb, first in space.first.items():
+        if verb in space.ids and not len(space.ids[verb]):
+            continue
+        later = [x for x in starts if x > first]
+        last = later[0] if later else space.num_actions
+        if verb in space.ids and verb in SPLIT:
+            for i, argument in enumerate(space.ids[verb]):
+                out[f"{verb} {argument}"] = (first + i, first + i + 1)
+        else:
+            out[verb] = (first, last)
+    return out

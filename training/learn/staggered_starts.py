@@ -1,0 +1,68 @@
+"""Games that begin at different times, so that an update sees every part of the game.
+
+Games that begin together stay together for many games: each update would learn from one
+part of the game alone, and forget another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from training.config import Config
+from training.networks import sampling
+from training.system.batched import batched
+from training.system.devices import GAMES
+
+APART = 0xA9A27  # folded into the key: apart from those of the updates
+
+
+def make_spread(
+    auto: Any, network: Any, config: Config, mesh: Mesh
+) -> Callable[[Any, Array, Any], Any]:
+    """(params, key, states (N,)) -> states: game g of N is g / N of `ppo.spread` decisions on.
+
+    The games are played by sampling from the network; compiled at the first call.
+
+    Args:
+        auto: the environment with auto-reset.
+    """
+    games, decisions = config.ppo.num_envs, config.ppo.spread
+    local = games // mesh.size
+    play = batched(auto)
+
+    def spread(params: Any, key: Array, state: Any) -> Any:
+        game = jax.lax.axis_index(GAMES) * local + jnp.arange(local)
+        own = jax.random.fold_in(key, APART)
+        ahead = game * decisions // games
+
+        def step(state: Any, clock: Array) -> tuple[Any, None]:
+            keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.fold_in(own, clock), game)
+            keys = jax.vmap(jax.random.split)(keys)
+            observation = play.observe(state, state.current_player)
+            seen = network.view(observation, state.legal_action_mask)
+            logits, _ = network.apply(params, seen, method="judge")
+            uniform = jax.vmap(jax.random.uniform)(keys[:, 0])
+            action = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
+            after = play.step(state, action, keys[:, 1])
+
+            def on(new: Array, old: Array) -> Array:
+                plays = (clock < ahead).reshape(-1, *[1] * (new.ndim - 1))
+                return jnp.where(plays, new, old)
+
+            return jax.tree.map(on, after, state), None
+
+        return jax.lax.scan(step, state, jnp.arange(decisions))[0]
+
+    specs = (P(), P(), P(GAMES))
+    mapped: Callable[[Any, Array, Any], Any] = jax.jit(
+        jax.shard_map(spread, mesh=mesh, in_specs=specs, out_specs=P(GAMES), check_vma=False),
+        out_shardings=NamedSharding(mesh, P(GAMES)),
+    )
+    return mapped

@@ -1,0 +1,1 @@
+"""Networks: what they read, their layers and heads."""

@@ -1,0 +1,48 @@
+"""The network without tokens: one multilayer perceptron over the whole observation as a vector.
+
+It knows nothing of cells: what it learns of one it has to learn anew of every other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flax.linen as nn
+import jax.numpy as jnp
+from jax import Array
+
+from training.config import NetworkConfig
+from training.networks.factored_head import in_two_steps
+from training.networks.layers import ILLEGAL_LOGIT, Linear, Mlp, SeesAll, encode, encode_cells
+
+
+class FlatNetwork(SeesAll, nn.Module):
+    """Observation and mask -> logits of every action and the value of every seat."""
+
+    config: NetworkConfig
+    num_actions: int
+    kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
+
+    @nn.compact
+    def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
+        """Arguments and results are those of `Network`."""
+        c, dtype = self.config, jnp.dtype(self.config.dtype)
+        cells = encode_cells(observation.cells, dtype)
+        players = encode(observation.players, dtype)
+        parts = [cells.reshape(*cells.shape[:-2], -1), players.reshape(*players.shape[:-2], -1)]
+        vector = jnp.concatenate([*parts, encode(observation.globals, dtype)], axis=-1)
+        x = Linear(c.width, dtype, name="vector")(vector)
+        for index in range(c.layers):
+            x += Mlp(c.width, 2 * c.width, dtype, name=f"layer_{index}")(
+                nn.LayerNorm(dtype=dtype)(x)
+            )
+        x = nn.relu(nn.LayerNorm(dtype=dtype)(x))
+        small = nn.initializers.normal(0.002)
+        logits = Linear(self.num_actions, dtype, kernel_init=small, name="others")(x)
+        logits = jnp.where(mask, logits.astype(jnp.float32), ILLEGAL_LOGIT)
+        if self.kinds:
+            kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(x)
+            logits = in_two_steps(logits, mask, kinds.astype(jnp.float32), self.kinds)
+        hidden = nn.relu(Linear(c.width, dtype)(x)).astype(jnp.float32)
+        seats = observation.players.shape[-2]
+        return logits, nn.Dense(seats, kernel_init=small, name="value")(hidden)

@@ -1,0 +1,244 @@
+"""The network that looks at planets and ships alone, with its own index of actions.
+
+Of the 224 cells of a board some 80 hold a planet or a ship; the others are empty space, where only
+the Lost Planet and space stations matter. A token for each planet instead of each cell makes a
+decision three times as cheap, and a rollout takes half of the memory.
+
+B is the number of decisions, C of cells, K of tokens, A of actions, W = 4 K + C + (A - 4 C) of
+choices: the action planes on tokens, one plane on all cells for what lies in empty space, the rest.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import flax.linen as nn
+import jax.numpy as jnp
+from jax import Array
+
+from training.config import NetworkConfig
+from training.networks.factored_head import in_two_steps
+from training.networks.favourites import actions_of, insist
+from training.networks.layers import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
+from training.networks.neighbourhood import Surroundings
+from training.networks.score_features import Standings
+
+SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
+
+
+class Seen(NamedTuple):
+    """What the network reads of a decision. Leading axis B."""
+
+    cells: Array  # (B, K, Fc) int8, the tokens; all 0 where there are fewer
+    space: Array  # (B, C, Fs) int8, a few columns of every cell
+    players: Array  # (B, P, Fp)
+    globals: Array  # (B, Fg)
+    mask: Array  # (B, W) bool
+    where: Array  # (B, K) int16, the cell of each token; C where there is none
+    # (B,) int8, the favourite of the seat that decides (`networks.favourites`); None: the network
+    # chooses it, where it reads one.
+    favourite: Array | None = None
+
+
+class Layout(NamedTuple):
+    """Numbers of an environment that the network depends on; hashable."""
+
+    num_actions: int
+    planes: tuple[str, ...]
+    cells: int
+    planet: tuple[int, ...]  # columns of a cell that say what it is
+    space: tuple[int, ...]  # columns of `Seen.space`
+    # For `network.around`, of an environment with the pieces of the board game; else None.
+    surroundings: Surroundings | None = None
+    standings: Standings | None = None  # for `network.standings`, the same
+    favourites: tuple[
+        int, ...
+    ] = ()  # actions, one after the other (`training.networks.favourites`)
+
+
+def make_layout(env: Any, favourites: str = "") -> Layout:
+    """The layout of an environment, for a network that reads favourites of a verb."""
+    names = [feature.name for feature in env.observation_spec.cells]
+
+    def columns(*blocks: str) -> tuple[int, ...]:
+        return tuple(i for i, name in enumerate(names) if name.split(".")[0] in blocks)
+
+    cells = len(env.ruleset.geometry.neighbors)
+    planet, space = columns("planet", "ship"), columns("near", "distance")
+    pieces = "piece.MINE" in names
+    around = Surroundings.of(env) if pieces else None
+    standings = Standings.of(env) if pieces else None
+    planes, liked = tuple(env.action_planes), actions_of(env, favourites)
+    return Layout(env.num_actions, planes, cells, planet, space, around, standings, liked)
+
+
+def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
+    """`kind_sizes` of actions -> those of choices: `pick` has its tokens and the empty space."""
+    if not kinds:
+        return ()
+    planes = [tokens] * len(at.planes)
+    assert at.planes.index(SPACE_PLANE) == len(planes) - 1  # so it goes on where tokens end
+    planes[-1] += at.cells
+    return (*planes, *kinds[len(planes) :])
+
+
+class PlanetNetwork(nn.Module):
+    """A pointer to planets, a pointer to space, logits of the other actions, a value a seat."""
+
+    config: NetworkConfig
+    layout: Layout
+    kinds: tuple[int, ...] = ()  # sizes of the kinds of choices; (): one softmax over all
+
+    def view(self, observation: Any, mask: Array) -> Seen:
+        """What to keep of an observation: `cells` (B, C, Fc), ...; mask (B, A)."""
+        at, tokens = self.layout, self.config.planets
+        planes = len(at.planes)
+        planet = (observation.cells[..., jnp.array(at.planet)] != 0).any(-1)  # (B, C)
+        slot = self._slots(planet)
+        number = jnp.broadcast_to(jnp.arange(at.cells, dtype=jnp.int16), planet.shape)
+        rows = jnp.arange(planet.shape[0])[:, None]
+        where = jnp.full((planet.shape[0], tokens + 1), at.cells, jnp.int16)
+        where = where.at[rows, slot].set(number)[:, :tokens]
+        index = jnp.minimum(where, at.cells - 1).astype(jnp.int32)
+        there = where < at.cells
+        cells = observation.cells
+        if self.config.around:
+            assert at.surroundings is not None
+            cells = jnp.concatenate([cells, at.surroundings.counts(cells)], axis=-1)
+        cells = jnp.where(there[..., None], cells[rows, index], 0)
+        on_cells = mask[:, : planes * at.cells].reshape(-1, planes, at.cells)
+        pointed = jnp.take_along_axis(on_cells, index[:, None], axis=2) & there[:, None]
+        space = on_cells[:, at.planes.index(SPACE_PLANE)] & (slot == tokens)
+        others = mask[:, planes * at.cells :]
+        players = observation.players
+        if self.config.standings:
+            assert at.standings is not None
+            worth = at.standings.worth(observation.cells, players, observation.globals)
+            players = jnp.concatenate([players, worth.astype(players.dtype)], axis=-1)
+        choices = jnp.concatenate([pointed.reshape(len(mask), -1), space, others], axis=1)
+        return Seen(
+            cells,
+            observation.cells[..., jnp.array(at.space)],
+            players,
+            observation.globals,
+            choices,
+            where,
+        )
+
+    def to_action(self, seen: Seen, choice: Array) -> Array:
+        """(B,) choices -> (B,) int32 actions of the environment."""
+        at, tokens = self.layout, self.config.planets
+        planes = len(at.planes)
+        first_space, first_other = planes * tokens, planes * tokens + at.cells
+        token = jnp.take_along_axis(seen.where, (choice % tokens)[:, None], axis=1)[:, 0]
+        pointed = choice // tokens * at.cells + token
+        space = at.planes.index(SPACE_PLANE) * at.cells + choice - first_space
+        others = planes * at.cells + choice - first_other
+        other = jnp.where(choice < first_other, space, others)
+        return jnp.where(choice < first_space, pointed, other).astype(jnp.int32)
+
+    def to_choice(self, seen: Seen, action: Array) -> Array:
+        """(B, ...) actions of the environment -> (B, ...) int32 choices."""
+        at, tokens = self.layout, self.config.planets
+        planes = len(at.planes)
+        where = seen.where.reshape(len(seen.where), *[1] * (action.ndim - 1), tokens)
+        here = where == (action % at.cells)[..., None]
+        pointed = action // at.cells * tokens + jnp.argmax(here, axis=-1)
+        space = planes * tokens + action % at.cells
+        other = planes * tokens + at.cells + action - planes * at.cells
+        on_cell = jnp.where(here.any(-1), pointed, space)
+        return jnp.where(action < planes * at.cells, on_cell, other).astype(jnp.int32)
+
+    def judge(self, seen: Seen) -> tuple[Array, Array]:
+        """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
+        logits, values, _ = self.decide(seen)
+        return logits, values
+
+    def favourite(self, seen: Seen) -> Array:
+        """(B,) int8, the favourite that the network thinks is worth most to the seat that decides.
+
+        Asked anew at every decision: a seat may change it where another is worth more.
+        """
+        return self.decide(seen._replace(favourite=None))[2]
+
+    @nn.compact
+    def decide(self, seen: Seen) -> tuple[Array, Array, Array]:
+        """Logits (B, W), values (B, P) and the favourite (B,) int8 that they are of."""
+        c, dtype = self.config, jnp.dtype(self.config.dtype)
+        planes = len(self.layout.planes)
+        cells = nn.relu(Linear(c.cell_width, dtype, name="cells")(encode_cells(seen.cells, dtype)))
+        players = Linear(c.width, dtype, name="players")(encode(seen.players, dtype))
+        context = Linear(c.width, dtype, name="globals")(encode(seen.globals, dtype))
+        place = nn.initializers.normal(0.02)
+        players += self.param("seat_place", place, (players.shape[-2], c.width)).astype(dtype)
+        small = nn.initializers.normal(0.002)
+        layers = [PoolLayer(c, (), name=f"layer_{index}") for index in range(c.layers)]
+        ends = [nn.LayerNorm(dtype=dtype, name=f"LayerNorm_{i}") for i in range(2)]
+        hidden_of = Linear(c.hidden or c.width, dtype, name="Linear_0")
+        value_of = nn.Dense(1, kernel_init=small, name="value")
+        if choices := self.layout.favourites:
+            shape = (len(choices) + 1, c.width)
+            wish = self.param("favourites", nn.initializers.zeros, shape).astype(dtype)
+
+        def through(context: Array) -> tuple[Array, Array, Array]:
+            """Cells, the global token at the end, values."""
+            tokens = cells, players, context
+            for layer in layers:
+                tokens = layer(*tokens)
+            context, rows = ends[0](tokens[2]), ends[1](tokens[1])
+            told = jnp.broadcast_to(context[..., None, :], rows.shape)
+            hidden = hidden_of(jnp.concatenate([rows, told], axis=-1))
+            return tokens[0], context, value_of(nn.relu(hidden).astype(jnp.float32))[..., 0]
+
+        number = seen.favourite
+        if not choices:
+            number = jnp.zeros(len(context), jnp.int8)
+        else:
+            if number is None:
+                worth = [through(context + wish[k])[2][:, 0] for k in range(len(choices) + 1)]
+                number = jnp.argmax(jnp.stack(worth, axis=-1), axis=-1).astype(jnp.int8)
+            context += wish[number.astype(jnp.int32)]
+        cells, context, values = through(context)
+
+        width = planes * c.cell_width
+        query = Linear(width, dtype, kernel_init=small, name="pointer")(context)
+        query = query.reshape(-1, planes, c.cell_width)
+        pointed = jnp.einsum("bpd,bcd->bpc", query, cells).reshape(len(query), -1)
+        features = len(self.layout.space) + 1
+        aim = Linear(features, dtype, kernel_init=small, name="space")(context)
+        space = jnp.einsum("bf,bcf->bc", aim[:, 1:], encode_cells(seen.space, dtype)) + aim[:, :1]
+        rest = seen.mask.shape[-1] - pointed.shape[-1] - space.shape[-1]
+        others = Linear(rest, dtype, kernel_init=small, name="others")(context)
+        logits = jnp.concatenate([pointed, space, others], axis=-1).astype(jnp.float32)
+        if self.kinds:
+            kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
+            logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
+        if choices:
+            shift = logits.shape[-1] - self.layout.num_actions  # of actions without a cell
+            ours = tuple(action + shift for action in choices)
+            logits = insist(logits, seen.mask, ours, number)
+        return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values, number
+
+    def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
+        """Observation and mask (B, A) -> logits (B, A), values (B, P), as `Network` gives them."""
+        at, tokens = self.layout, self.config.planets
+        planes = len(at.planes)
+        seen = self.view(observation, mask)
+        logits, values = self.judge(seen)
+        slot = self._slots((observation.cells[..., jnp.array(at.planet)] != 0).any(-1))
+        pointed = logits[:, : planes * tokens].reshape(-1, planes, tokens)
+        none = jnp.full((*pointed.shape[:-1], 1), ILLEGAL_LOGIT)
+        pointed = jnp.concatenate([pointed, none], axis=-1)
+        on_cells = jnp.take_along_axis(pointed, slot[:, None], axis=-1)  # (B, planes, C)
+        space = logits[:, planes * tokens : planes * tokens + at.cells]
+        pick = at.planes.index(SPACE_PLANE)
+        on_cells = on_cells.at[:, pick].set(jnp.where(slot == tokens, space, on_cells[:, pick]))
+        others = logits[:, planes * tokens + at.cells :]
+        out = jnp.concatenate([on_cells.reshape(len(logits), -1), others], axis=-1)
+        return jnp.where(mask, out, ILLEGAL_LOGIT), values
+
+    def _slots(self, planet: Array) -> Array:
+        """(B, C) bool -> (B, C) int32, the token of each cell; K where it has none."""
+        tokens = self.config.planets
+        slot = jnp.cumsum(planet, axis=-1, dtype=jnp.int32) - 1
+        return jnp.where(planet & (slot < tokens), slot, tokens)

@@ -1,0 +1,109 @@
+"""Evaluations of a run while it is trained, by all of its processes.
+
+Each process plays its share of the set-ups, one of several on one of its devices. A game depends
+on its number alone (`training.games.match`), so that the report is the same whatever the split,
+up to rounding.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+import jax
+import numpy as np
+
+from training.evaluate import Evaluation
+from training.games.results import Results, joined
+from training.run.folder import opponents
+from training.system import cli
+from training.system.process_group import Place, Team
+
+if TYPE_CHECKING:
+    from training.learn.loop import Trainer
+
+
+def share_of(place: Place, count: int) -> tuple[int, int]:
+    """Which of `count` set-ups a process plays: the first one, and how many."""
+    most = -(-count // place.size)
+    first = min(place.id * most, count)
+    return first, min(most, count - first)
+
+
+class RunEvaluation:
+    """The policy of a run against one opponent; compiled once, where it is first asked for."""
+
+    def __init__(self, trainer: Trainer, opponent: str, games: int):
+        """
+        Args:
+            games: of all processes together, at least; a set-up is one for each seat.
+        """
+        config = trainer.config
+        self._trainer, self._team = trainer, trainer.team
+        players = trainer.env.num_players
+        first, count = share_of(trainer.team.place, -(-games // players))
+        self._idle = count == 0
+        self.opponent = opponent
+        self._evaluation = Evaluation(
+            trainer.env, trainer.network, players * max(count, 1), config.eval.likeliest, opponent,
+            record=trainer.record, first=first,
+        )  # fmt: skip
+
+    def report(self, prefix: str = "", quiet: bool = True) -> dict[str, Any]:
+        """Play and summarize, the same at all processes.
+
+        Args:
+            prefix: of the names of records, if any are written.
+            quiet: show no progress.
+        """
+        trainer, evaluation = self._trainer, self._evaluation
+        seed = trainer.config.eval.seed
+        number = opponents(trainer.config).index(self.opponent) + 1
+        label = f"{prefix}update{trainer.update:06}-opponent{number}-"
+        params = on_one_device(trainer.policy)
+        # Without a terminal a quiet evaluation says at least that it runs.
+        waits = quiet and not sys.stderr.isatty() and not self._idle
+        with cli.telling(lambda: f"playing against {self.opponent}", waits):
+            played = None if self._idle else evaluation.play(params, seed, quiet, label)
+        return evaluation.report(_of_all(self._team, played), seed)
+
+    def measure(self) -> dict[str, float]:
+        """The same set-ups each time, so that the curve is of the policy alone."""
+        report, head = self.report(), f"evaluation/{self.opponent}"
+        return {
+            f"{head}/vp": report["vp"]["policy"]["mean"],
+            f"{head}/vp_difference": report["vp_difference"]["mean"],
+            f"{head}/win_share": report["win_share"]["policy"]["mean"],
+        }
+
+
+def evaluations_of(trainer: Trainer, games: int) -> list[RunEvaluation]:
+    """One evaluation for each of `eval.opponents`; none of no games."""
+    return [RunEvaluation(trainer, name, games) for name in opponents(trainer.config) if games]
+
+
+def on_one_device(params: Any) -> Any:
+    """Parameters as an evaluation wants them: on one device of this process, not on all."""
+    return jax.tree.map(lambda x: x.addressable_data(0), params)
+
+
+def _of_all(team: Team, played: Results | None) -> Results:
+    """The games of all processes, in order."""
+    if team.alone and played is not None:
+        return played
+    texts = team.all(None if played is None else _to_text(played))
+    return joined([_from_text(text) for text in texts if text is not None])
+
+
+def _to_text(results: Results) -> str:
+    """Arrays as a text that goes through JSON."""
+    file = io.BytesIO()
+    np.savez_compressed(file, **results.arrays())
+    return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+def _from_text(text: str) -> Results:
+    with np.load(io.BytesIO(base64.b64decode(text))) as file:
+        return Results.of_arrays(dict(file))

@@ -1,0 +1,190 @@
+"""What a run writes down: `metrics.jsonl`, TensorBoard, Weights & Biases."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Any
+
+from gaia_jax.cli.command_line import UserError, one_line, reason
+from training import config as configs
+from training.config import Config
+from training.system import atomic_files
+
+RECORDS = "metrics.jsonl"
+UPDATE = "update"  # the horizontal axis of everything in W&B
+WANDB_ID = "id"  # in the folder `wandb` of a run: which W&B run it is
+WITHOUT_LOGIN = ("offline", "disabled", "dryrun")  # values of WANDB_MODE
+NO_WANDB = "train.wandb needs wandb: pip install '.[wandb]'"
+
+
+class Logs:
+    """Writes the metrics of each update to `metrics.jsonl`, and elsewhere if asked for."""
+
+    def __init__(self, run: Path, config: Config, first_update: int = 0):
+        """
+        Args:
+            run: the run folder.
+            config: its configuration; `train.tensorboard`, `train.wandb`.
+            first_update: later records of an earlier, interrupted run are dropped.
+        Raises:
+            UserError: `train.wandb` without wandb or a login, a file that cannot be written.
+        """
+        self._path = run / RECORDS
+        self._wandb = _wandb(run, config) if config.train.wandb else None
+        drop_after(self._path, first_update)
+        try:
+            self._file = self._path.open("a", encoding="utf-8")
+            self._board = _tensorboard(run, first_update) if config.train.tensorboard else None
+        except OSError as error:
+            raise UserError(f"cannot write into {run}: {reason(error)}") from error
+
+    def write(self, update: int, metrics: dict[str, float]) -> None:
+        """One record; values that are not finite are left out."""
+        finite = {name: value for name, value in metrics.items() if math.isfinite(value)}
+        self._file.write(json.dumps({"update": update} | finite) + "\n")
+        if self._board is not None:
+            for name, value in finite.items():
+                self._board.add_scalar(name, value, update)
+        if self._wandb is not None:
+            self._wandb.log({UPDATE: update} | finite)
+
+    def flush(self) -> None:
+        """Make everything visible to who reads along; a UserError where the disk is full."""
+        try:
+            self._file.flush()
+            if self._board is not None:
+                self._board.flush()
+        except OSError as error:
+            raise UserError(f"cannot write {self._path}: {reason(error)}") from error
+
+    def close(self) -> None:
+        """Nothing is written after this."""
+        try:
+            self._file.close()
+        except OSError as error:
+            raise UserError(f"cannot write {self._path}: {reason(error)}") from error
+        finally:
+            if self._board is not None:
+                self._board.close()
+            if self._wandb is not None:
+                self._wandb.finish()
+
+
+class NoLogs(Logs):
+    """Of a process that leaves the writing to another."""
+
+    def __init__(self) -> None:
+        pass
+
+    def write(self, update: int, metrics: dict[str, float]) -> None:
+        """Nothing."""
+
+    def flush(self) -> None:
+        """Nothing."""
+
+    def close(self) -> None:
+        """Nothing."""
+
+
+def read_records(path: Path) -> list[tuple[int, bytes]]:
+    """The (update, line) of each record; a last line that was cut off is left out.
+
+    Raises:
+        UserError: a line that is no record, or a file that cannot be read.
+    """
+    try:
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {reason(error)}") from error
+    records = []
+    for number, line in enumerate(lines, 1):
+        if number == len(lines) and not line.endswith(b"\n"):
+            break
+        try:
+            update = json.loads(line)["update"]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            update = None
+        if type(update) is not int:
+            raise UserError(f"{path}: line {number} is no record of a run: move the file away")
+        records.append((update, line))
+    return records
+
+
+def drop_after(path: Path, update: int) -> list[bytes]:
+    """Drop the records of later updates, and what was cut off; those that were dropped."""
+    records = read_records(path)
+    kept = b"".join(line for number, line in records if number <= update)
+    if path.exists() and kept != path.read_bytes():
+        atomic_files.write_text(path, kept.decode("utf-8"))
+    return [line for number, line in records if number > update]
+
+
+def _tensorboard(run: Path, first_update: int) -> Any:
+    try:
+        from tensorboardX import SummaryWriter
+    except ImportError:
+        print("no TensorBoard logs: pip install '.[train]'", file=sys.stderr)
+        return None
+    purge = first_update + 1 if first_update else None
+    return SummaryWriter(str(run / "tensorboard"), purge_step=purge)
+
+
+def check_wandb() -> None:
+    """Before any work: wandb is there, and somebody is logged in.
+
+    Raises:
+        UserError: it is not.
+    """
+    try:
+        import wandb
+
+        if os.environ.get("WANDB_MODE") in WITHOUT_LOGIN:
+            return
+        known: object
+        if "prompt" in inspect.signature(wandb.login).parameters:
+            known = wandb.login(prompt=False)
+        else:
+            known = wandb.api.api_key
+    except ImportError as error:
+        raise UserError(NO_WANDB) from error
+    except Exception as error:  # whatever wandb raises
+        raise UserError(f"train.wandb: W&B does not answer: {one_line(error)}") from error
+    if not known:
+        raise UserError("train.wandb: W&B knows no login: run `wandb login` or set WANDB_API_KEY")
+
+
+def _wandb(run: Path, config: Config) -> Any:
+    """A W&B run; that of the folder where there is one, so that a resumed run goes on in it.
+
+    W&B counts its own steps, which never go back. The axis is the update, which does when a run
+    goes on from an earlier checkpoint.
+    """
+    try:
+        import wandb
+
+        there = wandb.init(
+            project="gaia_jax", name=run.name, dir=str(run), config=configs.to_dict(config),
+            id=_wandb_id(run), resume="allow", allow_val_change=True,
+        )  # fmt: skip
+        there.define_metric(UPDATE, hidden=True)
+        there.define_metric("*", step_metric=UPDATE)
+        return there
+    except ImportError as error:
+        raise UserError(NO_WANDB) from error
+    except Exception as error:  # whatever wandb raises
+        raise UserError(f"train.wandb: W&B does not start: {one_line(error)}") from error
+
+
+def _wandb_id(run: Path) -> str:
+    """The id of a run folder's W&B run, drawn when it is first asked for."""
+    path = run / "wandb" / WANDB_ID
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        atomic_files.write_text(path, secrets.token_hex(4))
+    return path.read_text(encoding="utf-8").strip()

@@ -1,0 +1,233 @@
+"""The file of a sweep: a configuration, what varies, seeds; and how far its runs are."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from training import config as configs
+from training.config import LONGEST_FILE, Config, UserError
+from training.learn.checkpoint import FOLDER, free_path
+from training.run import logs, provenance
+from training.system import atomic_files
+from training.system.atomic_files import folder_lock
+
+KEYS = ("name", "config", "set", "seeds", "variants", "grid")
+OWN = ("name", "seed")  # keys of a configuration that the sweep gives
+LOCKS = ".sweeps"  # in the folder of runs, a file for each run
+MOST_RUNS = 10_000
+WAITING, STOPPED, RUNNING, DONE = "waiting", "stopped", "running", "done"
+
+
+class Member(NamedTuple):
+    """A run of a sweep."""
+
+    variant: str
+    config: Config
+
+    @property
+    def name(self) -> str:
+        """Of its folder."""
+        return self.config.name
+
+
+class State(NamedTuple):
+    """How far a run is."""
+
+    what: str  # WAITING, STOPPED, RUNNING or DONE
+    update: int  # the last one that its records tell of
+
+
+def load(path: Path) -> list[Member]:
+    """The runs of a sweep, seed by seed: so that a queue that is cut short has all variants.
+
+    Raises:
+        UserError: no such file, an unknown key, a value of the wrong type or range.
+    """
+    text = configs.read_text(path, LONGEST_FILE, "the sweep")
+    try:
+        tree = configs.parse_yaml(text)
+    except ValueError as error:
+        raise UserError(f"{path} is not valid YAML: {error}") from error
+    if not isinstance(tree, dict):
+        raise UserError(f"{path} must hold a mapping of keys to values")
+    for key in tree:
+        if key not in KEYS:
+            raise UserError(f"{path}: unknown key {key!r}; the choices are: {', '.join(KEYS)}")
+    try:
+        return _members(tree, path)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+
+
+def _members(tree: dict[str, Any], path: Path) -> list[Member]:
+    file = tree.get("config")
+    base = configs.load(str(file)) if file is not None else Config()
+    base = _changed(base, _mapping(tree, "set"), "set")
+    name = str(tree.get("name", path.stem))
+    seeds = tree.get("seeds", [base.seed])
+    if not isinstance(seeds, list) or not seeds or len(set(map(str, seeds))) < len(seeds):
+        raise UserError("seeds must be a list of different numbers")
+    changes = _variants(tree)
+    if len(seeds) * len(changes) > MOST_RUNS:
+        raise UserError(f"a sweep has at most {MOST_RUNS:,} runs")
+    members = []
+    for seed in seeds:
+        for variant, values in changes.items():
+            config = _changed(base, values, variant)
+            own = {"seed": seed, "name": f"{name}-{variant}-{seed}"}
+            members.append(Member(variant, _override(config, own, variant)))
+    return members
+
+
+def _variants(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What each variant changes, by its name: variants by name, times a grid of lists."""
+    named = _mapping(tree, "variants")
+    for variant, values in named.items():
+        if not isinstance(values, dict):
+            raise UserError(f"variants.{variant} must be a group of keys")
+    grid = _flat(_mapping(tree, "grid"))
+    for key, values in grid.items():
+        if not isinstance(values, list) or not values:
+            raise UserError(f"grid.{key} must be a list of values")
+    if not named and not grid:
+        raise UserError("give variants, or a grid")
+    out: dict[str, dict[str, Any]] = {}
+    for variant in named or [""]:
+        for values in itertools.product(*grid.values()):
+            point = dict(zip(grid, values, strict=True))
+            parts = [f"{key.rpartition('.')[2]}{_plain(x)}" for key, x in point.items()]
+            told = "-".join([str(variant)] * bool(variant) + parts)
+            if told in out:
+                raise UserError(f"two variants would be called {told}")
+            out[told] = (named.get(variant) or {}) | point
+    return out
+
+
+def _plain(value: Any) -> str:
+    """A value as a part of a folder's name."""
+    return "".join("_" if c in "/\\@:, " else c for c in str(value)) or "_"
+
+
+def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:
+    found = tree.get(key) or {}
+    if not isinstance(found, dict):
+        raise UserError(f"{key} must be a group of keys")
+    return found
+
+
+def _flat(tree: dict[Any, Any], head: str = "") -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        out |= _flat(value, f"{head}{key}.") if isinstance(value, dict) else {f"{head}{key}": value}
+    return out
+
+
+def _changed(config: Config, values: dict[str, Any], where: str) -> Config:
+    flat = _flat(values)
+    for key in OWN:
+        if key in flat:
+            raise UserError(f"{where}: {key} is given by the sweep")
+    return _override(config, flat, where)
+
+
+def _override(config: Config, flat: dict[str, Any], where: str) -> Config:
+    texts = [f"{key}={json.dumps(value, default=str)}" for key, value in flat.items()]
+    try:
+        return configs.override(config, texts)
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from error
+
+
+def state(member: Member, runs: Path) -> State:
+    """How far a run is.
+
+    Raises:
+        UserError: its folder holds a run of another configuration.
+    """
+    found = left_at(member, runs)
+    return found._replace(what=RUNNING) if _in_use(member, runs) else found
+
+
+def left_at(member: Member, runs: Path) -> State:
+    """`state` as the folder alone tells it."""
+    run = runs / member.name
+    if not run.is_dir():
+        return State(WAITING, 0)
+    _check_same(member, run)
+    records = logs.read_records(run / logs.RECORDS)
+    update = records[-1][0] if records else 0
+    if provenance.is_done(run):
+        return State(DONE, update)
+    return State(STOPPED, update) if latest_checkpoint(run) else State(WAITING, 0)
+
+
+def _check_same(member: Member, run: Path) -> None:
+    file = run / "config.yaml"
+    if not file.is_file():
+        raise UserError(f"{run} is there and no run of this sweep: move it away")
+    there, here = configs.flat(configs.load(file)), configs.flat(member.config)
+    for key, value in here.items():
+        if there[key] != value:
+            raise UserError(
+                f"{run} was begun with {key}={there[key]}, the sweep says {value}: "
+                "move it away, or call the sweep otherwise"
+            )
+
+
+def latest_checkpoint(run: Path) -> int:
+    """The update to go on from; 0: there is none."""
+    folder = run / FOLDER
+    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    return max((int(name) for name in names if name.isdigit()), default=0)
+
+
+def set_aside(member: Member, runs: Path) -> None:
+    """Move a folder without a checkpoint out of the way; nothing is deleted."""
+    run = runs / member.name
+    if run.is_dir():
+        with folder_lock(run):
+            run.rename(free_path(runs, f"{member.name}-without-checkpoint"))
+
+
+@contextmanager
+def held(member: Member, runs: Path) -> Iterator[None]:
+    """Hold a run, from before its folder is made, against others that would make it.
+
+    Raises:
+        UserError: another process holds it.
+    """
+    (runs / LOCKS).mkdir(parents=True, exist_ok=True)
+    with (runs / LOCKS / member.name).open("a") as file:
+        if not atomic_files.lock(file):
+            raise UserError(f"{member.name} is being made by another process")
+        yield
+
+
+def _in_use(member: Member, runs: Path) -> bool:
+    """Whether a process holds it, as one of a sweep or by its folder."""
+    for path in (runs / LOCKS / member.name, runs / member.name):
+        if not path.exists():
+            continue
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            if not atomic_files.lock(handle):
+                return True
+        finally:
+            os.close(handle)
+    return False
+
+
+def seconds_spent(member: Member, runs: Path) -> float:
+    """What the updates up to the latest checkpoint have taken, as the records have it."""
+    ppo, run = member.config.ppo, runs / member.name
+    last = latest_checkpoint(run)
+    lines = [line for update, line in logs.read_records(run / logs.RECORDS) if update <= last]
+    found = [json.loads(line).get("time/decisions_per_second") for line in lines]
+    speeds = [speed for speed in found if speed]
+    return sum(ppo.num_envs * ppo.num_steps / speed for speed in speeds)

@@ -1,0 +1,148 @@
+"""What the command lines share: the compilation cache, a word while compiling.
+
+`gaia_jax.cli.command_line` has what `gaia_jax.replay` needs too: mistakes are one line and exit
+code 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from tqdm import tqdm
+
+from gaia_jax.cli.command_line import (
+    LARGEST_SEED,
+    Parser,
+    UserError,
+    finishing,
+    one_line,
+    reason,
+    whole,
+    wrote,
+)
+from gaia_jax.cli.command_line import run as run_command
+from gaia_jax.cli.progress import LINE_SECONDS, telling
+from gaia_jax.xla.compilation_cache import disable_compilation_cache, enable_compilation_cache
+
+__all__ = [
+    "LARGEST_SEED",
+    "MOST_GAMES",
+    "Parser",
+    "UserError",
+    "add_cache_flag",
+    "add_first_flag",
+    "bar",
+    "compiling",
+    "finishing",
+    "one_line",
+    "reason",
+    "run",
+    "telling",
+    "whole",
+    "wrote",
+]
+
+MOST_GAMES = 10**7  # of one command
+HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
+
+
+def run(main: Callable[[], int]) -> int:
+    """`gaia_jax.cli.command_line.run` with the compilation cache."""
+    enable_compilation_cache()
+    return run_command(main)
+
+
+class _Lines:
+    """Where progress goes that no terminal shows: each state is a line."""
+
+    def write(self, text: str) -> None:
+        if text.strip():
+            sys.stderr.write(text.strip("\r\n ") + "\n")
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+class _Bar(tqdm):
+    """Shows its time again when nothing more is done yet, and somebody tells it so."""
+
+    def update(self, n: float | None = 1) -> bool | None:
+        shown = super().update(n)
+        if not shown and not self.disable and time.time() - self.last_print_t >= self.mininterval:
+            self.last_print_t = time.time()
+            self.refresh()
+        return shown
+
+
+def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm:
+    """Progress on stderr: a bar on a terminal, elsewhere a line every LINE_SECONDS.
+
+    Args:
+        unit: what is counted.
+        total: how many there will be.
+        done: how many there are.
+        shown: nothing is written where it is not.
+    """
+    live = sys.stderr.isatty()
+    return _Bar(
+        total=total, initial=done, unit=unit, file=sys.stderr if live else _Lines(),
+        mininterval=0.1 if live else LINE_SECONDS, maxinterval=LINE_SECONDS, miniters=1,
+        disable=not shown,
+    )  # fmt: skip
+
+
+class _NoCache(argparse.Action):
+    def __call__(self, *args: Any, **kwargs: Any) -> None:
+        disable_compilation_cache()
+
+
+def add_cache_flag(parser: argparse.ArgumentParser) -> None:
+    """`--no-cache`: compile everything, and keep nothing of it."""
+    text = "compile everything anew and keep nothing of it"
+    parser.add_argument("--no-cache", action=_NoCache, nargs=0, help=text)
+
+
+def add_first_flag(parser: argparse.ArgumentParser) -> None:
+    """`--first N`, for games that are played in parts (docs/cluster.md)."""
+    parser.add_argument(
+        "--first", metavar="N", type=whole(0, MOST_GAMES), default=0,
+        help="the first set-up of the seed: games may be played in parts, and merged",
+    )  # fmt: skip
+
+
+@contextmanager
+def compiling(what: str) -> Iterator[None]:
+    """Say on stderr that `what` is being compiled, and at the end how long it took."""
+    began, events = time.monotonic(), _events()
+    before = events.copy()
+
+    def text() -> str:
+        seconds = time.monotonic() - began
+        return f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
+
+    with telling(text, at_once=True):
+        yield
+    hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
+    note = " (from the cache)" if hits and not misses else ""
+    print(f"compiled in {time.monotonic() - began:.0f} s{note}", file=sys.stderr)
+
+
+@cache
+def _events() -> Counter[str]:
+    """How often JAX read a program from its cache, or had to compile one."""
+    import jax.monitoring
+
+    events: Counter[str] = Counter()
+
+    def count(event: str, **_: Any) -> None:
+        events[event] += 1
+
+    jax.monitoring.register_event_listener(count)
+    return events

@@ -1,0 +1,281 @@
+"""Several processes that train one agent: who takes part, and what ends all of them.
+
+    python -m training.train --config FILE train.coordinator=HOST:PORT train.processes=2 \\
+        train.process_id=0      # and 1 in the other terminal
+
+Before JAX starts, every process calls at `train.coordinator`, where process 0 listens: who is
+missing, comes twice, runs other code, asks for another configuration or sees another run folder is
+found there, within a time limit, in one line. JAX's own service then listens one port further.
+
+The connections stay open (`training.system.process_group`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from training.config import Config, UserError
+from training.system.process_group import Agreed, Line, Place, Team, alone
+
+WAIT = 120.0  # seconds until everybody has called, unless TIMEOUT says otherwise
+TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"
+HEARTBEAT = 20  # seconds until a machine that does not answer counts as gone
+# Set by the launchers that jax.distributed.initialize understands, with the number of processes.
+CLUSTERS = {"SLURM_PROCID": "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK": "OMPI_COMM_WORLD_SIZE"}
+
+
+def place_of(config: Config, environment: Mapping[str, str] = os.environ) -> Place:
+    """The process that the configuration or the launcher names.
+
+    Raises:
+        UserError: the three settings do not fit one another.
+    """
+    train = config.train
+    if train.coordinator:
+        host, colon, port = train.coordinator.rpartition(":")
+        if not (host and colon and port.isdigit() and 0 < int(port) < 65535):
+            raise UserError(f"train.coordinator must be HOST:PORT, got {train.coordinator!r}")
+        if train.processes < 1:
+            raise UserError("train.coordinator wants train.processes and train.process_id")
+        if train.process_id >= train.processes:
+            raise UserError(
+                f"train.process_id must be below train.processes, "
+                f"got {train.process_id} of {train.processes}"
+            )
+        return Place(train.coordinator, train.processes, train.process_id)
+    if train.processes > 1:
+        raise UserError("train.processes wants train.coordinator, HOST:PORT of process 0")
+    for name, size in CLUSTERS.items():
+        if name in environment and int(environment.get(size, "1")) > 1:
+            return Place("", int(environment[size]), int(environment[name]))
+    return Place("", 1, 0)
+
+
+def versions() -> dict[str, str]:
+    """What must be the same wherever one program is compiled in parts."""
+    packages = ("jax", "jaxlib", "numpy", "orbax-checkpoint")
+    return {name: metadata.version(name) for name in packages} | {"the code": _code()}
+
+
+def _code() -> str:
+    """A digest of this project's own files."""
+    import gaia_jax
+
+    digest = hashlib.sha256()
+    for package in (gaia_jax.__file__, __file__):
+        folder = Path(str(package)).parent
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def check_same(team: Team, values: Mapping[str, Any]) -> None:
+    """Refuse values that are not the same at all processes.
+
+    Raises:
+        Agreed: the first that differs; at all processes.
+    """
+    everybody = team.all({name: str(value) for name, value in values.items()})
+    try:
+        for number, theirs in enumerate(everybody):
+            _compare(number, theirs, everybody[0])
+    except UserError as error:
+        raise Agreed(str(error)) from error
+
+
+def join(place: Place, card: dict[str, str]) -> Team:
+    """Meet the other processes and start JAX's distributed runtime. Before the first JAX call.
+
+    Args:
+        card: what must be the same at all processes, by name.
+    Raises:
+        UserError: somebody is missing or there twice, a card differs, a port is taken.
+    """
+    if place.alone:
+        return alone()
+    seconds = float(os.environ.get(TIMEOUT, WAIT))
+    # So that Ctrl-C and SIGTERM come to Python: the team itself agrees on where to stop.
+    jax.config.update("jax_enable_preemption_service", False)
+    if not place.coordinator:
+        jax.distributed.initialize(
+            initialization_timeout=int(seconds), heartbeat_timeout_seconds=HEARTBEAT
+        )
+        place = place._replace(coordinator=_published_address())
+    lines = _listen(place, card, seconds) if place.id == 0 else _call(place, card, seconds)
+    team = Team(place, lines)
+    if not jax.distributed.is_initialized():
+        host, _, port = place.coordinator.rpartition(":")
+        with contextlib.ExitStack() as held:
+            if team.leads:
+                held.enter_context(_free(int(port) + 1))
+        team.all(None)
+        jax.distributed.initialize(
+            f"{host}:{int(port) + 1}", place.size, place.id,
+            cluster_detection_method="deactivate", initialization_timeout=int(seconds),
+            heartbeat_timeout_seconds=HEARTBEAT,
+        )  # fmt: skip
+    return team
+
+
+@contextlib.contextmanager
+def _free(port: int) -> Iterator[socket.socket]:
+    """A socket that listens there; a UserError where another program does."""
+    try:
+        server = socket.create_server(("", port), backlog=128)
+    except OSError as error:
+        raise UserError(
+            f"process 0 cannot listen at port {port}: {error.strerror}; "
+            "another program, or another process with train.process_id=0"
+        ) from error
+    with server:
+        yield server
+
+
+def _listen(place: Place, card: dict[str, str], seconds: float) -> dict[int, Line]:
+    """Process 0 waits for the others; what is wrong is told to all who have called."""
+    lines: dict[int, Line] = {}
+    strangers: list[Line] = []
+    until = time.monotonic() + seconds
+    with _free(int(place.coordinator.rpartition(":")[2])) as server:
+        try:
+            while len(lines) < place.size - 1:
+                server.settimeout(max(until - time.monotonic(), 0.01))
+                try:
+                    line = Line(server.accept()[0])
+                except TimeoutError as error:
+                    missing = sorted(set(range(1, place.size)) - lines.keys())
+                    raise UserError(
+                        f"after {seconds:.0f} s there is no process {_names(missing)} "
+                        f"of {place.size}"
+                    ) from error
+                strangers.append(line)
+                line.limit(5)
+                try:
+                    caller = line.receive()
+                    number, theirs = int(caller["process"]), dict(caller["card"])
+                except (EOFError, ValueError, KeyError, TypeError):
+                    line.close()  # no process of ours
+                    continue
+                _check(place, number, theirs, card, lines)
+                lines[number] = line
+        except UserError as error:
+            for line in strangers:
+                line.send({"error": str(error)})
+                line.close()
+            raise
+    for line in lines.values():
+        line.send({"welcome": place.size})
+    return lines
+
+
+def _check(
+    place: Place, number: int, theirs: dict[str, str], ours: dict[str, str], known: dict[int, Line]
+) -> None:
+    """Whether a caller is one of us."""
+    if number == 0 or number in known:
+        raise UserError(f"two processes have train.process_id={number}")
+    if number >= place.size:
+        raise UserError(f"process {number} has called, and there are {place.size}")
+    _compare(number, theirs, ours)
+
+
+def _compare(number: int, theirs: dict[str, str], ours: dict[str, str]) -> None:
+    for name in sorted(ours.keys() | theirs.keys()):
+        if ours.get(name) != theirs.get(name):
+            raise UserError(
+                f"processes 0 and {number} differ in {name}: "
+                f"{ours.get(name)!r} and {theirs.get(name)!r}"
+            )
+
+
+def _call(place: Place, card: dict[str, str], seconds: float) -> dict[int, Line]:
+    """Another process calls at process 0, until it answers."""
+    host, _, port = place.coordinator.rpartition(":")
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection = socket.create_connection((host.strip("[]"), int(port)), timeout=5)
+            break
+        except OSError as error:
+            if time.monotonic() > until:
+                raise UserError(
+                    f"after {seconds:.0f} s no process 0 answers at {place.coordinator}: {error}"
+                ) from error
+            time.sleep(0.2)
+    line = Line(connection)
+    line.limit(max(until - time.monotonic(), 1) + 5)
+    line.send({"process": place.id, "card": card})
+    try:
+        answer = line.receive()
+    except (EOFError, ValueError) as error:
+        raise UserError(
+            f"what listens at {place.coordinator} is no process 0, or it has hung up"
+        ) from error
+    if not isinstance(answer, dict):
+        raise UserError(f"what listens at {place.coordinator} is no process 0")
+    if "welcome" not in answer:
+        raise UserError(str(answer.get("error", "process 0 does not know this process")))
+    return {0: line}
+
+
+def _published_address() -> str:
+    """Where process 0 listens, told to all by JAX, which the launcher has connected."""
+    import numpy as np
+    from jax.experimental import multihost_utils
+
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        port = probe.getsockname()[1]
+    text = f"{socket.gethostname()}:{port}".encode()[:255].ljust(256)
+    told = multihost_utils.broadcast_one_to_all(np.frombuffer(text, np.uint8))
+    return bytes(np.asarray(told)).decode().strip()
+
+
+def check_folder(team: Team, folder: Path) -> None:
+    """Whether all processes see the same folder; it must exist at process 0.
+
+    Raises:
+        Agreed: somebody does not; at all processes.
+    """
+    name = f".seen-by-all-{os.getpid()}" if team.leads else ""
+    if team.leads and not team.alone:
+        (folder / name).touch()
+    name = team.first(name)
+    until = time.monotonic() + 5  # a network file system may be late
+    while not team.alone and not (folder / name).exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    seen = team.all(team.alone or (folder / name).exists())
+    if team.leads and not team.alone:
+        (folder / name).unlink(missing_ok=True)
+    blind = [number for number, sees in enumerate(seen) if not sees]
+    if blind:
+        raise Agreed(
+            f"process {_names(blind)} does not see the folder {folder} of process 0: "
+            "several processes want a shared one"
+        )
+
+
+def check_shared(team: Team, folder: Path) -> None:
+    """`check_folder` before any work; one that is missing is made for it, and taken away again."""
+    made = team.leads and not team.alone and not folder.exists()
+    if made:
+        folder.mkdir()
+    try:
+        check_folder(team, folder)
+    finally:
+        if made:
+            folder.rmdir()
+
+
+def _names(numbers: list[int]) -> str:
+    return ", ".join(map(str, numbers))
