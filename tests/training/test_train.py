@@ -19,6 +19,7 @@ from conftest import TINY
 from training import config as configs
 from training import evaluate, train
 from training.config import UserError
+from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
 from training.run import provenance
 from training.system import cli
@@ -103,6 +104,18 @@ def test_a_resumed_run_is_bit_equal(make_trainer):
         np.array_equal(a, b)
         for a, b in zip(start, jax.tree.leaves(second.runner.params), strict=True)
     )
+
+
+def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, monkeypatch):
+    trainer = make_trainer("before")
+    params, rest = learner_state.split(trainer.runner)
+    rest |= {name: np.float32(1) for name in learner_state.GONE}
+    monkeypatch.setattr(checkpoint, "split", lambda runner: (params, rest))
+    trainer.save()
+    monkeypatch.undo()
+    again = make_trainer("before", resume=True)
+    ours, theirs = jax.tree.leaves(again.runner), jax.tree.leaves(trainer.runner)
+    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
 def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
