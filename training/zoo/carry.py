@@ -90,8 +90,9 @@ def _larger(name: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | Non
         return ours
     if not re.fullmatch(MORE_ROWS, name) or ours.shape[1:] != theirs.shape[1:]:
         return None
-    more = len(theirs) - len(ours)
-    return None if more < 0 else np.pad(ours, [(0, more), (0, 0)])  # new inputs weigh 0
+    if len(theirs) < len(ours):
+        return None
+    return np.concatenate([ours, 0 * theirs[len(ours) :]])  # new inputs weigh 0
 
 
 def _silent(arrays: dict[str, np.ndarray]) -> dict[str, str]:
