@@ -34,6 +34,7 @@ from training.evaluate import write_json
 from training.learn.checkpoint import make_env
 from training.search import SearchOutput, Tree
 from training.system import atomic_files, cli
+from training.types import Environment, EnvState, Params
 
 AT_ONCE = 32  # positions searched side by side over a whole game
 LINE = 6  # moves of a line that are shown
@@ -90,7 +91,7 @@ def _face() -> Any:
 class Explainer:
     """A search, compiled for so many positions at once."""
 
-    def __init__(self, env: Any, name: str, batch: int):
+    def __init__(self, env: Environment, name: str, batch: int):
         """
         Args:
             name: of an agent with a search, `NAME+search:N`.
@@ -110,7 +111,9 @@ class Explainer:
         self._params, self._batch, self._searched = agent.params, batch, 0
         search, _ = make_search(env, agent.policy, spec)
 
-        def run(params: Any, states: Any, played: jax.Array) -> tuple[SearchOutput, Any, Any]:
+        def run(
+            params: Params, states: EnvState, played: jax.Array
+        ) -> tuple[SearchOutput, Any, Any]:
             """The search, the states after its moves and those after the played ones."""
             out = search(params, states, jax.random.key(0))
             tree = out.tree._replace(embedding=()) if out.tree is not None else None
@@ -127,7 +130,7 @@ class Explainer:
             return f"compiling {self.name}"
         return f"{self._searched * self._batch} positions searched"
 
-    def look(self, states: Any, played: np.ndarray) -> Looked:
+    def look(self, states: EnvState, played: np.ndarray) -> Looked:
         """Search n positions, and those after the best and after the played move.
 
         Args:
@@ -142,7 +145,7 @@ class Explainer:
         cost = np.where((best == played) | unlike, 0.0, own[0] - own[1])
         return Looked(found, best, played, worth[0], worth[1], cost, unlike)
 
-    def _search(self, states: Any, played: np.ndarray) -> tuple[SearchOutput, Any, Any]:
+    def _search(self, states: EnvState, played: np.ndarray) -> tuple[SearchOutput, Any, Any]:
         """So many rows at a time; the last ones are filled up."""
         count, size = len(played), self._batch
         parts = []
@@ -154,7 +157,7 @@ class Explainer:
         out: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
         return out
 
-    def _final(self, states: Any) -> tuple[np.ndarray, np.ndarray]:
+    def _final(self, states: EnvState) -> tuple[np.ndarray, np.ndarray]:
         """(n, P) what a search of these positions expects at the end; (n,) where it is exact."""
         anything = np.argmax(states.legal_action_mask, axis=-1).astype(np.int32)
         out = self._search(states, anything)[0]
@@ -205,8 +208,8 @@ def _known(tree: Tree, slot: np.ndarray) -> np.ndarray:
     at = np.maximum(node, 0)
     utility = np.where(tree.visits[rows, at] > 0, tree.utility[rows, at], -np.inf)
     below = child[rows, at, np.argmax(utility, axis=-1)]
-    ends = tree.closed[rows, at] | ((below > 0) & tree.closed[rows, np.maximum(below, 0)])
-    return np.asarray(tree.closed[:, 0] | ((node > 0) & ends))
+    ends = tree.solved[rows, at] | ((below > 0) & tree.solved[rows, np.maximum(below, 0)])
+    return np.asarray(tree.solved[:, 0] | ((node > 0) & ends))
 
 
 def decision(

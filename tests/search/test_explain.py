@@ -95,7 +95,7 @@ def test_an_end_below_the_best_edge_is_known():
         child=np.array([[[1, -1], [-1, 2], [-1, -1]]] * 2),
         visits=np.array([[[3, 0], [0, 2], [0, 0]]] * 2),
         utility=np.array([[[0.5, 9], [9, 0.1], [0, 0]]] * 2),
-        closed=np.array([[False, False, True], [False, False, False]]),
+        solved=np.array([[False, False, True], [False, False, False]]),
     )
     assert explain._known(tree, np.array([0, 0])).tolist() == [True, False]
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from gaia_jax.cli.command_line import UserError, one_line, read_text
+from gaia_jax.cli.command_line import UserError as UserError  # everybody's, from here
+from gaia_jax.cli.command_line import one_line, read_text
 from training.config.gone import without_gone
 from training.config.ranges import CHOICES, FAR, MAY_BE_ZERO, MOST
 
