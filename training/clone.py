@@ -259,7 +259,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     args = _parse(argv)
     config = configs.load(args.config, args.overrides)
-    devices.split_cpu(config.train.cpu_devices, 256)
+    devices.split_cpu(config.run.cpu_devices, 256)
     params = clone(args.labels, config, args)
     np.savez(args.out, **zoo.flatten(params))
     cli.wrote(args.out)

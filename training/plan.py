@@ -301,10 +301,10 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         pace = read_pace(args.measured or MEASURED, env_module)
         seconds = pace.seconds(config, shapes, args.devices)
         decisions = config.ppo.num_envs * config.ppo.num_steps
-        hours = seconds * config.train.updates / 3600
+        hours = seconds * config.run.updates / 3600
         print(
             f"{decisions / seconds:,.0f} decisions/s, an update in {seconds:.2f} s, "
-            f"{config.train.updates:,} updates in {hours:,.1f} hours, without evaluations, "
+            f"{config.run.updates:,} updates in {hours:,.1f} hours, without evaluations, "
             f"where a device is as fast as those measured: {pace.where}"
         )
     if args.memory and plan.total > args.memory:

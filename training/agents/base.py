@@ -33,7 +33,7 @@ class Act(Protocol):
         """
 
 
-LESS_OPPONENTS = "vp less opponents"  # `Policy.reward` with `ppo.opponents`: no environment pays it
+LESS_OPPONENTS = "vp less opponents"  # `Policy.reward` with `recipe.opponent_weight`: no environment pays it
 
 
 class Policy(NamedTuple):

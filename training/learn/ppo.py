@@ -108,7 +108,7 @@ class Weights(NamedTuple):
 
     params: Params
     opt_state: Any
-    average: Params | tuple[()]  # () without `ppo.average`
+    average: Params | tuple[()]  # () without `recipe.ema_decay`
 
 
 def make_chunk(
@@ -127,7 +127,7 @@ def make_chunk(
         def step(runner: Runner, _: None) -> tuple[Runner, Metrics]:
             return _update_step(learner, runner)
 
-        return jax.lax.scan(step, runner, length=config.train.updates_per_chunk)
+        return jax.lax.scan(step, runner, length=config.run.updates_per_chunk)
 
     specs = Runner(P(), P(), P(GAMES), P(), P(), P(), P())
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
@@ -140,7 +140,7 @@ def make_chunk(
 
 def kept_steps(ppo: PPOConfig) -> int:
     """How many decisions of each game an update learns from: a multiple of the minibatches."""
-    return max(round(ppo.keep * ppo.num_steps / ppo.minibatches), 1) * ppo.minibatches
+    return max(round(recipe.keep_fraction * ppo.num_steps / ppo.minibatches), 1) * ppo.minibatches
 
 
 def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
@@ -190,9 +190,9 @@ def _env_step(
     state = learner.games.step(state, action, keys[:, 1])
     doing = learner.diagnostics.step(before, action, state)
     done = state.terminated | state.truncated
-    if ppo.riches:
-        doing |= exploring_starts.counts(before, done, state.final_vp, ppo.riches)
-    reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale
+    if recipe.exploring_starts:
+        doing |= exploring_starts.counts(before, done, state.final_vp, recipe.exploring_starts)
+    reward = less_of_others(state.rewards, recipe.opponent_weight) * ppo.reward_scale
     decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_)
     return state, Rollout(decision, state.final_vp, doing)
 
@@ -288,7 +288,7 @@ def _update_minibatch(
     updates, opt_state = learner.optimizer.update(grads, opt_state, params)
     lr = hyper.between("lr", "lr_end", runner.update)
     params = jax.tree.map(lambda x, u: x - lr * u, params, updates)
-    if learner.ppo.average:
+    if learner.recipe.ema_decay:
         average = optax.incremental_update(params, average, 1 - hyper.average)
     return Weights(params, opt_state, average), metrics
 

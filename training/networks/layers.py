@@ -279,10 +279,10 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board.
 
     Raises:
-        UserError: `config.around` or `config.standings` for an environment without the pieces of
+        UserError: `config.neighbourhood` or `config.score_features` for an environment without the pieces of
             the board game.
     """
-    kinds = kind_sizes(env) if config.kinds else ()
+    kinds = kind_sizes(env) if config.factored_head else ()
     if config.mixing == "flat":
         from training.networks.mlp import FlatNetwork
 
