@@ -6,12 +6,14 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.as_written import as_written
 from gaia_jax.components.base_game import FIRST_FACTIONS, FIRST_ROTATION
 from gaia_jax.rules.draw import draw_setup
 from gaia_jax.ruleset import ruleset_of
 from gaia_jax.state import Setup
 
 
+@as_written
 def first_game(players: int = 4, key: Array | None = None) -> Setup:
     """The rulebook's first game of `base`: tiles in the order of their numbers, given factions.
 
