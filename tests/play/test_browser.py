@@ -209,8 +209,8 @@ def test_only_ones_own_tiles_are_lit(wide: Watched, server: Server) -> None:
         boards = page.evaluate(f"[...document.querySelectorAll('.legal-piece')].map({lit})")
         verb, own = moves[place].split()[0], f"block-seat-{page.evaluate('game.player')}"
         assert set(boards) <= {own, ""}, (place, boards)
-        if verb != "special":
-            assert "" in boards, (place, moves[place])
+        taken = page.evaluate("game.asks") in ("TILE", "TOKEN")
+        assert set(boards) == {"" if taken else own} or verb == "special", (place, boards)
         # A click on another's piece of that name does nothing.
         theirs = page.locator(f'[id^="block-seat-"] [data-action="{moves[place]}"]')
         for piece in theirs.all():
@@ -223,12 +223,12 @@ def test_only_ones_own_tiles_are_lit(wide: Watched, server: Server) -> None:
 
 
 def test_take_back_ends_at_ones_first_decision(wide: Watched, server: Server) -> None:
-    """Three agents place their first structures before seat 3."""
+    """Which comes after those of the agents."""
     begin(wide, server.home, ("random", "random", "random", "you"))
     page = wide.page
     wide.until(MINE, 120)
     first = page.evaluate("game.node")
-    assert first == 3
+    assert first > 0, "agents were first"
     assert page.is_disabled("#undo")
     page.keyboard.press("u")
     wide.until("document.getElementById('message').textContent.includes('to take back')", 10)
@@ -277,6 +277,7 @@ def test_agents_are_offered_for_as_many_as_they_play(wide: Watched, server: Serv
     for chair in range(4):
         offered = options(wide, f"#chair-{chair}")
         assert "zoo/strong" in offered and "zoo/duel" not in offered
+    page.select_option("#record", "")
     page.select_option("#ruleset", "base")
     page.select_option("#chair-3", "")
     page.select_option("#chair-2", "")

@@ -212,6 +212,41 @@ def test_what_is_to_be_opened_first_is_one_that_opens(server: Server, tmp_path: 
     assert not saves.exists()
 
 
+def test_nothing_is_taken_back_before_ones_first_decision(server: Server) -> None:
+    """The agents' moves before it are not a person's to take back."""
+    game = server.new_game(ruleset="lost_fleet", seats=["random"] * 3 + ["you"], seed=5)
+    found, version = {"thinking": "random"}, 0
+    while found["thinking"]:
+        found = server.ask("GET", f"/api/games/{game}?since={version}")[1]
+        version = found["version"]
+    assert found["node"] > 0 and not found["can_undo"]
+    status, data, _ = server.ask("POST", f"/api/games/{game}/undo", {})
+    assert status == 400 and data == {"error": "there is no decision of a person to take back"}
+    now = server.ask("GET", f"/api/games/{game}")[1]
+    assert now["node"] == found["node"] and not now["paused"]
+    # One's own decision is taken back, over those of the agents that followed it.
+    after = server.change(game, "act", action=found["legal"][0]["text"])
+    assert after["can_undo"]
+    back = server.change(game, "undo")
+    assert back["node"] == found["node"] and not back["can_undo"]
+
+
+def test_a_cancelled_move_leaves_the_record_in_view(server: Server) -> None:
+    """What the record goes on with is on the line again, and saved with it."""
+    game = server.new_game(**FINE, record="lost_fleet")
+    whole = replay.read(server.saves / "lost_fleet.json").actions
+    modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
+    place = next(k for k, text in enumerate(whole) if text in modes)
+    line = server.ask("GET", f"/api/games/{game}")[1]["line"]
+    found = server.change(game, "go", node=line[place])
+    others = [a["text"] for a in found["legal"] if a["text"] in modes and a["text"] != whole[place]]
+    for text in (whole[place], *others):
+        assert server.change(game, "act", action=text)["half_made"]
+        back = server.change(game, "undo")
+        assert back["node"] == line[place] and back["line"] == line
+    assert server.change(game, "save", name="cancelled")["moves"] == len(whole)
+
+
 def test_agents_say_for_how_many_they_play(server: Server) -> None:
     agents = server.ask("GET", "/api/offers")[1]["agents"]
     known = {agent["name"]: agent["players"] for agent in agents}

@@ -33,7 +33,8 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
         chances, to_come = agent.look(node.state)
         order = np.argsort(-chances, kind="stable")
         texts = game.rules.env.ruleset.actions.texts
-        policy = [(texts[i], round(float(chances[i]), 6)) for i in order if chances[i] > 0]
+        may = node.state.legal_action_mask
+        policy = [(texts[i], round(float(chances[i]), 6)) for i in order if may[i]]
         found = {
             "policy": policy,
             "vp": [round(v + float(x), 1) for v, x in zip(now, to_come, strict=True)],

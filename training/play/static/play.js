@@ -419,6 +419,11 @@ async function save() {
   if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
 }
 
+function takeBack() {
+  if (game.can_undo) change("undo");
+  else say("there is no decision of a person to take back");
+}
+
 function leave() {
   game = null;
   if (analysis) analysis.forget();
@@ -430,7 +435,7 @@ function leave() {
 
 function wire() {
   const buttons = {
-    undo: () => change("undo"), cancel: () => change("undo"), resume: () => change("resume"),
+    undo: takeBack, cancel: () => change("undo"), resume: () => change("resume"),
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
     last: () => along(1e6), save, new: () => { location.hash = ""; },
     dice: () => { byId("seed").value = Math.floor(Math.random() * 2147483647); },
@@ -442,7 +447,7 @@ function wire() {
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
   const keys = {
     ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),
-    End: () => along(1e6), u: () => change("undo"), v: () => seatInView(view.first + 1),
+    End: () => along(1e6), u: takeBack, v: () => seatInView(view.first + 1),
     m: wireWide(), Escape: closeChoice,
   };
   document.addEventListener("keydown", (event) => {
