@@ -186,8 +186,7 @@ def _compile(ready: Ready, rules: Rules) -> None:
     start = rules.start(rules.draw(0))
     if ready.part == SEARCH:
         explainer = Explainer(rules.env, ready.name, 1)
-        played = np.flatnonzero(start.legal_action_mask)[:1].astype(np.int32)
-        explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], start), played)
+        explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], start))
         ready.explainer = explainer
         return
     agent = make_agent(ready.name, rules.env)
