@@ -35,6 +35,7 @@ STEPS = 64
 GAMES = "games"
 ABOUT, STATES = "about.json", "states.npz"
 LABELS = 7  # folded into the seed
+OURS = atomic_files.json_with("seed", "games")  # the mark of `about.json`
 
 
 def start(auto: Any, seed: int, games: int, first: int = 0) -> Any:
@@ -173,6 +174,18 @@ def begin(out: Path, about: dict[str, Any], states: Any) -> tuple[int, Any]:
         return int(file["chunks"]), jax.tree.unflatten(form, kept)
 
 
+def check_out(out: Path) -> None:
+    """Refuse a folder that holds something else than a stream.
+
+    Raises:
+        UserError: it does, or cannot be written.
+    """
+    if (out / ABOUT).exists():
+        atomic_files.check_file("--out", out / ABOUT, OURS, "name another folder")
+    else:
+        atomic_files.check_folder("--out", out, parents=True)
+
+
 def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: Any) -> None:
     """Write a chunk and the states after it, each whole or not at all."""
     _savez(out / f"{chunk:04d}.npz", labels)
@@ -204,13 +217,30 @@ def merge(out: Path, parts: list[Path]) -> None:
         if _chunks(part) != names:
             raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
         following += games
-    out.mkdir(exist_ok=True)
-    for name in names:
-        chunks = [dict(np.load(part / name)) for _, part, _ in found]
-        _savez(out / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
-    atomic_files.write_text(
-        out / ABOUT, json.dumps(whole | {"games": following - found[0][0]}) + "\n"
-    )
+    with atomic_files.new_folder(out) as new:
+        for name in names:
+            _savez(new / name, _side_by_side([part / name for _, part, _ in found]))
+        text = json.dumps(whole | {"games": following - found[0][0]}) + "\n"
+        atomic_files.write_text(new / ABOUT, text)
+
+
+def _side_by_side(paths: list[Path]) -> dict[str, np.ndarray]:
+    """The arrays of a chunk in several parts; the games follow one another.
+
+    Raises:
+        UserError: one is damaged.
+    """
+    chunks = []
+    for path in paths:
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                chunks.append(dict(file))
+        except results_file.UNREADABLE as error:
+            raise cli.UserError(f"{path} holds no labels") from error
+    try:
+        return {key: np.concatenate([x[key] for x in chunks], 1) for key in chunks[0]}
+    except (KeyError, ValueError) as error:
+        raise cli.UserError(f"{paths[0]} and the other parts have other labels") from error
 
 
 def _chunks(folder: Path) -> list[str]:
@@ -220,7 +250,7 @@ def _chunks(folder: Path) -> list[str]:
 def _savez(path: Path, arrays: dict[str, Any]) -> None:
     file = io.BytesIO()
     np.savez(file, **arrays)
-    atomic_files.replace(path, file.getvalue()).close()
+    atomic_files.write_bytes(path, file.getvalue())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -230,6 +260,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from training.system import devices
 
     args = _parse(argv)
+    check_out(args.out)
     config = configs.load(args.config)
     devices.split_cpu(0, args.games)
     student = None

@@ -150,6 +150,7 @@ def test_a_whole_game(tmp_path, monkeypatch, capsys):
     agent = "nobody+search:8:form=one_layer:scale=5"
     arguments = [str(path), "--agent", agent, "--worst", "3", "--json", str(out)]
     assert explain.main(arguments) == 0
+    assert explain.OURS(out)  # it may be written again
     about = json.loads(out.read_text())
     assert about["decisions"] == len(record.actions) and len(about["worst"]) == 3
     costs = [x["cost"] for x in about["worst"]]

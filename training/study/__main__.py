@@ -19,6 +19,7 @@ from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
 
 COPIES = Path("runs/study")
+OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
 
 
 def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
@@ -46,9 +47,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     from training.study.table import load
 
     if args.figures:
-        atomic_files.check_file("--figures", args.figures)
+        atomic_files.check_file("--figures", args.figures, figures.OURS)
     else:
-        atomic_files.check_inside("--out", args.out)
+        findings.check(args.out, args.page)
     about = dataset.read_about(args.data)
     kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
@@ -140,7 +141,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if bool(args.data) == bool(args.position):
         raise UserError("a dataset, or --position RECORD --at N")
     if args.json:
-        atomic_files.check_file("--json", args.json)
+        atomic_files.check_file("--json", args.json, OURS)
     return args
 
 

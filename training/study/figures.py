@@ -26,6 +26,7 @@ Figures = dict[str, list[Effect]]
 
 FORMAT = "gaia_jax figures 1"
 WHOLE = "whole.json"
+OURS = atomic_files.begins(json.dumps({"format": FORMAT})[:-1])  # the mark of `save`
 DIGITS = 4
 LONGEST = 10**7  # bytes
 LEAST = 50  # so often at least a thing was taken
