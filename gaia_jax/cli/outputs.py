@@ -100,9 +100,9 @@ def check_file(
             raise UserError(f"{flag}: cannot write {path}: Permission denied")
         if path.is_symlink() and not path.exists():
             raise UserError(f"{flag} wants a file, {path} is a link to nothing")
+        _check_parent(flag, path, parents)
         with contextlib.suppress(FileNotFoundError):
             path.lstat()  # tells of a name that is too long
-        _check_parent(flag, path, parents)
         if path.exists() and path.stat().st_size and not ours(path):
             known = "" if ours is nothing else " and was not written by this command"
             raise UserError(f"{flag}: {path} exists{known}: {hint}")
