@@ -37,6 +37,7 @@ from training.system import atomic_files, cli
 # a second compilation of minutes.
 AT_ONCE = 16
 LINE = 6  # moves of a line that are shown
+OURS = atomic_files.json_with("record", "agent")  # the mark of a report
 
 
 class Game(NamedTuple):
@@ -290,7 +291,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if split_name(args.agent)[1] is None:
         raise UserError(f"--agent wants a search: {args.agent}{SUFFIX}64, for example")
     if args.json:
-        atomic_files.check_report("--json", args.json, ("record", "agent"))
+        atomic_files.check_file("--json", args.json, OURS)
     with cli.telling(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):

@@ -232,6 +232,7 @@ def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
     agent = "nobody+search:8:form=one_layer:scale=5"
     arguments = [str(path), "--agent", agent, "--json", str(out)]
     assert explain.main(arguments) == 0
+    assert explain.OURS(out)  # it may be written again
     about = json.loads(out.read_text())
     assert about["decisions"] == len(record.actions)
     # Everything that was looked at, in order, and nothing of what a move cost.

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from gaia_jax.cli.command_line import UserError, one_line, read_text
+from gaia_jax.cli.outputs import plain_name
 from training.config.gone import without_gone
 from training.config.ranges import CHOICES, FAR, MAY_BE_ZERO, MOST
 
@@ -316,7 +317,8 @@ def _check(config: Config) -> None:
     for key, value in values.items():
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             _check_range(key, value)
-    _check_name(config.name)
+    # It is also the name of an agent: RUN, RUN@UPDATE, with commas between.
+    plain_name("name", config.name)
     network, ppo, train = config.network, config.ppo, config.train
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
@@ -355,18 +357,3 @@ def _check_range(key: str, value: int | float) -> None:
     most = MOST.get(key, 2**31 - 1 if isinstance(value, int) else FAR)
     if value > most or not math.isfinite(value):
         raise UserError(f"{key} must be at most {most:.10g}, got {_short(value)}")
-
-
-def _check_name(name: str) -> None:
-    """A folder name that is also the name of an agent: RUN, RUN@UPDATE, with commas between."""
-    forbidden = [c for c in "/\\@:," if c in name]
-    if (
-        not name.isprintable()
-        or forbidden
-        or name != name.strip(" .")
-        or not 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME
-    ):
-        raise UserError(
-            f"name must be a plain folder name of at most {LONGEST_NAME} characters, without any "
-            f"of / \\ @ : and the comma, got {_short(name)}"
-        )
