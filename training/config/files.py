@@ -113,7 +113,7 @@ def from_dict(tree: dict[str, Any]) -> Config:
 
 def to_dict(config: Config) -> dict[str, Any]:
     """Config -> nested dictionaries of plain values."""
-    return dataclasses.asdict(config)  # type: ignore[call-overload, no-any-return]
+    return dataclasses.asdict(config)
 
 
 def to_yaml(config: Config) -> str:
@@ -130,7 +130,7 @@ def differences(old: Config, new: Config) -> list[str]:
 
 def flat(config: Config) -> dict[str, Any]:
     """Every setting by its full key, `ppo.lr`."""
-    out = {}
+    out: dict[str, Any] = {}
     for key, value in to_dict(config).items():
         parts = value.items() if isinstance(value, dict) else [("", value)]
         out |= {f"{key}.{name}".rstrip("."): found for name, found in parts}

@@ -66,7 +66,8 @@ def check_gone(key: str, value: Any) -> bool:
     neutral = GONE[key]
     if neutral is not ANY and value != neutral:
         raise UserError(
-            f"{key} is gone, an experiment that was not kept (docs/lab/learning.md): leave it out"
+            f"the key {key} is gone, an experiment that was not kept: docs/lab/learning.md says "
+            "what came of it, 383ed53 has the code"
         )
     return True
 
