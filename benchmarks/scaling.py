@@ -60,15 +60,15 @@ def train(split: Split, games: int, args: argparse.Namespace, folder: Path) -> f
     name = f"scaling-{split}"
     line = [
         sys.executable, "-m", "training.train", "--config", str(args.config.absolute()),
-        f"name={name}", f"ppo.num_envs={games}", f"train.cpu_devices={split.devices}",
-        f"train.updates={args.updates}", "train.updates_per_chunk=1", "train.max_minutes=0",
-        f"train.checkpoint_chunks={args.updates}", "train.tensorboard=false", "eval.games=0",
+        f"name={name}", f"ppo.num_envs={games}", f"run.cpu_devices={split.devices}",
+        f"run.updates={args.updates}", "run.updates_per_chunk=1", "run.max_minutes=0",
+        f"run.checkpoint_chunks={args.updates}", "run.tensorboard=false", "eval.games=0",
         *args.overrides,
     ]  # fmt: skip
     own: list[list[str]] = [[]]
     if split.processes > 1:
-        at = [f"train.coordinator=127.0.0.1:{free_port()}", f"train.processes={split.processes}"]
-        own = [[*at, f"train.process_id={i}"] for i in range(split.processes)]
+        at = [f"hosts.coordinator=127.0.0.1:{free_port()}", f"hosts.processes={split.processes}"]
+        own = [[*at, f"hosts.process_id={i}"] for i in range(split.processes)]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
     cores = sorted(os.sched_getaffinity(0))
     started = []

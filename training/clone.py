@@ -268,7 +268,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     atomic_files.check_file("--out", args.out, atomic_files.nothing)
     config = configs.load(args.config, args.overrides)
-    devices.split_cpu(config.train.cpu_devices, 256)
+    devices.split_cpu(config.run.cpu_devices, 256)
     params = clone(args.labels, config, args)
     _write(args.out, params)
     cli.wrote(args.out)

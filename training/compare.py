@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli.command_line import read_text
 from training import config as configs
 from training.config import UserError
 from training.run import logs
@@ -68,7 +69,7 @@ def read(path: Path) -> Run:
     # As it stands there: runs of other versions have other keys.
     file = path / "config.yaml"
     try:
-        tree = configs.parse_yaml(configs.read_text(file, configs.LONGEST_FILE))
+        tree = configs.parse_yaml(read_text(file, configs.LONGEST_FILE))
     except ValueError as error:
         raise UserError(f"{file} is not valid YAML: {error}") from error
     if not isinstance(tree, dict):
