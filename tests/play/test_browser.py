@@ -404,7 +404,14 @@ def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
     """What the page makes of it; the search itself compiles for minutes and is not run here."""
     row = {"action": "pass", "words": "pass", "prior": 0.5, "visits": 3, "final_vp": [9, 8, 7, 6],
            "line": ["Nevlas: pass", "Xenos: pass"], "played": True, "best": False}  # fmt: skip
-    other = row | {"prior": 1.0, "action": "skip", "words": "skip", "best": True, "played": False, "line": []}
+    other = row | {
+        "prior": 1.0,
+        "action": "skip",
+        "words": "skip",
+        "best": True,
+        "played": False,
+        "line": [],
+    }
     table = {"candidates": [other, row]}
     count = len(replay.read(server.saves / "lost_fleet.json").actions)
     report = {
