@@ -237,11 +237,16 @@ def decision_text(about: dict[str, Any]) -> str:
         mark = ("*" if row["best"] else " ") + (">" if row["played"] else " ")
         values = " ".join(f"{x:{w}.1f}" for x, w in zip(row["final_vp"], widths, strict=True))
         lines.append(
-            f"{mark}{row['action'][:27]:<28}{row['prior']:7.1%}{row['visits']:8}{'':12}{values}"
+            f"{mark}{row['action'][:27]:<28}{_percent(row['prior']):>7}{row['visits']:8}{'':12}{values}"
         )
         if row["line"]:
             lines.append(f"{'':6}then {'; '.join(row['line'])}")
     return "\n".join(lines)
+
+
+def _percent(chance: float) -> str:
+    """The probability of an action that is not the only one: neither 100 % nor 0 %."""
+    return "<0.1%" if chance < 0.0005 else ">99.9%" if chance >= 0.9995 else f"{chance:.1%}"
 
 
 def game_text(about: dict[str, Any]) -> str:

@@ -47,6 +47,9 @@ def test_a_decision_is_a_table_of_its_candidates():
     assert "decision 57 of 290, round 2: XENOS (player 1), 9 options" in text
     assert "then XENOS: end_turn; AMBAS: leech 1" in text
     assert "cost" not in text
+    sure = [row | {"prior": p} for row, p in zip(DECISION["candidates"], (1.0, 0.0), strict=True)]
+    said = explain.decision_text(DECISION | {"candidates": sure})
+    assert ">99.9%" in said and "<0.1%" in said and "100.0%" not in said
     best, played = (line for line in text.splitlines() if "%" in line)
     assert best.startswith("* mine 3,-2") and played.startswith(" >pass")
     assert played.split()[-4:] == ["101.0", "99.0", "90.0", "88.0"]
