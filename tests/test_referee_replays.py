@@ -60,6 +60,8 @@ def in_other_words(game: dict[str, Any]) -> dict[str, Any]:
     for step in told["steps"]:
         step["l"] = step["l"].replace("decline up", "decline")
         step["l"] = re.sub(r"(income \w+)\. income ", r"\1,", step["l"])
+        # The last part too, which our game takes by itself.
+        step["l"] = re.sub(r"(income [\w,]+)$", r"\1,1pw", step["l"])
         if step["op"] and "pass" in step["op"]:
             step["op"]["federation"] = []  # one may be typed
     return told
@@ -79,7 +81,7 @@ def report(games: list[dict[str, Any]], declining: dict[str, Any], table: Table)
     broken["setup"]["hexes"][0][2] = "?"
     three = copy.deepcopy(games[0])
     three["id"], three["vp"] = "three", three["vp"][:3]
-    others = [in_other_words(game) for game in (games[0], declining)]
+    others = [in_other_words(game) for game in (games[1], declining)]
     play.play(table, [broken, three, *games, declining, *others], report)
     return report
 
@@ -131,7 +133,7 @@ def test_recorded_games_play_as_recorded(
     wrong = [what for game, what in report.differences if game not in ("broken", "three")]
     assert not wrong
     assert report.games == len(games) + 5 and report.ended == len(games) + 3
-    twice = [*games, games[0], declining, declining]
+    twice = [*games, games[1], declining, declining]
     assert report.lines == sum(step["s"] is not None for game in twice for step in game["steps"])
     assert report.asked > 100
     # What a player may choose beyond our rules happens in these games, and is written.
@@ -149,7 +151,7 @@ def test_other_words_are_there(games: list[dict[str, Any]], declining: dict[str,
     told = " ".join(step["l"] for step in in_other_words(declining)["steps"])
     assert told.count("decline. ") + told.count("decline ") >= 2 and "decline up" not in told
     assert re.search(r"income \w+,\w+", told)
-    offers = [game["steps"] for game in (games[0], declining)]
+    offers = [game["steps"] for game in (games[1], declining)]
     assert any("federation" in (step["op"] or {}) for steps in offers for step in steps)
 
 
@@ -374,5 +376,27 @@ def test_a_satellite_keeps_away_from_other_federations(
             layouts.check_satellites(seat, game, 3, {far}, {int(middle), planet})
         with pytest.raises(Differs, match="not connected"):
             layouts.check_satellites(seat, state.game, 0, {far, planet}, set())
+
+    at_the_start(table, games[0], look)
+
+
+def test_the_brainstone_is_turned_before_an_action_that_asks_for_its_target(
+    table: Table, games: list[dict[str, Any]], monkeypatch: Any
+) -> None:
+    """`free brainstone` is legal before the action alone, its place is told behind the target."""
+    asked = []
+
+    def wants(seat: Seat, who: int, command: list[str], place: int | None) -> bool:
+        asked.append((command, place))
+        return True
+
+    monkeypatch.setattr(brainstone, "wants_other_way", wants)
+    project = ["build", "gf", "1A0"]
+
+    def look(seat: Seat) -> None:
+        rest = [["special", "range+3"], project, ["brainstone", "area1"]]
+        with pytest.raises(Differs, match="free brainstone"):
+            list(Player(seat, games[0]).next_command(0, rest))
+        assert asked == [(project, 0)]
 
     at_the_start(table, games[0], look)

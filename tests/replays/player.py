@@ -193,7 +193,10 @@ class Player:
         if commands and commands[0][0] == "brainstone":
             place = brainstone.place_in(commands.pop(0))
         before, self.who = seat.state.game, who
-        if brainstone.wants_other_way(seat, who, command, place):
+        pays = command, place
+        if command[0] == "special" and [cmd[0] for cmd in commands[:2]] == ["build", "brainstone"]:
+            pays = commands[0], brainstone.place_in(commands[1])  # at the target it is too late
+        if brainstone.wants_other_way(seat, who, *pays):
             yield from self.act("free brainstone")
         yield from self.command(command, commands)
         while place is not None and seat.node == "TARGET" and seat.player == who and commands:
@@ -217,6 +220,8 @@ class Player:
                     queues[line.who].append(command)
         while seat.node != "TURN":
             queue, self.who = queues[seat.player], seat.player
+            while seat.node != "INCOME" and queue and queue[0][0] == "income":
+                queue.pop(0)  # a part that our game took by itself
             if seat.node == "INCOME":
                 yield from self.income(queue)
             elif seat.node == "TERRANS":
