@@ -9,8 +9,9 @@ import pytest
 import yaml
 from conftest import TINY
 
+from gaia_jax.cli import command_line
 from gaia_jax.xla.compilation_cache import NO_CACHE
-from training.system import fast_compile
+from training.system import cli, fast_compile
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -40,6 +41,33 @@ def test_a_second_start_does_not_compile(tmp_path):
     assert "from the cache" in start(tmp_path, *NEW)
     said = start(tmp_path, "--resume", "runs/tiny", "train.updates=4")
     assert "from the cache" in said and "run runs/tiny: toy 1.0, 2 device(s)" in said
+
+
+def test_a_long_compilation_says_whether_it_is_kept(monkeypatch, capsys, tmp_path):
+    import jax
+
+    monkeypatch.setattr(cli, "SLOW", 0.0)
+    before = jax.config.jax_compilation_cache_dir
+    try:
+        for folder, says in (
+            (str(tmp_path), "the next start reads it"),
+            (None, "there is no cache"),
+        ):
+            jax.config.update("jax_compilation_cache_dir", folder)
+            with cli.compiling("a game"):
+                pass
+            assert capsys.readouterr().err.startswith(f"compiling a game; {says}")
+    finally:
+        jax.config.update("jax_compilation_cache_dir", before)
+
+
+@pytest.mark.parametrize(("was", "then"), [(None, "3"), ("1", "3"), ("0", "0"), ("2", "2")])
+def test_xla_asks_nobody_to_file_a_bug(monkeypatch, was, then):
+    monkeypatch.setenv(command_line.LOG_LEVEL, was or "")
+    if was is None:
+        monkeypatch.delenv(command_line.LOG_LEVEL)
+    assert command_line.run(lambda: 0) == 0
+    assert os.environ[command_line.LOG_LEVEL] == then
 
 
 def test_a_compiler_option_that_jax_has_dropped_is_left_out(monkeypatch):
