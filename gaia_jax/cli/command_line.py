@@ -19,7 +19,6 @@ from typing import NoReturn
 
 LONGEST = 280  # characters of a message
 GRACE = 1.0  # seconds that a command has to end by itself after the second Ctrl-C
-LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 LARGEST_SEED = 2**32 - 1  # `jax.random.key` takes 32 bits: 2**32 would be seed 0 again
 
 _finishing = threading.Lock()
@@ -87,7 +86,6 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
         mistakes: exceptions that one line explains, beside UserError; exit code 2. So are a file
             that cannot be read or written, and too little memory.
     """
-    quiet_compiler()
     known: tuple[type[Exception], ...] = (UserError, *mistakes)
     with _second_interrupt():
         try:
@@ -113,16 +111,6 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
                 # The end of a process takes a while; another Ctrl-C cuts it short.
                 signal.signal(signal.SIGINT, lambda *_: os._exit(130))
             return 130
-
-
-def quiet_compiler() -> None:
-    """Keep XLA's log off stderr: after two minutes of compiling it asks to file a bug.
-
-    It logs that as an error, so errors go too; what fails is raised as well. Whoever wants the log
-    sets TF_CPP_MIN_LOG_LEVEL to 0 or 2. JAX sets it to 1 where it is not set.
-    """
-    if os.environ.get(LOG_LEVEL, "1") == "1":
-        os.environ[LOG_LEVEL] = "3"
 
 
 def reason(error: BaseException, with_name: bool = False) -> str:

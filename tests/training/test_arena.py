@@ -9,6 +9,7 @@ import pytest
 
 from tests import stub_env
 from training import arena
+from training.games import table as games_table
 from training.games.match import places, rotated
 from training.games.report import headline, report
 from training.system import cli
@@ -124,7 +125,7 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
     table = arena.Arena(env, names, games=512, rotations=4)
     parts = []
     table.play(0, 0, lambda first, played: parts.append(played))
-    result = report(table.join(parts), table.names, env.ruleset.ids)
+    result = report(games_table.join(parts), table.names, env.ruleset.ids)
     assert result["games"] == 512
     inside = [x["low"] <= 0 <= x["high"] for x in result["differences"]]
     assert sum(inside) >= 5  # six pairs, of which one in twenty may miss

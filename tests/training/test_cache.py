@@ -9,7 +9,6 @@ import pytest
 import yaml
 from conftest import TINY
 
-from gaia_jax.cli import command_line
 from gaia_jax.xla.compilation_cache import NO_CACHE
 from training.system import cli, fast_compile
 
@@ -61,13 +60,19 @@ def test_a_long_compilation_says_whether_it_is_kept(monkeypatch, capsys, tmp_pat
         jax.config.update("jax_compilation_cache_dir", before)
 
 
-@pytest.mark.parametrize(("was", "then"), [(None, "3"), ("1", "3"), ("0", "0"), ("2", "2")])
-def test_xla_asks_nobody_to_file_a_bug(monkeypatch, was, then):
-    monkeypatch.setenv(command_line.LOG_LEVEL, was or "")
-    if was is None:
-        monkeypatch.delenv(command_line.LOG_LEVEL)
-    assert command_line.run(lambda: 0) == 0
-    assert os.environ[command_line.LOG_LEVEL] == then
+@pytest.mark.parametrize(
+    ("name", "was", "then"), [("-m", None, "3"), ("-m", "0", "0"), ("program.py", None, "1")]
+)
+def test_xla_asks_nobody_to_file_a_bug_but_in_programs_of_others(name, was, then):
+    """It reads this when it is loaded; a program that imports the package keeps what JAX sets."""
+    env = {key: x for key, x in os.environ.items() if key != "TF_CPP_MIN_LOG_LEVEL"}
+    env |= {"PYTHONPATH": str(ROOT)} | ({"TF_CPP_MIN_LOG_LEVEL": was} if was else {})
+    code = f"import os, sys; sys.argv = [{name!r}]; import gaia_jax, jax"
+    code += "; print(os.environ['TF_CPP_MIN_LOG_LEVEL'])"
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120
+    )
+    assert run.stdout.strip() == then, run.stderr
 
 
 def test_a_compiler_option_that_jax_has_dropped_is_left_out(monkeypatch):
