@@ -37,7 +37,7 @@ from training.games.match import (
 )
 from training.games.records import Recorder
 from training.games.results_file import ResultsFile
-from training.learn.checkpoint import load_policy, make_env, number_of, split_update
+from training.learn.checkpoint import load_policy, number_of, split_update
 from training.system import atomic_files, cli, devices
 
 
@@ -233,15 +233,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     args = _parse(argv)
     run, at = split_update(args.run)
     update = number_of(args.run, at)
-    if args.json:
-        atomic_files.check_report("--json", args.json)
-    if args.resume and not args.save:
-        raise cli.UserError("--resume wants the --save to go on with")
-    if args.save:
-        atomic_files.check_file("--save", args.save)
-    if args.record:
-        check = atomic_files.check_inside if args.resume else atomic_files.check_folder
-        check("--record", args.record)
+    _check_outputs(args)
     if env_module is None:
         import gaia_jax as env_module
     setups = math.ceil(
@@ -253,9 +245,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         if update is not None:
             raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
         says = zoo.about(run)
-        env = make_env(env_module, says["env"], "vp", says.get("players", 4))
+        env = zoo.environment(run, says, env_module)
         network, params = zoo.load(run, env)
-        temperature = zoo.about(run).get("temperature", 1.0)
+        temperature = says.get("temperature", 1.0)
     else:
         env, network, params, update, _ = load_policy(run, None, env_module, update)
     check_agent(args.opponent, env)
@@ -281,6 +273,21 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         write_json(report, args.json)
     cli.wrote(args.save, args.json, args.record)
     return 0
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Refuse before any work what could not be written."""
+    atomic_files.check_different(
+        {"--json": args.json, "--save": args.save, "--record": args.record}
+    )
+    if args.json:
+        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
+    if args.resume and not args.save:
+        raise cli.UserError("--resume wants the --save to go on with")
+    if args.save:
+        atomic_files.check_games("--save", args.save, args.resume)
+    if args.record:
+        records.check(args.record, args.resume)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -190,7 +190,7 @@ def _main(args: argparse.Namespace, env_module: EnvModule, team: Team, spent: fl
     if team.leads:
         check(start, env)
         if args.record:
-            atomic_files.check_inside("--record", args.record)
+            records.check(args.record, resume=True)
     with contextlib.ExitStack() as held:
         processes.check_shared(team, start.run or Path("runs"))
         if start.run is not None:

@@ -22,7 +22,7 @@ TINY: dict[str, Any] = {
     "env": {"id": "toy"},
     "network": {"layers": 1, "cell_width": 8, "width": 16, "latents": 2},
     "ppo": {"num_envs": 8, "num_steps": 8, "minibatches": 2},
-    "train": {"updates": 4, "updates_per_chunk": 2, "tensorboard": False},
+    "run": {"updates": 4, "updates_per_chunk": 2, "tensorboard": False},
     "eval": {"games": 0, "opponents": "random"},
 }
 
@@ -81,7 +81,7 @@ def make(folder: Path, runner: Runner) -> None:
     _configurations(folder)
     for name, text in AGENTS.items():
         (folder / f"agent_{name}.py").write_text(text)
-    _tables(folder)
+    tables(folder)
     _records(folder)
     (folder / "empty").mkdir()
     (folder / "full").mkdir()
@@ -172,7 +172,7 @@ def _configurations(folder: Path) -> None:
             path.write_bytes(content)
 
 
-def _tables(folder: Path) -> None:
+def tables(folder: Path) -> None:
     """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
     import gaia_jax
     from training.games import table

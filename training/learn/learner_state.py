@@ -51,6 +51,7 @@ class Hyper(NamedTuple):
     def of(cls, config: Config) -> Hyper:
         """Those of a configuration."""
         flat = vars(config.ppo) | {"updates": config.run.updates}
+        flat["average"] = config.recipe.ema_decay
         return cls(*(np.float32(flat[name]) for name in cls._fields))
 
     def between(self, name: str, end: str, update: Array) -> Array:

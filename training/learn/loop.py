@@ -50,7 +50,8 @@ class Trainer:
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.team = team or alone()
         self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
-        auto = env_module.auto_reset(exploring_starts.make_rich(self.env, config.recipe.exploring_starts))
+        rich = exploring_starts.make_rich(self.env, config.recipe.exploring_starts)
+        auto = env_module.auto_reset(rich)
         self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
         mesh = devices.make_mesh(config.ppo.num_envs)

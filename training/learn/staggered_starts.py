@@ -27,7 +27,7 @@ APART = 0xA9A27  # folded into the key: apart from those of the updates
 def make_spread(
     auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh
 ) -> Callable[[Any, Array, Any], Any]:
-    """(params, key, states (N,)) -> states: game g of N is g / N of `recipe.staggered_starts` decisions on.
+    """(params, key, states (N,)) -> states: game g of N is g / N of them on.
 
     The games are played by sampling from the network; compiled at the first call.
 

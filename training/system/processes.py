@@ -40,7 +40,7 @@ def place_of(config: Config, environment: Mapping[str, str] = os.environ) -> Pla
     Raises:
         UserError: the three settings do not fit one another.
     """
-    train = config.train
+    hosts = config.hosts
     if hosts.coordinator:
         host, colon, port = hosts.coordinator.rpartition(":")
         if not (host and colon and port.isdigit() and 0 < int(port) < 65535):
@@ -70,9 +70,10 @@ def versions() -> dict[str, str]:
 def _code() -> str:
     """A digest of this project's own files."""
     import gaia_jax
+    import training
 
     digest = hashlib.sha256()
-    for package in (gaia_jax.__file__, __file__):
+    for package in (gaia_jax.__file__, training.__file__):
         folder = Path(str(package)).parent
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
