@@ -31,7 +31,7 @@ from gaia_jax.state import GameState, Node, Setup
 from gaia_jax.xla.batch_aware import batched_together, traced_once
 from gaia_jax.xla.struct import pytree, static
 
-# Raised when behaviour changes and only then; the history is in docs/versions.md.
+# Raised when behaviour changes and only then; the history is in docs/reference/versions.md.
 VERSION = "0.2"
 
 # The shape of a key.
@@ -109,7 +109,7 @@ class GaiaEnv:
 
     @property
     def num_actions(self) -> int:
-        """A, the size of the action index (docs/actions.md)."""
+        """A, the size of the action index (docs/reference/actions.md)."""
         return self.ruleset.actions.num_actions
 
     @property
@@ -171,7 +171,7 @@ class GaiaEnv:
 
     @property
     def observation_spec(self) -> observation.ObservationSpec:
-        """Name and range of every column of an observation (docs/observation.md)."""
+        """Name and range of every column of an observation (docs/reference/observation.md)."""
         return observation.features(self.ruleset)
 
     def observe(self, state: State, player: Array | int) -> Observation:

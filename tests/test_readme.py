@@ -18,7 +18,7 @@ def test_the_example_plays_sixteen_games(capsys):
 
 
 def test_the_pages_it_names_exist():
-    for page in re.findall(r"`(docs/[a-z_]+\.md|configs/[a-z_]+\.yaml)`", README):
+    for page in re.findall(r"`(docs/[a-z_/]+\.md|configs/[a-z_]+\.yaml)`", README):
         assert (ROOT / page).is_file(), page
 
 

@@ -99,7 +99,7 @@ class TrainConfig:
     checkpoint_chunks: int = 1  # chunks between two checkpoints; the last chunk always saves
     keep_checkpoints: int = 2  # the latest ones
     cpu_devices: int = 0  # devices that a CPU is split into; 0: one a core, as far as it pays
-    # Several processes (docs/cluster.md); SLURM and Open MPI tell it. Not kept with a run.
+    # Several processes (docs/reference/cluster.md); SLURM, Open MPI tell it. Not kept with a run.
     coordinator: str = ""  # HOST:PORT of process 0
     processes: int = 0  # how many
     process_id: int = 0  # which one this is, from 0 on
