@@ -207,9 +207,9 @@ def test_the_options_that_command_lines_name_exist():
 
 # Pages whose prose has figures that somebody measured; others have none, or a program makes them.
 MEASURED = (
-    "README.md", "docs/lab/greedy.md", "docs/lab/learning.md", "docs/lab/performance.md",
-    "docs/lab/search.md", "docs/guide/training.md", "docs/lab/random_play.md",
-    "docs/lab/federating_play.md", "docs/reference/adapters.md", "docs/guide/tutorial.md",
+    "docs/lab/greedy.md", "docs/lab/learning.md", "docs/lab/performance.md", "docs/lab/search.md",
+    "docs/lab/studies.md", "docs/lab/scaling.md", "docs/lab/random_play.md",
+    "docs/lab/federating_play.md", "docs/reference/adapters.md",
 )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def test_the_page_is_that_of_the_sample(tmp_path):
     held = (LAB / "findings.md").read_text("utf-8")
     made, held = END.split(made)[0], END.split(held)[0]
     for line, other in zip(made.splitlines(), held.splitlines(), strict=True):
-        assert close(line, other), f"{other!r} is {line!r} now: docs/guide/study.md says how"
+        assert close(line, other), f"{other!r} is {line!r} now: docs/reference/datasets.md says how"
     for picture in sorted((tmp_path / "findings").iterdir()):
         there = (LAB / "findings" / picture.name).read_text("utf-8")
         assert close(picture.read_text("utf-8"), there), f"{picture.name} is another now"
