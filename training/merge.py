@@ -26,6 +26,8 @@ from training.games.table import KEYS, Played, Sheet
 from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
 
+LONGEST = 2**31  # bytes of a CSV
+
 
 def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     """The command line.
@@ -64,11 +66,11 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
 def merge_evaluation(out: Path, parts: list[Path], env_module: Any) -> tuple[dict[str, Any], str]:
     """The games of `training.evaluate --save`: written as one file; report and table."""
     about, results = results_file.merge(parts)
-    env = make_env(env_module, about["env"], "vp", about.get("players", 4))
+    env = _env_of(parts[0], env_module, about["env"], about.get("players", 4))
     try:
         result = about | evaluate.summarize(results, env.ruleset.ids)
         text = evaluate.table(result)
-    except (KeyError, ValueError, IndexError) as error:
+    except (KeyError, ValueError, IndexError, TypeError) as error:
         raise UserError(f"{parts[0]} holds no games of {about['env']}") from error
     results_file.write(out, about, results)
     return result, text
@@ -91,10 +93,18 @@ def merge_arena(out: Path, parts: list[Path], env_module: Any) -> tuple[dict[str
     return result, format_table(result)
 
 
+def _env_of(path: Path, env_module: Any, env_id: str, players: int) -> Any:
+    """The environment that a file names; a UserError says which file named another."""
+    try:
+        return make_env(env_module, env_id, "vp", players)
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
+
+
 def _read_arena(path: Path, env_module: Any) -> tuple[Path, Sheet, Played]:
     """One CSV, which says itself what it is of."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = cli.read_text(path, LONGEST, "the games")
         head, *lines = text.split("\r\n")
         rows = list(csv.DictReader([head, *lines[:-1]]))
         first, last = rows[0], rows[-1]
@@ -103,10 +113,12 @@ def _read_arena(path: Path, env_module: Any) -> tuple[Path, Sheet, Played]:
         seen = {int(row["entry"]): row["agent"] for row in rows}
         names = [seen[i] for i in range(len(seen))]
         setups = int(last["setup"]) - int(first["setup"]) + 1
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
+        if min(setups, rotations, int(first["setup"]) + 1) < 1:
+            raise ValueError("its set-ups do not go up")
+    except (OSError, ValueError, KeyError, IndexError, TypeError, csv.Error) as error:
         raise UserError(f"{path} holds no games of an arena") from error
     players = len(names)
-    ids = make_env(env_module, about["env"], "vp", players).ruleset.ids
+    ids = _env_of(path, env_module, about["env"], players).ruleset.ids
     sheet = Sheet(about, names, ids, rotations, int(first["setup"]))
     whole = lines[-1] == "" and len(rows) == setups * rotations * players
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,14 @@ import numpy as np
 
 from training.config import UserError
 from training.games.results import Results, joined
-from training.system import atomic_files
+from training.system import atomic_files, data_files
+from training.system.data_files import TEXT, WHOLE
 
 ABOUT = "about"
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile)
+# What `about` must say beside `same` in `read`, and what it may.
+KEYS = {"env": TEXT, "first": WHOLE}
+MAY = {"players": WHOLE, "seed": WHOLE, "opponent": TEXT}
+BY_GAME = ("decisions",)  # (S, R); all others are by seat, (S, R, P, ...)
 
 
 def write(path: Path, about: dict[str, Any], results: Results) -> None:
@@ -42,15 +45,24 @@ def read(path: Path) -> tuple[dict[str, Any], Results]:
     Raises:
         UserError: it is no file of `write`.
     """
+    none = f"{path} holds no games of an evaluation"
+    arrays = data_files.read_arrays(path, "the games")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
         about = json.loads(str(arrays.pop(ABOUT)))
         results = Results.of_arrays(arrays)
-        int(about["first"]), results.vp.shape[0]
-        return about, results
-    except UNREADABLE as error:
-        raise UserError(f"{path} holds no games of an evaluation") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UserError(f"{none}: {data_files.reason(error)}") from error
+    data_files.check_keys(f"{none}: {ABOUT}", about, KEYS)
+    may = {key: kind for key, kind in MAY.items() if key in about}
+    data_files.check_keys(f"{none}: {ABOUT}", about, may)
+    shape = results.vp.shape
+    if len(shape) != 3 or not shape[0] or about["first"] < 0:
+        raise UserError(f"{none}: vp is of shape {shape}, first {about['first']}")
+    for name, x in arrays.items():
+        wanted = shape[:2] if name in BY_GAME else shape
+        if x.shape[: len(wanted)] != wanted or x.dtype.kind not in "biuf":
+            raise UserError(f"{none}: {name} is of shape {x.shape} and {x.dtype}, vp {shape}")
+    return about, results
 
 
 def check_same(path: Path, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
