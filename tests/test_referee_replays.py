@@ -349,6 +349,22 @@ def test_only_nevlas_with_the_institute_pay_4_for_an_ore(
     at_the_start(table, game, look)
 
 
+def test_nevlas_with_the_institute_lose_tokens_not_credits(
+    table: Table, games: list[dict[str, Any]]
+) -> None:
+    """Power turned into credits that have no room: a token for two of them (ACT-07)."""
+    game = with_factions(games[0], "nevlas", "xenos")
+
+    def look(seat: Seat) -> None:
+        for price, spent in (("4pw", 2), ("3pw", 2), ("1pw", 1)):
+            with_players(seat, resources=[30, 0, 0, 0], power=[0, 0, 4])
+            with_players(seat, built=[0, 0, 0, 0, 1, 0, 0])
+            assert list(Player(seat, game).spend(price, price.replace("pw", "c"))) == []
+            assert seat.state.game.players.power[0].tolist() == [spent, 0, 4 - spent]
+
+    at_the_start(table, game, look)
+
+
 def test_a_satellite_keeps_away_from_other_federations(
     table: Table, games: list[dict[str, Any]]
 ) -> None:

@@ -349,26 +349,29 @@ class Player:
         """A conversion, as often as the amounts say; one that gains nothing we do not offer."""
         seat, who = self.seat, self.who
         action, times = self.conversion(price, gain)
-        ((paid, _), *_), left = amounts(price), times
-        fair = [times * PRICES[action]]
-        if action == "P3_to_O" and layouts.worth(seat, who) == 2:  # and a credit (FRE-07)
+        ((paid, unit), *_), left = amounts(price), times
+        fair, double = [times * PRICES[action]], layouts.worth(seat, who) == 2
+        if action == "P3_to_O" and double:  # and a credit (FRE-07)
             fair.append(4 * times)
         if paid not in fair:
             raise Differs("price", price, f"{PRICES[action]} for each of {times}")
         while left > 0:
+            once = min(left, 2) if action == "P1_to_C" and double else 1  # a token is two credits
             if layouts.is_full(seat, gain, who):
-                layouts.pay(seat, price, times, who)
+                layouts.pay(seat, f"{paid // times * once}{unit}", 1, who)
                 self.written["a conversion whose gain was lost"] += 1
-                left -= 1
+                left -= once
                 continue
             if seat.player != who:
                 raise Differs("decision", f"{price}>{gain}", f"{seat.node} of {seat.player}")
             before = int(seat.state.game.players.credits[who])
             yield from self.act(f"free {action}")
-            left -= 1
+            left -= once
             gained = int(seat.state.game.players.credits[who]) - before
-            if action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
-                surplus = max(0, gained - 1 - left) if layouts.worth(seat, who) == 2 else 0
+            if action == "P1_to_C" and double:
+                surplus = max(0, gained - once)
+            elif action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
+                surplus = 0
                 left -= max(0, gained - 1)
             else:
                 told = {unit: n for n, unit in amounts(gain)}
