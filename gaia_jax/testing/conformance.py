@@ -14,6 +14,7 @@ from jax import Array
 
 from gaia_jax import actions
 from gaia_jax.arguments import shown, whole
+from gaia_jax.as_written import as_written
 from gaia_jax.auto import AutoReset
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.rewards import ILLEGAL, VP_SCALE, reward_at_end
@@ -37,6 +38,7 @@ class Played(NamedTuple):
     rewards: np.ndarray  # (G, P) float64, summed over the game
 
 
+@as_written
 def check(
     env: GaiaEnv,
     games: int = 16,
