@@ -177,11 +177,10 @@ def _deep_contents(parts: map_tiles.MapParts) -> np.ndarray:
 
 
 def _threefry(key: Array) -> Array:
-    """`key` as a key of threefry, JAX's default.
+    """`key` as a key of threefry, JAX's default, which has the words of half a key of `rbg`.
 
-    So a key of `rbg`, whose first half is the key of threefry that has the same seed, draws the
-    same set-up, alone as in a batch. With its own bits games of a batch would hang on one
-    another: those of a map that is drawn again come from the batch's first key.
+    Under `vmap` the bits of `rbg` come from the first key of the batch alone: a batch would draw
+    maps again for ever, once the first game has its own.
     """
     words = jax.random.key_data(key)[:_KEY_WORDS]
     return jax.random.wrap_key_data(words, impl=_IMPL)
@@ -238,7 +237,8 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET, small: bool = False) -
     if tables.types_touch:
         tiles = _draw_map(words, tables, small)
     else:
-        named = dict(zip(DRAWS, keys, strict=True))
+        # Not used twice: the words of these draws are left where the map is drawn again.
+        named = dict(zip(DRAWS, jax.random.clone(keys), strict=True))
         tiles = _draw_allowed_map(named, interface, tables, small)
     return Setup(
         **tiles,

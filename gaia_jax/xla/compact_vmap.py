@@ -131,7 +131,10 @@ def _in_chunks(
     args: tuple[Any, ...],
 ) -> Any:
     """The rows with `need`, (B,) bool, `chunk` of them after the other; `default` elsewhere."""
-    size, queue = need.shape[0], Queue.of(need)
+    size = need.shape[0]
+    if size == 0:
+        return default
+    queue = Queue.of(need)
 
     def body(carry: tuple[Array, Any]) -> tuple[Array, Any]:
         first, out = carry
