@@ -72,7 +72,7 @@ def test_a_damaged_file_is_one_line(case: Case, runner: Runner, good: Path, tmp_
     assert result.err[:-1].isprintable()
     file = Path(case.file)
     names = [part for part in (file.stem, file.parent.name) if part]
-    # `replay` has one file alone: its messages name the line or the key.
-    assert name == "replay" or any(part in result.err for part in names), result.err
+    # A record is the one file of its command line: messages name the line or the key in it.
+    assert case.folder == "record" or any(part in result.err for part in names), result.err
     assert result.seconds < SOON
     assert result.changes == []
