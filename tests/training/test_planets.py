@@ -1,5 +1,6 @@
 """The network on planets alone: its own index of actions is the environment's, seen otherwise."""
 
+import dataclasses
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from training.config import NetworkConfig
 from training.networks import sampling
 from training.networks.layers import ILLEGAL_LOGIT, at_temperature
 from training.networks.planets import Layout, PlanetNetwork
+from training.zoo.transfer import widen
 
 CELLS, OTHERS, GAMES = 10, 5, 6
 PLANES = ("mine", "project", "upgrade", "pick")
@@ -47,11 +49,11 @@ def scene():
 
 def test_choices_and_actions_are_each_other_and_all_legal_ones_are_there(scene):
     network, _, observation, mask = scene
-    seen = network.view(observation, mask)
+    seen = network.encode(observation, mask)
     for game in range(GAMES):
         legal = np.flatnonzero(np.asarray(mask[game]))
         one = jax.tree.map(lambda x, game=game: x[game : game + 1], seen)
-        choices = network.to_choice(one, jnp.asarray(legal)[None])[0]
+        choices = network.to_network_action(one, jnp.asarray(legal)[None])[0]
         back = [int(network.to_action(one, c[None])[0]) for c in choices]
         assert back == legal.tolist()
         assert sorted(choices.tolist()) == np.flatnonzero(np.asarray(one.mask[0])).tolist()
@@ -60,14 +62,44 @@ def test_choices_and_actions_are_each_other_and_all_legal_ones_are_there(scene):
 def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
     network, params, observation, mask = scene
     logits, values = network.apply(params, observation, mask)
-    seen = network.view(observation, mask)
-    chosen, same_values = network.apply(params, seen, method="judge")
+    seen = network.encode(observation, mask)
+    chosen, same_values = network.apply(params, seen, method="logits_and_values")
     assert logits.shape == mask.shape and values.shape == (GAMES, 4)
     assert np.array_equal(np.asarray(logits <= ILLEGAL_LOGIT), ~np.asarray(mask))
-    choices = network.to_choice(seen, jnp.broadcast_to(jnp.arange(mask.shape[1]), mask.shape))
+    choices = network.to_network_action(
+        seen, jnp.broadcast_to(jnp.arange(mask.shape[1]), mask.shape)
+    )
     wanted = jnp.take_along_axis(chosen, choices, axis=1)
     assert jnp.allclose(jnp.where(mask, logits, 0), jnp.where(mask, wanted, 0), atol=1e-6)
     assert jnp.allclose(values, same_values)
+
+
+def anything(network, observation, mask):
+    """Parameters of the shapes of a network, drawn at random: what is new may be whatever it is."""
+    form = jax.eval_shape(lambda key: network.init(key, observation, mask), jax.random.key(0))
+    rng = np.random.default_rng(6)
+    return jax.tree.map(lambda x: jnp.asarray(rng.normal(size=x.shape), x.dtype), form)
+
+
+def test_a_network_that_grows_plays_as_before(scene):
+    small, params, observation, mask = scene
+    before = jax.jit(lambda x: small.apply(x, observation, mask))(params)
+    for layers, columns in ((1, 0), (2, 0), (3, 2), (1, 2)):
+        deep = dataclasses.replace(small.config, layers=layers)
+        large, more = PlanetNetwork(deep, LAYOUT), SimpleNamespace(**vars(observation))
+        there = jnp.pad(observation.players, [(0, 0)] * 2 + [(0, columns)], constant_values=5)
+        more.players = there
+        fresh = anything(large, more, mask)
+        grown = widen(params, fresh)
+        after = jax.jit(lambda x, n=large, o=more: n.apply(x, o, mask))(grown)
+        for ours, theirs in zip(before, after, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+        assert jax.tree.map(jnp.shape, widen(grown, fresh)) == jax.tree.map(jnp.shape, fresh)
+    for other in ({"width": 16}, {"cell_width": 12}, {"latents": 4}):
+        large = PlanetNetwork(dataclasses.replace(small.config, **other), LAYOUT)
+        fresh = anything(large, observation, mask)
+        assert widen(params, fresh) is params  # not the same with zeros: refused where it begins
+    assert widen(params, {"params": {"another": jnp.ones(1)}}) is params
 
 
 class Position(NamedTuple):

@@ -13,7 +13,7 @@ from training.config import NetworkConfig, UserError
 from training.networks import planets
 from training.networks.layers import make_network
 from training.networks.neighbourhood import Surroundings
-from training.zoo.carry import grow
+from training.zoo.transfer import widen
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_what_stands_and_what_is_open_is_counted_by_distance(env, scene):
 def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
     """One forward pass of each, a batch of one."""
     params, config = zoo.load("zoo/clone", env)[1], zoo.network_config(zoo.about("zoo/clone"))
-    wide = dataclasses.replace(config, around=True)
+    wide = dataclasses.replace(config, neighbourhood=True)
     cells, row, at = scene
     cells = cells.copy()
     cells[0, row, at["planet.Red"]] = 1
@@ -86,7 +86,7 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
     plain = make_network(env, config).apply(params, observation, mask)
     network = make_network(env, wide)
     fresh = jax.jit(lambda key: network.init(key, observation, mask))(jax.random.key(0))
-    around = network.apply(grow(params, fresh), observation, mask)
+    around = network.apply(widen(params, fresh), observation, mask)
     for ours, theirs in zip(jax.tree.leaves(plain), jax.tree.leaves(around), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
@@ -95,4 +95,4 @@ def test_a_game_without_pieces_is_refused(env, monkeypatch):
     plain = planets.make_layout(env)._replace(surroundings=None)
     monkeypatch.setattr(planets, "make_layout", lambda env, *more: plain)
     with pytest.raises(UserError, match="no pieces of the board game"):
-        make_network(env, NetworkConfig(planets=4, around=True))
+        make_network(env, NetworkConfig(planets=4, neighbourhood=True))

@@ -19,8 +19,8 @@ from conftest import TINY
 from training import config as configs
 from training import evaluate, train
 from training.config import UserError
+from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
-from training.learn.ppo import learner_seats
 from training.run import provenance
 from training.system import cli
 
@@ -57,7 +57,7 @@ def test_a_run_learns_and_leaves_its_records(trained):
     assert report["vp_difference"]["low"] > 5
     assert report["win_share"]["policy"]["mean"] > 0.5
     assert report["games"] == 80
-    assert configs.load(run / "config.yaml").train.updates == 40
+    assert configs.load(run / "config.yaml").run.updates == 40
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     updates = [r for r in records if "games/vp" in r]
     assert [r["update"] for r in updates] == list(range(1, 41))
@@ -106,18 +106,30 @@ def test_a_resumed_run_is_bit_equal(make_trainer):
     )
 
 
+def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, monkeypatch):
+    trainer = make_trainer("before")
+    params, rest = learner_state.split(trainer.runner)
+    rest |= {name: np.float32(1) for name in learner_state.GONE}
+    monkeypatch.setattr(checkpoint, "split", lambda runner: (params, rest))
+    trainer.save()
+    monkeypatch.undo()
+    again = make_trainer("before", resume=True)
+    ours, theirs = jax.tree.leaves(again.runner), jax.tree.leaves(trainer.runner)
+    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
+
+
 def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
     folder, run = trained
     monkeypatch.chdir(folder)
     code, _, err = command(
-        capsys, train.main, "--resume", "runs/tiny", "train.updates=44", "eval.games=0"
+        capsys, train.main, "--resume", "runs/tiny", "run.updates=44", "eval.games=0"
     )
     assert code == 0, err
     assert Checkpoints(run).latest() == 44
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [r["update"] for r in records if "games/vp" in r] == list(range(1, 45))
     # Where earlier starts have used its minutes up, as a sweep counts them, nothing is trained.
-    more = ["--resume", "runs/tiny", "train.updates=48", "train.max_minutes=1", "eval.games=0"]
+    more = ["--resume", "runs/tiny", "run.updates=48", "run.max_minutes=1", "eval.games=0"]
     assert train.main(more, toy_env, spent=61.0) == 0
     assert "out of time" in capsys.readouterr().err and Checkpoints(run).latest() == 44
     assert provenance.read(run)[-1] | {"time": ""} == {
@@ -129,7 +141,7 @@ def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(tmp_path, make_trainer):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     process = subprocess.Popen(
         [sys.executable, HERE / "toy_main.py", "train", "--config", "tiny.yaml",
-         "train.updates=1000000", "train.checkpoint_chunks=100000"],
+         "run.updates=1000000", "run.checkpoint_chunks=100000"],
         cwd=tmp_path, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"},
     )  # fmt: skip
@@ -214,29 +226,6 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
         train.Trainer(wide, toy_env, run, resume=True)
 
 
-def test_a_pool_of_earlier_parameters_holds_seats_and_does_not_train(make_trainer, config):
-    assert learner_seats(0, 8).tolist() == [-1, 0, -1, 1, -1, 2, -1, 3]
-    # One minibatch of one epoch: the learner's own ratios are 1, those of others are not.
-    one = ["ppo.pool=2", "ppo.pool_updates=2", "ppo.minibatches=1", "ppo.epochs=1", "ppo.lr=0.05"]
-    config = configs.override(config, [*one, "ppo.lr_end=0.05"])
-    trainer = make_trainer("pool", config=config)
-    entered, records = [], []
-    for _ in range(3):
-        entered.append(jax.device_get(trainer.runner.params))
-        records += trainer.advance()
-    slots = [jax.tree.map(lambda x, i=i: x[i], trainer.runner.pool) for i in range(2)]
-    for slot, params in zip(slots, (entered[2], entered[1]), strict=True):
-        assert all(jax.tree.leaves(jax.tree.map(np.array_equal, slot, params)))
-    assert max(abs(r["policy/kl"]) for r in records) < 1e-6
-    assert max(r["policy/clipped"] for r in records) == 0
-    trainer.save()
-    again = make_trainer("pool", resume=True, config=config)
-    trainer.advance()
-    again.advance()
-    leaves = [jax.tree.leaves(x.runner) for x in (trainer, again)]
-    assert all(np.array_equal(a, b) for a, b in zip(*leaves, strict=True))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["quick", "duel"])
 def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkeypatch, capsys):
@@ -244,18 +233,18 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     import gaia_jax
 
     monkeypatch.chdir(tmp_path)
-    small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "train.tensorboard=false"]
-    small += ["network.width=16", "network.cell_width=8", "eval.games=8", "train.updates=4"]
-    small += ["train.start=''", "train.start_temperature=1", "ppo.spread=16"]
+    small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "run.tensorboard=false"]
+    small += ["network.width=16", "network.cell_width=8", "eval.games=8", "run.updates=4"]
+    small += ["run.warm_start=''", "run.warm_start_temperature=1", "recipe.staggered_starts=16"]
     # Slopes would end elsewhere: the half run is told of two updates first.
-    small += ["train.updates_per_chunk=2", "ppo.lr_end=1.0e-3", "ppo.entropy_end=0.003"]
+    small += ["run.updates_per_chunk=2", "ppo.lr_end=1.0e-3", "ppo.entropy_end=0.003"]
     quick = ROOT / "configs" / f"{name}.yaml"
     straight = train.main(["--config", str(quick), *small, "name=straight"], gaia_jax)
     assert straight == 0
     assert "VP by source" in capsys.readouterr().out
-    half = [*small, "name=half", "train.updates=2"]
+    half = [*small, "name=half", "run.updates=2"]
     assert train.main(["--config", str(quick), *half, "eval.games=0"], gaia_jax) == 0
-    assert train.main(["--resume", "runs/half", "train.updates=4", "eval.games=0"], gaia_jax) == 0
+    assert train.main(["--resume", "runs/half", "run.updates=4", "eval.games=0"], gaia_jax) == 0
     config = configs.load("runs/half/config.yaml")
     runners = [
         train.Trainer(config, gaia_jax, Path("runs") / name, resume=True).runner

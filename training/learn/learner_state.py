@@ -14,9 +14,9 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training.config import Config, PPOConfig, UserError
-from training.networks.layers import Network
 from training.system.batched import batched
 from training.system.devices import GAMES
+from training.types import AutoEnvironment, Params, PolicyNetwork
 
 TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
 
@@ -29,10 +29,8 @@ class Runner(NamedTuple):
     env_state: Any  # leading axis N
     key: Any  # (2,) uint32, the data of a key; constant, folded with `update`
     update: Any  # () int32, updates done
-    pool: Any = ()  # parameters of earlier updates, leading axis `ppo.pool`; () without a pool
     hyper: Any = ()  # `Hyper`
-    average: Any = ()  # moving average of the parameters; () without `ppo.average`
-    anchor: Any = ()  # the parameters that the policy is pulled towards; () without `ppo.anchor`
+    average: Any = ()  # moving average of the parameters; () without `recipe.ema_decay`
 
 
 class Hyper(NamedTuple):
@@ -45,8 +43,6 @@ class Hyper(NamedTuple):
     value_coef: Any
     entropy_coef: Any
     entropy_end: Any
-    anchor: Any
-    search_coef: Any
     average: Any
     max_grad_norm: Any
     updates: Any
@@ -54,15 +50,17 @@ class Hyper(NamedTuple):
     @classmethod
     def of(cls, config: Config) -> Hyper:
         """Those of a configuration."""
-        flat = vars(config.ppo) | {"updates": config.train.updates}
+        flat = vars(config.ppo) | {"updates": config.run.updates}
+        flat["average"] = config.recipe.ema_decay
         return cls(*(np.float32(flat[name]) for name in cls._fields))
 
-    def between(self, name: str, end: str, update: Any) -> Any:
+    def between(self, name: str, end: str, update: Array) -> Array:
         """A value that moves in a straight line over the run."""
         first, last = getattr(self, name), getattr(self, end)
-        return first + (last - first) * self.progress(update)
+        value: Array = first + (last - first) * self.progress(update)
+        return value
 
-    def progress(self, update: Any) -> Any:
+    def progress(self, update: Array) -> Array:
         """The part of the run that is done after so many updates, 0 to 1."""
         return jnp.minimum(update / self.updates, 1.0)
 
@@ -79,7 +77,7 @@ def make_optimizer() -> optax.GradientTransformation:
 def sharding(mesh: Mesh) -> Runner:
     """Where each part of a Runner lies: the games are split, everything else is on every device."""
     one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
-    return Runner(one, one, split, one, one, one, one, one, one)
+    return Runner(one, one, split, one, one, one, one)
 
 
 def start_keys(config: Config) -> Array:
@@ -88,7 +86,7 @@ def start_keys(config: Config) -> Array:
 
 
 def make_init(
-    auto: Any, network: Network, config: Config, mesh: Mesh | None = None
+    auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh | None = None
 ) -> Callable[[], Runner]:
     """A pure function that makes the Runner of a new run.
 
@@ -123,48 +121,30 @@ def make_init(
             env_state=env_state,
             key=jax.random.key_data(run_key),
             update=jnp.int32(0),
-            pool=fill_pool(params, config.ppo.pool),
             hyper=Hyper.of(config),
-            average=params if config.ppo.average else (),
-            anchor=params if config.ppo.anchor else (),
+            average=params if config.recipe.ema_decay else (),
         )
 
     return init
 
 
-def begin_with(runner: Runner, params: Any) -> Runner:
-    """A new run that begins with given parameters, which its anchor is too.
+def begin_with(runner: Runner, params: Params) -> Runner:
+    """A new run that begins with given parameters.
 
     Raises:
         UserError: they are of another network.
     """
     ours, theirs = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
     if ours != theirs:
-        raise UserError("train.start: those parameters are of another network")
+        raise UserError("run.warm_start: those parameters are of another network")
     placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
-
-    def copy(there: Any) -> Any:
-        return placed if there != () else ()
-
-    return runner._replace(
-        params=placed,
-        average=copy(runner.average),
-        anchor=copy(runner.anchor),
-        pool=fill_pool(placed, len(jax.tree.leaves(runner.pool)[0])) if runner.pool != () else (),
-    )
-
-
-def fill_pool(params: Any, size: int) -> Any:
-    """A pool of copies of the parameters; () where it has no place."""
-    if not size:
-        return ()
-    return jax.tree.map(lambda x: jnp.broadcast_to(x, (size, *x.shape)), params)
+    return runner._replace(params=placed, average=placed if runner.average != () else ())
 
 
 def learning_rate(config: Config, update: int) -> float:
     """The learning rate after so many updates, for the log."""
     ppo: PPOConfig = config.ppo
-    done = min(update / config.train.updates, 1.0)
+    done = min(update / config.run.updates, 1.0)
     return ppo.lr + (ppo.lr_end - ppo.lr) * done
 
 
@@ -179,7 +159,10 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
     return getattr(runner, shown), {path_name(path): leaf for path, leaf in leaves if leaf.size}
 
 
-def join(form: Runner, params: Any, rest: dict[str, Any]) -> Runner:
+GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
+
+
+def join(form: Runner, params: Params, rest: dict[str, Any]) -> Runner:
     """What `split` took apart.
 
     Args:
@@ -188,15 +171,16 @@ def join(form: Runner, params: Any, rest: dict[str, Any]) -> Runner:
     shown = _shown(form)
     leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{shown: ()}))
     found = [rest[path_name(path)] if leaf.size else _empty(leaf) for path, leaf in leaves]
-    return jax.tree.unflatten(tree, found)._replace(**{shown: params})
+    joined: Runner = jax.tree.unflatten(tree, found)
+    return joined._replace(**{shown: params})
 
 
-def path_name(path: Any) -> str:
+def path_name(path: tuple[Any, ...]) -> str:
     """The name of a leaf in a checkpoint."""
     return jax.tree_util.keystr(path, simple=True, separator="-")
 
 
-def _empty(form: Any) -> Array:
+def _empty(form: Array | jax.ShapeDtypeStruct) -> Array:
     """An array without elements of that form: an array itself, or a shape with its sharding."""
     if isinstance(form, jax.Array):
         return form

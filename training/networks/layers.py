@@ -13,12 +13,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.typing import DTypeLike
 
 from training.config import NetworkConfig, UserError
 from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps, kind_sizes
+from training.types import Environment, Observation, Params
 
 
-def encode(x: Array, dtype: Any) -> Array:
+def symlog(x: Array, dtype: DTypeLike) -> Array:
     """Integer features as network inputs: sign(x) log(1 + |x|).
 
     A bit (0, 1), a stock (0..30) and a score (0..200) stay within a few units, without a table of
@@ -28,7 +30,7 @@ def encode(x: Array, dtype: Any) -> Array:
     return (jnp.sign(value) * jnp.log1p(jnp.abs(value))).astype(dtype)
 
 
-def encode_cells(x: Array, dtype: Any) -> Array:
+def soft_sign(x: Array, dtype: DTypeLike) -> Array:
     """The same for the many small features of cells, with x / (1 + |x| / 8).
 
     A forward pass of the quick network takes 77 us of CPU time a decision with this, 88 with that.
@@ -37,7 +39,7 @@ def encode_cells(x: Array, dtype: Any) -> Array:
     return (value / (1 + jnp.abs(value) / 8)).astype(dtype)
 
 
-def neighbor_sum(x: Array, neighbors: Any) -> Array:
+def neighbor_sum(x: Array, neighbors: tuple[tuple[int, ...], ...] | np.ndarray) -> Array:
     """Sum over the neighbours of each cell.
 
     The sum is its own transpose, because to be neighbours is mutual: the gradient is the same six
@@ -73,7 +75,7 @@ class Linear(nn.Module):
     """
 
     features: int
-    dtype: Any
+    dtype: DTypeLike
     use_bias: bool = True
     kernel_init: nn.initializers.Initializer = nn.initializers.lecun_normal()
 
@@ -94,7 +96,7 @@ class Mlp(nn.Module):
 
     width: int
     hidden: int
-    dtype: Any
+    dtype: DTypeLike
 
     @nn.compact
     def __call__(self, x: Array) -> Array:
@@ -114,17 +116,16 @@ class PoolLayer(nn.Module):
     @nn.compact
     def __call__(self, cells: Array, players: Array, context: Array) -> tuple[Array, Array, Array]:
         c, dtype = self.config, jnp.dtype(self.config.dtype)
-        between = c.hidden or c.width
         scores = Linear(c.latents, dtype, name="latents")(cells)  # (B, C, L)
         pooled = jnp.einsum("...cl,...cd->...ld", jax.nn.softmax(scores, axis=-2), cells)
         board = pooled.reshape(*pooled.shape[:-2], -1)
         everyone = players.reshape(*players.shape[:-2], -1)
         joined = jnp.concatenate([context, everyone, board], axis=-1)
-        context += Mlp(c.width, between, dtype)(nn.LayerNorm(dtype=dtype)(joined))
+        context += Mlp(c.width, c.width, dtype)(nn.LayerNorm(dtype=dtype)(joined))
 
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
         joined = jnp.concatenate([players, seen], axis=-1)
-        players += Mlp(c.width, between, dtype)(nn.LayerNorm(dtype=dtype)(joined))
+        players += Mlp(c.width, c.width, dtype)(nn.LayerNorm(dtype=dtype)(joined))
 
         hidden = Linear(c.cell_width, dtype)(cells)
         if c.neighbors:
@@ -161,36 +162,36 @@ class AttentionLayer(nn.Module):
         return tokens[..., :count, :], tokens[..., count:-1, :], tokens[..., -1, :]
 
 
-class Whole(NamedTuple):
+class FullInput(NamedTuple):
     """What `Network` reads of a decision: everything."""
 
-    observation: Any
+    observation: Observation
     mask: Array  # (B, A) bool
 
 
-class SeesAll:
+class ReadsAll:
     """What a network that keeps the whole observation, and the environment's actions, shares."""
 
-    def view(self, observation: Any, mask: Array) -> Whole:
+    def encode(self, observation: Observation, mask: Array) -> FullInput:
         """What to keep of an observation in order to learn from it."""
-        return Whole(observation, mask)
+        return FullInput(observation, mask)
 
-    def judge(self, seen: Whole) -> tuple[Array, Array]:
+    def logits_and_values(self, seen: FullInput) -> tuple[Array, Array]:
         """Logits in the network's own index of actions, here the environment's, and values."""
         network: Any = self
         out: tuple[Array, Array] = network(seen.observation, seen.mask)
         return out
 
-    def to_action(self, seen: Whole, choice: Array) -> Array:
+    def to_action(self, seen: FullInput, choice: Array) -> Array:
         """(B,) choices in the network's index -> (B,) actions of the environment."""
         return choice
 
-    def to_choice(self, seen: Whole, action: Array) -> Array:
+    def to_network_action(self, seen: FullInput, action: Array) -> Array:
         """The other way; (B, ...)."""
         return action
 
 
-class Network(SeesAll, nn.Module):
+class Network(ReadsAll, nn.Module):
     """Observation and mask -> logits of every action and the value of every seat.
 
     The first `planes * C` actions point at cells, plane by plane, and get their logits from the
@@ -204,7 +205,7 @@ class Network(SeesAll, nn.Module):
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
-    def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
+    def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """
         Args:
             observation: `cells` (B, C, Fc), `players` (B, P, Fp), `globals` (B, Fg).
@@ -237,17 +238,16 @@ class Network(SeesAll, nn.Module):
             logits = in_two_steps(logits, mask, kinds.astype(jnp.float32), self.kinds)
 
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
-        between = c.hidden or c.width
-        hidden = Linear(between, dtype)(jnp.concatenate([players, seen], axis=-1))
+        hidden = Linear(c.width, dtype)(jnp.concatenate([players, seen], axis=-1))
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
         return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
-    def _tokens(self, observation: Any) -> tuple[Array, Array, Array]:
+    def _tokens(self, observation: Observation) -> tuple[Array, Array, Array]:
         """(B, C, Dc), (B, P, D), (B, D)."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
-        cells = Linear(c.cell_width, dtype, name="cells")(encode_cells(observation.cells, dtype))
-        players = Linear(c.width, dtype, name="players")(encode(observation.players, dtype))
-        context = Linear(c.width, dtype, name="globals")(encode(observation.globals, dtype))
+        cells = Linear(c.cell_width, dtype, name="cells")(soft_sign(observation.cells, dtype))
+        players = Linear(c.width, dtype, name="players")(symlog(observation.players, dtype))
+        context = Linear(c.width, dtype, name="globals")(symlog(observation.globals, dtype))
         place = nn.initializers.normal(0.02)
         cell_place = self.param("cell_place", place, (cells.shape[-2], c.cell_width))
         seat_place = self.param("seat_place", place, (players.shape[-2], c.width))
@@ -261,31 +261,28 @@ class Network(SeesAll, nn.Module):
 HEADS = ("pointer", "space", "others", "kinds")  # the layers that logits come from
 
 
-def at_temperature(params: Any, temperature: float) -> Any:
+def at_temperature(params: Params, temperature: float) -> Any:
     """The parameters whose logits are those of `params` divided by a temperature.
 
     Args:
         params: of one of our networks; a part that is no head stays.
     """
 
-    def scaled(path: Any, x: Any) -> Any:
+    def scaled(path: tuple[Any, ...], x: Array) -> Any:
         names = {getattr(key, "key", None) for key in path}
         return x / temperature if names & set(HEADS) else x
 
     return jax.tree_util.tree_map_with_path(scaled, params)
 
 
-def make_network(env: Any, config: NetworkConfig) -> Any:
+def make_network(env: Environment, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board.
 
     Raises:
-        UserError: `config.around` or `config.standings` for an environment without the pieces of
-            the board game; `config.favourites` that it does not have; `config.hidden` without
-            pools.
+        UserError: `config.neighbourhood` or `config.score_features` for an environment without the
+            pieces of the board game.
     """
-    if config.hidden and config.mixing != "pool":
-        raise UserError("network.hidden needs network.mixing=pool")
-    kinds = kind_sizes(env) if config.kinds else ()
+    kinds = kind_sizes(env) if config.factored_head else ()
     if config.mixing == "flat":
         from training.networks.mlp import FlatNetwork
 
@@ -293,8 +290,9 @@ def make_network(env: Any, config: NetworkConfig) -> Any:
     if config.planets:
         from training.networks.planets import PlanetNetwork, choice_kinds, make_layout
 
-        layout = make_layout(env, config.favourites)
-        for name, there in (("around", layout.surroundings), ("standings", layout.standings)):
+        layout = make_layout(env)
+        wanted = {"neighbourhood": layout.surroundings, "score_features": layout.standings}
+        for name, there in wanted.items():
             if getattr(config, name) and there is None:
                 raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
         return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))

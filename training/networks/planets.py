@@ -10,23 +10,23 @@ choices: the action planes on tokens, one plane on all cells for what lies in em
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
 from training.config import NetworkConfig
-from training.networks.factored_head import in_two_steps
-from training.networks.favourites import actions_of, insist
-from training.networks.layers import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
+from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps
+from training.networks.layers import Linear, PoolLayer, soft_sign, symlog
 from training.networks.neighbourhood import Surroundings
 from training.networks.score_features import Standings
+from training.types import Environment, Observation
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
 
 
-class Seen(NamedTuple):
+class PlanetInput(NamedTuple):
     """What the network reads of a decision. Leading axis B."""
 
     cells: Array  # (B, K, Fc) int8, the tokens; all 0 where there are fewer
@@ -35,9 +35,6 @@ class Seen(NamedTuple):
     globals: Array  # (B, Fg)
     mask: Array  # (B, W) bool
     where: Array  # (B, K) int16, the cell of each token; C where there is none
-    # (B,) int8, the favourite of the seat that decides (`networks.favourites`); None: the network
-    # chooses it, where it reads one.
-    favourite: Array | None = None
 
 
 class Layout(NamedTuple):
@@ -47,17 +44,14 @@ class Layout(NamedTuple):
     planes: tuple[str, ...]
     cells: int
     planet: tuple[int, ...]  # columns of a cell that say what it is
-    space: tuple[int, ...]  # columns of `Seen.space`
-    # For `network.around`, of an environment with the pieces of the board game; else None.
+    space: tuple[int, ...]  # columns of `PlanetInput.space`
+    # For `network.neighbourhood`, of an environment with the pieces of the board game; else None.
     surroundings: Surroundings | None = None
-    standings: Standings | None = None  # for `network.standings`, the same
-    favourites: tuple[
-        int, ...
-    ] = ()  # actions, one after the other (`training.networks.favourites`)
+    standings: Standings | None = None  # for `network.score_features`, the same
 
 
-def make_layout(env: Any, favourites: str = "") -> Layout:
-    """The layout of an environment, for a network that reads favourites of a verb."""
+def make_layout(env: Environment) -> Layout:
+    """The layout of an environment."""
     names = [feature.name for feature in env.observation_spec.cells]
 
     def columns(*blocks: str) -> tuple[int, ...]:
@@ -68,8 +62,8 @@ def make_layout(env: Any, favourites: str = "") -> Layout:
     pieces = "piece.MINE" in names
     around = Surroundings.of(env) if pieces else None
     standings = Standings.of(env) if pieces else None
-    planes, liked = tuple(env.action_planes), actions_of(env, favourites)
-    return Layout(env.num_actions, planes, cells, planet, space, around, standings, liked)
+    planes = tuple(env.action_planes)
+    return Layout(env.num_actions, planes, cells, planet, space, around, standings)
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
@@ -89,7 +83,7 @@ class PlanetNetwork(nn.Module):
     layout: Layout
     kinds: tuple[int, ...] = ()  # sizes of the kinds of choices; (): one softmax over all
 
-    def view(self, observation: Any, mask: Array) -> Seen:
+    def encode(self, observation: Observation, mask: Array) -> PlanetInput:
         """What to keep of an observation: `cells` (B, C, Fc), ...; mask (B, A)."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
@@ -102,7 +96,7 @@ class PlanetNetwork(nn.Module):
         index = jnp.minimum(where, at.cells - 1).astype(jnp.int32)
         there = where < at.cells
         cells = observation.cells
-        if self.config.around:
+        if self.config.neighbourhood:
             assert at.surroundings is not None
             cells = jnp.concatenate([cells, at.surroundings.counts(cells)], axis=-1)
         cells = jnp.where(there[..., None], cells[rows, index], 0)
@@ -111,12 +105,12 @@ class PlanetNetwork(nn.Module):
         space = on_cells[:, at.planes.index(SPACE_PLANE)] & (slot == tokens)
         others = mask[:, planes * at.cells :]
         players = observation.players
-        if self.config.standings:
+        if self.config.score_features:
             assert at.standings is not None
             worth = at.standings.worth(observation.cells, players, observation.globals)
             players = jnp.concatenate([players, worth.astype(players.dtype)], axis=-1)
         choices = jnp.concatenate([pointed.reshape(len(mask), -1), space, others], axis=1)
-        return Seen(
+        return PlanetInput(
             cells,
             observation.cells[..., jnp.array(at.space)],
             players,
@@ -125,7 +119,7 @@ class PlanetNetwork(nn.Module):
             where,
         )
 
-    def to_action(self, seen: Seen, choice: Array) -> Array:
+    def to_action(self, seen: PlanetInput, choice: Array) -> Array:
         """(B,) choices -> (B,) int32 actions of the environment."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
@@ -137,7 +131,7 @@ class PlanetNetwork(nn.Module):
         other = jnp.where(choice < first_other, space, others)
         return jnp.where(choice < first_space, pointed, other).astype(jnp.int32)
 
-    def to_choice(self, seen: Seen, action: Array) -> Array:
+    def to_network_action(self, seen: PlanetInput, action: Array) -> Array:
         """(B, ...) actions of the environment -> (B, ...) int32 choices."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
@@ -149,56 +143,24 @@ class PlanetNetwork(nn.Module):
         on_cell = jnp.where(here.any(-1), pointed, space)
         return jnp.where(action < planes * at.cells, on_cell, other).astype(jnp.int32)
 
-    def judge(self, seen: Seen) -> tuple[Array, Array]:
-        """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
-        logits, values, _ = self.decide(seen)
-        return logits, values
-
-    def favourite(self, seen: Seen) -> Array:
-        """(B,) int8, the favourite that the network thinks is worth most to the seat that decides.
-
-        Asked anew at every decision: a seat may change it where another is worth more.
-        """
-        return self.decide(seen._replace(favourite=None))[2]
-
     @nn.compact
-    def decide(self, seen: Seen) -> tuple[Array, Array, Array]:
-        """Logits (B, W), values (B, P) and the favourite (B,) int8 that they are of."""
+    def logits_and_values(self, seen: PlanetInput) -> tuple[Array, Array]:
+        """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
         planes = len(self.layout.planes)
-        cells = nn.relu(Linear(c.cell_width, dtype, name="cells")(encode_cells(seen.cells, dtype)))
-        players = Linear(c.width, dtype, name="players")(encode(seen.players, dtype))
-        context = Linear(c.width, dtype, name="globals")(encode(seen.globals, dtype))
+        cells = nn.relu(Linear(c.cell_width, dtype, name="cells")(soft_sign(seen.cells, dtype)))
+        players = Linear(c.width, dtype, name="players")(symlog(seen.players, dtype))
+        context = Linear(c.width, dtype, name="globals")(symlog(seen.globals, dtype))
         place = nn.initializers.normal(0.02)
         players += self.param("seat_place", place, (players.shape[-2], c.width)).astype(dtype)
         small = nn.initializers.normal(0.002)
-        layers = [PoolLayer(c, (), name=f"layer_{index}") for index in range(c.layers)]
-        ends = [nn.LayerNorm(dtype=dtype, name=f"LayerNorm_{i}") for i in range(2)]
-        hidden_of = Linear(c.hidden or c.width, dtype, name="Linear_0")
-        value_of = nn.Dense(1, kernel_init=small, name="value")
-        if choices := self.layout.favourites:
-            shape = (len(choices) + 1, c.width)
-            wish = self.param("favourites", nn.initializers.zeros, shape).astype(dtype)
-
-        def through(context: Array) -> tuple[Array, Array, Array]:
-            """Cells, the global token at the end, values."""
-            tokens = cells, players, context
-            for layer in layers:
-                tokens = layer(*tokens)
-            context, rows = ends[0](tokens[2]), ends[1](tokens[1])
-            told = jnp.broadcast_to(context[..., None, :], rows.shape)
-            hidden = hidden_of(jnp.concatenate([rows, told], axis=-1))
-            return tokens[0], context, value_of(nn.relu(hidden).astype(jnp.float32))[..., 0]
-
-        number = seen.favourite
-        if not choices:
-            number = jnp.zeros(len(context), jnp.int8)
-        else:
-            if number is None:
-                worth = [through(context + wish[k])[2][:, 0] for k in range(len(choices) + 1)]
-                number = jnp.argmax(jnp.stack(worth, axis=-1), axis=-1).astype(jnp.int8)
-            context += wish[number.astype(jnp.int32)]
-        cells, context, values = through(context)
+        for index in range(c.layers):
+            layer = PoolLayer(c, (), name=f"layer_{index}")
+            cells, players, context = layer(cells, players, context)
+        context, rows = nn.LayerNorm(dtype=dtype)(context), nn.LayerNorm(dtype=dtype)(players)
+        told = jnp.broadcast_to(context[..., None, :], rows.shape)
+        hidden = Linear(c.width, dtype)(jnp.concatenate([rows, told], axis=-1))
+        values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
 
         width = planes * c.cell_width
         query = Linear(width, dtype, kernel_init=small, name="pointer")(context)
@@ -206,25 +168,21 @@ class PlanetNetwork(nn.Module):
         pointed = jnp.einsum("bpd,bcd->bpc", query, cells).reshape(len(query), -1)
         features = len(self.layout.space) + 1
         aim = Linear(features, dtype, kernel_init=small, name="space")(context)
-        space = jnp.einsum("bf,bcf->bc", aim[:, 1:], encode_cells(seen.space, dtype)) + aim[:, :1]
+        space = jnp.einsum("bf,bcf->bc", aim[:, 1:], soft_sign(seen.space, dtype)) + aim[:, :1]
         rest = seen.mask.shape[-1] - pointed.shape[-1] - space.shape[-1]
         others = Linear(rest, dtype, kernel_init=small, name="others")(context)
         logits = jnp.concatenate([pointed, space, others], axis=-1).astype(jnp.float32)
         if self.kinds:
             kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
-        if choices:
-            shift = logits.shape[-1] - self.layout.num_actions  # of actions without a cell
-            ours = tuple(action + shift for action in choices)
-            logits = insist(logits, seen.mask, ours, number)
-        return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values, number
+        return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
-    def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
+    def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """Observation and mask (B, A) -> logits (B, A), values (B, P), as `Network` gives them."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
-        seen = self.view(observation, mask)
-        logits, values = self.judge(seen)
+        seen = self.encode(observation, mask)
+        logits, values = self.logits_and_values(seen)
         slot = self._slots((observation.cells[..., jnp.array(at.planet)] != 0).any(-1))
         pointed = logits[:, : planes * tokens].reshape(-1, planes, tokens)
         none = jnp.full((*pointed.shape[:-1], 1), ILLEGAL_LOGIT)

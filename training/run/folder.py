@@ -6,18 +6,17 @@ import contextlib
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from training import config as configs
 from training import zoo
 from training.agents import check_agent
 from training.config import Config, UserError
-from training.learn import exploration
 from training.learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
-from training.networks import favourites
 from training.run import provenance
 from training.run.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
 from training.system import atomic_files, cli, processes
+from training.types import Environment
 
 if TYPE_CHECKING:
     from training.learn.loop import Trainer
@@ -76,19 +75,17 @@ def opponents(config: Config) -> list[str]:
     return [name.strip() for name in config.eval.opponents.split(",")]
 
 
-def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
-    """Refuse what would fail later, before any work: verbs, opponents, logs, folders."""
+def check(start: Start, env: Environment, runs: Path = Path("runs")) -> None:
+    """Refuse what would fail later, before any work: opponents, logs, folders."""
     config = start.config
-    exploration.parts(env, config.ppo.explore_verbs)
-    favourites.check(config)
-    if config.train.wandb:
+    if config.run.wandb:
         check_wandb()
     if config.eval.games or config.eval.chunks:
         for name in opponents(config):
             check_agent(name, env)
     if start.run is None:
-        if config.train.start:
-            zoo.parameters(config.train.start, env)
+        if config.run.warm_start:
+            zoo.parameters(config.run.warm_start, env)
         atomic_files.check_inside("name", runs)
     else:
         read_records(start.run / RECORDS)

@@ -113,7 +113,7 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def add_first_flag(parser: argparse.ArgumentParser) -> None:
-    """`--first N`, for games that are played in parts (docs/cluster.md)."""
+    """`--first N`, for games that are played in parts (docs/reference/cluster.md)."""
     parser.add_argument(
         "--first", metavar="N", type=whole(0, MOST_GAMES), default=0,
         help="the first set-up of the seed: games may be played in parts, and merged",

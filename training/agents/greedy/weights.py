@@ -1,4 +1,6 @@
-"""What the scripted player thinks things are worth, in VP. `docs/greedy.md` logs how it was tuned.
+"""What the scripted player thinks things are worth, in VP.
+
+`docs/lab/greedy.md` logs how it was tuned.
 
 R is the number of rounds left after the current one: 5 in round 1, 0 in round 6. What a thing earns
 by the round falls with R; what is certain (VP, research at the end) does not.
@@ -7,6 +9,7 @@ by the round falls with R; what is certain (VP, research at the end) does not.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from types import SimpleNamespace
 
 import jax.numpy as jnp
@@ -92,6 +95,6 @@ def as_params(weights: Weights) -> dict[str, Array]:
     return {name: jnp.asarray(value, jnp.float32) for name, value in fields.items()}
 
 
-def view(params: dict[str, Array]) -> SimpleNamespace:
+def view(params: Mapping[str, Array]) -> SimpleNamespace:
     """`w.early` instead of `params["early"]`."""
     return SimpleNamespace(**params)
