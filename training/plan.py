@@ -195,8 +195,8 @@ def read_pace(path: Path, env_module: EnvModule) -> Pace:
     Raises:
         UserError: it is none, or of before it held its configuration.
     """
-    report = data_files.read_object(path, KEYS)
     try:
+        report = data_files.read_object(path, KEYS)
         config, parts = configs.from_dict(report["config"]), report["parts_s"]
         devices, c = report["machine"]["devices"], config.ppo
         data_files.check_kind("devices", devices, WHOLE)

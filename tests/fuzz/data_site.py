@@ -81,6 +81,7 @@ def _evaluation(out: Path) -> None:
              "update": None, "opponent": "random", "seed": 0, "likeliest": False,
              "first": 0}  # fmt: skip
     results_file.write(out / "part.npz", about, results)
+    _zoo(out)
 
 
 def _labels(out: Path) -> None:
@@ -105,7 +106,13 @@ def _labels(out: Path) -> None:
         )  # fmt: skip
     np.savez(out / "labels" / labels.STATES, chunks=np.int32(2), **{"0000": np.zeros(8)})
     shutil.copyfile(ROOT / "configs" / "quick.yaml", out / "quick.yaml")
-    shutil.copyfile(ROOT / "training" / "zoo" / "quick.npz", out / "e.npz")
+    _given(out / "given.npz")
+
+
+def _given(path: Path) -> None:
+    """Parameters, compressed: damage comes to light in another place than where they are not."""
+    with np.load(ROOT / "training" / "zoo" / "quick.npz") as file:
+        np.savez_compressed(path, **dict(file))
 
 
 def _zoo(out: Path) -> None:
@@ -113,7 +120,7 @@ def _zoo(out: Path) -> None:
     for end in ("json", "npz"):
         (out / "zoo").mkdir(exist_ok=True)
         shutil.copyfile(ROOT / "training" / "zoo" / f"quick.{end}", out / "zoo" / f"quick.{end}")
-    shutil.copyfile(out / "zoo" / "quick.npz", out / "e.npz")
+    _given(out / "given.npz")
     shutil.copyfile(ROOT / "configs" / "quick.yaml", out / "quick.yaml")
 
 

@@ -43,11 +43,11 @@ def read(path: Path) -> tuple[dict[str, Any], Results]:
         UserError: it is no file of `write`.
     """
     none = f"{path} holds no games of an evaluation"
-    arrays = data_files.read_arrays(path, "the games")
     try:
+        arrays = data_files.read_arrays(path)
         about = json.loads(str(arrays.pop(ABOUT)))
         results = Results.of_arrays(arrays)
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (UserError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise UserError(f"{none}: {data_files.reason(error)}") from error
     data_files.check_keys(f"{none}: {ABOUT}", about, KEYS)
     may = {key: kind for key, kind in MAY.items() if key in about}
