@@ -129,14 +129,13 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
+    atomic_files.check_different({"--json": args.json, "--csv": args.csv, "--record": args.record})
     if args.json:
-        atomic_files.check_report("--json", args.json)
+        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
     if args.csv:
-        atomic_files.check_file("--csv", args.csv)
+        atomic_files.check_games("--csv", args.csv, args.resume)
     if args.record:
-        # An arena that goes on adds to the records that it has written.
-        check = atomic_files.check_inside if args.resume else atomic_files.check_folder
-        check("--record", args.record)
+        records.check(args.record, args.resume)
     if env_module is None:
         import gaia_jax as env_module
     together = args.rotations or args.players
@@ -233,8 +232,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if args.resume and not args.csv:
         raise UserError("--resume wants the --csv to go on with")
-    if args.json and args.csv and args.json.absolute() == args.csv.absolute():
-        raise UserError("--json and --csv want two files")
     return args
 
 

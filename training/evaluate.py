@@ -233,15 +233,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     args = _parse(argv)
     run, at = split_update(args.run)
     update = number_of(args.run, at)
-    if args.json:
-        atomic_files.check_report("--json", args.json)
-    if args.resume and not args.save:
-        raise cli.UserError("--resume wants the --save to go on with")
-    if args.save:
-        atomic_files.check_file("--save", args.save)
-    if args.record:
-        check = atomic_files.check_inside if args.resume else atomic_files.check_folder
-        check("--record", args.record)
+    _check_outputs(args)
     if env_module is None:
         import gaia_jax as env_module
     setups = math.ceil(
@@ -281,6 +273,21 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         write_json(report, args.json)
     cli.wrote(args.save, args.json, args.record)
     return 0
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Refuse before any work what could not be written."""
+    atomic_files.check_different(
+        {"--json": args.json, "--save": args.save, "--record": args.record}
+    )
+    if args.json:
+        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
+    if args.resume and not args.save:
+        raise cli.UserError("--resume wants the --save to go on with")
+    if args.save:
+        atomic_files.check_games("--save", args.save, args.resume)
+    if args.record:
+        records.check(args.record, args.resume)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -118,6 +118,7 @@ AGENT = (
     "players is 9", "network.layers is -1", "network.colour is 3",
     'temperature is "hot"', "temperature is 0", "training is 3",
 )  # fmt: skip
+WARM = "train --config quick.yaml run.warm_start="
 ARENA = "arena --games 4 --agents random,random,random,"
 RUN = "runs/s-a-epochs1-0"
 SWEEP = (
@@ -140,7 +141,16 @@ RECORD = (
 )  # fmt: skip
 CSV = (*damage.ANY, "line 0 name,score", "line 3 my notes", 'line 3 "', "line 3 ,,,,")
 
-CASES: list[Case] = [
+# Commands that read whole files to their end without compiling: (folder, line).
+GOOD = [
+    ("dataset", STUDY), ("dataset", "study data --figures figures.json"),
+    ("dataset", "study sampled --games-only --out page"), ("dataset", STUDIES[-1]),
+    ("evaluation", "merge all.npz part.npz"), ("labels", "merge all labels"),
+    ("arena", "merge all.csv good.csv"), ("runs", f"compare {RUN} --out c.html"),
+    ("runs", "sweep sweep.yaml --list"), ("plan", "plan tiny.yaml --measured measured.json"),
+]  # fmt: skip
+
+_CASES: list[Case] = [
     *(case for line in STUDIES for case in _each("dataset", line, "data/games.parquet", PARQUET)),
     *(case for line in STUDIES for case in _each("dataset", line, "data/dataset.json", ABOUT)),
     *_each("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
@@ -163,8 +173,8 @@ CASES: list[Case] = [
     *_each("zoo", ARENA + "zoo/quick", "zoo/quick.json", AGENT),
     *_each("zoo", ARENA + "zoo/quick", "zoo/quick.npz", NPZ),
     *_each("zoo", "evaluate zoo/quick --games 4", "zoo/quick.json", AGENT),
-    *_each("zoo", "train --config quick.yaml train.start=zoo/quick", "zoo/quick.json", AGENT[:20]),
-    *_each("zoo", "train --config quick.yaml train.start=e.npz", "e.npz", NPZ),
+    *_each("zoo", WARM + "zoo/quick", "zoo/quick.json", AGENT[:20]),
+    *_each("zoo", WARM + "e.npz", "e.npz", NPZ),
     *_each("zoo", "ship x --params e.npz --config quick.yaml", "e.npz", NPZ),
     *_each("zoo", "ship x --params zoo/quick --config quick.yaml --results zoo/quick.json",
            "zoo/quick.json", damage.ANY),
@@ -187,3 +197,5 @@ CASES: list[Case] = [
     *_each("record", "play --record record.json --port 0", "record.json", RECORD[:24]),
     *_each("arena", "merge all.csv good.csv", "good.csv", CSV),
 ]  # fmt: skip
+
+CASES = list(dict.fromkeys(_CASES))

@@ -19,6 +19,22 @@ from training.system import atomic_files
 
 # Decisions of a game that are kept: no game of agents or of random play has come near.
 LONGEST = 2048
+# What the files begin with, by which those that may be written again are known.
+OURS = atomic_files.begins('{\n  "format": "gaia_jax game ')
+
+
+def check(folder: Path, resume: bool) -> None:
+    """Refuse a folder for records before any work.
+
+    Args:
+        resume: the command goes on, or a run adds to what it has written: records may be there.
+    Raises:
+        UserError: it takes no files, or a file there would be written over that is no record.
+    """
+    if resume:
+        atomic_files.check_inside("--record", folder, "*seed*-setup*-seats*.json", OURS)
+    else:
+        atomic_files.check_folder("--record", folder)
 
 
 class Recorder:

@@ -33,10 +33,7 @@ def write(path: Path, about: dict[str, Any], results: Results) -> None:
     file = io.BytesIO()
     arrays: dict[str, Any] = {**results.arrays(), ABOUT: np.array(json.dumps(about))}
     np.savez_compressed(file, **arrays)
-    try:
-        atomic_files.replace(path, file.getvalue()).close()
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {atomic_files.reason(error)}") from error
+    atomic_files.write_bytes(path, file.getvalue())
 
 
 def read(path: Path) -> tuple[dict[str, Any], Results]:
