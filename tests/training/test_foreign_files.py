@@ -117,7 +117,7 @@ def test_a_comparison_may_be_written_again_and_nothing_else(runs, mine, capsys):
 
 
 def test_a_page_of_findings_takes_the_place_of_none_of_a_person(whole, mine, capsys):
-    """`docs/learning.md` was overwritten by `--page learning`, with exit code 0."""
+    """`docs/lab/learning.md` was overwritten by `--page learning`, with exit code 0."""
     docs = mine / "docs" / "lab"
     docs.mkdir(parents=True)
     (docs / "learning.md").write_text(MINE["precious.md"])

@@ -156,8 +156,7 @@ def head(page: Page, about: dict[str, Any], whole: Whole | None, table: Table) -
         f"played by {kinds}. This page and its pictures are made by `python -m training.study`; "
         "`docs/reference/datasets.md` says how, and what each number is. Intervals are of 95 % "
         "over set-ups. Bold numbers, red in the pictures, stand out among all that were asked "
-        "together (Holm, 5 %). "
-        "`docs/reference/names.md` says what ids such as RB12 stand for.", "",
+        "together (Holm, 5 %). `docs/reference/names.md` says what ids such as RB12 stand for.", "",
         "**It tells how these agents play, not how the game should be played**: their mean is far "
         "below that of people, so what needs good play to pay may look worthless here.",
     )  # fmt: skip
