@@ -26,7 +26,7 @@ from jax import Array
 from jax.sharding import PartitionSpec as P
 
 from training.agents.greedy import Search, Weights, as_params
-from training.games import results_file
+from training.games import store
 from training.networks import sampling
 from training.system import atomic_files, cli
 
@@ -162,7 +162,7 @@ def begin(out: Path, about: dict[str, Any], states: Any) -> tuple[int, Any]:
     if not (out / ABOUT).exists():
         atomic_files.write_text(out / ABOUT, json.dumps(about) + "\n")
     theirs = json.loads((out / ABOUT).read_text())
-    results_file.check_same(out, theirs, about)
+    store.check_same(out, theirs, about)
     if theirs.get("first", 0) != about["first"]:
         raise cli.UserError(f"{out} begins with game {theirs.get('first', 0)}")
     if not (out / STATES).exists():
@@ -199,8 +199,8 @@ def merge(out: Path, parts: list[Path]) -> None:
     names = _chunks(found[0][1])
     for first, part, about in found:
         games = about.pop("games")
-        results_file.check_same(part, about, whole)
-        results_file.check_order(part, first, following, "games")
+        store.check_same(part, about, whole)
+        store.check_order(part, first, following, "games")
         if _chunks(part) != names:
             raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
         following += games

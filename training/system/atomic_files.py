@@ -128,6 +128,11 @@ def write_text(path: Path, text: str) -> None:
         raise UserError(f"cannot write {path}: {reason(error)}") from error
 
 
+def write_json(path: Path, report: dict[str, Any]) -> None:
+    """`write_text` of a report."""
+    write_text(path, json.dumps(report, indent=2) + "\n")
+
+
 def replace(path: Path, data: bytes, locked: bool = False) -> Any:
     """Write beside a file and put the new one in its place, safe on the disk.
 

@@ -1,0 +1,235 @@
+"""How a store writes its games: as a CSV with a row for each seat, or as arrays in an npz."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from training.games.seating import entries, rotated
+from training.games.stats import places, wins
+from training.games.table import BEHAVIOUR, ROWS, Games
+
+# Columns of a CSV that say which game and seat a row is, and where it comes from.
+KEYS = ("env", "version", "seed", "agents", "setup", "rotation", "seat", "order", "entry", "agent")
+COUNTS = ("decisions", "seconds", "own_decisions", "illegal_moves")
+FRACTIONS = ("place", "win", "seconds")
+LIKELIEST = " likeliest"  # behind the agents, where checkpoints take the likeliest action
+
+
+class Head(NamedTuple):
+    """What all games of a store share."""
+
+    about: dict[str, Any]  # what they are games of
+    first: int  # number of the first set-up
+    rotations: int
+    players: int = 4
+
+
+class Part(NamedTuple):
+    """What a file holds: the games of whole set-ups."""
+
+    head: Head
+    games: Games | None
+    whole: bool = True  # nothing is cut off at its end
+
+
+class Format(Protocol):
+    """A way to write games. Both methods raise ValueError for what they cannot read."""
+
+    kind: str  # what a file of it holds, in words
+    grows: bool  # games may be added behind those that are there
+
+    def encode(self, head: Head, games: Games, first: int) -> bytes:
+        """Games from set-up `first` on; with the head of the file where that is its first one."""
+
+    def decode(self, data: bytes, wanted: Head | None = None) -> Part:
+        """A file; `wanted`: what must be in it, otherwise it says so itself."""
+
+
+class Npz:
+    """Arrays by name, and what they are games of in JSON: what `training.evaluate --save` keeps."""
+
+    kind, grows = "games of an evaluation", False
+    _about = "about"
+
+    def encode(self, head: Head, games: Games, first: int) -> bytes:
+        """All games of the file."""
+        file = io.BytesIO()
+        arrays: dict[str, Any] = {**games.rows()}
+        arrays[self._about] = np.array(json.dumps(head.about | {"first": first}))
+        np.savez_compressed(file, **arrays)
+        return file.getvalue()
+
+    def decode(self, data: bytes, wanted: Head | None = None) -> Part:
+        """The games, and what they say they are of; none where a command was killed before any."""
+        if wanted and not data:
+            return Part(wanted, None, False)
+        try:
+            with np.load(io.BytesIO(data), allow_pickle=False) as file:
+                arrays = dict(file)
+            about = json.loads(str(arrays.pop(self._about)))
+            if "agent" in arrays:
+                arrays = _before_the_one_table(arrays)
+            games = Games(**{name: arrays[name] for name in ROWS})
+            head = Head(about, int(about.pop("first")), *games.vp.shape[1:])
+        except (OSError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise ValueError(f"holds no {self.kind}") from error
+        return Part(head, games)
+
+
+def _before_the_one_table(arrays: dict[str, Any]) -> dict[str, Any]:
+    """The arrays of an evaluation up to 1.0 as columns of `Games`; goes with the next version."""
+    shape = arrays["vp"].shape
+    zero, unknown = np.zeros(shape, int), np.full((*shape, len(BEHAVIOUR)), -1)
+    unknown[..., 0] = arrays["federations"]
+    return {
+        "entry": np.broadcast_to(rotated(shape[-1]), shape), "order": zero - 1,
+        "faction": arrays["faction"], "vp": arrays["vp"], "sources": arrays["vp_source"],
+        "behaviour": unknown, "decisions": arrays["decisions"], "seconds": np.zeros(shape[:2]),
+        "decided": arrays.get("decided", zero), "illegal": arrays.get("illegal", zero),
+    }  # fmt: skip
+
+
+class Csv:
+    """Rows that pandas reads: what `training.arena --csv` writes."""
+
+    kind, grows = "games of an arena", True
+
+    def __init__(self, ids_of: Callable[[str, int], Any]):
+        """`ids_of`: (id of the ruleset, players) -> its names of `faction` and `vp_source`."""
+        self._ids_of = ids_of
+
+    def columns(self, ids: Any) -> list[str]:
+        """The names of the columns."""
+        sources = [f"vp.{name}" for name in ids["vp_source"]]
+        return [*KEYS, "faction", "vp", "place", "win", *COUNTS, *BEHAVIOUR, *sources]
+
+    def encode(self, head: Head, games: Games, first: int) -> bytes:
+        """Rows in the order of set-up, rotation and seat."""
+        ids = self._ids_of(head.about["env"], head.players)
+        place, win = (rank(games.vp, games.illegal) for rank in (places, wins))
+        names = names_of(head.about)
+        out = io.StringIO(newline="")
+        writer = csv.writer(out)
+        if first == head.first:
+            writer.writerow(self.columns(ids))
+        for s, r, p in np.ndindex(*games.vp.shape):
+            entry = int(games.entry[s, r, p])
+            row = [head.about[x] for x in KEYS[:4]]
+            row += [first + s, r, p, games.order[s, r, p], entry, names[entry]]
+            row += [ids["faction"][games.faction[s, r, p]], games.vp[s, r, p]]
+            row += [place[s, r, p], round(float(win[s, r, p]), 6)]
+            row += [games.decisions[s, r], round(float(games.seconds[s, r]), 6)]
+            row += [games.decided[s, r, p], games.illegal[s, r, p]]
+            writer.writerow([*row, *games.behaviour[s, r, p], *games.sources[s, r, p]])
+        return out.getvalue().encode("utf-8")
+
+    def decode(self, data: bytes, wanted: Head | None = None) -> Part:
+        """The games of whole set-ups; a row that is not what stands there is named by its line."""
+        top, *lines = data.split(b"\n")
+        head = wanted or _head_of(top, lines)
+        ids = self._ids_of(head.about["env"], head.players)
+        columns = self.columns(ids)
+        first_line = ",".join(columns).encode("utf-8")
+        part = top.rstrip(b"\0")  # of a head that was cut off
+        cut_head = not data or (not lines and part != b"" and first_line.startswith(part))
+        if top.rstrip() != first_line and not cut_head:
+            raise ValueError("is not a CSV of this arena: it has other columns")
+        if not lines:
+            return Part(head, None, False)
+        start = ",".join(str(head.about[key]) for key in KEYS[:3]).encode("utf-8")
+        cut_off = lines.pop().strip(b"\0")
+        if cut_off[: len(start)] != start[: len(cut_off)]:
+            raise ValueError("ends with what is no row of this arena")
+        rows, game = [], head.rotations * head.players
+        for number, line in enumerate(lines):
+            try:
+                rows.append(_row(line.decode("utf-8"), number, head, columns, ids))
+            except ValueError as error:
+                raise ValueError(f"line {number + 2}: {error}") from error
+        count = len(rows) // game * game
+        return Part(
+            head, _games(rows[:count], head, ids) if count else None,
+            cut_off == b"" and count == len(rows),
+        )  # fmt: skip
+
+
+def names_of(about: dict[str, Any]) -> list[str]:
+    """The entries of an arena, by its `agents`."""
+    return entries(about["agents"].removesuffix(LIKELIEST).split(","))
+
+
+def _head_of(top: bytes, lines: Sequence[bytes]) -> Head:
+    """What a CSV says itself that it is of."""
+    try:
+        text = (line.decode("utf-8") for line in (top, *lines[:-1]))
+        rows = list(csv.DictReader(text))
+        about: dict[str, Any] = {key: rows[0][key] for key in KEYS[:4]}
+        about["seed"] = int(about["seed"])
+        rotations = 1 + max(int(row["rotation"]) for row in rows)
+        players = len(about["agents"].split(","))
+        if rotations not in (1, players):
+            raise ValueError(rotations)
+        return Head(about, int(rows[0]["setup"]), rotations, players)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError(f"holds no {Csv.kind}") from error
+
+
+def _row(line: str, number: int, head: Head, columns: list[str], ids: Any) -> dict[str, str]:
+    """One line by column, checked."""
+    try:
+        cells = next(csv.reader([line], strict=True), [])
+    except csv.Error as error:
+        raise ValueError(str(error)) from error
+    if len(cells) != len(columns):
+        raise ValueError(f"it has {len(cells)} columns, not {len(columns)}")
+    row = dict(zip(columns, cells, strict=True))
+    game, seat = divmod(number, head.players)
+    setup, rotation = divmod(game, head.rotations)
+    entry = int(rotated(head.players)[rotation, seat])
+    wanted = {key: str(head.about[key]) for key in KEYS[:4]} | {
+        "setup": str(head.first + setup), "rotation": str(rotation), "seat": str(seat),
+        "entry": str(entry), "agent": names_of(head.about)[entry],
+    }  # fmt: skip
+    for key, value in wanted.items():
+        if row[key] != value:
+            raise ValueError(f"has {key} {row[key]}, this is {value}: name another CSV")
+    if row["order"] not in {str(x) for x in range(1, head.players + 1)}:
+        raise ValueError(f"{row['order']!r} is no place in the turn order")
+    if row["faction"] not in ids["faction"]:
+        raise ValueError(f"{row['faction']!r} is no faction")
+    for key in columns[len(KEYS) + 1 :]:
+        amount = float(row[key]) if key in FRACTIONS else int(row[key])
+        if not abs(amount) < 1e9:
+            raise ValueError(f"{key} is {row[key]}")
+    return row
+
+
+def _games(rows: Sequence[dict[str, str]], head: Head, ids: Any) -> Games:
+    """Rows that were checked."""
+    shape = (-1, head.rotations, head.players)
+
+    def column(name: str, kind: type = int) -> np.ndarray:
+        return np.array([kind(row[name]) for row in rows]).reshape(shape)
+
+    def columns(names: Sequence[str]) -> np.ndarray:
+        return np.stack([column(name) for name in names], axis=-1)
+
+    return Games(
+        column("entry"),
+        column("order"),
+        np.array([ids["faction"].index(row["faction"]) for row in rows]).reshape(shape),
+        column("vp"),
+        columns([f"vp.{name}" for name in ids["vp_source"]]),
+        columns(BEHAVIOUR),
+        column("decisions")[..., 0],
+        column("seconds", float)[..., 0],
+        column("own_decisions"),
+        column("illegal_moves"),
+    )
