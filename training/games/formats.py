@@ -148,16 +148,29 @@ class Csv:
         if cut_off[: len(start)] != start[: len(cut_off)]:
             raise ValueError("ends with what is no row of this arena")
         rows, game = [], head.rotations * head.players
-        for number, line in enumerate(lines):
+        for number, line in enumerate(lines, 2):
             try:
-                rows.append(_row(line.decode("utf-8"), number, head, columns, ids))
+                rows.append(_row(line, start, columns, ids))
             except ValueError as error:
-                raise ValueError(f"line {number + 2}: {error}") from error
+                raise ValueError(f"line {number}: {error}") from error
         count = len(rows) // game * game
-        return Part(
-            head, _games(rows[:count], head, ids) if count else None,
-            cut_off == b"" and count == len(rows),
-        )  # fmt: skip
+        games = _games(rows[:count], head) if count else None
+        if games:
+            self._check(data, self.encode(head, games, head.first), columns)
+        return Part(head, games, cut_off == b"" and count == len(rows))
+
+    def _check(self, theirs: bytes, ours: bytes, columns: list[str]) -> None:
+        """Refuse rows that are not what stands there once the games are written again."""
+        lines = (x.decode("utf-8").splitlines() for x in (theirs, ours))
+        wrong = []
+        for number, (their, our) in enumerate(zip(*lines, strict=False), 1):
+            if their != our:
+                cells = zip(columns, *csv.reader([their, our]), strict=True)
+                key, told, wanted = next(x for x in cells if x[1] != x[2])
+                wrong.append((key not in KEYS, number, key, told, wanted))
+        if wrong:  # where a row is missing, the places of its game differ too
+            _, number, key, told, wanted = min(wrong)
+            raise ValueError(f"line {number}: has {key} {told}, this is {wanted}: name another CSV")
 
 
 def names_of(about: dict[str, Any]) -> list[str]:
@@ -181,55 +194,43 @@ def _head_of(top: bytes, lines: Sequence[bytes]) -> Head:
         raise ValueError(f"holds no {Csv.kind}") from error
 
 
-def _row(line: str, number: int, head: Head, columns: list[str], ids: Any) -> dict[str, str]:
-    """One line by column, checked."""
+def _row(line: bytes, start: bytes, columns: list[str], ids: Any) -> dict[str, Any]:
+    """One line by column: texts of `KEYS`, numbers."""
     try:
-        cells = next(csv.reader([line], strict=True), [])
+        cells = next(csv.reader([line.decode("utf-8")], strict=True), [])
     except csv.Error as error:
         raise ValueError(str(error)) from error
     if len(cells) != len(columns):
         raise ValueError(f"it has {len(cells)} columns, not {len(columns)}")
-    row = dict(zip(columns, cells, strict=True))
-    game, seat = divmod(number, head.players)
-    setup, rotation = divmod(game, head.rotations)
-    entry = int(rotated(head.players)[rotation, seat])
-    wanted = {key: str(head.about[key]) for key in KEYS[:4]} | {
-        "setup": str(head.first + setup), "rotation": str(rotation), "seat": str(seat),
-        "entry": str(entry), "agent": names_of(head.about)[entry],
-    }  # fmt: skip
-    for key, value in wanted.items():
-        if row[key] != value:
-            raise ValueError(f"has {key} {row[key]}, this is {value}: name another CSV")
-    if row["order"] not in {str(x) for x in range(1, head.players + 1)}:
-        raise ValueError(f"{row['order']!r} is no place in the turn order")
+    row: dict[str, Any] = dict(zip(columns, cells, strict=True))
+    for key, wanted in zip(KEYS, start.decode("utf-8").split(","), strict=False):
+        if row[key] != wanted:
+            raise ValueError(f"has {key} {row[key]}, this is {wanted}: name another CSV")
     if row["faction"] not in ids["faction"]:
         raise ValueError(f"{row['faction']!r} is no faction")
-    for key in columns[len(KEYS) + 1 :]:
+    row["faction"] = ids["faction"].index(row["faction"])
+    for key in ("order", *columns[len(KEYS) + 1 :]):
         amount = float(row[key]) if key in FRACTIONS else int(row[key])
         if not abs(amount) < 1e9:
             raise ValueError(f"{key} is {row[key]}")
+        row[key] = amount
     return row
 
 
-def _games(rows: Sequence[dict[str, str]], head: Head, ids: Any) -> Games:
-    """Rows that were checked."""
+def _games(rows: Sequence[dict[str, Any]], head: Head) -> Games:
+    """The games of rows; who sits where follows from the head."""
     shape = (-1, head.rotations, head.players)
 
-    def column(name: str, kind: type = int) -> np.ndarray:
-        return np.array([kind(row[name]) for row in rows]).reshape(shape)
+    def columns(*names: str) -> np.ndarray:
+        return np.array([[row[name] for name in names] for row in rows]).reshape(*shape, len(names))
 
-    def columns(names: Sequence[str]) -> np.ndarray:
-        return np.stack([column(name) for name in names], axis=-1)
-
-    return Games(
-        column("entry"),
-        column("order"),
-        np.array([ids["faction"].index(row["faction"]) for row in rows]).reshape(shape),
-        column("vp"),
-        columns([f"vp.{name}" for name in ids["vp_source"]]),
-        columns(BEHAVIOUR),
-        column("decisions")[..., 0],
-        column("seconds", float)[..., 0],
-        column("own_decisions"),
-        column("illegal_moves"),
+    order, faction, vp, decided, illegal, decisions = np.moveaxis(
+        columns("order", "faction", "vp", "own_decisions", "illegal_moves", "decisions"), -1, 0
     )
+    sources = columns(*(name for name in rows[0] if name.startswith("vp.")))
+    seats = np.broadcast_to(rotated(head.players)[: head.rotations], vp.shape)
+    seconds = columns("seconds")[..., 0, 0]
+    return Games(
+        seats, order, faction, vp, sources, columns(*BEHAVIOUR), decisions[..., 0], seconds,
+        decided, illegal,
+    )  # fmt: skip

@@ -142,7 +142,7 @@ class Store:
             self._file.close()
             raise
         # Whether the file is these games and nothing behind them: then more can be added there.
-        self._clean = self._fresh or path.read_bytes() == self._data()
+        self._clean = self._fresh or (format.grows and path.read_bytes() == self._data())
 
     @property
     def count(self) -> int:
