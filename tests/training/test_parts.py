@@ -86,6 +86,24 @@ def test_an_evaluation_goes_on_and_merges(whole, tmp_path):
         evaluation(paths[0])
 
 
+def test_more_games_of_agents_that_draw_by_game_keep_what_is_there(monkeypatch):
+    """Others draw for a whole batch: of theirs whole batches are kept."""
+    begun, played = [], Match.play_batch
+
+    def batch(self, seed, first, *rest):
+        begun.append(first)
+        return played(self, seed, first, *rest)
+
+    monkeypatch.setattr(Match, "play_batch", batch)
+    for by_game, wanted in ((True, [0, 2, 3, 5]), (False, [0, 2, 2, 4])):
+        begun.clear()
+        entries = [random_agent(ENV)._replace(by_game=by_game)] * 4
+        kept = store.Store(None, Npz(), Head({}, 0, 4), 6)
+        for count in (12, 24):
+            found = room.Arena(ENV, entries, count, at_once=8).play(5, kept)
+        assert begun == wanted and found.setup_count == 6
+
+
 def _stop():
     raise KeyboardInterrupt
 
