@@ -24,6 +24,7 @@ from training.config import UserError
 from training.run import logs
 from training.study import aggregate, chart
 from training.system import atomic_files, cli
+from training.system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
 
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
@@ -62,21 +63,29 @@ def read(path: Path) -> Run:
     if not (path / "config.yaml").is_file():
         raise UserError(f"{path} is no run folder: it has no config.yaml")
     # As it stands there: runs of other versions have other keys.
-    tree = configs.parse_yaml((path / "config.yaml").read_text(encoding="utf-8"))
+    file = path / "config.yaml"
+    try:
+        tree = configs.parse_yaml(configs.read_text(file, configs.LONGEST_FILE))
+    except ValueError as error:
+        raise UserError(f"{file} is not valid YAML: {error}") from error
     if not isinstance(tree, dict):
-        raise UserError(f"{path / 'config.yaml'} is no configuration")
+        raise UserError(f"{file} is no configuration")
     config = flat(tree)
     records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     if not records:
         raise UserError(f"{path} has no records yet")
+    for number, record in enumerate(records, 1):
+        for key, value in record.items():
+            check_kind(f"{path / logs.RECORDS}: line {number}: {key}", value, NUMBER)
     _add_minutes(records)
     found = {}
     for file in sorted(path.glob("evaluation*.json")):
-        try:
-            report = json.loads(file.read_bytes())
-            found[str(report["opponent"])] = {key: report[key] for key in STRENGTH}
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{file} is no evaluation: {error}") from error
+        report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
+        found[report["opponent"]] = {key: report[key] for key in STRENGTH}
+        for key in STRENGTH:
+            where, told = f"{file}: {key}", report[key].get("policy", report[key])
+            check_keys(where, told, {"mean": NUMBER})
+            check_keys(where, told, dict.fromkeys({"low", "high"} & set(told), NUMBER))
     return Run(path, config, records, found)
 
 
@@ -84,7 +93,7 @@ def _add_minutes(records: list[dict[str, Any]]) -> None:
     """`time/minutes` of training alone: without compiling, evaluations, breaks."""
     seconds, before = 0.0, 0.0
     for record in records:
-        if "time/decisions_per_second" in record and "time/decisions" in record:
+        if record.get("time/decisions_per_second") and "time/decisions" in record:
             seconds += (record["time/decisions"] - before) / record["time/decisions_per_second"]
             before = record["time/decisions"]
             record["time/minutes"] = seconds / 60

@@ -22,7 +22,7 @@ from training.games import records
 from training.games.engine import GAMES_AT_ONCE
 from training.games.evaluation import Evaluation
 from training.games.report import format_evaluation
-from training.learn.checkpoint import load_policy, make_env, number_of, split_update
+from training.learn.checkpoint import load_policy, number_of, split_update
 from training.system import atomic_files, cli, devices
 
 
@@ -56,9 +56,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         if update is not None:
             raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
         says = zoo.about(run)
-        env = make_env(env_module, says["env"], "vp", says.get("players", 4))
+        env = zoo.environment(run, says, env_module)
         network, params = zoo.load(run, env)
-        temperature = zoo.about(run).get("temperature", 1.0)
+        temperature = says.get("temperature", 1.0)
     else:
         env, network, params, update, _ = load_policy(run, None, env_module, update)
     check_agent(args.opponent, env)

@@ -74,6 +74,8 @@ def read_game(path: Path) -> Game:
         replay.play(record, lambda _, state: states.append(state))
     except replay.RecordError as error:
         raise UserError(str(error)) from error
+    except ValueError as error:  # of a set-up that names no players
+        raise UserError(f"{path}: {error}") from error
     start = replay.compiled(record.env())[0]
     first = start(setup_from_json(record.setup, env.ruleset))
     indices = [action_index.from_text(env.ruleset, text) for text in record.actions]

@@ -39,8 +39,8 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
-    from training.games import dataset, workers
     from training.games import export as room
+    from training.games import workers
 
     if args.share:
         workers.join_team(args.share[0])
@@ -48,9 +48,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     if face is None:
         import gaia_jax as face
     if args.merge:
-        total = dataset.merge(args.out, args.merge, args.games)
-        print(f"{total} games in {args.out}")
-        return 0
+        return room.merge(args, face)
     if args.agents:
         code = room.play(args, face)
         if code or args.share:

@@ -63,7 +63,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     whole = store.merge(args.parts, format)
     try:
         result, text = _report(whole, kind, ids_of)
-    except (KeyError, ValueError, IndexError) as error:
+    except UserError as error:
+        raise UserError(f"{args.parts[0]}: {error}") from error
+    except (KeyError, ValueError, IndexError, TypeError) as error:
         raise UserError(f"{args.parts[0]} holds no {format.kind}") from error
     store.write(args.out, format, whole)
     print(text)

@@ -11,7 +11,6 @@ here and prints what XLA says it takes. What cannot fit is refused, with what wo
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import re
 import sys
@@ -28,12 +27,17 @@ from training.learn import ppo
 from training.learn.checkpoint import make_env
 from training.learn.learner_state import make_init, sharding
 from training.networks.layers import make_network
-from training.system import cli
+from training.system import cli, data_files
+from training.system.cli import reason
+from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from training.system.devices import make_mesh, split_cpu
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
 MEASURED = Path(__file__).with_name("plan_measured.json")
+
+
+KEYS = {"config": OBJECT, "parts_s": OBJECT, "machine": OBJECT, "run": TEXT}  # of a report
 
 
 class Shapes(NamedTuple):
@@ -188,10 +192,15 @@ def read_pace(path: Path, env_module: Any) -> Pace:
     Raises:
         UserError: it is none, or of before it held its configuration.
     """
+    report = data_files.read_object(path, KEYS)
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
         config, parts = configs.from_dict(report["config"]), report["parts_s"]
-        devices, c = int(report["machine"]["devices"]), config.ppo
+        devices, c = report["machine"]["devices"], config.ppo
+        data_files.check_kind("devices", devices, WHOLE)
+        if devices < 1:
+            raise ValueError("devices must be above 0")
+        for name, seconds in parts.items():
+            data_files.check_kind(name, seconds, NUMBER)
         one = 1e6 * devices / (c.num_envs * c.num_steps)
         learnt = c.epochs * ppo.kept_steps(c) / c.num_steps
         return Pace(
@@ -201,8 +210,9 @@ def read_pace(path: Path, env_module: Any) -> Pace:
             shapes_of(config, env_module).flops,
             f"{report['machine']['device']} x {devices}, {report['run']}",
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path} is no report of benchmarks.training --json") from error
+    except (ValueError, KeyError, TypeError, ZeroDivisionError, UserError) as error:
+        said = f"key {error} is missing" if isinstance(error, KeyError) else reason(error)
+        raise UserError(f"{path} is no report of benchmarks.training --json: {said}") from error
 
 
 def fitting(config: Config, shapes: Shapes, devices: int, memory: int) -> list[str]:
@@ -282,6 +292,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         import gaia_jax as env_module
     if args.xla:
         split_cpu(args.devices, config.ppo.num_envs)
+    pace = None
+    if args.measured or MEASURED.exists():
+        pace = read_pace(args.measured or MEASURED, env_module)
     shapes = shapes_of(config, env_module)
     plan, lines = report(config, shapes, args.devices)
     print("\n".join(lines))
@@ -292,8 +305,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
             says = xla_account(config, env_module)
         told = ", ".join(f"{key} {shown(value)}" for key, value in says.items())
         print(f"XLA: {told}; the plan is {plan.total / says['total'] - 1:+.0%} of that")
-    if args.measured or MEASURED.exists():
-        pace = read_pace(args.measured or MEASURED, env_module)
+    if pace is not None:
         seconds = pace.seconds(config, shapes, args.devices)
         decisions = config.ppo.num_envs * config.ppo.num_steps
         hours = seconds * config.train.updates / 3600

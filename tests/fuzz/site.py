@@ -81,7 +81,7 @@ def make(folder: Path, runner: Runner) -> None:
     _configurations(folder)
     for name, text in AGENTS.items():
         (folder / f"agent_{name}.py").write_text(text)
-    _tables(folder)
+    tables(folder)
     _records(folder)
     (folder / "empty").mkdir()
     (folder / "full").mkdir()
@@ -172,7 +172,7 @@ def _configurations(folder: Path) -> None:
             path.write_bytes(content)
 
 
-def _tables(folder: Path) -> None:
+def tables(folder: Path) -> None:
     """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
     import gaia_jax
     from training.games import table

@@ -133,22 +133,31 @@ def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
 
 
 def test_labels_go_on_and_merge(tmp_path):
-    about = {"seed": 1, "games": 2, "first": 0}
+    about = {"env": "toy", "env_version": "1.0", "seed": 1, "games": 2, "first": 0}
     states = {"a": np.arange(2), "b": np.ones((2, 3))}
     for first, name in ((0, "one"), (2, "two")):
         out, said = tmp_path / name, about | {"first": first}
         assert labels.begin(out, said, _placed(states))[0] == 0
         for chunk in range(2):
-            labels.keep(out, chunk, {"x": np.full((3, 2), 10 * first + chunk)}, _placed(states))
+            kept = {
+                name: np.full((labels.STEPS, 2, 4)[:axes], 10 * first + chunk)
+                for name, axes in labels.ARRAYS.items()
+            }
+            labels.keep(out, chunk, kept, _placed(states))
         done, found = labels.begin(out, said, _placed(states))
         assert done == 2 and np.array_equal(found["a"], states["a"])
     with pytest.raises(cli.UserError, match="has seed 1, not 2"):
         labels.begin(tmp_path / "one", about | {"seed": 2}, _placed(states))
     labels.merge(tmp_path / "all", [tmp_path / "two", tmp_path / "one"])
     with np.load(tmp_path / "all" / "0001.npz") as file:
-        assert file["x"].tolist() == [[1, 1, 21, 21]] * 3
+        assert file["action"].tolist() == [[1, 1, 21, 21]] * labels.STEPS
     assert json.loads((tmp_path / "all" / "about.json").read_text())["games"] == 4
-    (tmp_path / "two" / "0001.npz").unlink()
+    cut = tmp_path / "two" / "0001.npz"
+    cut.write_bytes(cut.read_bytes()[:-30])
+    with pytest.raises(cli.UserError, match=r"cannot read the labels .*0001\.npz: it is damaged"):
+        labels.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
+    assert not (tmp_path / "other").exists()
+    cut.unlink()
     with pytest.raises(cli.UserError, match="has 1 chunks, not 2"):
         labels.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
 

@@ -84,15 +84,15 @@ def _first_setup(path: Path) -> Any:
     return json.loads(table["setup"][0].as_py())
 
 
-def _env_of(about: dict[str, Any], face: Any) -> Any:
+def _env_of(out: Path, about: dict[str, Any], face: Any) -> Any:
     """The environment of a dataset; a UserError where it is another version, or several."""
     kinds = sorted({(part["env"], part["version"], part["players"]) for part in about["parts"]})
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {kinds}")
     id, version, players = kinds[0]
-    env = make_env(face, id, "vp", players)
+    env = dataset.env_of(out, face, id, players)
     if str(env.version) != version:
-        raise UserError(f"the games are of version {version}, this is {env.version}")
+        raise UserError(f"{out}: the games are of version {version}, this is {env.version}")
     return env
 
 
@@ -102,7 +102,9 @@ def derive(args: argparse.Namespace, face: Any) -> None:
     if dataset.DECISIONS in about["files"]:
         print(f"{args.out / dataset.DECISIONS} is there")
         return
-    env = _env_of(about, face)
+    env = _env_of(args.out, about, face)
+    dataset.check_games(args.out, about, env)
+    dataset.check_bytes(args.out, about)
     names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
     made = {} if args.no_policy else {name: make_agent(name, env) for name in names}
     agents = {name: agent for name, agent in made.items() if agent.policy is not None}
@@ -139,12 +141,10 @@ def derive(args: argparse.Namespace, face: Any) -> None:
 def verify(args: argparse.Namespace, face: Any) -> int:
     """Play rows again; name what is wrong."""
     about = _whole(args.out)
-    env, path = _env_of(about, face), args.out / dataset.GAMES
-    told = about["files"][dataset.GAMES]
-    wrong = []
-    if shards.digest(path) != told["sha256"]:
-        wrong.append(f"{path} is not the file of {dataset.ABOUT}: its sha256 differs")
-    total = told["rows"]
+    env, path = _env_of(args.out, about, face), args.out / dataset.GAMES
+    dataset.check_games(args.out, about, env)
+    wrong = [said] if (said := dataset.check_bytes(args.out, about)) else []
+    total = about["files"][dataset.GAMES]["rows"]
     count = min(args.verify, total)
     chosen = np.sort(np.random.default_rng(args.verify_seed).choice(total, count, replace=False))
     replayer = Replayer(env, args.replay_batch)
@@ -163,6 +163,17 @@ def verify(args: argparse.Namespace, face: Any) -> int:
         print(line)
     print(f"{count} of {total} games played again, {len(wrong)} differences")
     return 1 if wrong else 0
+
+
+def merge(args: argparse.Namespace, face: Any) -> int:
+    """Datasets that become one."""
+    for part in args.merge:
+        about = _whole(part)
+        for id, players in sorted({(x["env"], x["players"]) for x in about["parts"]}):
+            dataset.check_games(part, about, dataset.env_of(part, face, id, players))
+    total = dataset.merge(args.out, args.merge, args.games)
+    print(f"{total} games in {args.out}")
+    return 0
 
 
 def _whole(out: Path) -> dict[str, Any]:

@@ -5,19 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
-import zipfile
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from gaia_jax.cli.command_line import UserError, reason
 from training.games.seating import entries, rotated
 from training.games.stats import places, wins
 from training.games.table import BEHAVIOUR, ROWS, Games
+from training.system import data_files
+from training.system.data_files import TEXT, WHOLE
 
 # Columns of a CSV that say which game and seat a row is, and where it comes from.
 KEYS = ("env", "version", "seed", "agents", "setup", "rotation", "seat", "order", "entry", "agent")
 COUNTS = ("decisions", "seconds", "own_decisions", "illegal_moves")
+BY_GAME = ("decisions", "seconds")  # (S, R); all others are by seat, (S, R, P, ...)
 FRACTIONS = ("place", "win", "seconds")
 LIKELIEST = " likeliest"  # behind the agents, where checkpoints take the likeliest action
 
@@ -40,7 +44,10 @@ class Part(NamedTuple):
 
 
 class Format(Protocol):
-    """A way to write games. Both methods raise ValueError for what they cannot read."""
+    """A way to write games.
+
+    `read` raises a UserError, or a ValueError whose text does not name the file.
+    """
 
     kind: str  # what a file of it holds, in words
     grows: bool  # games may be added behind those that are there
@@ -48,7 +55,7 @@ class Format(Protocol):
     def encode(self, head: Head, games: Games, first: int) -> bytes:
         """Games from set-up `first` on; with the head of the file where that is its first one."""
 
-    def decode(self, data: bytes, wanted: Head | None = None) -> Part:
+    def read(self, path: Path, wanted: Head | None = None) -> Part:
         """A file; `wanted`: what must be in it, otherwise it says so itself."""
 
 
@@ -57,6 +64,9 @@ class Npz:
 
     kind, grows = "games of an evaluation", False
     _about = "about"
+    # What it must say beside `same` in `read`, and what it may.
+    _keys = {"env": TEXT, "first": WHOLE}
+    _may = {"players": WHOLE, "seed": WHOLE, "opponent": TEXT}
 
     def encode(self, head: Head, games: Games, first: int) -> bytes:
         """All games of the file."""
@@ -66,34 +76,41 @@ class Npz:
         np.savez_compressed(file, **arrays)
         return file.getvalue()
 
-    def decode(self, data: bytes, wanted: Head | None = None) -> Part:
-        """The games, and what they say they are of; none where a command was killed before any."""
-        if wanted and not data:
-            return Part(wanted, None, False)
+    def read(self, path: Path, wanted: Head | None = None) -> Part:
+        """The games, and what they say they are of."""
+        none = f"holds no {self.kind}"
+        arrays = data_files.read_arrays(path, "the games", (self._about, "vp"))
         try:
-            with np.load(io.BytesIO(data), allow_pickle=False) as file:
-                arrays = dict(file)
-            about = json.loads(str(arrays.pop(self._about)))
-            if "agent" in arrays:
-                arrays = _before_the_one_table(arrays)
-            games = Games(**{name: arrays[name] for name in ROWS})
-            head = Head(about, int(about.pop("first")), *games.vp.shape[1:])
-        except (OSError, KeyError, TypeError, ValueError, EOFError, zipfile.BadZipFile) as error:
-            raise ValueError(f"holds no {self.kind}") from error
-        return Part(head, games)
+            about, shape = json.loads(str(arrays.pop(self._about))), arrays["vp"].shape
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{none}: {reason(error)}") from error
+        where = f"{path} {none}: {self._about}"
+        data_files.check_keys(where, about, self._keys)
+        data_files.check_keys(where, about, {k: x for k, x in self._may.items() if k in about})
+        if len(shape) != 3 or not shape[0] or about["first"] < 0:
+            raise ValueError(f"{none}: vp is of shape {shape}, first {about['first']}")
+        for name, x in arrays.items():
+            want = shape[:2] if name in BY_GAME else shape
+            if x.shape[: len(want)] != want or x.dtype.kind not in "biuf":
+                raise ValueError(f"{none}: {name} is of shape {x.shape} and {x.dtype}, vp {shape}")
+        if "agent" in arrays and "federations" in arrays:
+            arrays = _before_the_one_table(arrays)
+        if odd := sorted(arrays.keys() ^ set(ROWS)):
+            raise ValueError(f"{none}: {odd[0]} is missing, or not of it")
+        return Part(Head(about, about.pop("first"), *shape[1:]), Games(**arrays))
 
 
 def _before_the_one_table(arrays: dict[str, Any]) -> dict[str, Any]:
     """The arrays of an evaluation up to 1.0 as columns of `Games`; goes with the next version."""
     shape = arrays["vp"].shape
     zero, unknown = np.zeros(shape, int), np.full((*shape, len(BEHAVIOUR)), -1)
-    unknown[..., 0] = arrays["federations"]
-    return {
-        "entry": np.broadcast_to(rotated(shape[-1]), shape), "order": zero - 1,
-        "faction": arrays["faction"], "vp": arrays["vp"], "sources": arrays["vp_source"],
-        "behaviour": unknown, "decisions": arrays["decisions"], "seconds": np.zeros(shape[:2]),
-        "decided": arrays.get("decided", zero), "illegal": arrays.get("illegal", zero),
+    unknown[..., 0] = arrays.pop("federations")
+    columns = {
+        "order": zero - 1, "seconds": np.zeros(shape[:2]), "decided": zero, "illegal": zero,
+        "behaviour": unknown, **arrays, "entry": np.broadcast_to(rotated(shape[-1]), shape),
     }  # fmt: skip
+    names = {"vp_source": "sources"}
+    return {names.get(name, name): x for name, x in columns.items() if name != "agent"}
 
 
 class Csv:
@@ -130,11 +147,15 @@ class Csv:
             writer.writerow([*row, *games.behaviour[s, r, p], *games.sources[s, r, p]])
         return out.getvalue().encode("utf-8")
 
-    def decode(self, data: bytes, wanted: Head | None = None) -> Part:
+    def read(self, path: Path, wanted: Head | None = None) -> Part:
         """The games of whole set-ups; a row that is not what stands there is named by its line."""
+        data = path.read_bytes()
         top, *lines = data.split(b"\n")
         head = wanted or _head_of(top, lines)
-        ids = self._ids_of(head.about["env"], head.players)
+        try:
+            ids = self._ids_of(head.about["env"], head.players)
+        except UserError as error:
+            raise ValueError(f"is of no games that there are: {error}") from error
         columns = self.columns(ids)
         first_line = ",".join(columns).encode("utf-8")
         part = top.rstrip(b"\0")  # of a head that was cut off
@@ -190,7 +211,7 @@ def _head_of(top: bytes, lines: Sequence[bytes]) -> Head:
         if rotations not in (1, players):
             raise ValueError(rotations)
         return Head(about, int(rows[0]["setup"]), rotations, players)
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, csv.Error) as error:
         raise ValueError(f"holds no {Csv.kind}") from error
 
 

@@ -27,9 +27,11 @@ def read(path: Path, format: Format, wanted: Head | None = None) -> Part:
         UserError: it is no file of the format, or of other games.
     """
     try:
-        part = format.decode(path.read_bytes(), wanted)
+        if path.exists() and not path.is_file():
+            raise UserError(f"cannot read the games {path}: it is no file")
+        part = format.read(path, wanted)
     except OSError as error:
-        raise UserError(f"cannot read {path}: {reason(error)}") from error
+        raise UserError(f"cannot read the games {path}: {reason(error)}") from error
     except ValueError as error:
         comma = "," if str(error).startswith("line") else ""
         raise UserError(f"{path}{comma} {error}") from error
@@ -117,11 +119,14 @@ class Store:
         self.path, self._format, self._head = path, format, head
         self.games: Games | None = None  # of whole set-ups, from the first one on
         self._file: Any = None
+        self._clean = False  # the file is these games and nothing behind them: it may grow
         if path is None:
             return
         self._fresh = not path.exists()
         if not self._fresh and not resume:
             raise UserError(f"{path} exists: --resume goes on with it, or name another file")
+        if self._fresh and not format.grows:
+            return  # there is none before there are games
         try:
             self._file = path.open("xb" if self._fresh else "r+b")
         except FileExistsError as error:
@@ -141,7 +146,6 @@ class Store:
         except BaseException:
             self._file.close()
             raise
-        # Whether the file is these games and nothing behind them: then more can be added there.
         self._clean = self._fresh or (format.grows and path.read_bytes() == self._data())
 
     @property
@@ -175,7 +179,8 @@ class Store:
                 self._append(self._format.encode(self._head, games, self._head.first + before[1]))
             else:
                 new = atomic_files.replace(self.path, self._data(), locked=True)
-                self._file.close()
+                if self._file is not None:
+                    self._file.close()
                 self._file, self._clean = new, True
         except OSError as error:
             self.games = before[0]

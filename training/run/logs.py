@@ -99,6 +99,8 @@ def read_records(path: Path) -> list[tuple[int, bytes]]:
         UserError: a line that is no record, or a file that cannot be read.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise UserError(f"cannot read {path}: it is no file")
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     except OSError as error:
         raise UserError(f"cannot read {path}: {reason(error)}") from error

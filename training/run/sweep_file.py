@@ -69,7 +69,9 @@ def _members(tree: dict[str, Any], path: Path) -> list[Member]:
     file = tree.get("config")
     base = configs.load(str(file)) if file is not None else Config()
     base = _changed(base, _mapping(tree, "set"), "set")
-    name = str(tree.get("name", path.stem))
+    name = tree.get("name", path.stem)
+    if not isinstance(name, (str, int, float)) or not str(name):
+        raise UserError("name must be a text")
     seeds = tree.get("seeds", [base.seed])
     if not isinstance(seeds, list) or not seeds or len(set(map(str, seeds))) < len(seeds):
         raise UserError("seeds must be a list of different numbers")
@@ -115,7 +117,7 @@ def _plain(value: Any) -> str:
 
 
 def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:
-    found = tree.get(key) or {}
+    found = {} if tree.get(key) is None else tree[key]
     if not isinstance(found, dict):
         raise UserError(f"{key} must be a group of keys")
     return found

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from training.config import UserError
-from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
 
 COPIES = Path("runs/study")
@@ -50,11 +49,14 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     else:
         atomic_files.check_inside("--out", args.out)
     about = dataset.read_about(args.data)
+    if not about["files"]:
+        raise UserError(f"{args.data} is not whole: run its command again")
     kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {sorted(kinds)}")
     name, players = kinds.pop()
-    env = make_env(face, name, "vp", players)
+    env = dataset.env_of(args.data, face, name, players)
+    dataset.check_games(args.data, about, env)
     if args.figures:
         table = load(args.data)
         figures.save(args.figures, args.data, table, figures.of_games(table, env.ruleset))
@@ -75,11 +77,13 @@ def _with_decisions(data: Path, about: dict[str, Any], face: Any, games: int | N
         games: only so many of the first ones are copied; None is all.
     """
     from training import export
-    from training.games import dataset, shards
+    from training.games import dataset, decisions, shards
 
     total = about["files"][dataset.GAMES]["rows"]
     games = min(games or total, total)
     if dataset.DECISIONS in about["files"]:
+        rows = about["files"][dataset.DECISIONS]["rows"]
+        shards.check(data / dataset.DECISIONS, decisions.schema(), rows)
         return data
     copy = COPIES / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
     if not (copy / dataset.ABOUT).exists():
