@@ -202,8 +202,6 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
 
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
-    if config.network.favourites:
-        raise UserError("a clone has no favourites: network.favourites wants a start without them")
     given = zoo.read_parameters(args.start) if args.start else None
     network = make_network(env, config.network)
     loaded = [read_stream(folder) for folder in folders]

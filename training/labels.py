@@ -202,7 +202,7 @@ def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
     Raises:
         UserError: it is damaged, or of other games.
     """
-    found = data_files.read_arrays(path, "the labels", list(ARRAYS))
+    found = data_files.read_arrays(path, "the labels", tuple(ARRAYS))
     for name, x in found.items():
         if name not in ARRAYS or x.shape[:2] != (STEPS, games) or x.ndim != ARRAYS[name]:
             raise cli.UserError(f"{path}: {name} is of shape {x.shape}, not ({STEPS}, {games} ...)")

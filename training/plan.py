@@ -115,7 +115,7 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
     if c.num_envs % devices:
         raise UserError(f"ppo.num_envs must be a multiple of the {devices} devices")
     games = c.num_envs // devices
-    copies = 1 + bool(c.average) + bool(c.anchor) + c.pool
+    copies = 1 + bool(c.average)
     minibatch = games * ppo.kept_steps(c) // c.minibatches
     # Forwards and backwards the input is there as numbers, and the way back holds values of its
     # own: a third of what it reads, as XLA's accounts of a small and a large network have it.

@@ -46,7 +46,9 @@ def as_written(function: Callable[P, T]) -> Callable[P, T]:
 
 def _enable_x64(on: bool) -> Any:
     """The context; older versions of JAX have it among the experiments."""
-    context: Any = getattr(jax, "enable_x64", None)
-    if context is None:
-        from jax.experimental import enable_x64 as context
-    return context(on)
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(on)
+    from jax import experimental
+
+    older: Any = experimental
+    return older.enable_x64(on)

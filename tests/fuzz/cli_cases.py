@@ -53,12 +53,12 @@ def _overrides() -> Iterator[tuple[str, str]]:
     numbers = [
         "seed", "network.layers", "network.width", "network.cell_width", "network.latents",
         "network.heads", "ppo.num_envs", "ppo.num_steps", "ppo.epochs", "ppo.minibatches",
-        "ppo.pool", "ppo.pool_updates", "train.updates", "train.updates_per_chunk",
+        "train.updates", "train.updates_per_chunk",
         "train.checkpoint_chunks", "train.keep_checkpoints", "train.cpu_devices", "eval.games",
         "eval.chunks", "eval.chunk_games", "eval.seed",
     ]  # fmt: skip
     fractions = [
-        "ppo.lr", "ppo.lr_end", "ppo.gae_lambda", "ppo.clip", "ppo.value_clip", "ppo.value_coef",
+        "ppo.lr", "ppo.lr_end", "ppo.gae_lambda", "ppo.clip", "ppo.value_coef",
         "ppo.entropy_coef", "ppo.max_grad_norm", "ppo.reward_scale", "train.max_minutes",
     ]  # fmt: skip
     for place, key in enumerate(numbers):

@@ -75,6 +75,20 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
     assert len(tab.requests) == 1
 
 
+def test_what_wide_hides_comes_back(written: Path, browser: Any) -> None:
+    watched = Watched(browser, 1280)
+    page = watched.page
+    page.goto(written.as_uri())
+    page.wait_for_selector("body[data-ready]")
+    page.click("#wide")
+    assert page.is_hidden(".side")
+    page.click("#narrow", timeout=5_000)
+    assert page.is_visible(".side") and page.is_hidden("#narrow")
+    page.keyboard.press("m")
+    assert page.is_hidden(".side") and page.is_visible("#narrow")
+    page.close()
+
+
 def test_every_decision_is_listed() -> None:
     record = replay.read(RECORDS["base"])
     found = list(listing.lines(moves(record)))

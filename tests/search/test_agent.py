@@ -14,7 +14,6 @@ from training.agents.search import FORMS, SearchSpec, search_agent, split_name
 from training.config import NetworkConfig, UserError
 from training.networks import sampling
 from training.networks.layers import make_network
-from training.search import search_targets
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "training"))
 import toy_env
@@ -107,25 +106,6 @@ def test_lines_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing
     assert jnp.array_equal(best, sampling.greedy(logits, mask))
     assert jnp.allclose(values, same, rtol=1e-5)
     assert (few != best).any()  # a search that never finds anything else would agree too
-
-
-def test_targets_of_a_trainer_are_policies_that_prefer_what_pays(env, base):
-    auto = toy_env.auto_reset(env)
-    states = jax.jit(jax.vmap(auto.init))(jax.random.split(jax.random.key(1), 16))
-    ended = states.replace(terminated=jnp.ones(16, bool), rewards=jnp.ones((16, 4)))
-    keys = jax.random.split(jax.random.key(2), 16)
-
-    @jax.jit
-    def targets(states):
-        return search_targets(env, base.policy.evaluate, base.params, states, keys, 8, 10.0)
-
-    found = targets(states)
-    assert jnp.allclose(found.policy.sum(-1), 1, atol=1e-5)
-    assert not (found.policy * ~states.legal_action_mask).any()
-    assert found.changed.any() and found.value.shape == (16, 4)
-    # A game that has just begun where another ended is searched as a new game.
-    fresh = targets(ended)
-    assert jnp.array_equal(fresh.policy, found.policy)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 
 from training import config as configs
 from training.config import Config, UserError
+from training.config.gone import GONE
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -103,8 +104,23 @@ def test_runs_and_agents_of_before_are_read_by_their_old_names():
     old = configs.to_dict(Config())
     assert "greedy" not in old["eval"]
     old["eval"]["greedy"] = not old["eval"].pop("likeliest")
-    old["ppo"]["explore_favourites"] = ""  # gone; where it was used the run is another
     assert configs.from_dict(old).eval.likeliest
-    with pytest.raises(UserError, match="explore_favourites"):
-        configs.from_dict({"ppo": {"explore_favourites": "advance ai=0.5"}})
     assert not configs.override(Config(), ["seed=1"]).eval.likeliest
+
+
+@pytest.mark.parametrize("key", GONE)
+def test_a_key_that_is_gone_is_read_where_it_did_nothing_and_refused_elsewhere(key, tmp_path):
+    group, name = key.split(".")
+    assert configs.from_dict({group: {name: GONE[key]}}) == Config()
+    assert name not in configs.to_dict(Config())[group]
+    file = tmp_path / "config.yaml"
+    file.write_text(f"{group}: {{{name}: 3}}\n")
+    for read in (
+        lambda: configs.load(file),
+        lambda: configs.override(Config(), [f"{key}=advance"]),
+        lambda: configs.from_dict({group: {name: True}}),
+    ):
+        with pytest.raises(UserError) as error:
+            read()
+        told = str(error.value)
+        assert told.startswith(f"the key {key} is gone") and "383ed53" in told and "\n" not in told

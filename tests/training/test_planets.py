@@ -1,5 +1,6 @@
 """The network on planets alone: its own index of actions is the environment's, seen otherwise."""
 
+import dataclasses
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from training.config import NetworkConfig
 from training.networks import sampling
 from training.networks.layers import ILLEGAL_LOGIT, at_temperature
 from training.networks.planets import Layout, PlanetNetwork
+from training.zoo.carry import grow
 
 CELLS, OTHERS, GAMES = 10, 5, 6
 PLANES = ("mine", "project", "upgrade", "pick")
@@ -68,6 +70,34 @@ def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
     wanted = jnp.take_along_axis(chosen, choices, axis=1)
     assert jnp.allclose(jnp.where(mask, logits, 0), jnp.where(mask, wanted, 0), atol=1e-6)
     assert jnp.allclose(values, same_values)
+
+
+def anything(network, observation, mask):
+    """Parameters of the shapes of a network, drawn at random: what is new may be whatever it is."""
+    form = jax.eval_shape(lambda key: network.init(key, observation, mask), jax.random.key(0))
+    rng = np.random.default_rng(6)
+    return jax.tree.map(lambda x: jnp.asarray(rng.normal(size=x.shape), x.dtype), form)
+
+
+def test_a_network_that_grows_plays_as_before(scene):
+    small, params, observation, mask = scene
+    before = jax.jit(lambda x: small.apply(x, observation, mask))(params)
+    for layers, columns in ((1, 0), (2, 0), (3, 2), (1, 2)):
+        deep = dataclasses.replace(small.config, layers=layers)
+        large, more = PlanetNetwork(deep, LAYOUT), SimpleNamespace(**vars(observation))
+        there = jnp.pad(observation.players, [(0, 0)] * 2 + [(0, columns)], constant_values=5)
+        more.players = there
+        fresh = anything(large, more, mask)
+        grown = grow(params, fresh)
+        after = jax.jit(lambda x, n=large, o=more: n.apply(x, o, mask))(grown)
+        for ours, theirs in zip(before, after, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
+        assert jax.tree.map(jnp.shape, grow(grown, fresh)) == jax.tree.map(jnp.shape, fresh)
+    for other in ({"width": 16}, {"cell_width": 12}, {"latents": 4}):
+        large = PlanetNetwork(dataclasses.replace(small.config, **other), LAYOUT)
+        fresh = anything(large, observation, mask)
+        assert grow(params, fresh) is params  # not the same with zeros: refused where it begins
+    assert grow(params, {"params": {"another": jnp.ones(1)}}) is params
 
 
 class Position(NamedTuple):

@@ -65,27 +65,10 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
             assert np.isclose(advantage[t, game, seat], x, atol=1e-4), (t, game, seat)
 
 
-def test_a_tried_decision_says_nothing_of_those_before_it():
-    """Two seats in turn, lambda 1, values 0: each is paid what comes until the tried decision."""
-    reward = jnp.zeros((6, 1, 2)).at[2, 0].set(5.0).at[5, 0].set(1.0)
-    value, last = jnp.zeros((6, 1, 2)), jnp.zeros((1, 2))
-    done = jnp.arange(6)[:, None] == 5
-    player = (jnp.arange(6) % 2)[:, None]
-    tried = jnp.arange(6)[:, None] == 2
-    plain, _ = advantages(reward, value, last, done, player, 1.0)
-    assert plain[:, 0, 0].tolist() == [6, 6, 6, 1, 1, 1]
-    advantage, target = advantages(reward, value, last, done, player, 1.0, tried)
-    assert advantage[:, 0, 0].tolist() == [0, 0, 6, 1, 1, 1]
-    assert target[:, 0, 0].tolist() == [0, 0, 0, 1, 1, 1]
-
-
 @pytest.mark.parametrize("devices", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_more_devices_make_the_same_update_as_one(config, make_trainer, tmp_path, devices):
     """Random numbers belong to a game, minibatches hold all games: only rounding differs."""
     small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "train.updates_per_chunk=1"]
-    small += ["ppo.explore=0.3"]  # which decisions are tried belongs to the game too
-    if devices == 8:  # with search targets too
-        small += ["ppo.search=3", "ppo.search_every=4"]
     code = f"""
 import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 import jax, numpy as np, conftest, toy_env

@@ -19,8 +19,8 @@ from conftest import TINY
 from training import config as configs
 from training import evaluate, train
 from training.config import UserError
+from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
-from training.learn.ppo import learner_seats
 from training.run import provenance
 from training.system import cli
 
@@ -104,6 +104,18 @@ def test_a_resumed_run_is_bit_equal(make_trainer):
         np.array_equal(a, b)
         for a, b in zip(start, jax.tree.leaves(second.runner.params), strict=True)
     )
+
+
+def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, monkeypatch):
+    trainer = make_trainer("before")
+    params, rest = learner_state.split(trainer.runner)
+    rest |= {name: np.float32(1) for name in learner_state.GONE}
+    monkeypatch.setattr(checkpoint, "split", lambda runner: (params, rest))
+    trainer.save()
+    monkeypatch.undo()
+    again = make_trainer("before", resume=True)
+    ours, theirs = jax.tree.leaves(again.runner), jax.tree.leaves(trainer.runner)
+    assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
 def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
@@ -212,29 +224,6 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
     wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
     with pytest.raises(UserError, match="does not fit"):
         train.Trainer(wide, toy_env, run, resume=True)
-
-
-def test_a_pool_of_earlier_parameters_holds_seats_and_does_not_train(make_trainer, config):
-    assert learner_seats(0, 8).tolist() == [-1, 0, -1, 1, -1, 2, -1, 3]
-    # One minibatch of one epoch: the learner's own ratios are 1, those of others are not.
-    one = ["ppo.pool=2", "ppo.pool_updates=2", "ppo.minibatches=1", "ppo.epochs=1", "ppo.lr=0.05"]
-    config = configs.override(config, [*one, "ppo.lr_end=0.05"])
-    trainer = make_trainer("pool", config=config)
-    entered, records = [], []
-    for _ in range(3):
-        entered.append(jax.device_get(trainer.runner.params))
-        records += trainer.advance()
-    slots = [jax.tree.map(lambda x, i=i: x[i], trainer.runner.pool) for i in range(2)]
-    for slot, params in zip(slots, (entered[2], entered[1]), strict=True):
-        assert all(jax.tree.leaves(jax.tree.map(np.array_equal, slot, params)))
-    assert max(abs(r["policy/kl"]) for r in records) < 1e-6
-    assert max(r["policy/clipped"] for r in records) == 0
-    trainer.save()
-    again = make_trainer("pool", resume=True, config=config)
-    trainer.advance()
-    again.advance()
-    leaves = [jax.tree.leaves(x.runner) for x in (trainer, again)]
-    assert all(np.array_equal(a, b) for a, b in zip(*leaves, strict=True))
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from gaia_jax.cli.command_line import UserError, one_line, read_text
+from training.config.gone import without_gone
 from training.config.ranges import CHOICES, FAR, MAY_BE_ZERO, MOST
 
 
@@ -34,13 +35,11 @@ class NetworkConfig:
     layers: int = 2
     cell_width: int = 32  # features of a cell token; with attention the same as `width`
     width: int = 128  # features of the player tokens and of the global token
-    hidden: int = 0  # inside their MLPs ("pool"); 0: as many as `width`
     latents: int = 8  # pooled views of the board ("pool")
     heads: int = 4  # of "attention"
     planets: int = 0  # so many tokens, for planets and ships alone ("pool"); 0: one for each cell
     around: bool = False  # with `planets`: a token sees what lies within 1, 2 and 3 cells
     standings: bool = False  # with `planets`: a player's sees missions, income, VP on passing
-    favourites: str = ""  # with `planets`: a verb, one of whose actions a seat insists on
     neighbors: bool = True  # every layer adds what lies next to a cell
     kinds: bool = False  # first the kind of action (its verb), then the action of that kind
     dtype: str = "float32"  # "bfloat16": activations; parameters, logits and values stay float32
@@ -59,7 +58,6 @@ class PPOConfig:
     lr_end: float = 1e-3  # reached in a straight line at the last update
     gae_lambda: float = 0.95
     clip: float = 0.2
-    value_clip: float = 0.0  # 0: no clipping of the values
     value_coef: float = 0.5
     entropy_coef: float = 0.01
     entropy_end: float = 0.01  # reached in a straight line at the last update
@@ -69,24 +67,7 @@ class PPOConfig:
     normalize_advantage: bool = True
     keep: float = 1.0  # the part of each game's decisions learnt from, those of largest advantage
     average: float = 0.0  # decay a minibatch of the averaged parameters that are saved; 0: none
-    anchor: float = 0.0  # pull towards the first parameters (KL), falling to 0 at the last update
-    search: int = 0  # expert iteration: so many positions of a game a search looks at; 0: none
-    search_form: str = "one_layer"  # likely actions once; "lines": and along the policy's moves
-    search_every: int = 8  # steps from one look at all games to the next
-    search_scale: float = 0.5  # logits that 1 VP is worth
-    search_coef: float = 1.0  # of the KL to its targets in the loss
-    # The part of the decisions with a choice that are tried: drawn from the policy with its logits
-    # divided by `explore_temperature`; falling to 0 at the last update. 0: none.
-    explore: float = 0.0
-    explore_temperature: float = 4.0
-    # The same for single verbs, as VERB=PART with commas between: where the verb is offered, in
-    # that part of the decisions one of its actions is tried, any alike.
-    explore_verbs: str = ""
-    favourites: float = 1.0  # of the seats so many draw theirs by lot (`network.favourites`)
     riches: float = 0.0  # the part of the seats that begin with more than the set-up gives
-    # Earlier parameters that hold the seats but the learner's in half of the games; 0: none do.
-    pool: int = 0
-    pool_updates: int = 20  # between two entries into the pool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -216,9 +197,7 @@ def from_dict(tree: dict[str, Any]) -> Config:
 
 def _renamed(tree: dict[str, Any]) -> dict[str, Any]:
     """With today's names of what older runs and agents call otherwise, without what is gone."""
-    out = dict(tree)
-    if isinstance(ppo := tree.get("ppo"), dict) and ppo.get("explore_favourites") == "":
-        out["ppo"] = {key: value for key, value in ppo.items() if key != "explore_favourites"}
+    out = without_gone(tree)
     if isinstance(old := tree.get("eval"), dict) and "greedy" in old and "likeliest" not in old:
         out["eval"] = {{"greedy": "likeliest"}.get(key, key): x for key, x in old.items()}
     return out
@@ -341,18 +320,11 @@ def _check(config: Config) -> None:
     network, ppo, train = config.network, config.ppo, config.train
     if network.planets and network.mixing != "pool":
         raise UserError("network.planets needs network.mixing=pool")
-    for needs in ("around", "standings", "favourites"):
+    for needs in ("around", "standings"):
         if getattr(network, needs) and not network.planets:
             raise UserError(f"network.{needs} needs network.planets above 0")
     if ppo.opponents and config.env.reward != "vp":
         raise UserError(f"ppo.opponents needs env.reward=vp, got {config.env.reward}")
-    if ppo.opponents and ppo.search:
-        raise UserError("ppo.opponents and ppo.search: a search sees the rewards of the game alone")
-    if ppo.search and ppo.num_steps % (ppo.search_every * ppo.minibatches):
-        raise UserError(
-            "ppo.search: ppo.num_steps must be a multiple of ppo.search_every times "
-            f"ppo.minibatches, {ppo.search_every * ppo.minibatches}, got {ppo.num_steps}"
-        )
     if ppo.num_steps % ppo.minibatches:
         raise UserError(
             f"ppo.minibatches must divide ppo.num_steps, got {ppo.minibatches} and {ppo.num_steps}"

@@ -24,22 +24,17 @@ def advantages(
     done: Array,
     player: Array,
     gae_lambda: float,
-    tried: Array | None = None,
 ) -> tuple[Array, Array]:
     """Generalized advantages of all seats, each over its own decisions, gamma 1.
 
     Turns interleave irregularly. Every state has a value for every seat, and a seat's residuals of
     all steps are summed backwards, decayed by lambda only where that seat decides: between two of
     its decisions the values cancel, what is left is the reward of the whole stretch. At the end of
-    the rollout every seat goes on with its value of the last state; a game's end cuts all. What
-    follows a decision that was tried off the policy says what that decision is worth, and nothing
-    of those before it, nor of its position under the policy: the sums of earlier decisions end at
-    the value of that position, and its target is its value.
+    the rollout every seat goes on with its value of the last state; a game's end cuts all.
 
     Args:
         reward, value: (T, N, P). last_value: (N, P), of the state after the rollout.
         done: (T, N) bool. player: (T, N), who decides.
-        tried: (T, N) bool, decisions that the policy did not draw; None: none.
     Returns:
         advantages and value targets, (T, N, P).
     """
@@ -50,13 +45,12 @@ def advantages(
     going = 1.0 - done[..., None].astype(value.dtype)
     residual = reward + going * next_value - value
     decay = going * jnp.where(next_decides, gae_lambda, 1.0)
-    told = jnp.ones_like(going) if tried is None else 1.0 - tried[..., None].astype(value.dtype)
 
-    def backwards(later: Array, x: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        residual, decay, told = x
+    def backwards(later: Array, x: tuple[Array, Array]) -> tuple[Array, Array]:
+        residual, decay = x
         advantage = residual + decay * later
-        return told * advantage, advantage
+        return advantage, advantage
 
     start = jnp.zeros_like(last_value)
-    _, advantage = jax.lax.scan(backwards, start, (residual, decay, told), reverse=True)
-    return advantage, told * advantage + value
+    _, advantage = jax.lax.scan(backwards, start, (residual, decay), reverse=True)
+    return advantage, advantage + value

@@ -22,7 +22,7 @@ from gaia_jax.cli.command_line import one_line, reason
 from training import config as configs
 from training import zoo
 from training.config import Config, UserError
-from training.learn.learner_state import Runner, join, path_name, split, start_keys
+from training.learn.learner_state import GONE, Runner, join, path_name, split, start_keys
 from training.networks.layers import at_temperature, make_network
 from training.system import atomic_files
 from training.system.fast_compile import jit_once
@@ -229,6 +229,8 @@ class Checkpoints:
             UserError: unreadable, or of another form.
         """
         params, trainer = split(runner)
+        written = self._forms(step)["trainer"]
+        trainer |= {name: written[name] for name in GONE if name in written}
         items = self._restore(step, params=params, trainer=trainer)
         return join(runner, items["params"], items["trainer"])
 

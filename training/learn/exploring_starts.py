@@ -14,14 +14,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax import GaiaEnv
 from gaia_jax.state import GameState
 from training.config import UserError
-from training.networks.favourites import key_of
 
-APART = 0x51C4E  # folded into the set-up's key: apart from the lots of favourites
+APART = 0x51C4E  # folded into the set-up's key
 # A gift is floor(u * u * (most + 1)) with u drawn from [0, 1): 0 to the most, mostly little.
 RESOURCES = (15, 6, 6, 2)  # credits, ore, knowledge, QIC
 POWER = 4  # ordinary tokens in bowl III
@@ -109,3 +109,14 @@ def report(summed: dict[str, Any]) -> dict[str, float]:
 
 def _key(setup: Any, number: int) -> Array:
     return jax.random.fold_in(jax.random.fold_in(key_of(setup), APART), number)
+
+
+def key_of(setup: Any) -> Array:
+    """A key of `jax.random` that depends on the set-up alone: the same at every decision.
+
+    Args:
+        setup: `Setup` of one game.
+    """
+    drawn = jnp.concatenate([jnp.ravel(x).astype(jnp.uint32) for x in jax.tree.leaves(setup)])
+    odd = 2 * np.arange(len(drawn), dtype=np.uint32) + 1
+    return jax.random.fold_in(jax.random.key(0), (drawn * odd * odd * odd).sum(dtype=jnp.uint32))

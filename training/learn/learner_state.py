@@ -29,10 +29,8 @@ class Runner(NamedTuple):
     env_state: Any  # leading axis N
     key: Any  # (2,) uint32, the data of a key; constant, folded with `update`
     update: Any  # () int32, updates done
-    pool: Any = ()  # parameters of earlier updates, leading axis `ppo.pool`; () without a pool
     hyper: Any = ()  # `Hyper`
     average: Any = ()  # moving average of the parameters; () without `ppo.average`
-    anchor: Any = ()  # the parameters that the policy is pulled towards; () without `ppo.anchor`
 
 
 class Hyper(NamedTuple):
@@ -45,8 +43,6 @@ class Hyper(NamedTuple):
     value_coef: Any
     entropy_coef: Any
     entropy_end: Any
-    anchor: Any
-    search_coef: Any
     average: Any
     max_grad_norm: Any
     updates: Any
@@ -79,7 +75,7 @@ def make_optimizer() -> optax.GradientTransformation:
 def sharding(mesh: Mesh) -> Runner:
     """Where each part of a Runner lies: the games are split, everything else is on every device."""
     one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
-    return Runner(one, one, split, one, one, one, one, one, one)
+    return Runner(one, one, split, one, one, one, one)
 
 
 def start_keys(config: Config) -> Array:
@@ -123,17 +119,15 @@ def make_init(
             env_state=env_state,
             key=jax.random.key_data(run_key),
             update=jnp.int32(0),
-            pool=fill_pool(params, config.ppo.pool),
             hyper=Hyper.of(config),
             average=params if config.ppo.average else (),
-            anchor=params if config.ppo.anchor else (),
         )
 
     return init
 
 
 def begin_with(runner: Runner, params: Any) -> Runner:
-    """A new run that begins with given parameters, which its anchor is too.
+    """A new run that begins with given parameters.
 
     Raises:
         UserError: they are of another network.
@@ -142,23 +136,7 @@ def begin_with(runner: Runner, params: Any) -> Runner:
     if ours != theirs:
         raise UserError("train.start: those parameters are of another network")
     placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
-
-    def copy(there: Any) -> Any:
-        return placed if there != () else ()
-
-    return runner._replace(
-        params=placed,
-        average=copy(runner.average),
-        anchor=copy(runner.anchor),
-        pool=fill_pool(placed, len(jax.tree.leaves(runner.pool)[0])) if runner.pool != () else (),
-    )
-
-
-def fill_pool(params: Any, size: int) -> Any:
-    """A pool of copies of the parameters; () where it has no place."""
-    if not size:
-        return ()
-    return jax.tree.map(lambda x: jnp.broadcast_to(x, (size, *x.shape)), params)
+    return runner._replace(params=placed, average=placed if runner.average != () else ())
 
 
 def learning_rate(config: Config, update: int) -> float:
@@ -177,6 +155,9 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
     shown = _shown(runner)
     leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{shown: ()}))
     return getattr(runner, shown), {path_name(path): leaf for path, leaf in leaves if leaf.size}
+
+
+GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
 
 
 def join(form: Runner, params: Any, rest: dict[str, Any]) -> Runner:

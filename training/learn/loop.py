@@ -16,7 +16,6 @@ from training.learn.checkpoint import Checkpoints, make_env
 from training.learn.learner_state import Hyper, Runner, begin_with, make_init, sharding
 from training.learn.metrics import Diagnostics
 from training.learn.staggered_starts import make_spread
-from training.networks import favourites
 from training.networks.layers import at_temperature, make_network
 from training.system import cli, devices
 from training.system.fast_compile import jit_once
@@ -114,8 +113,6 @@ class Trainer:
         # A few games end in an update: what they did is told for the whole chunk.
         games = sum(record["games/ended"] for record in records)
         summed = jax.tree.map(lambda x: x.sum(0), doing)
-        if verb := self.config.network.favourites:
-            records[-1] |= favourites.report(summed, list(self.env.ruleset.actions.ids[verb]))
         if self.config.ppo.riches:
             records[-1] |= exploring_starts.report(summed)
         records[-1] |= self.diagnostics.report(summed, games)

@@ -1,13 +1,18 @@
 """Self-play PPO: the games, the network and its updates in one compiled chunk.
 
+`make_chunk` scans `_update_step`, an update: a rollout (`_env_step`, T decisions of each game),
+then epochs of minibatches (`_update_epoch`, `_update_minibatch`) that step down `_loss`. What none
+of them changes is a `Learner`; what they change is a `Runner`.
+
 N is the number of games side by side, T the decisions of each between two updates, P the seats.
-Everything of `make_chunk` runs once per device on that device's share of the games (`shard_map`);
-only gradients and means cross devices. Random numbers belong to a game, not to a device, and each
-minibatch holds decisions of every game: the number of devices changes nothing but the rounding.
+All of it runs once per device on that device's share of the games (`shard_map`); only gradients and
+means cross devices. Random numbers belong to a game, not to a device, and each minibatch holds
+decisions of every game: the number of devices changes nothing but the rounding.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,16 +24,52 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training.config import Config, PPOConfig, UserError
-from training.learn import exploration, exploring_starts, lessons
+from training.config import Config, PPOConfig
+from training.learn import exploring_starts
 from training.learn.advantages import advantages, less_of_others
 from training.learn.learner_state import Hyper, Runner, make_optimizer, sharding
-from training.learn.lessons import Lesson
 from training.learn.metrics import Diagnostics
-from training.networks import favourites, sampling
+from training.networks import sampling
 from training.networks.layers import Network
-from training.system.batched import batched
+from training.system.batched import Batched, batched
 from training.system.devices import GAMES, mean_in_one
+
+mean = partial(jax.lax.pmean, axis_name=GAMES)  # over the devices
+total = partial(jax.lax.psum, axis_name=GAMES)
+
+Metrics = dict[str, Any]  # arrays by name
+
+
+@dataclasses.dataclass(frozen=True)
+class Learner:
+    """What an update is made of, and never changes."""
+
+    network: Network
+    ppo: PPOConfig
+    games: Batched  # of the environment with auto-reset
+    diagnostics: Diagnostics
+    optimizer: optax.GradientTransformation
+    share: int  # N of one device
+
+    @classmethod
+    def of(cls, auto: Any, network: Network, ppo: PPOConfig, devices: int) -> Learner:
+        """
+        Args:
+            auto: the environment with auto-reset.
+            devices: so many share the games.
+        """
+        share = ppo.num_envs // devices
+        return cls(network, ppo, batched(auto), Diagnostics(auto), make_optimizer(), share)
+
+    def game_keys(self, key: Array) -> Array:
+        """(N,) keys, one for each game of this device."""
+        game = jax.lax.axis_index(GAMES) * self.share + jnp.arange(self.share)
+        return jax.vmap(jax.random.fold_in, (None, 0))(key, game)
+
+    def judge(self, params: Any, seen: Any) -> tuple[Array, Array]:
+        """Logits (N, W) and values (N, P), in the order of the rows that the network reads."""
+        out: tuple[Array, Array] = self.network.apply(params, seen, method="judge")
+        return out
 
 
 class Transition(NamedTuple):
@@ -42,316 +83,49 @@ class Transition(NamedTuple):
     reward: Array  # (N, P) float32, by player
     done: Array  # (N,) bool, the game ended with this decision
     open: Array  # (N,) bool, there was something to choose
-    own: Array | None  # (N,) float32, 1 where the learner decided; None: it always did
-    tried: Array | None  # (N,) bool, drawn off the policy (`ppo.explore`); None: none are
 
 
-def learner_seats(first: Any, count: int, players: int = 4) -> Array:
-    """The seats that the learner holds where a pool plays: (count,) int32, -1 all of them.
+class Rollout(NamedTuple):
+    """What a rollout leaves; leading axis T."""
 
-    Every other game is one against the pool, and the learner's seat in it goes round by number.
+    decisions: Transition
+    final_vp: Array  # (T, N, P), of games that end with the decision
+    doing: Metrics  # sums over games, `Diagnostics.step` and more
 
-    Args:
-        first: number of the first game.
-    """
-    game = first + jnp.arange(count)
-    return jnp.where(game % 2 == 1, game // 2 % players, -1).astype(jnp.int32)
+
+class Batch(NamedTuple):
+    """What is learnt from: (T, N) of a rollout, (B,) of a minibatch."""
+
+    decisions: Transition
+    advantage: Array  # (T, N) float32, of the seat that decides
+    target: Array  # (T, N, P) float32, of the values, in the order of the network's rows
+
+
+class Weights(NamedTuple):
+    """What a minibatch changes; fields as in `Runner`."""
+
+    params: Any
+    opt_state: Any
+    average: Any
 
 
 def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.stages.Wrapped:
     """The compiled step of training: U = `updates_per_chunk` updates.
 
+    Args:
+        auto: the environment with auto-reset.
     Returns:
         Runner -> (Runner, metrics by name, each (U,)).
     """
-    ppo = config.ppo
-    optimizer = make_optimizer()
-    diagnostics = Diagnostics(auto)
-    local_envs = ppo.num_envs // mesh.size
-    if ppo.pool and local_envs % 2:
-        raise UserError(
-            f"ppo.num_envs must be a multiple of {2 * mesh.size} with ppo.pool, got {ppo.num_envs}"
-        )
-    teach = lessons.make_teacher(auto, network, ppo) if ppo.search else None
-    explore = exploration.make_explorer(auto, network, ppo)
-    liked = len(favourites.actions_of(auto, config.network.favourites))
-    mean = partial(jax.lax.pmean, axis_name=GAMES)
-    total = partial(jax.lax.psum, axis_name=GAMES)
-    games = batched(auto)
+    learner = Learner.of(auto, network, config.ppo, mesh.size)
 
-    def _game_keys(key: Array) -> Array:
-        """One key for each game of this device."""
-        first = jax.lax.axis_index(GAMES) * local_envs
-        return jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(local_envs))
+    def chunk(runner: Runner) -> tuple[Runner, Metrics]:
+        def step(runner: Runner, _: None) -> tuple[Runner, Metrics]:
+            return _update_step(learner, runner)
 
-    def _apply(params: Any, seen: Any) -> tuple[Array, Array]:
-        out: Any = network.apply(params, seen, method="judge")
-        return out
+        return jax.lax.scan(step, runner, length=config.train.updates_per_chunk)
 
-    def _favourite(params: Any, state: Any, seen: Any) -> Array:
-        """(N,) int8, of the seats that decide: by lot, or the one that the network chooses."""
-        draw = partial(favourites.by_lot, count=liked, part=ppo.favourites)
-        number, by_lot = jax.vmap(draw)(state.game.setup, state.current_player)
-        if ppo.favourites == 1:
-            return number
-        chosen: Any = network.apply(params, seen, method="favourite")
-        return jnp.where(by_lot, number, chosen)
-
-    def _look(params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
-        """What the network reads, seats (N, P), logits (N, W), values by player (N, P)."""
-        observation = games.observe(state, state.current_player)
-        seats = games.seats(state, state.current_player)
-        seen: Any = network.view(observation, state.legal_action_mask)
-        if liked:
-            seen = seen._replace(favourite=_favourite(params, state, seen))
-        logits, values = _apply(params, seen)
-        by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
-        return seen, seats.astype(jnp.int8), logits, by_player
-
-    def _opponents(member: Any, state: Any, seen: Any, logits: Array) -> tuple[Array, Array]:
-        """The logits with those of the pool's member where it decides, and where it does not."""
-        first = jax.lax.axis_index(GAMES) * local_envs
-        seat = learner_seats(first, local_envs, auto.num_players)
-        own = (seat < 0) | (seat == state.current_player)
-        half = jax.tree.map(lambda x: x[1::2], seen)
-        theirs = logits.at[1::2].set(_apply(member, half)[0])
-        return jnp.where(own[:, None], logits, theirs), own.astype(jnp.float32)
-
-    def _env_step(
-        params: Any, member: Any, fade: Array, state: Any, key: Array
-    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array]]]:
-        keys = jax.vmap(jax.random.split)(_game_keys(key))
-        seen, seats, logits, value = _look(params, state)
-        own = None
-        if ppo.pool:
-            logits, own = _opponents(member, state, seen, logits)
-        # Counted here: of a whole rollout the masks would be copied as int32.
-        open_ = seen.mask.sum(-1) > 1
-        drawn, tried = logits, None
-        may = open_ if own is None else open_ & (own > 0)
-        if explore:
-            try_keys = jax.vmap(jax.random.fold_in, (0, None))(keys[:, 0], 2)
-            drawn, tried = explore(logits, seen, may, try_keys, fade)
-        choice = sampling.sample(drawn, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
-        log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
-        action = network.to_action(seen, choice)
-        before, state = state, games.step(state, action, keys[:, 1])
-        seen_doing = diagnostics.step(before, action, state)
-        done = state.terminated | state.truncated
-        if liked:
-            seen_doing |= favourites.counts(
-                before, seen.favourite, done, state.final_vp, liked, ppo.favourites
-            )
-        if ppo.riches:
-            seen_doing |= exploring_starts.counts(before, done, state.final_vp, ppo.riches)
-        reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale
-        transition = Transition(
-            seen, seats, choice, log_prob, value, reward, done, open_, own, tried
-        )
-        return state, (transition, state.final_vp, seen_doing)
-
-    def _roll(
-        params: Any, member: Any, fade: Array, state: Any, keys: Array
-    ) -> tuple[Any, tuple[Transition, Any, dict[str, Array]], Lesson | None]:
-        """A decision of every game for each key (T,), and what is taught on the way."""
-        step = partial(_env_step, params, member, fade)
-        if not teach:
-            return *jax.lax.scan(step, state, keys), None
-
-        def stretch(state: Any, keys: Array) -> tuple[Any, tuple[Any, Lesson]]:
-            search_keys = jax.vmap(jax.random.fold_in, (0, None))(_game_keys(keys[0]), 1)
-            lesson = teach(params, state, _look(params, state)[0], search_keys)
-            state, rolled = jax.lax.scan(step, state, keys)
-            return state, (rolled, lesson)
-
-        state, (rolled, taught) = jax.lax.scan(stretch, state, keys.reshape(-1, ppo.search_every))
-        return state, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), rolled), taught
-
-    def _loss(
-        params: Any, batch: tuple[Transition, Array, Array, Lesson | None], runner: Runner
-    ) -> tuple[Array, dict[str, Array]]:
-        """
-        Args:
-            batch: decisions, their advantages and value targets; what a search says of others.
-            runner: of the start of the update.
-        """
-        hyper: Hyper = runner.hyper
-        old, advantage, target, lesson = batch
-        logits, value = _apply(params, old.seen)
-        share = None if old.own is None else mean(old.own.mean())
-
-        def average(x: Array) -> Array:
-            """Over the learner's own decisions; (B,) or (B, P), of this device."""
-            if share is None or old.own is None:
-                return x.mean()
-            weight = old.own.reshape(*old.own.shape, *[1] * (x.ndim - 1))
-            return (x * weight).mean() / share
-
-        log_prob, entropy = sampling.log_prob_and_entropy(logits, old.choice)
-        log_ratio = log_prob - old.log_prob
-        ratio = jnp.exp(log_ratio)
-        clipped = jnp.clip(ratio, 1 - hyper.clip, 1 + hyper.clip)
-        policy_loss = -average(jnp.minimum(ratio * advantage, clipped * advantage))
-        error = jnp.square(value - target)
-        if ppo.value_clip:
-            near = old.value + jnp.clip(value - old.value, -ppo.value_clip, ppo.value_clip)
-            error = jnp.maximum(error, jnp.square(near - target))
-        value_loss = 0.5 * average(error)
-        entropy = average(entropy)
-        bonus = hyper.between("entropy_coef", "entropy_end", runner.update)
-        loss = policy_loss + hyper.value_coef * value_loss - bonus * entropy
-        more: dict[str, Array] = {}
-        if lesson is not None:
-            apart, more = lessons.lesson_loss(_apply(params, lesson.seen)[0], lesson)
-            loss += hyper.search_coef * apart
-        if ppo.anchor:
-            theirs = jax.lax.stop_gradient(jax.nn.log_softmax(_apply(runner.anchor, old.seen)[0]))
-            ours = jax.nn.log_softmax(logits)
-            apart = average(jnp.sum(jnp.exp(theirs) * (theirs - ours), axis=-1))
-            loss += hyper.anchor * (1 - hyper.progress(runner.update)) * apart
-            more["policy/from_anchor"] = apart
-        return loss, more | {
-            "loss/policy": policy_loss,
-            "loss/value": value_loss,
-            "policy/entropy": entropy,
-            "policy/kl": average((ratio - 1) - log_ratio),
-            "policy/clipped": average(1.0 * (jnp.abs(ratio - 1) > hyper.clip)),
-        }
-
-    def _update_minibatch(
-        carry: tuple[Any, Any, Any], batch: Any, runner: Runner
-    ) -> tuple[tuple[Any, Any, Any], Any]:
-        hyper: Hyper = runner.hyper
-        params, opt_state, average = carry
-        grads, metrics = jax.grad(_loss, has_aux=True)(params, batch, runner)
-        grads, metrics = mean_in_one((grads, metrics))
-        norm = optax.tree.norm(grads)
-        metrics["loss/gradient"] = norm
-        shrink = jnp.minimum(1.0, hyper.max_grad_norm / jnp.maximum(norm, 1e-12))
-        grads = jax.tree.map(lambda x: x * shrink, grads)
-        updates, opt_state = optimizer.update(grads, opt_state, params)
-        lr = hyper.between("lr", "lr_end", runner.update)
-        params = jax.tree.map(lambda x, u: x - lr * u, params, updates)
-        if ppo.average:
-            average = optax.incremental_update(params, average, 1 - hyper.average)
-        return (params, opt_state, average), metrics
-
-    def _update_epoch(
-        carry: tuple[Any, Any, Any],
-        key: Array,
-        rollout: Any,
-        kept: Array,
-        learnt: Lesson | None,
-        runner: Runner,
-    ) -> tuple[tuple[Any, Any, Any], Any]:
-        """Every kept decision once, in minibatches of as many decisions of every game.
-
-        Args:
-            kept: (S, N), the decisions of each game to learn from.
-            learnt: what a search says, one part for each minibatch.
-            runner: of the start of the update.
-        """
-        shuffle = jax.vmap(jax.random.permutation)
-        order = shuffle(_game_keys(key), kept.T).T.reshape(ppo.minibatches, -1, local_envs)
-
-        def minibatch(carry: Any, x: tuple[Array, Lesson | None]) -> Any:
-            steps, lesson = x
-            pick = partial(_pick_steps, steps=steps)
-            return _update_minibatch(carry, (*jax.tree.map(pick, rollout), lesson), runner)
-
-        return jax.lax.scan(minibatch, carry, (order, learnt))
-
-    def _keep(transition: Transition, advantage: Array) -> Array:
-        """(S, N), for each game the decisions with the largest advantages either way."""
-        size = kept_steps(ppo)
-        if size == ppo.num_steps:
-            return jnp.broadcast_to(jnp.arange(size)[:, None], (size, local_envs))
-        open_ = transition.open  # nothing is learnt where nothing is chosen
-        if transition.own is not None:
-            open_ &= transition.own > 0
-        size_of = jnp.where(open_, jnp.abs(advantage), -1.0)
-        return jax.lax.top_k(size_of.T, size)[1].T
-
-    def _normalize(advantage: Array, own: Array | None) -> Array:
-        """(T, N) with mean 0 and spread 1 over all of the learner's decisions."""
-        if not ppo.normalize_advantage:
-            return advantage
-        weight = jnp.ones_like(advantage) if own is None else own
-        share = mean(weight.mean())
-        center = mean((weight * advantage).mean()) / share
-        spread = jnp.sqrt(mean((weight * jnp.square(advantage - center)).mean()) / share)
-        return (advantage - center) / (spread + 1e-8)
-
-    def _update_step(runner: Runner, _: None) -> tuple[Runner, dict[str, Array]]:
-        key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
-        play_key, learn_key = jax.random.split(key)
-        pool, member = _pool(runner, learn_key)
-        fade = 1 - runner.hyper.progress(runner.update)
-        step_keys = jax.random.split(play_key, ppo.num_steps)
-        env_state, (rollout, final_vp, doing), taught = _roll(
-            runner.params, member, fade, runner.env_state, step_keys
-        )
-        learnt = None if taught is None else lessons.split(taught, ppo.minibatches)
-        last_value = _look(runner.params, env_state)[3]
-        advantage, target = advantages(
-            rollout.reward, rollout.value, last_value, rollout.done, rollout.seats[..., 0],
-            runner.hyper.gae_lambda, rollout.tried,
-        )  # fmt: skip
-        # From here on everything is in the order of the rows that the network saw.
-        seats = rollout.seats.astype(jnp.int32)
-        own, target, value = (
-            jnp.take_along_axis(x, seats, axis=-1) for x in (advantage, target, rollout.value)
-        )
-        advantage = _normalize(own[..., 0], rollout.own)
-        kept = _keep(rollout, advantage)
-        batch = (rollout._replace(value=value), advantage, target)
-        carry, metrics = jax.lax.scan(
-            lambda carry, key: _update_epoch(carry, key, batch, kept, learnt, runner),
-            (runner.params, runner.opt_state, runner.average),
-            jax.random.split(learn_key, ppo.epochs),
-        )
-        ended = rollout.done[..., None]
-        unexplained = mean(jnp.square(target - value)[..., 0].mean())
-        center = mean(target[..., 0].mean())
-        spread = mean(jnp.square(target[..., 0] - center).mean())
-        metrics = jax.tree.map(jnp.mean, metrics) | {
-            "value/explained": 1 - unexplained / jnp.maximum(spread, 1e-8),
-            "games/ended": total(jnp.sum(rollout.done, dtype=jnp.float32)),
-            "games/vp_sum": total(jnp.sum(jnp.where(ended, final_vp, 0), dtype=jnp.float32)),
-            "games/reward_sum": total(jnp.sum(rollout.reward)) / ppo.reward_scale,
-            "doing": total(jax.tree.map(lambda x: x.sum(0), doing)),
-        }
-        params, opt_state, average = carry
-        following = runner._replace(
-            params=params,
-            opt_state=opt_state,
-            env_state=env_state,
-            update=runner.update + 1,
-            pool=pool,
-            average=average,
-        )
-        return following, metrics
-
-    def _pool(runner: Runner, key: Array) -> tuple[Any, Any]:
-        """The pool, with the present parameters in it when it is their turn, and its player."""
-        if not ppo.pool:
-            return (), ()
-        turn = runner.update // ppo.pool_updates
-        enters = runner.update % ppo.pool_updates == 0
-        here = (jnp.arange(ppo.pool) == turn % ppo.pool) & enters
-
-        def enter(old: Array, new: Array) -> Array:
-            return jnp.where(here.reshape(-1, *[1] * new.ndim), new, old)
-
-        pool = jax.tree.map(enter, runner.pool, runner.params)
-        filled = jnp.minimum(turn + 1, ppo.pool)
-        chosen = jax.random.randint(jax.random.fold_in(key, ppo.epochs), (), 0, filled)
-        return pool, jax.tree.map(lambda x: x[chosen], pool)
-
-    def chunk(runner: Runner) -> tuple[Runner, dict[str, Array]]:
-        return jax.lax.scan(_update_step, runner, length=config.train.updates_per_chunk)
-
-    specs = Runner(P(), P(), P(GAMES), P(), P(), P(), P(), P(), P())
+    specs = Runner(P(), P(), P(GAMES), P(), P(), P(), P())
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     mapped = jax.shard_map(
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
@@ -365,6 +139,186 @@ def kept_steps(ppo: PPOConfig) -> int:
     return max(round(ppo.keep * ppo.num_steps / ppo.minibatches), 1) * ppo.minibatches
 
 
+def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
+    """One update: a rollout, its advantages, and `epochs` times what was kept of it."""
+    ppo = learner.ppo
+    key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
+    play_key, learn_key = jax.random.split(key)
+    env_state, rollout = _roll(learner, runner.params, runner.env_state, play_key)
+    last_value = _look(learner, runner.params, env_state)[3]
+    batch, value = _to_learn_from(learner, rollout.decisions, last_value, runner.hyper)
+    kept = _kept(learner, batch)
+
+    def epoch(weights: Weights, key: Array) -> tuple[Weights, Metrics]:
+        return _update_epoch(learner, runner, weights, batch, kept, key)
+
+    before = Weights(runner.params, runner.opt_state, runner.average)
+    weights, metrics = jax.lax.scan(epoch, before, jax.random.split(learn_key, ppo.epochs))
+    metrics = jax.tree.map(jnp.mean, metrics) | _told(ppo, rollout, batch.target, value)
+    after = runner._replace(**weights._asdict(), env_state=env_state, update=runner.update + 1)
+    return after, metrics
+
+
+# The rollout.
+
+
+def _roll(learner: Learner, params: Any, env_state: Any, key: Array) -> tuple[Any, Rollout]:
+    """T decisions of every game."""
+    step = partial(_env_step, learner, params)
+    return jax.lax.scan(step, env_state, jax.random.split(key, learner.ppo.num_steps))
+
+
+def _env_step(learner: Learner, params: Any, state: Any, key: Array) -> tuple[Any, Rollout]:
+    """A decision of every game; what it leaves has no T yet."""
+    ppo, network = learner.ppo, learner.network
+    keys = jax.vmap(jax.random.split)(learner.game_keys(key))
+    seen, seats, logits, value = _look(learner, params, state)
+    # Counted here: of a whole rollout the masks would be copied as int32.
+    open_ = seen.mask.sum(-1) > 1
+    choice = sampling.sample(logits, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
+    log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
+    action = network.to_action(seen, choice)
+    before, state = state, learner.games.step(state, action, keys[:, 1])
+    doing = learner.diagnostics.step(before, action, state)
+    done = state.terminated | state.truncated
+    if ppo.riches:
+        doing |= exploring_starts.counts(before, done, state.final_vp, ppo.riches)
+    reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale
+    decision = Transition(seen, seats, choice, log_prob, value, reward, done, open_)
+    return state, Rollout(decision, state.final_vp, doing)
+
+
+def _look(learner: Learner, params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
+    """What the network reads, seats (N, P), logits (N, W), values by player (N, P)."""
+    observation = learner.games.observe(state, state.current_player)
+    seats = learner.games.seats(state, state.current_player)
+    seen: Any = learner.network.view(observation, state.legal_action_mask)
+    logits, values = learner.judge(params, seen)
+    by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
+    return seen, seats.astype(jnp.int8), logits, by_player
+
+
+# What is learnt from.
+
+
+def _to_learn_from(
+    learner: Learner, decisions: Transition, last_value: Array, hyper: Hyper
+) -> tuple[Batch, Array]:
+    """The batch, and the values (T, N, P) of the rollout in the order of the network's rows.
+
+    Args:
+        last_value: (N, P), by player, of the states after the rollout.
+    """
+    advantage, target = advantages(
+        decisions.reward, decisions.value, last_value, decisions.done, decisions.seats[..., 0],
+        hyper.gae_lambda,
+    )  # fmt: skip
+    seats = decisions.seats.astype(jnp.int32)
+    advantage, target, value = (
+        jnp.take_along_axis(x, seats, axis=-1) for x in (advantage, target, decisions.value)
+    )
+    own = advantage[..., 0]
+    if learner.ppo.normalize_advantage:
+        center = mean(own.mean())
+        spread = jnp.sqrt(mean(jnp.square(own - center).mean()))
+        own = (own - center) / (spread + 1e-8)
+    return Batch(decisions, own, target), value
+
+
+def _kept(learner: Learner, batch: Batch) -> Array:
+    """(S, N), for each game the decisions with the largest advantages either way."""
+    size = kept_steps(learner.ppo)
+    if size == learner.ppo.num_steps:
+        return jnp.broadcast_to(jnp.arange(size)[:, None], (size, learner.share))
+    # Nothing is learnt where nothing is chosen.
+    size_of = jnp.where(batch.decisions.open, jnp.abs(batch.advantage), -1.0)
+    return jax.lax.top_k(size_of.T, size)[1].T
+
+
+# The update.
+
+
+def _update_epoch(
+    learner: Learner, runner: Runner, weights: Weights, batch: Batch, kept: Array, key: Array
+) -> tuple[Weights, Metrics]:
+    """Every kept decision once, in minibatches of as many decisions of every game.
+
+    Args:
+        runner: of the start of the update.
+        kept: (S, N), the decisions of each game to learn from.
+    """
+    order = jax.vmap(jax.random.permutation)(learner.game_keys(key), kept.T).T
+    order = order.reshape(learner.ppo.minibatches, -1, learner.share)
+
+    def minibatch(weights: Weights, steps: Array) -> tuple[Weights, Metrics]:
+        picked = jax.tree.map(partial(_pick_steps, steps=steps), batch)
+        return _update_minibatch(learner, runner, weights, picked)
+
+    return jax.lax.scan(minibatch, weights, order)
+
+
 def _pick_steps(x: Array, steps: Array) -> Array:
     """(T, N, ...) and (S, N) step numbers, for each game its own -> (S * N, ...)."""
     return x[steps, np.arange(x.shape[1])].reshape(-1, *x.shape[2:])
+
+
+def _update_minibatch(
+    learner: Learner, runner: Runner, weights: Weights, batch: Batch
+) -> tuple[Weights, Metrics]:
+    """A step down the gradient of B decisions; `runner` is of the start of the update."""
+    hyper: Hyper = runner.hyper
+    params, opt_state, average = weights
+    grads, metrics = jax.grad(_loss, has_aux=True)(params, learner, runner, batch)
+    grads, metrics = mean_in_one((grads, metrics))
+    norm = optax.tree.norm(grads)
+    metrics["loss/gradient"] = norm
+    shrink = jnp.minimum(1.0, hyper.max_grad_norm / jnp.maximum(norm, 1e-12))
+    grads = jax.tree.map(lambda x: x * shrink, grads)
+    updates, opt_state = learner.optimizer.update(grads, opt_state, params)
+    lr = hyper.between("lr", "lr_end", runner.update)
+    params = jax.tree.map(lambda x, u: x - lr * u, params, updates)
+    if learner.ppo.average:
+        average = optax.incremental_update(params, average, 1 - hyper.average)
+    return Weights(params, opt_state, average), metrics
+
+
+def _loss(params: Any, learner: Learner, runner: Runner, batch: Batch) -> tuple[Array, Metrics]:
+    """Clipped surrogate, value error and entropy bonus of B decisions; numbers for the log."""
+    hyper: Hyper = runner.hyper
+    old, advantage, target = batch
+    logits, value = learner.judge(params, old.seen)
+    log_prob, entropy = sampling.log_prob_and_entropy(logits, old.choice)
+    log_ratio = log_prob - old.log_prob
+    ratio = jnp.exp(log_ratio)
+    clipped = jnp.clip(ratio, 1 - hyper.clip, 1 + hyper.clip)
+    policy_loss = -jnp.minimum(ratio * advantage, clipped * advantage).mean()
+    value_loss = 0.5 * jnp.square(value - target).mean()
+    entropy = entropy.mean()
+    bonus = hyper.between("entropy_coef", "entropy_end", runner.update)
+    loss = policy_loss + hyper.value_coef * value_loss - bonus * entropy
+    return loss, {
+        "loss/policy": policy_loss,
+        "loss/value": value_loss,
+        "policy/entropy": entropy,
+        "policy/kl": ((ratio - 1) - log_ratio).mean(),
+        "policy/clipped": (1.0 * (jnp.abs(ratio - 1) > hyper.clip)).mean(),
+    }
+
+
+def _told(ppo: PPOConfig, rollout: Rollout, target: Array, value: Array) -> Metrics:
+    """Of a rollout, for the log.
+
+    Args:
+        target, value: (T, N, P), the values that were aimed at and those of the rollout.
+    """
+    done, target, value = rollout.decisions.done, target[..., 0], value[..., 0]
+    unexplained = mean(jnp.square(target - value).mean())
+    spread = mean(jnp.square(target - mean(target.mean())).mean())
+    vp = jnp.where(done[..., None], rollout.final_vp, 0)
+    return {
+        "value/explained": 1 - unexplained / jnp.maximum(spread, 1e-8),
+        "games/ended": total(jnp.sum(done, dtype=jnp.float32)),
+        "games/vp_sum": total(jnp.sum(vp, dtype=jnp.float32)),
+        "games/reward_sum": total(jnp.sum(rollout.decisions.reward)) / ppo.reward_scale,
+        "doing": total(jax.tree.map(lambda x: x.sum(0), rollout.doing)),
+    }

@@ -114,17 +114,16 @@ class PoolLayer(nn.Module):
     @nn.compact
     def __call__(self, cells: Array, players: Array, context: Array) -> tuple[Array, Array, Array]:
         c, dtype = self.config, jnp.dtype(self.config.dtype)
-        between = c.hidden or c.width
         scores = Linear(c.latents, dtype, name="latents")(cells)  # (B, C, L)
         pooled = jnp.einsum("...cl,...cd->...ld", jax.nn.softmax(scores, axis=-2), cells)
         board = pooled.reshape(*pooled.shape[:-2], -1)
         everyone = players.reshape(*players.shape[:-2], -1)
         joined = jnp.concatenate([context, everyone, board], axis=-1)
-        context += Mlp(c.width, between, dtype)(nn.LayerNorm(dtype=dtype)(joined))
+        context += Mlp(c.width, c.width, dtype)(nn.LayerNorm(dtype=dtype)(joined))
 
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
         joined = jnp.concatenate([players, seen], axis=-1)
-        players += Mlp(c.width, between, dtype)(nn.LayerNorm(dtype=dtype)(joined))
+        players += Mlp(c.width, c.width, dtype)(nn.LayerNorm(dtype=dtype)(joined))
 
         hidden = Linear(c.cell_width, dtype)(cells)
         if c.neighbors:
@@ -237,8 +236,7 @@ class Network(SeesAll, nn.Module):
             logits = in_two_steps(logits, mask, kinds.astype(jnp.float32), self.kinds)
 
         seen = jnp.broadcast_to(context[..., None, :], players.shape)
-        between = c.hidden or c.width
-        hidden = Linear(between, dtype)(jnp.concatenate([players, seen], axis=-1))
+        hidden = Linear(c.width, dtype)(jnp.concatenate([players, seen], axis=-1))
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
         return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
@@ -280,11 +278,8 @@ def make_network(env: Any, config: NetworkConfig) -> Any:
 
     Raises:
         UserError: `config.around` or `config.standings` for an environment without the pieces of
-            the board game; `config.favourites` that it does not have; `config.hidden` without
-            pools.
+            the board game.
     """
-    if config.hidden and config.mixing != "pool":
-        raise UserError("network.hidden needs network.mixing=pool")
     kinds = kind_sizes(env) if config.kinds else ()
     if config.mixing == "flat":
         from training.networks.mlp import FlatNetwork
@@ -293,7 +288,7 @@ def make_network(env: Any, config: NetworkConfig) -> Any:
     if config.planets:
         from training.networks.planets import PlanetNetwork, choice_kinds, make_layout
 
-        layout = make_layout(env, config.favourites)
+        layout = make_layout(env)
         for name, there in (("around", layout.surroundings), ("standings", layout.standings)):
             if getattr(config, name) and there is None:
                 raise UserError(f"network.{name}: {env.id} has no pieces of the board game")

@@ -18,7 +18,6 @@ from jax import Array
 
 from training.config import NetworkConfig
 from training.networks.factored_head import in_two_steps
-from training.networks.favourites import actions_of, insist
 from training.networks.layers import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
 from training.networks.neighbourhood import Surroundings
 from training.networks.score_features import Standings
@@ -35,9 +34,6 @@ class Seen(NamedTuple):
     globals: Array  # (B, Fg)
     mask: Array  # (B, W) bool
     where: Array  # (B, K) int16, the cell of each token; C where there is none
-    # (B,) int8, the favourite of the seat that decides (`networks.favourites`); None: the network
-    # chooses it, where it reads one.
-    favourite: Array | None = None
 
 
 class Layout(NamedTuple):
@@ -51,13 +47,10 @@ class Layout(NamedTuple):
     # For `network.around`, of an environment with the pieces of the board game; else None.
     surroundings: Surroundings | None = None
     standings: Standings | None = None  # for `network.standings`, the same
-    favourites: tuple[
-        int, ...
-    ] = ()  # actions, one after the other (`training.networks.favourites`)
 
 
-def make_layout(env: Any, favourites: str = "") -> Layout:
-    """The layout of an environment, for a network that reads favourites of a verb."""
+def make_layout(env: Any) -> Layout:
+    """The layout of an environment."""
     names = [feature.name for feature in env.observation_spec.cells]
 
     def columns(*blocks: str) -> tuple[int, ...]:
@@ -68,8 +61,8 @@ def make_layout(env: Any, favourites: str = "") -> Layout:
     pieces = "piece.MINE" in names
     around = Surroundings.of(env) if pieces else None
     standings = Standings.of(env) if pieces else None
-    planes, liked = tuple(env.action_planes), actions_of(env, favourites)
-    return Layout(env.num_actions, planes, cells, planet, space, around, standings, liked)
+    planes = tuple(env.action_planes)
+    return Layout(env.num_actions, planes, cells, planet, space, around, standings)
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
@@ -149,21 +142,9 @@ class PlanetNetwork(nn.Module):
         on_cell = jnp.where(here.any(-1), pointed, space)
         return jnp.where(action < planes * at.cells, on_cell, other).astype(jnp.int32)
 
+    @nn.compact
     def judge(self, seen: Seen) -> tuple[Array, Array]:
         """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
-        logits, values, _ = self.decide(seen)
-        return logits, values
-
-    def favourite(self, seen: Seen) -> Array:
-        """(B,) int8, the favourite that the network thinks is worth most to the seat that decides.
-
-        Asked anew at every decision: a seat may change it where another is worth more.
-        """
-        return self.decide(seen._replace(favourite=None))[2]
-
-    @nn.compact
-    def decide(self, seen: Seen) -> tuple[Array, Array, Array]:
-        """Logits (B, W), values (B, P) and the favourite (B,) int8 that they are of."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
         planes = len(self.layout.planes)
         cells = nn.relu(Linear(c.cell_width, dtype, name="cells")(encode_cells(seen.cells, dtype)))
@@ -172,33 +153,13 @@ class PlanetNetwork(nn.Module):
         place = nn.initializers.normal(0.02)
         players += self.param("seat_place", place, (players.shape[-2], c.width)).astype(dtype)
         small = nn.initializers.normal(0.002)
-        layers = [PoolLayer(c, (), name=f"layer_{index}") for index in range(c.layers)]
-        ends = [nn.LayerNorm(dtype=dtype, name=f"LayerNorm_{i}") for i in range(2)]
-        hidden_of = Linear(c.hidden or c.width, dtype, name="Linear_0")
-        value_of = nn.Dense(1, kernel_init=small, name="value")
-        if choices := self.layout.favourites:
-            shape = (len(choices) + 1, c.width)
-            wish = self.param("favourites", nn.initializers.zeros, shape).astype(dtype)
-
-        def through(context: Array) -> tuple[Array, Array, Array]:
-            """Cells, the global token at the end, values."""
-            tokens = cells, players, context
-            for layer in layers:
-                tokens = layer(*tokens)
-            context, rows = ends[0](tokens[2]), ends[1](tokens[1])
-            told = jnp.broadcast_to(context[..., None, :], rows.shape)
-            hidden = hidden_of(jnp.concatenate([rows, told], axis=-1))
-            return tokens[0], context, value_of(nn.relu(hidden).astype(jnp.float32))[..., 0]
-
-        number = seen.favourite
-        if not choices:
-            number = jnp.zeros(len(context), jnp.int8)
-        else:
-            if number is None:
-                worth = [through(context + wish[k])[2][:, 0] for k in range(len(choices) + 1)]
-                number = jnp.argmax(jnp.stack(worth, axis=-1), axis=-1).astype(jnp.int8)
-            context += wish[number.astype(jnp.int32)]
-        cells, context, values = through(context)
+        for index in range(c.layers):
+            layer = PoolLayer(c, (), name=f"layer_{index}")
+            cells, players, context = layer(cells, players, context)
+        context, rows = nn.LayerNorm(dtype=dtype)(context), nn.LayerNorm(dtype=dtype)(players)
+        told = jnp.broadcast_to(context[..., None, :], rows.shape)
+        hidden = Linear(c.width, dtype)(jnp.concatenate([rows, told], axis=-1))
+        values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
 
         width = planes * c.cell_width
         query = Linear(width, dtype, kernel_init=small, name="pointer")(context)
@@ -213,11 +174,7 @@ class PlanetNetwork(nn.Module):
         if self.kinds:
             kinds = Linear(len(self.kinds), dtype, kernel_init=small, name="kinds")(context)
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
-        if choices:
-            shift = logits.shape[-1] - self.layout.num_actions  # of actions without a cell
-            ours = tuple(action + shift for action in choices)
-            logits = insist(logits, seen.mask, ours, number)
-        return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values, number
+        return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
     def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
         """Observation and mask (B, A) -> logits (B, A), values (B, P), as `Network` gives them."""

@@ -12,9 +12,7 @@ from training import config as configs
 from training import zoo
 from training.agents import check_agent
 from training.config import Config, UserError
-from training.learn import exploration
 from training.learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
-from training.networks import favourites
 from training.run import provenance
 from training.run.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
 from training.system import atomic_files, cli, processes
@@ -77,10 +75,8 @@ def opponents(config: Config) -> list[str]:
 
 
 def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
-    """Refuse what would fail later, before any work: verbs, opponents, logs, folders."""
+    """Refuse what would fail later, before any work: opponents, logs, folders."""
     config = start.config
-    exploration.parts(env, config.ppo.explore_verbs)
-    favourites.check(config)
     if config.train.wandb:
         check_wandb()
     if config.eval.games or config.eval.chunks:

@@ -19,7 +19,6 @@ from training.search.base import (
 )
 from training.search.environment import Model, environment_model
 from training.search.gumbel import gumbel_search
-from training.search.targets import SearchTargets, search_targets
 from training.search.tree import Tree, memory
 from training.search.utility import UTILITIES, Utility, margin, max_n, paranoid
 
@@ -32,7 +31,6 @@ __all__ = [
     "RootFnOutput",
     "SearchOptions",
     "SearchOutput",
-    "SearchTargets",
     "Tree",
     "Utility",
     "environment_model",
@@ -41,5 +39,4 @@ __all__ = [
     "max_n",
     "memory",
     "paranoid",
-    "search_targets",
 ]

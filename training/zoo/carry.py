@@ -52,13 +52,12 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
     return out
 
 
-# What may be larger: the inputs that are the last rows of a kernel, the features of an MLP inside.
-MORE_ROWS = r"(cells|players|layer_\d+/Mlp_\d+/Linear_1)/dense/kernel|value/kernel"
-MORE_FEATURES = r"(layer_\d+/Mlp_\d+/)?Linear_0/dense/(kernel|bias)"
+# What may be larger: the inputs of a token, which are the last rows of a kernel.
+MORE_ROWS = r"(cells|players)/dense/kernel"
 
 
 def grow(params: Any, wider: Any) -> Any:
-    """Parameters for a network of pools that has more columns, hidden features, layers, favourites.
+    """Parameters for a network of pools that reads more columns or has more layers.
 
     What is new weighs nothing, so that it plays as the smaller one does; it learns from there.
     Parameters of the same network stay as they are, and so do those that differ in anything else.
@@ -75,7 +74,7 @@ def grow(params: Any, wider: Any) -> Any:
     for name, there in theirs.items():
         if name in ours:
             grown = _larger(name, ours[name], there)
-        elif name == "favourites" or name in silent:
+        elif name in silent:
             grown = np.zeros_like(there)
         else:
             grown = there if _layer(name) in silent.values() else None
@@ -89,15 +88,10 @@ def _larger(name: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | Non
     """An array with what the other network has more of; None where it may not have more."""
     if ours.shape == theirs.shape:
         return ours
-    axis = 0 if re.fullmatch(MORE_ROWS, name) else -1
-    if ours.ndim != theirs.ndim or not (axis == 0 or re.fullmatch(MORE_FEATURES, name)):
+    if not re.fullmatch(MORE_ROWS, name) or ours.shape[1:] != theirs.shape[1:]:
         return None
-    count = ours.shape[axis]
-    same = np.delete(ours.shape, axis).tolist() == np.delete(theirs.shape, axis).tolist()
-    if not same or theirs.shape[axis] < count:
-        return None
-    more = np.take(theirs, np.arange(count, theirs.shape[axis]), axis)
-    return np.concatenate([ours, more * (axis == -1)], axis)  # new inputs weigh 0
+    more = len(theirs) - len(ours)
+    return None if more < 0 else np.pad(ours, [(0, more), (0, 0)])  # new inputs weigh 0
 
 
 def _silent(arrays: dict[str, np.ndarray]) -> dict[str, str]:
