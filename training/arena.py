@@ -65,6 +65,8 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         arena.play(args.seed, store)
     except KeyboardInterrupt:
         complete = False
+    except RuntimeError as error:  # of XLA: what an agent called back failed
+        raise UserError(f"an agent failed while it played: {error}") from error
     finally:
         store.close()
     if store.games is None:

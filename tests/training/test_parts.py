@@ -86,8 +86,8 @@ def test_an_evaluation_goes_on_and_merges(whole, tmp_path):
         evaluation(paths[0])
 
 
-def test_more_games_of_agents_that_draw_by_game_keep_what_is_there(monkeypatch):
-    """Others draw for a whole batch: of theirs whole batches are kept."""
+def test_a_store_goes_on_after_its_last_whole_batch(monkeypatch):
+    """To the games of a run without the break, also where networks round by batch."""
     begun, played = [], Match.play_batch
 
     def batch(self, seed, first, *rest):
@@ -95,13 +95,10 @@ def test_more_games_of_agents_that_draw_by_game_keep_what_is_there(monkeypatch):
         return played(self, seed, first, *rest)
 
     monkeypatch.setattr(Match, "play_batch", batch)
-    for by_game, wanted in ((True, [0, 2, 3, 5]), (False, [0, 2, 2, 4])):
-        begun.clear()
-        entries = [random_agent(ENV)._replace(by_game=by_game)] * 4
-        kept = store.Store(None, Npz(), Head({}, 0, 4), 6)
-        for count in (12, 24):
-            found = room.Arena(ENV, entries, count, at_once=8).play(5, kept)
-        assert begun == wanted and found.setup_count == 6
+    kept = store.Store(None, Npz(), Head({}, 0, 4), 6)
+    for count in (12, 24):
+        found = room.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, kept)
+    assert begun == [0, 2, 2, 4] and found.setup_count == 6
 
 
 def _stop():
@@ -170,9 +167,6 @@ def _placed(states):
 
 def test_parts_that_are_no_games(tmp_path):
     (tmp_path / "x.csv").write_text("a,b\r\n")
-    for kind, said in (
-        (Csv(lambda *_: {}), "games of an arena"),
-        (Npz(), "games of an evaluation"),
-    ):
-        with pytest.raises(cli.UserError, match=f"holds no {said}"):
+    for kind, said in ((Csv(lambda *_: {}), "holds no games of an arena"), (Npz(), "no npz file")):
+        with pytest.raises(cli.UserError, match=f"x.csv.* {said}"):
             store.merge([tmp_path / "x.csv"], kind)

@@ -61,12 +61,11 @@ class Arena:
             params: instead of the entries' own parameters.
             quiet: show no progress while it plays.
         Raises:
-            UserError: an agent failed. KeyboardInterrupt: the batch under way is lost.
+            KeyboardInterrupt: the batch under way is lost.
         """
         match = self._match
-        if store.count < self.setups and not match.by_game:
-            store.keep(store.count - store.count % match.at_once)  # a batch is drawn for as one
         if store.count < self.setups:
+            store.keep(store.count - store.count % match.at_once)  # a batch is played as one
             if not self._compiled:
                 with cli.compiling(self._what):
                     match.compile(params)
@@ -80,11 +79,8 @@ class Arena:
 
             done = store.count
             every, before = (n * self.rotations for n in (self.setups, done))
-            try:
-                with cli.bar("game", every, before, not quiet) as bar:
-                    match.play(seed, params, lambda ended: bar.update(ended - bar.n), done, save)
-            except RuntimeError as error:  # of XLA: what an agent called back failed
-                raise UserError(f"an agent failed while it played: {error}") from error
+            with cli.bar("game", every, before, not quiet) as bar:
+                match.play(seed, params, lambda ended: bar.update(ended - bar.n), done, save)
         assert store.games is not None
         return store.games
 

@@ -195,8 +195,6 @@ class Match:
         self._which = sorted(set(same))  # entries, the first of each agent
         self._params = [agent.params for agent in agents]
         different = [agents[i] for i in self._which]
-        # An agent that draws for a whole batch plays other games in another one.
-        self.by_game = all(agent.by_game for agent in different)
         self._mesh = mesh_of(different, self.at_once, len(self.seating))
         share = self.at_once // (self._mesh.size if self._mesh else 1)
         count = min(slots or self.at_once * len(seating), share * len(seating))
