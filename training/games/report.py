@@ -10,11 +10,11 @@ import numpy as np
 from training.games.stats import (
     Estimate,
     estimate,
+    format_illegal_moves,
     illegal_moves,
     places,
     scores,
     share,
-    told,
     wins,
 )
 from training.games.table import BEHAVIOUR, Games
@@ -163,7 +163,7 @@ def _forfeits(result: dict[str, Any], most: int = 6) -> list[str]:
         if games:
             shown = ", ".join(f"set-up {f['setup']} game {f['rotation']}" for f in games[:most])
             more = f" and {len(games) - most} more" if len(games) > most else ""
-            lines.append(f"{name}: {told(x['illegal_moves'])} ({shown}{more})")
+            lines.append(f"{name}: {format_illegal_moves(x['illegal_moves'])} ({shown}{more})")
     return ["", *lines] if lines else []
 
 
@@ -258,7 +258,7 @@ def format_evaluation(report: dict[str, Any], factions: bool = False) -> str:
     for name, key in (("policy", "policy"), (other, "opponent")):
         moves = report["illegal_moves"][key]
         if moves["moves"]:
-            lines += ["", f"{name}: {told(moves)}"]
+            lines += ["", f"{name}: {format_illegal_moves(moves)}"]
     if factions:
         lines += ["", *_pair_rows("VP by faction", report["vp_by_faction"], other)]
     return "\n".join(lines)

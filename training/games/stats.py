@@ -89,7 +89,7 @@ def illegal_moves(illegal: np.ndarray, decided: np.ndarray, mine: np.ndarray) ->
     }  # fmt: skip
 
 
-def told(moves: dict[str, Any]) -> str:
+def format_illegal_moves(moves: dict[str, Any]) -> str:
     """`illegal_moves` in words."""
     return (
         f"{moves['moves']} illegal moves in {moves['decisions']} decisions "
