@@ -26,7 +26,7 @@ from training.system import cli
 SETUPS = 32  # of a batch
 
 
-def _batch(self: Match, seed: int, first: int, **_: Any) -> Games:
+def _batch(self: Match, seed: int, first: int, *_: Any) -> Games:
     """Games of a batch that nobody played, different for each set-up."""
     time.sleep(0.1)
     ids = gaia_jax.make("lost_fleet").ruleset.ids
