@@ -56,6 +56,8 @@ format: $(STAMP)-dev ## Format, and mend what the linter can
 	$(VENV)/bin/ruff format .
 
 pages: $(STAMP)-dev ## Make the generated pages of docs/ anew
+	mkdir -p docs/reference
+	$(RUN) -m training.config.page > docs/reference/configuration.md
 	$(RUN) -m gaia_jax.observation.page > docs/observation.md.new
 	mv docs/observation.md.new docs/observation.md
 	$(RUN) -m tools.rulings_index > docs/rulings_index.md.new

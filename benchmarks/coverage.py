@@ -21,9 +21,11 @@ import numpy as np
 from jax import Array
 
 import gaia_jax
+from benchmarks import measure
 from benchmarks.games import Policy, play
 from benchmarks.options import Pair, Pairs, names, places, possible
 from benchmarks.random_games import broken
+from gaia_jax.cli.command_line import outputs
 from gaia_jax.env import State
 from gaia_jax.ruleset import Ruleset
 
@@ -251,7 +253,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--batch", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ruleset", default="lost_fleet")
-    parser.add_argument("--json", type=Path, help="keep the counts here, add to what is there")
+    parser.add_argument(
+        "--json",
+        type=measure.report_file("games", "counts"),
+        help="keep the counts here, add to what is there",
+    )
     args = parser.parse_args(argv)
     env = gaia_jax.make(args.ruleset)
     rules = env.ruleset
@@ -300,7 +306,7 @@ def _save(path: Path, data: dict[str, Any]) -> None:
         name: [[*pair, n] for pair, n in sorted(by_pair.items())]
         for name, by_pair in data["counts"].items()
     }
-    path.write_text(json.dumps({"games": data["games"], "counts": counts}))
+    outputs.write_text(path, json.dumps({"games": data["games"], "counts": counts}))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from training import zoo
-from training.config.gone import without_gone
+from training.config.older import renamed
 
 HEAD = """# Shipped agents
 
@@ -59,7 +59,7 @@ def row(name: str, says: dict[str, Any]) -> str:
 def card(name: str, says: dict[str, Any]) -> list[str]:
     """What else there is to say of an agent."""
     results = says.get("results", {})
-    network = without_gone({"network": says["network"]})["network"]
+    network = renamed({"network": says["network"]})["network"]
     shape = ", ".join(f"{key} {network[key]}" for key in sorted(network))
     lines = [f"## {name}", "", says.get("note", ""), ""] if says.get("note") else [f"## {name}", ""]
     players = says.get("players", 4)

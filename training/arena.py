@@ -21,7 +21,7 @@ from typing import Any
 from gaia_jax.xla.packed import PLAYERS
 from training.config import UserError
 from training.games import arena as room
-from training.games import records
+from training.games import records, store
 from training.games.formats import LIKELIEST, names_of
 from training.games.report import arena_report, format_arena
 from training.learn.checkpoint import make_env
@@ -38,11 +38,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    if args.json:
-        atomic_files.check_report("--json", args.json)
-    if args.csv:
-        atomic_files.check_file("--csv", args.csv)
-    records.check_flag(args.record, args.resume)
+    store.check_outputs("--csv", args.csv, args)
     if env_module is None:
         import gaia_jax as env_module
     together = args.rotations or args.players
@@ -60,19 +56,19 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         "seed": args.seed,
         "agents": ",".join(names) + LIKELIEST * args.likeliest,
     }
-    store, complete = room.store_of(args.csv, env, about, arena, args.resume), True
+    games, complete = room.store_of(args.csv, env, about, arena, args.resume), True
     try:
-        arena.play(args.seed, store)
+        arena.play(args.seed, games)
     except KeyboardInterrupt:
         complete = False
     except RuntimeError as error:  # of XLA: what an agent called back failed
         raise UserError(f"an agent failed while it played: {error}") from error
     finally:
-        store.close()
-    if store.games is None:
+        games.close()
+    if games.games is None:
         print("interrupted before the first games were complete", file=sys.stderr)
         return 130
-    result = about | arena_report(store.games, names_of(about), env.ruleset.ids)
+    result = about | arena_report(games.games, names_of(about), env.ruleset.ids)
     print(format_arena(result))
     if args.json:
         atomic_files.write_json(args.json, result)
@@ -99,10 +95,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     records.add_flag(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
-    if args.resume and not args.csv:
-        raise UserError("--resume wants the --csv to go on with")
-    if args.json and args.csv and args.json.absolute() == args.csv.absolute():
-        raise UserError("--json and --csv want two files")
     return args
 
 

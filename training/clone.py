@@ -10,6 +10,7 @@ played again from their keys and actions; a minibatch holds decisions of every g
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import time
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ from training.config import UserError
 from training.games import store
 from training.learn.learner_state import make_optimizer
 from training.networks import sampling
-from training.system import cli, devices
+from training.system import atomic_files, cli, devices
 
 GAMES = devices.GAMES
 
@@ -247,20 +248,29 @@ def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any
                     shown = {k: round(float(v), 4) for k, v in metrics.items()}
                     print(f"{done}/{total} {time.time() - began:.0f} s {shown}", flush=True)
                     assert shown["same"] == 1.0, "the labels are of other rules"
-                    np.savez(args.out, **zoo.flatten(carry[2]))
+                    _write(args.out, carry[2])
     return carry[2]
+
+
+def _write(path: Path, params: Any) -> None:
+    """Parameters as an npz under just this name, whole or not at all."""
+    from training import zoo
+
+    file = io.BytesIO()
+    np.savez(file, **zoo.flatten(params))
+    atomic_files.write_bytes(path, file.getvalue())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     from training import config as configs
-    from training import zoo
 
     args = _parse(argv)
+    atomic_files.check_file("--out", args.out, atomic_files.nothing)
     config = configs.load(args.config, args.overrides)
-    devices.split_cpu(config.train.cpu_devices, 256)
+    devices.split_cpu(config.run.cpu_devices, 256)
     params = clone(args.labels, config, args)
-    np.savez(args.out, **zoo.flatten(params))
+    _write(args.out, params)
     cli.wrote(args.out)
     return 0
 

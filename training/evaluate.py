@@ -18,7 +18,7 @@ from typing import Any
 
 from training import zoo
 from training.agents import check_agent
-from training.games import records
+from training.games import records, store
 from training.games.engine import GAMES_AT_ONCE
 from training.games.evaluation import Evaluation
 from training.games.report import format_evaluation
@@ -38,18 +38,11 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     args = _parse(argv)
     run, at = split_update(args.run)
     update = number_of(args.run, at)
-    if args.json:
-        atomic_files.check_report("--json", args.json)
-    if args.resume and not args.save:
-        raise cli.UserError("--resume wants the --save to go on with")
-    if args.save:
-        atomic_files.check_file("--save", args.save)
-    records.check_flag(args.record, args.resume)
+    store.check_outputs("--save", args.save, args)
     if env_module is None:
         import gaia_jax as env_module
-    setups = math.ceil(
-        min(args.games, GAMES_AT_ONCE) / 4
-    )  # as if for four: the run, read below, says
+    # As if for four: the run, read below, says.
+    setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)
     devices.split_cpu(0, 4 * setups, 4)
     temperature = 1.0
     if run.startswith(zoo.PREFIX):
@@ -73,11 +66,11 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         args.first,
     )
     policy = {"run": run, "update": update}
-    store = evaluation.store(args.seed, args.save, policy, args.resume)
+    held = evaluation.store(args.seed, args.save, policy, args.resume)
     try:
-        games = evaluation.play(params, args.seed, store=store)
+        games = evaluation.play(params, args.seed, store=held)
     finally:
-        store.close()
+        held.close()
     report = policy | evaluation.report(games, args.seed)
     print(format_evaluation(report, args.factions))
     if args.json:

@@ -36,6 +36,7 @@ from training.system import atomic_files, cli
 # a second compilation of minutes.
 AT_ONCE = 16
 LINE = 6  # moves of a line that are shown
+OURS = atomic_files.json_with("record", "agent")  # the mark of a report
 
 
 class Game(NamedTuple):
@@ -235,11 +236,16 @@ def decision_text(about: dict[str, Any]) -> str:
         mark = ("*" if row["best"] else " ") + (">" if row["played"] else " ")
         values = " ".join(f"{x:{w}.1f}" for x, w in zip(row["final_vp"], widths, strict=True))
         lines.append(
-            f"{mark}{row['action'][:27]:<28}{row['prior']:7.1%}{row['visits']:8}{'':12}{values}"
+            f"{mark}{row['action'][:27]:<28}{_percent(row['prior']):>7}{row['visits']:8}{'':12}{values}"
         )
         if row["line"]:
             lines.append(f"{'':6}then {'; '.join(row['line'])}")
     return "\n".join(lines)
+
+
+def _percent(chance: float) -> str:
+    """The probability of an action that is not the only one: neither 100 % nor 0 %."""
+    return "<0.1%" if chance < 0.0005 else ">99.9%" if chance >= 0.9995 else f"{chance:.1%}"
 
 
 def game_text(about: dict[str, Any]) -> str:
@@ -289,7 +295,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if split_name(args.agent)[1] is None:
         raise UserError(f"--agent wants a search: {args.agent}{SUFFIX}64, for example")
     if args.json:
-        atomic_files.check_report("--json", args.json, ("record", "agent"))
+        atomic_files.check_file("--json", args.json, OURS)
     with cli.telling(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):

@@ -40,6 +40,7 @@ KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of t
 ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
           "player": 2}  # fmt: skip
 LABELS = 7  # folded into the seed
+OURS = atomic_files.json_with("seed", "games")  # the mark of `about.json`
 
 
 def start(auto: Any, seed: int, games: int, first: int = 0) -> Any:
@@ -227,6 +228,18 @@ def check_begun(out: Path, about: dict[str, Any]) -> None:
         data_files.read_arrays(out / STATES, "the states", ["chunks", "0000"])
 
 
+def check_out(out: Path) -> None:
+    """Refuse a folder that holds something else than a stream.
+
+    Raises:
+        UserError: it does, or cannot be written.
+    """
+    if (out / ABOUT).exists():
+        atomic_files.check_file("--out", out / ABOUT, OURS, "name another folder")
+    else:
+        atomic_files.check_folder("--out", out, parents=True)
+
+
 def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: Any) -> None:
     """Write a chunk and the states after it, each whole or not at all."""
     _savez(out / f"{chunk:04d}.npz", labels)
@@ -260,13 +273,12 @@ def merge(out: Path, parts: list[Path]) -> None:
     for name in names:  # all of them are read before anything is written
         for part, games in sizes:
             read_chunk(part / name, games)
-    out.mkdir(exist_ok=True)
-    for name in names:
-        chunks = [read_chunk(part / name, games) for part, games in sizes]
-        _savez(out / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
-    atomic_files.write_text(
-        out / ABOUT, json.dumps(whole | {"games": following - found[0][0]}) + "\n"
-    )
+    with atomic_files.new_folder(out) as new:
+        for name in names:
+            chunks = [read_chunk(part / name, games) for part, games in sizes]
+            _savez(new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
+        text = json.dumps(whole | {"games": following - found[0][0]}) + "\n"
+        atomic_files.write_text(new / ABOUT, text)
 
 
 def _chunks(folder: Path) -> list[str]:
@@ -276,7 +288,7 @@ def _chunks(folder: Path) -> list[str]:
 def _savez(path: Path, arrays: dict[str, Any]) -> None:
     file = io.BytesIO()
     np.savez(file, **arrays)
-    atomic_files.replace(path, file.getvalue()).close()
+    atomic_files.write_bytes(path, file.getvalue())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -286,6 +298,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from training.system import devices
 
     args = _parse(argv)
+    check_out(args.out)
     config = configs.load(args.config)
     devices.split_cpu(0, args.games)
     student = None

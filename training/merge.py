@@ -50,11 +50,10 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         labels.merge(args.out, args.parts)
         cli.wrote(args.out)
         return 0
-    atomic_files.check_file("OUT", args.out)
-    if args.out.exists():
-        raise UserError(f"{args.out} exists: name another file")
+    atomic_files.check_different({"OUT": args.out, "--json": args.json})
+    atomic_files.check_file("OUT", args.out, atomic_files.nothing)
     if args.json:
-        atomic_files.check_report("--json", args.json)
+        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
 
     def ids_of(env: str, players: int) -> Any:
         return make_env(env_module, env, "vp", players).ruleset.ids

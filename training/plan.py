@@ -115,8 +115,8 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
     if c.num_envs % devices:
         raise UserError(f"ppo.num_envs must be a multiple of the {devices} devices")
     games = c.num_envs // devices
-    copies = 1 + bool(c.average)
-    minibatch = games * ppo.kept_steps(c) // c.minibatches
+    copies = 1 + bool(config.recipe.ema_decay)
+    minibatch = games * ppo.kept_steps(c, config.recipe) // c.minibatches
     # Forwards and backwards the input is there as numbers, and the way back holds values of its
     # own: a third of what it reads, as XLA's accounts of a small and a large network have it.
     gradient = shapes.residuals + shapes.residuals // 3 + 2 * shapes.numbers
@@ -181,7 +181,7 @@ class Pace(NamedTuple):
         """Of one update, by so many devices of that kind."""
         c = config.ppo
         larger = shapes.flops / self.flops
-        learnt = c.epochs * ppo.kept_steps(c) / c.num_steps
+        learnt = c.epochs * ppo.kept_steps(c, config.recipe) / c.num_steps
         one = self.playing + larger * (self.inference + learnt * self.learning)
         return one * 1e-6 * c.num_envs * c.num_steps / devices
 
@@ -202,7 +202,7 @@ def read_pace(path: Path, env_module: Any) -> Pace:
         for name, seconds in parts.items():
             data_files.check_kind(name, seconds, NUMBER)
         one = 1e6 * devices / (c.num_envs * c.num_steps)
-        learnt = c.epochs * ppo.kept_steps(c) / c.num_steps
+        learnt = c.epochs * ppo.kept_steps(c, config.recipe) / c.num_steps
         return Pace(
             one * parts["environment"],
             one * parts["observation and inference"],
@@ -269,7 +269,7 @@ def shown(count: float) -> str:
 def report(config: Config, shapes: Shapes, devices: int) -> tuple[Plan, list[str]]:
     """The plan, and its lines."""
     plan, c = plan_of(config, shapes, devices), config.ppo
-    games, kept = c.num_envs // devices, ppo.kept_steps(c)
+    games, kept = c.num_envs // devices, ppo.kept_steps(c, config.recipe)
     what = {
         "games": f"{games:,} of {shown(shapes.game)}, before and after",
         "network": f"{shapes.params // 4:,} parameters and their copies",
@@ -308,10 +308,10 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     if pace is not None:
         seconds = pace.seconds(config, shapes, args.devices)
         decisions = config.ppo.num_envs * config.ppo.num_steps
-        hours = seconds * config.train.updates / 3600
+        hours = seconds * config.run.updates / 3600
         print(
             f"{decisions / seconds:,.0f} decisions/s, an update in {seconds:.2f} s, "
-            f"{config.train.updates:,} updates in {hours:,.1f} hours, without evaluations, "
+            f"{config.run.updates:,} updates in {hours:,.1f} hours, without evaluations, "
             f"where a device is as fast as those measured: {pace.where}"
         )
     if args.memory and plan.total > args.memory:

@@ -118,6 +118,7 @@ AGENT = (
     "players is 9", "network.layers is -1", "network.colour is 3",
     'temperature is "hot"', "temperature is 0", "training is 3",
 )  # fmt: skip
+WARM = "train --config quick.yaml run.warm_start="
 ARENA = "arena --games 4 --agents random,random,random,"
 RUN = "runs/s-a-epochs1-0"
 SWEEP = (
@@ -163,8 +164,8 @@ CASES: list[Case] = [
     *_each("zoo", ARENA + "zoo/quick", "zoo/quick.json", AGENT),
     *_each("zoo", ARENA + "zoo/quick", "zoo/quick.npz", NPZ),
     *_each("zoo", "evaluate zoo/quick --games 4", "zoo/quick.json", AGENT),
-    *_each("zoo", "train --config quick.yaml train.start=zoo/quick", "zoo/quick.json", AGENT[:20]),
-    *_each("zoo", "train --config quick.yaml train.start=e.npz", "e.npz", NPZ),
+    *_each("zoo", WARM + "zoo/quick", "zoo/quick.json", AGENT[:20]),
+    *_each("zoo", WARM + "e.npz", "e.npz", NPZ),
     *_each("zoo", "ship x --params e.npz --config quick.yaml", "e.npz", NPZ),
     *_each("zoo", "ship x --params zoo/quick --config quick.yaml --results zoo/quick.json",
            "zoo/quick.json", damage.ANY),

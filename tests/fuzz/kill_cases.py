@@ -81,7 +81,7 @@ def run(args: list[str], moment: float | None = None) -> int:
         _doomed(Checkpoints, "save", moment)
 
     def advance(self: train.Trainer) -> list[dict[str, float]]:
-        count = self.config.train.updates_per_chunk
+        count = self.config.run.updates_per_chunk
         self.runner = self.runner._replace(update=self.runner.update + count)
         names = ("games/ended", "games/vp_sum", "games/reward_sum", "loss/policy", "loss/value")
         return [dict.fromkeys((*names, "policy/entropy"), 0.0) for _ in range(count)]

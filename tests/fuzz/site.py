@@ -22,7 +22,7 @@ TINY: dict[str, Any] = {
     "env": {"id": "toy"},
     "network": {"layers": 1, "cell_width": 8, "width": 16, "latents": 2},
     "ppo": {"num_envs": 8, "num_steps": 8, "minibatches": 2},
-    "train": {"updates": 4, "updates_per_chunk": 2, "tensorboard": False},
+    "run": {"updates": 4, "updates_per_chunk": 2, "tensorboard": False},
     "eval": {"games": 0, "opponents": "random"},
 }
 

@@ -375,7 +375,7 @@ def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Ser
         chances = page.evaluate("analysis.report.policy.map(row => row[2])")
         assert not {"0.0 %", "100.0 %"} & set(shown), shown
         if place == 160:
-            assert shown == ["over 99.9 %"], shown
+            assert shown == [">99.9 %"], shown
         else:
             assert len(shown) > 1 and shown[0] == f"{100 * chances[0]:.1f} %"
         legal = page.evaluate("game.legal.length")
@@ -404,7 +404,14 @@ def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
     """What the page makes of it; the search itself compiles for minutes and is not run here."""
     row = {"action": "pass", "words": "pass", "prior": 0.5, "visits": 3, "final_vp": [9, 8, 7, 6],
            "line": ["Nevlas: pass", "Xenos: pass"], "played": True, "best": False}  # fmt: skip
-    other = row | {"action": "skip", "words": "skip", "best": True, "played": False, "line": []}
+    other = row | {
+        "prior": 1.0,
+        "action": "skip",
+        "words": "skip",
+        "best": True,
+        "played": False,
+        "line": [],
+    }
     table = {"candidates": [other, row]}
     count = len(replay.read(server.saves / "lost_fleet.json").actions)
     report = {
@@ -423,6 +430,7 @@ def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
     search_of(wide, server, "zoo/strong+search:32")
     text = str(wide.page.inner_text("#search"))
     assert "then Nevlas: pass; Xenos: pass" in text and "cost" not in text
+    assert "50.0 %" in text and ">99.9 %" in text and "100" not in text
 
 
 @pytest.mark.slow  # compiles a search: minutes on two cores

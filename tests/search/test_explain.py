@@ -47,6 +47,9 @@ def test_a_decision_is_a_table_of_its_candidates():
     assert "decision 57 of 290, round 2: XENOS (player 1), 9 options" in text
     assert "then XENOS: end_turn; AMBAS: leech 1" in text
     assert "cost" not in text
+    sure = [row | {"prior": p} for row, p in zip(DECISION["candidates"], (1.0, 0.0), strict=True)]
+    said = explain.decision_text(DECISION | {"candidates": sure})
+    assert ">99.9%" in said and "<0.1%" in said and "100.0%" not in said
     best, played = (line for line in text.splitlines() if "%" in line)
     assert best.startswith("* mine 3,-2") and played.startswith(" >pass")
     assert played.split()[-4:] == ["101.0", "99.0", "90.0", "88.0"]
@@ -232,6 +235,7 @@ def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
     agent = "nobody+search:8:form=one_layer:scale=5"
     arguments = [str(path), "--agent", agent, "--json", str(out)]
     assert explain.main(arguments) == 0
+    assert explain.OURS(out)  # it may be written again
     about = json.loads(out.read_text())
     assert about["decisions"] == len(record.actions)
     # Everything that was looked at, in order, and nothing of what a move cost.

@@ -18,7 +18,7 @@ TINY = {
     "env": {"id": "toy"},
     "network": {"layers": 1, "cell_width": 8, "width": 16, "latents": 2},
     "ppo": {"num_envs": 32, "num_steps": 32, "minibatches": 4, "lr": 4e-3, "lr_end": 4e-3},
-    "train": {"updates": 40, "updates_per_chunk": 2, "tensorboard": False},
+    "run": {"updates": 40, "updates_per_chunk": 2, "tensorboard": False},
     "eval": {"games": 80, "opponents": "random"},
 }
 

@@ -17,7 +17,7 @@ ROOT = HERE.parent.parent
 
 
 # Two devices, whatever machine it is.
-NEW = ("--config", "tiny.yaml", "train.updates=2", "train.cpu_devices=2")
+NEW = ("--config", "tiny.yaml", "run.updates=2", "run.cpu_devices=2")
 
 
 def start(folder: Path, *arguments: str) -> str:
@@ -38,7 +38,7 @@ def test_a_second_start_does_not_compile(tmp_path):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     start(tmp_path, *NEW)
     assert "from the cache" in start(tmp_path, *NEW)
-    said = start(tmp_path, "--resume", "runs/tiny", "train.updates=4")
+    said = start(tmp_path, "--resume", "runs/tiny", "run.updates=4")
     assert "from the cache" in said and "run runs/tiny: toy 1.0, 2 device(s)" in said
 
 

@@ -117,7 +117,7 @@ def _zoo_agent(name: str, env: Any, likeliest: bool) -> Agent:
 
 def _reward(config: Any) -> str:
     """What the values of an agent are of, `Policy.reward`."""
-    return LESS_OPPONENTS if config.ppo.opponents else str(config.env.reward)
+    return LESS_OPPONENTS if config.recipe.opponent_weight else str(config.env.reward)
 
 
 def _function_agent(name: str, env: Any) -> Agent:

@@ -146,7 +146,7 @@ def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Mod
         says which actions are candidates.
     """
     if policy.reward == LESS_OPPONENTS:
-        raise UserError("no search reads the values of an agent trained with ppo.opponents")
+        raise UserError("no search reads the values of an agent trained with opponent_weight")
     if env.reward != policy.reward:  # values and rewards must be of one kind
         env = dataclasses.replace(env, reward=policy.reward)
     model = environment_model(

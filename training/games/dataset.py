@@ -232,9 +232,13 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     abouts = [of_files(folder) for folder in folders]
     if len({(part["env"], part["players"]) for part in parts}) > 1:
         raise UserError("the folders have games of different rules, which need different columns")
-    out.mkdir(exist_ok=True)
-    total = shards.assemble(out / GAMES, _rows(found))
-    finish(out, parts, abouts[0])
+    try:
+        with atomic_files.new_folder(out) as new:
+            total = shards.assemble(new / GAMES, _rows(found))
+            finish(new, parts, abouts[0])
+    except (pa.ArrowException, OSError) as error:
+        where = ", ".join(str(folder / GAMES) for folder in folders)
+        raise UserError(f"cannot merge {where} into {out}: {atomic_files.reason(error)}") from error
     return total
 
 

@@ -20,6 +20,22 @@ from training.system import atomic_files
 
 # Decisions of a game that are kept: no game of agents or of random play has come near.
 LONGEST = 2048
+# What the files begin with, by which those that may be written again are known.
+OURS = atomic_files.begins('{\n  "format": "gaia_jax game ')
+
+
+def check(folder: Path, resume: bool) -> None:
+    """Refuse a folder for records before any work.
+
+    Args:
+        resume: the command goes on, or a run adds to what it has written: records may be there.
+    Raises:
+        UserError: it takes no files, or a file there would be written over that is no record.
+    """
+    if resume:
+        atomic_files.check_inside("--record", folder, "*seed*-setup*-seats*.json", OURS)
+    else:
+        atomic_files.check_folder("--record", folder)
 
 
 class Recorder:
@@ -57,13 +73,6 @@ class Recorder:
             atomic_files.write_text(self.folder / name, text)
         if long:
             print(f"{long} games of over {LONGEST} decisions are not recorded", file=sys.stderr)
-
-
-def check_flag(folder: Path | None, resume: bool) -> None:
-    """Refuse a folder that cannot be written; what goes on adds to the records that it wrote."""
-    if folder:
-        check = atomic_files.check_inside if resume else atomic_files.check_folder
-        check("--record", folder)
 
 
 def add_flag(parser: Any) -> None:

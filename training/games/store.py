@@ -6,13 +6,14 @@ part of the games of a seed, `--resume` goes on with a part, `training.merge` pu
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError, reason
-from training.games import table
+from training.games import records, table
 from training.games.formats import Format, Head, Part
 from training.games.table import Games
 from training.system import atomic_files
@@ -41,6 +42,24 @@ def read(path: Path, format: Format, wanted: Head | None = None) -> Part:
             told = ", ".join(f"{x} {y}" for x, y in part.head._asdict().items() if x != "about")
             raise UserError(f"{path} holds another part of the games: {told}")
     return part
+
+
+def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> None:
+    """Refuse before any work what could not be written.
+
+    Args:
+        flag: what names the store, `path` where it is.
+        args: with `json`, `record`, `resume`.
+    """
+    if args.resume and not path:
+        raise UserError(f"--resume wants the {flag} to go on with")
+    atomic_files.check_different({"--json": args.json, flag: path, "--record": args.record})
+    if args.json:
+        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
+    if path:
+        atomic_files.check_games(flag, path, args.resume)
+    if args.record:
+        records.check(args.record, args.resume)
 
 
 def check_same(path: Path, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
@@ -94,11 +113,8 @@ def write(path: Path, format: Format, part: Part) -> None:
         UserError: it cannot be written.
     """
     assert part.games is not None
-    try:
-        data = format.encode(part.head, part.games, part.head.first)
-        atomic_files.replace(path, data).close()
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {reason(error)}") from error
+    data = format.encode(part.head, part.games, part.head.first)
+    atomic_files.write_bytes(path, data)
 
 
 class Store:

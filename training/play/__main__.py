@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line
-from gaia_jax.cli.command_line import UserError
+from gaia_jax.cli.command_line import UserError, outputs
 from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _take(path: Path, saves: Path, room: Room) -> str:
     for name in (stem, *(f"{stem} {number}" for number in range(2, 1000))):
         target = saves / f"{name}.json"
         if not target.exists():
-            target.write_bytes(data)
+            outputs.write_bytes(target, data)
         if target.read_bytes() == data:
             return name
     raise UserError(f"{saves} holds too many records of the name {path.stem}")
@@ -127,6 +127,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if options.env not in RULESETS:
         known = ", ".join(RULESETS)
         raise UserError(f"unknown ruleset {options.env!r}; known are {known}")
+    outputs.check_inside("--saves", options.saves, parents=True)
     return options
 
 

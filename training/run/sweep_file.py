@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gaia_jax.cli.command_line import read_text
 from training import config as configs
 from training.config import LONGEST_FILE, Config, UserError
 from training.learn.checkpoint import FOLDER, free_path
@@ -49,7 +50,7 @@ def load(path: Path) -> list[Member]:
     Raises:
         UserError: no such file, an unknown key, a value of the wrong type or range.
     """
-    text = configs.read_text(path, LONGEST_FILE, "the sweep")
+    text = read_text(path, LONGEST_FILE, "the sweep")
     try:
         tree = configs.parse_yaml(text)
     except ValueError as error:

@@ -18,6 +18,7 @@ from training.config import UserError
 from training.system import atomic_files, cli
 
 COPIES = Path("runs/study")
+OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
 
 
 def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
@@ -45,9 +46,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     from training.study.table import load
 
     if args.figures:
-        atomic_files.check_file("--figures", args.figures)
+        atomic_files.check_file("--figures", args.figures, figures.OURS)
     else:
-        atomic_files.check_inside("--out", args.out)
+        findings.check(args.out, args.page)
     about = dataset.read_about(args.data)
     if not about["files"]:
         raise UserError(f"{args.data} is not whole: run its command again")
@@ -144,7 +145,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if bool(args.data) == bool(args.position):
         raise UserError("a dataset, or --position RECORD --at N")
     if args.json:
-        atomic_files.check_file("--json", args.json)
+        atomic_files.check_file("--json", args.json, OURS)
     return args
 
 

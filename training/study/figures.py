@@ -28,6 +28,7 @@ Figures = dict[str, list[Effect]]
 
 FORMAT = "gaia_jax figures 1"
 WHOLE = "whole.json"
+OURS = atomic_files.begins(json.dumps({"format": FORMAT})[:-1])  # the mark of `save`
 DIGITS = 4
 LONGEST = 10**7  # bytes
 # What the keys of the file hold, and a row of an effect.

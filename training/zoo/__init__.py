@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ import numpy as np
 
 from training import config as configs
 from training.config import NetworkConfig, UserError
-from training.system import data_files
+from training.system import atomic_files, data_files
 from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 
 FOLDER = Path(__file__).parent
@@ -61,11 +62,38 @@ def save(name: str, params: Any, about: dict[str, Any], folder: Path = FOLDER) -
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
     arrays: dict[str, Any] = {k: v.astype(np.float32) for k, v in flatten(params).items()}
-    np.savez(path, **arrays)
+    write_npz(path, np.savez, arrays)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | about, indent=1)
-    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    atomic_files.write_text(path.with_suffix(".json"), text + "\n")
     return path.with_suffix(".json")
+
+
+def write_npz(path: Path, write: Any, arrays: dict[str, Any]) -> None:
+    """Arrays by `np.savez` or `np.savez_compressed`, whole or not at all."""
+    file = io.BytesIO()
+    write(file, **arrays)
+    atomic_files.write_bytes(path, file.getvalue())
+
+
+def check(name: str, folder: Path | None = None) -> None:
+    """Refuse a name under which no agent can be written: another one of ours may be replaced.
+
+    Raises:
+        UserError: it is no plain name; there is a file of it that is of no agent.
+    """
+    folder = FOLDER if folder is None else folder
+    atomic_files.plain_name("the name of an agent", name)
+    about = folder / f"{name}.json"
+    ours = atomic_files.json_with(format=FORMAT)
+    atomic_files.check_file("the agent", about, ours, "choose another name", parents=True)
+    if not about.exists():
+        ours = atomic_files.nothing
+    else:
+        ours = atomic_files.anything  # it is the JSON that says whose they are
+    for end in (".npz", ".games.npz"):
+        file = folder / f"{name}{end}"
+        atomic_files.check_file("the agent", file, ours, "choose another name", parents=True)
 
 
 def names(folder: Path = FOLDER) -> list[str]:

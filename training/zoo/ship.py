@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
     parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
     args = parser.parse_args(argv)
+    zoo.check(args.name)
     import gaia_jax
     from training.learn.checkpoint import load_policy, make_env
     from training.networks.layers import make_network
@@ -58,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     says = zoo.describe(env, config.network, training=training, **more)
     path = zoo.save(args.name, params, says)
     played = record(make_player(env, make_network(env, config.network)), params)
-    np.savez_compressed(path.with_suffix(".games.npz"), **played._asdict())
+    zoo.write_npz(path.with_suffix(".games.npz"), np.savez_compressed, played._asdict())
     print(f"{path}: {path.with_suffix('.npz').stat().st_size:,} bytes, VP {played.vp.mean():.1f}")
     return 0
 

@@ -89,10 +89,11 @@ function drawPolicy(report) {
   byId("policy").append(element("p", { class: "keys" }, `and ${rest} more, none above ${percent(most, true)}`));
 }
 
-// Not 100 % while there is another action that it may take.
+// Not 100 % while there is another action that it may take, nor 0 % of that one.
 function percent(chance, others) {
+  if (chance < 0.0005) return "<0.1 %";
   if (chance < 0.9995) return `${(chance * 100).toFixed(1)} %`;
-  return others ? "over 99.9 %" : "100 %";
+  return others ? ">99.9 %" : "100 %";
 }
 
 // The chances of the legal cells, as discs over the map.
@@ -128,7 +129,7 @@ function drawSearch(table, game) {
   const rows = table.candidates.flatMap((row) => [
     element("tr", { title: row.action },
       element("td", {}, `${row.best ? "*" : ""}${row.played ? ">" : ""}`),
-      element("td", {}, row.words), element("td", {}, `${(row.prior * 100).toFixed(0)} %`),
+      element("td", {}, row.words), element("td", {}, percent(row.prior, game.legal.length !== 1)),
       element("td", {}, String(row.visits)),
       ...row.final_vp.map((vp) => element("td", {}, vp.toFixed(0)))),
     ...(row.line.length ? [element("tr", { class: "then" }, element("td"),
