@@ -24,7 +24,8 @@ import jax.numpy as jnp
 
 import gaia_jax
 from benchmarks import measure
-from gaia_jax.cli.command_line import UserError, outputs
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
 
 PROGRAMS = ("init", "step")
 _FRAME = re.compile(r"stack_frame_id=(\d+)")

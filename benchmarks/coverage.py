@@ -25,7 +25,7 @@ from benchmarks import measure
 from benchmarks.games import Policy, play
 from benchmarks.options import Pair, Pairs, names, places, possible
 from benchmarks.random_games import broken
-from gaia_jax.cli.command_line import outputs
+from gaia_jax.cli import outputs
 from gaia_jax.env import State
 from gaia_jax.ruleset import Ruleset
 

@@ -21,8 +21,7 @@ from typing import Any
 import jax
 
 from gaia_jax import actions as action_index
-from gaia_jax.cli import command_line
-from gaia_jax.cli.command_line import outputs
+from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.progress import telling
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.ruleset import RULESETS

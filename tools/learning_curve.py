@@ -18,8 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gaia_jax.cli import command_line
-from gaia_jax.cli.command_line import outputs
+from gaia_jax.cli import command_line, outputs
 
 LABELS = {"decisions": "decisions learnt, millions", "minutes": "minutes of play and learning"}
 

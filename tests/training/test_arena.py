@@ -12,7 +12,7 @@ from training import arena
 from training.games import arena as room
 from training.games import engine, seating
 from training.games.formats import Head, Npz
-from training.games.report import arena_report
+from training.games.report import arena_report, headline
 from training.games.seating import rotated
 from training.games.stats import places
 from training.games.store import Store
@@ -55,6 +55,27 @@ def test_every_entry_sits_in_every_seat_once():
     assert rotated().tolist() == [[0, 1, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1], [1, 2, 3, 0]]
 
 
+def test_the_first_line_says_who_won_by_how_much_and_how_sure():
+    def told(mean, low, high, of="a", to="b"):
+        agents = {
+            name: {"vp": {"mean": vp}, "win_share": {"mean": 0.5}}
+            for name, vp in (("b", 50.0), ("c", 40.0), ("a", 50.0 + mean))
+        }
+        pair = {"of": of, "to": to, "mean": mean, "low": low, "high": high}
+        return headline({"agents": agents, "differences": [pair | {"of": "b", "to": "c"}, pair]})
+
+    assert (
+        told(6, 2, 10)
+        == "a won: 6.0 VP (2.0 to 10.0, 95 %) above b, the next, and 0.50 of the wins"
+    )
+    assert told(6, -2, 14).startswith("a is ahead, not surely: 6.0 VP (-2.0 to 14.0, 95 %) above b")
+    assert told(6, None, None) == "a is ahead by 6.0 VP of b: one set-up tells nothing"
+    both = {n: {"vp": {"mean": v}, "win_share": {"mean": 0.5}} for n, v in (("a", 1), ("b", 2))}
+    pair = {"of": "a", "to": "b", "mean": -1, "low": -1.5, "high": -0.5}
+    turned = headline({"agents": both, "differences": [pair]})
+    assert turned.startswith("b won: 1.0 VP (0.5 to 1.5, 95 %) above a")
+
+
 def test_places_of_ties_are_shared():
     assert places(np.array([[9, 5, 5, 1]])).tolist() == [[1, 2.5, 2.5, 4]]
 
@@ -69,6 +90,7 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     assert err.splitlines()[-2:] == [f"wrote {whole}", f"wrote {tmp_path / 'w.json'}"]
     assert code == 0
     assert "24 games on 6 set-ups" in table and "random #2 - random #3" in table
+    assert table.startswith("random and random #2 are level: 0.0 VP (0.0 to 0.0, 95 %) apart")
     _, by_faction = table.split("VP by faction (of how many)")
     assert sum(int(n) for n in re.findall(r" \((\d+)\)", by_faction)) == 24 * 4
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
-from gaia_jax.cli.command_line import outputs
+from gaia_jax.cli import outputs
 from training import compare
 from training.study import aggregate
 from training.system import cli

@@ -118,6 +118,7 @@ def format_arena(result: dict[str, Any]) -> str:
     agents = result["agents"]
     width = max(24, *(len(name) + 2 for name in agents))
     lines = [
+        headline(result),
         f"{result['games']} games on {result['setups']} set-ups of {result['env']} "
         f"{result['version']}, seed {result['seed']}; mean (95 % interval)",
         "",
@@ -153,6 +154,29 @@ def format_arena(result: dict[str, Any]) -> str:
     speed = result["decisions"] / max(result["seconds"], 1e-9)
     lines += ["", f"{result['decisions']} decisions in {result['seconds']} s: {speed:,.0f}/s"]
     return "\n".join(lines)
+
+
+def headline(result: dict[str, Any]) -> str:
+    """Who won, by how much and how sure that is: the first two by mean VP, on the same set-ups."""
+    agents = result["agents"]
+    first, second = sorted(agents, key=lambda name: -agents[name]["vp"]["mean"])[:2]
+    pair = next(x for x in result["differences"] if {x["of"], x["to"]} == {first, second})
+    lead = pair if pair["of"] == first else _turned(pair)
+    share = f"{agents[first]['win_share']['mean']:.2f} of the wins"
+    if lead["low"] is None:
+        return f"{first} is ahead by {lead['mean']:.1f} VP of {second}: one set-up tells nothing"
+    by = f"{lead['mean']:.1f} VP ({lead['low']:.1f} to {lead['high']:.1f}, 95 %)"
+    if not lead["mean"]:
+        return f"{first} and {second} are level: {by} apart"
+    if lead["low"] > 0:
+        return f"{first} won: {by} above {second}, the next, and {share}"
+    return f"{first} is ahead, not surely: {by} above {second}, the next, and {share}"
+
+
+def _turned(pair: dict[str, Any]) -> dict[str, Any]:
+    """A difference seen from the other side."""
+    low, high = (None if pair[key] is None else -pair[key] for key in ("high", "low"))
+    return {"mean": -pair["mean"], "low": low, "high": high}
 
 
 def _forfeits(result: dict[str, Any], most: int = 6) -> list[str]:

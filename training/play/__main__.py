@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gaia_jax.cli import command_line
-from gaia_jax.cli.command_line import UserError, outputs
+from gaia_jax.cli import command_line, outputs
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
 if TYPE_CHECKING:

@@ -53,6 +53,7 @@ __all__ = [
     "wrote",
 ]
 
+SLOW = 60.0  # seconds of compiling, after which it is said whether it is kept
 MOST_GAMES = 10**7  # of one command
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
@@ -140,13 +141,23 @@ def compiling(what: str) -> Iterator[None]:
 
     def text() -> str:
         seconds = time.monotonic() - began
-        return f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
+        said = f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
+        return said + (f"; {_once()}" if seconds >= SLOW else "")
 
     with telling(text, at_once=True):
         yield
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""
     print(f"compiled in {time.monotonic() - began:.0f} s{note}", file=sys.stderr)
+
+
+def _once() -> str:
+    """What to say of a long compilation: whether the next start will have to wait as long."""
+    import jax
+
+    config: Any = jax.config  # its options are no attributes for a type checker
+    kept = config.jax_enable_compilation_cache and config.jax_compilation_cache_dir
+    return "the next start reads it from the cache" if kept else "there is no cache to keep it in"
 
 
 @cache
