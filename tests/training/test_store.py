@@ -116,9 +116,13 @@ def test_arrays_read_as_they_were_written(tmp_path: Path) -> None:
         assert np.array_equal(getattr(found, name), getattr(games(3), name)), name
 
 
-def test_a_killed_command_goes_on_with_an_empty_file(tmp_path: Path) -> None:
-    for name in ("games.npz", "games.csv"):
-        (tmp_path / name).touch()
+def test_a_killed_command_goes_on_before_its_first_games(tmp_path: Path) -> None:
+    """Rows are held by an empty file, arrays by none."""
+    for name, held in (("games.npz", False), ("games.csv", True)):
+        first = opened(tmp_path / name)
+        assert (tmp_path / name).exists() == held
+        if held:
+            first._file.close()  # as when it is killed
         file = opened(tmp_path / name)
         file.add(games(1))
         file.close()
