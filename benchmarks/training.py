@@ -91,8 +91,8 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
 
     def by_network(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
         observation = jax.vmap(auto.observe)(state, state.current_player)
-        seen = network.view(observation, state.legal_action_mask)
-        logits = network.apply(params, seen, method="judge")[0]
+        seen = network.encode(observation, state.legal_action_mask)
+        logits = network.apply(params, seen, method="logits_and_values")[0]
         return network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
 
     def on_all(params: Any, state: Any, choose: Callable[..., jax.Array]) -> Any:

@@ -20,7 +20,7 @@ How each was trained is in its note; its JSON has a configuration, which the not
 
 `zoo/duel` plays the base game for two. The others play the other rulesets for four too, though none
 was trained on one: columns and actions of the same name keep their weights
-(`training/zoo/carry.py`), what `lost_fleet` lacks gets 0. On `base`, 64 duplicate games with two
+(`training/zoo/transfer.py`), what `lost_fleet` lacks gets 0. On `base`, 64 duplicate games with two
 of `random` (`training.arena --env base --agents zoo/strong,zoo/quick,random,random --games 64
 --seed 31`, agents of commit c36d811, an earlier `zoo/strong`, row 11 of `docs/learning.md`):
 `zoo/strong` 107.1 VP (103.4 to 110.8), `zoo/quick` 105.1 (102.3 to 107.9), `random` 31.

@@ -23,15 +23,16 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from jax import Array
-from jax.sharding import NamedSharding
+from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training import labels as streams
-from training.config import UserError
+from training.config import Config, UserError
 from training.games import store
 from training.learn.learner_state import make_optimizer
 from training.networks import sampling
 from training.system import atomic_files, cli, devices
+from training.types import AutoEnvironment, EnvState, Params, PolicyNetwork
 
 GAMES = devices.GAMES
 
@@ -74,7 +75,7 @@ def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
 
 
 def imitation_loss(
-    network: Any, temperature: float, params: Any, batch: Any, value_coef: Array
+    network: PolicyNetwork, temperature: float, params: Params, batch: Any, value_coef: Array
 ) -> tuple[Array, dict[str, Array]]:
     """Cross entropy to the labels' choices plus the error of the values, and metrics.
 
@@ -83,7 +84,7 @@ def imitation_loss(
         value_coef: () float32.
     """
     seen, label = batch
-    logits, value = network.apply(params, seen, method="judge")
+    logits, value = network.apply(params, seen, method="logits_and_values")
     wanted = jax.nn.softmax(label["values"] / temperature)
     found = jnp.take_along_axis(jax.nn.log_softmax(logits), label["choices"], axis=-1)
     cross = -jnp.sum(wanted * jnp.where(wanted > 0, found, 0), axis=-1)
@@ -103,7 +104,12 @@ def imitation_loss(
 
 
 def replay(
-    auto: Any, network: Any, states: Any, label: Any, seed: Array, chunk: Array
+    auto: AutoEnvironment,
+    network: PolicyNetwork,
+    states: EnvState,
+    label: Any,
+    seed: Array,
+    chunk: Array,
 ) -> tuple[Any, Any, Array]:
     """Play the actions of the labels of this device's games, inside `shard_map`.
 
@@ -116,15 +122,15 @@ def replay(
     local = label["done"].shape[1]
     first = jax.lax.axis_index(GAMES) * local
 
-    def step(state: Any, x: tuple[Any, Array]) -> Any:
+    def step(state: EnvState, x: tuple[Any, Array]) -> Any:
         row, t = x
         keys = streams.step_keys(seed, chunk * streams.STEPS + t, first, local)
         keys = jax.vmap(jax.random.split)(keys)
         observation = jax.vmap(auto.observe)(state, state.current_player)
         seats = jax.vmap(auto.seats)(state, state.current_player)
-        seen = network.view(observation, state.legal_action_mask)
+        seen = network.encode(observation, state.legal_action_mask)
         out = {
-            "choices": network.to_choice(seen, row["actions"].astype(jnp.int32)),
+            "choices": network.to_network_action(seen, row["actions"].astype(jnp.int32)),
             "values": row["values"].astype(jnp.float32),
             "target": jnp.take_along_axis(row["target"], seats, axis=-1),
             "known": row["known"],
@@ -147,7 +153,12 @@ def minibatch_steps(chunk: Array, local: int, minibatches: int) -> Array:
 
 
 def make_learner(
-    auto: Any, network: Any, mesh: Any, games: int, minibatches: int, temperature: float
+    auto: AutoEnvironment,
+    network: PolicyNetwork,
+    mesh: Mesh,
+    games: int,
+    minibatches: int,
+    temperature: float,
 ) -> Any:
     """The compiled step: 64 decisions of each game, learnt from once.
 
@@ -195,7 +206,7 @@ def make_learner(
     return jax.jit(mapped, donate_argnums=0)
 
 
-def clone(folders: Sequence[Path], config: Any, args: argparse.Namespace) -> Any:
+def clone(folders: Sequence[Path], config: Config, args: argparse.Namespace) -> Any:
     """Learn from the streams in turn, `--passes` times; gives the averaged parameters."""
     import gaia_jax
     from training import zoo

@@ -23,13 +23,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from training.agents.greedy import Search, Weights, as_params
+from training.config import Config
 from training.games import store
 from training.networks import sampling
 from training.system import atomic_files, cli, data_files
 from training.system.data_files import TEXT, WHOLE
+from training.types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
 
 BEST = 8  # candidates kept of each decision
 STEPS = 64
@@ -43,20 +46,25 @@ LABELS = 7  # folded into the seed
 OURS = atomic_files.json_with("seed", "games")  # the mark of `about.json`
 
 
-def start(auto: Any, seed: int, games: int, first: int = 0) -> Any:
+def start(auto: AutoEnvironment, seed: int, games: int, first: int = 0) -> Any:
     """The first states of a stream, or of its part from game `first` on, (N,)."""
     key = jax.random.fold_in(jax.random.key(seed), LABELS)
     return jax.vmap(auto.init)(jax.random.split(key, first + games)[first:])
 
 
-def step_keys(seed: Any, clock: Any, first: Any, count: int) -> Array:
+def step_keys(seed: Array, clock: Array, first: Array, count: int) -> Array:
     """Keys of one step, for games `first` and on."""
     key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), LABELS + 1), clock)
     return jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(count))
 
 
 def make_generator(
-    auto: Any, env: Any, network: Any, mesh: Any, games: int, first_game: int = 0
+    auto: AutoEnvironment,
+    env: Environment,
+    network: PolicyNetwork,
+    mesh: Mesh,
+    games: int,
+    first_game: int = 0,
 ) -> Any:
     """(params, mix, seed, chunk, states) -> (states, labels), compiled; mix (N,) int8.
 
@@ -66,7 +74,7 @@ def make_generator(
     weights = as_params(Weights())
     local = games // mesh.size
 
-    def decide(params: Any, mix: Array, state: Any, keys: Array) -> Any:
+    def decide(params: Params, mix: Array, state: EnvState, keys: Array) -> Any:
         mask = state.legal_action_mask
         actions, values = search.judge(weights, state, mask)
         values, order = jax.lax.top_k(values, BEST)
@@ -75,16 +83,16 @@ def make_generator(
         column = sampling.sample(values, values > -1e8, uniform)
         by_chance = jnp.take_along_axis(actions, column[:, None], axis=1)[:, 0]
         observation = jax.vmap(env.observe)(state, state.current_player)
-        seen = network.view(observation, mask)
-        logits, _ = network.apply(params, seen, method="judge")
+        seen = network.encode(observation, mask)
+        logits, _ = network.apply(params, seen, method="logits_and_values")
         own = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
         action = jnp.where(mix == 2, own, jnp.where(mix == 1, by_chance, actions[:, 0]))
         return action, actions, values - values[:, :1]
 
-    def run(params: Any, mix: Array, seed: Array, chunk: Array, states: Any) -> Any:
+    def run(params: Params, mix: Array, seed: Array, chunk: Array, states: EnvState) -> Any:
         first = first_game + jax.lax.axis_index(GAMES) * local
 
-        def step(state: Any, t: Array) -> Any:
+        def step(state: AutoState, t: Array) -> Any:
             keys = jax.vmap(jax.random.split)(step_keys(seed, chunk * STEPS + t, first, local))
             action, actions, values = decide(params, mix, state, keys[:, 0])
             player = state.current_player
@@ -112,7 +120,7 @@ def make_generator(
     return jax.jit(mapped)
 
 
-def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config: Any) -> None:
+def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config: Config) -> None:
     """Write the stream, chunk by chunk, from where the folder leaves off.
 
     Args:
@@ -155,7 +163,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config
         print(f"{chunk} {time.time() - began:.0f} s, {len(ended)} games, VP {mean:.1f}", flush=True)
 
 
-def begin(out: Path, about: dict[str, Any], states: Any) -> tuple[int, Any]:
+def begin(out: Path, about: dict[str, Any], states: EnvState) -> tuple[int, Any]:
     """Make the folder of a stream, or go on with it.
 
     Args:
@@ -240,7 +248,7 @@ def check_out(out: Path) -> None:
         atomic_files.check_folder("--out", out, parents=True)
 
 
-def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: Any) -> None:
+def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:
     """Write a chunk and the states after it, each whole or not at all."""
     _savez(out / f"{chunk:04d}.npz", labels)
     leaves = jax.device_get(jax.tree.leaves(states))

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
 from training import config as configs
 from training.config import Config, UserError
@@ -31,6 +33,7 @@ from training.system import cli, data_files
 from training.system.cli import reason
 from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from training.system.devices import make_mesh, split_cpu
+from training.types import EnvModule, EnvState, NetworkInput, Params
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
@@ -67,7 +70,7 @@ class Plan(NamedTuple):
         return sum(self) - min(self.learning, self.playing)
 
 
-def shapes_of(config: Config, env_module: Any) -> Shapes:
+def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     """Traced, not compiled."""
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     auto = env_module.auto_reset(env)
@@ -75,9 +78,9 @@ def shapes_of(config: Config, env_module: Any) -> Shapes:
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
     state = jax.eval_shape(jax.vmap(auto.init), keys)
 
-    def look(state: Any) -> Any:
+    def look(state: EnvState) -> Any:
         observation = jax.vmap(auto.observe)(state, state.current_player)
-        return observation, network.view(observation, state.legal_action_mask)
+        return observation, network.encode(observation, state.legal_action_mask)
 
     observation, seen = jax.eval_shape(look, state)
     params = jax.eval_shape(
@@ -87,10 +90,10 @@ def shapes_of(config: Config, env_module: Any) -> Shapes:
         state.legal_action_mask,
     )
 
-    def judge(params: Any, seen: Any) -> Any:
-        return network.apply(params, seen, method="judge")
+    def judge(params: Params, seen: NetworkInput) -> Any:
+        return network.apply(params, seen, method="logits_and_values")
 
-    def kept(params: Any, seen: Any) -> Any:
+    def kept(params: Params, seen: NetworkInput) -> Any:
         return jax.vjp(lambda p: judge(p, seen), params)[1]
 
     residuals = _bytes(jax.eval_shape(kept, params, seen)) - _bytes(params)
@@ -141,15 +144,15 @@ def kept_of_a_decision(seats: int) -> int:
 
 
 def _bytes(tree: Any) -> int:
-    def size(x: Any) -> int:
-        if jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended):
-            return 8 * math.prod(x.shape)
-        return math.prod(x.shape) * np.dtype(x.dtype).itemsize
+    def size(x: Array) -> int:
+        count: int = math.prod(x.shape)
+        extended = jnp.issubdtype(x.dtype, jax.dtypes.extended)
+        return count * (8 if extended else np.dtype(x.dtype).itemsize)
 
     return sum(size(x) for x in jax.tree.leaves(tree))
 
 
-def xla_account(config: Config, env_module: Any) -> dict[str, int]:
+def xla_account(config: Config, env_module: EnvModule) -> dict[str, int]:
     """What XLA says that the compiled training step takes of one of the devices that are here."""
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     auto = env_module.auto_reset(env)
@@ -186,7 +189,7 @@ class Pace(NamedTuple):
         return one * 1e-6 * c.num_envs * c.num_steps / devices
 
 
-def read_pace(path: Path, env_module: Any) -> Pace:
+def read_pace(path: Path, env_module: EnvModule) -> Pace:
     """From a report of `benchmarks.training --json`.
 
     Raises:
@@ -284,12 +287,14 @@ def report(config: Config, shapes: Shapes, devices: int) -> tuple[Plan, list[str
     return plan, [head, *lines, f"  {'sum':<11}{shown(plan.total):>10}"]
 
 
-def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line. The exit code; 2 where the configuration does not fit."""
     args = _parse(argv)
     config = configs.load(args.config, args.overrides)
     if env_module is None:
-        import gaia_jax as env_module
+        import gaia_jax
+
+        env_module = gaia_jax
     if args.xla:
         split_cpu(args.devices, config.ppo.num_envs)
     pace = None

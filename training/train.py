@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import jax
 import numpy as np
@@ -33,7 +32,8 @@ from training.run.evaluation import evaluations_of
 from training.run.folder import check, open_again, open_new, planned, resolve
 from training.run.logs import Logs
 from training.system import atomic_files, cli, devices, processes
-from training.system.process_group import Team
+from training.system.process_group import Place, Team
+from training.types import EnvModule
 
 
 class Interrupt:
@@ -144,7 +144,9 @@ def _report(
     progress.update(len(records))
 
 
-def main(argv: Sequence[str] | None = None, env_module: Any = None, spent: float = 0.0) -> int:
+def main(
+    argv: Sequence[str] | None = None, env_module: EnvModule | None = None, spent: float = 0.0
+) -> int:
     """The command line.
 
     Args:
@@ -157,13 +159,15 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None, spent: float
     args = _parse(argv)
     place = _place(args)
     if env_module is None:
-        import gaia_jax as env_module
+        import gaia_jax
+
+        env_module = gaia_jax
     card = processes.versions() | {"--resume": args.resume or ""}
     with processes.join(place, card) as team:
         return _main(args, env_module, team, spent)
 
 
-def _place(args: argparse.Namespace) -> processes.Place:
+def _place(args: argparse.Namespace) -> Place:
     """Which process this is; of a run to resume only what the command line says."""
     if args.config:
         return processes.place_of(configs.load(args.config, args.overrides))
@@ -171,7 +175,7 @@ def _place(args: argparse.Namespace) -> processes.Place:
     return processes.place_of(configs.override(Config(), own))
 
 
-def _main(args: argparse.Namespace, env_module: Any, team: Team, spent: float) -> int:
+def _main(args: argparse.Namespace, env_module: EnvModule, team: Team, spent: float) -> int:
     """`main` in its place among the processes."""
     # Before JAX starts, or a resumed run has one device where it had several, and compiles anew.
     if early := planned(args.config, args.resume, args.overrides):

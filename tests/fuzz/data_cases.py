@@ -141,7 +141,16 @@ RECORD = (
 )  # fmt: skip
 CSV = (*damage.ANY, "line 0 name,score", "line 3 my notes", 'line 3 "', "line 3 ,,,,")
 
-CASES: list[Case] = [
+# Commands that read whole files to their end without compiling: (folder, line).
+GOOD = [
+    ("dataset", STUDY), ("dataset", "study data --figures figures.json"),
+    ("dataset", "study sampled --games-only --out page"), ("dataset", STUDIES[-1]),
+    ("evaluation", "merge all.npz part.npz"), ("labels", "merge all labels"),
+    ("arena", "merge all.csv good.csv"), ("runs", f"compare {RUN} --out c.html"),
+    ("runs", "sweep sweep.yaml --list"), ("plan", "plan tiny.yaml --measured measured.json"),
+]  # fmt: skip
+
+_CASES: list[Case] = [
     *(case for line in STUDIES for case in _each("dataset", line, "data/games.parquet", PARQUET)),
     *(case for line in STUDIES for case in _each("dataset", line, "data/dataset.json", ABOUT)),
     *_each("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
@@ -188,3 +197,5 @@ CASES: list[Case] = [
     *_each("record", "play --record record.json --port 0", "record.json", RECORD[:24]),
     *_each("arena", "merge all.csv good.csv", "good.csv", CSV),
 ]  # fmt: skip
+
+CASES = list(dict.fromkeys(_CASES))

@@ -14,10 +14,10 @@ import pytest
 
 pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
 from tests.fuzz import damage, data_site
-from tests.fuzz.data_cases import CASES, Case
+from tests.fuzz.data_cases import CASES, GOOD, Case
 from tests.fuzz.runner import Runner
 
-EVERY = 11  # of the cases are in the sample
+EVERY = 17  # of the cases are in the sample
 LONGEST = 300  # characters of the line
 SOON = 20.0  # seconds: what compiles the game takes longer
 MODULES = ["tests.fuzz.data_cases", "training.agents.greedy", "training.learn.checkpoint",
@@ -44,7 +44,17 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_case_stands_twice() -> None:
-    assert len(set(CASES)) == len(CASES) >= 500
+    assert len(set(CASES)) == len(CASES) >= 1000
+
+
+@pytest.mark.parametrize(("folder", "line"), GOOD)
+def test_the_same_file_whole_is_read(
+    folder: str, line: str, runner: Runner, good: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(good / folder, tmp_path / "here")
+    name, *args = line.split()
+    result = runner.run("tests.fuzz.data_cases:command", [name, args], tmp_path / "here")
+    assert result.code == 0, result.err
 
 
 @pytest.mark.parametrize("case", list(_table()))

@@ -26,7 +26,7 @@ def test_enough_simulations_find_the_max_n_solution(players):
     games = random_game.draw(players, INSTANCES, players, actions=3, depth=4)
     options = SearchOptions(candidates=3, considered=3, value_scale=0.1)
     output = solve(games, options, 400)
-    assert output.tree.closed[:, 0].all()  # every game was searched to its ends
+    assert output.tree.solved[:, 0].all()  # every game was searched to its ends
     for game in range(INSTANCES):
         values, action = random_game.solution(games, game)
         np.testing.assert_array_equal(output.value[game], values.astype(np.float32))
@@ -38,7 +38,7 @@ def test_the_other_utilities_find_their_solution(utility):
     games = random_game.draw(11, 60, 4, actions=3, depth=3)
     options = SearchOptions(candidates=3, considered=3, value_scale=0.1, utility=utility)
     output = solve(games, options, 150)
-    assert output.tree.closed[:, 0].all()
+    assert output.tree.solved[:, 0].all()
 
     def by_hand(values, mover, root):
         if utility is paranoid:

@@ -121,7 +121,7 @@ def test_own_turn_ends_where_another_decides(games, keys):
     parent = tree.parent[rows, nodes + 1]
     np.testing.assert_array_equal(tree.to_play[rows, parent], tree.to_play[rows, 0])
     assert (tree.parent[rows, nodes + 1] > 0).any()  # some players decide twice in a row
-    assert tree.closed[:, 0].all()  # and turns are short enough to be seen whole
+    assert tree.solved[:, 0].all()  # and turns are short enough to be seen whole
 
     def best(game, node, player):
         """What `player` can make of the own turn, by the network's values where it ends."""

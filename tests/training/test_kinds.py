@@ -81,17 +81,19 @@ def test_a_flat_network_sees_everything_and_has_the_face_of_the_others(batch):
     observation, mask = batch
     params = jax.jit(network.init)(jax.random.key(0), observation, mask)
     assert "kinds" not in params["params"]
-    seen = network.view(observation, mask)
-    before, values = network.apply(params, seen, method="judge")
+    seen = network.encode(observation, mask)
+    before, values = network.apply(params, seen, method="logits_and_values")
     choice = jnp.argmax(before, -1)
     assert (network.to_action(seen, choice) == choice).all()
-    assert (network.to_choice(seen, choice) == choice).all()
+    assert (network.to_network_action(seen, choice) == choice).all()
     for changed in (
         observation.replace(cells=observation.cells.at[:, 3, 0].add(5)),
         observation.replace(players=observation.players.at[:, 2, 0].add(5)),
         observation.replace(globals=observation.globals.at[:, 1].add(5)),
     ):
-        after, others = network.apply(params, network.view(changed, mask), method="judge")
+        after, others = network.apply(
+            params, network.encode(changed, mask), method="logits_and_values"
+        )
         assert not jnp.allclose(before, after, atol=1e-7)
         assert not jnp.allclose(values, others, atol=1e-7)
 

@@ -14,7 +14,7 @@ from training.config import NetworkConfig
 from training.networks import sampling
 from training.networks.layers import ILLEGAL_LOGIT, at_temperature
 from training.networks.planets import Layout, PlanetNetwork
-from training.zoo.carry import grow
+from training.zoo.transfer import widen
 
 CELLS, OTHERS, GAMES = 10, 5, 6
 PLANES = ("mine", "project", "upgrade", "pick")
@@ -49,11 +49,11 @@ def scene():
 
 def test_choices_and_actions_are_each_other_and_all_legal_ones_are_there(scene):
     network, _, observation, mask = scene
-    seen = network.view(observation, mask)
+    seen = network.encode(observation, mask)
     for game in range(GAMES):
         legal = np.flatnonzero(np.asarray(mask[game]))
         one = jax.tree.map(lambda x, game=game: x[game : game + 1], seen)
-        choices = network.to_choice(one, jnp.asarray(legal)[None])[0]
+        choices = network.to_network_action(one, jnp.asarray(legal)[None])[0]
         back = [int(network.to_action(one, c[None])[0]) for c in choices]
         assert back == legal.tolist()
         assert sorted(choices.tolist()) == np.flatnonzero(np.asarray(one.mask[0])).tolist()
@@ -62,11 +62,13 @@ def test_choices_and_actions_are_each_other_and_all_legal_ones_are_there(scene):
 def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
     network, params, observation, mask = scene
     logits, values = network.apply(params, observation, mask)
-    seen = network.view(observation, mask)
-    chosen, same_values = network.apply(params, seen, method="judge")
+    seen = network.encode(observation, mask)
+    chosen, same_values = network.apply(params, seen, method="logits_and_values")
     assert logits.shape == mask.shape and values.shape == (GAMES, 4)
     assert np.array_equal(np.asarray(logits <= ILLEGAL_LOGIT), ~np.asarray(mask))
-    choices = network.to_choice(seen, jnp.broadcast_to(jnp.arange(mask.shape[1]), mask.shape))
+    choices = network.to_network_action(
+        seen, jnp.broadcast_to(jnp.arange(mask.shape[1]), mask.shape)
+    )
     wanted = jnp.take_along_axis(chosen, choices, axis=1)
     assert jnp.allclose(jnp.where(mask, logits, 0), jnp.where(mask, wanted, 0), atol=1e-6)
     assert jnp.allclose(values, same_values)
@@ -88,16 +90,16 @@ def test_a_network_that_grows_plays_as_before(scene):
         there = jnp.pad(observation.players, [(0, 0)] * 2 + [(0, columns)], constant_values=5)
         more.players = there
         fresh = anything(large, more, mask)
-        grown = grow(params, fresh)
+        grown = widen(params, fresh)
         after = jax.jit(lambda x, n=large, o=more: n.apply(x, o, mask))(grown)
         for ours, theirs in zip(before, after, strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)
-        assert jax.tree.map(jnp.shape, grow(grown, fresh)) == jax.tree.map(jnp.shape, fresh)
+        assert jax.tree.map(jnp.shape, widen(grown, fresh)) == jax.tree.map(jnp.shape, fresh)
     for other in ({"width": 16}, {"cell_width": 12}, {"latents": 4}):
         large = PlanetNetwork(dataclasses.replace(small.config, **other), LAYOUT)
         fresh = anything(large, observation, mask)
-        assert grow(params, fresh) is params  # not the same with zeros: refused where it begins
-    assert grow(params, {"params": {"another": jnp.ones(1)}}) is params
+        assert widen(params, fresh) is params  # not the same with zeros: refused where it begins
+    assert widen(params, {"params": {"another": jnp.ones(1)}}) is params
 
 
 class Position(NamedTuple):

@@ -98,7 +98,7 @@ def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):
     )
     network, more = make_network(env, config), len(Standings.of(env).names())
     seen = jax.eval_shape(
-        lambda s: network.view(jax.vmap(env.observe)(s, s.current_player), s.legal_action_mask),
+        lambda s: network.encode(jax.vmap(env.observe)(s, s.current_player), s.legal_action_mask),
         new_games,
     )
     assert seen.players.shape[-1] == len(env.observation_spec.players) + more

@@ -13,7 +13,7 @@ from training.config import NetworkConfig, UserError
 from training.networks import planets
 from training.networks.layers import make_network
 from training.networks.neighbourhood import Surroundings
-from training.zoo.carry import grow
+from training.zoo.transfer import widen
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
     plain = make_network(env, config).apply(params, observation, mask)
     network = make_network(env, wide)
     fresh = jax.jit(lambda key: network.init(key, observation, mask))(jax.random.key(0))
-    around = network.apply(grow(params, fresh), observation, mask)
+    around = network.apply(widen(params, fresh), observation, mask)
     for ours, theirs in zip(jax.tree.leaves(plain), jax.tree.leaves(around), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
 

@@ -20,7 +20,7 @@ from training.agents import make_agent
 from training.config import UserError
 from training.networks.layers import make_network
 from training.zoo import games
-from training.zoo.carry import carry
+from training.zoo.transfer import transfer
 
 LIMIT = 5 * 2**20
 CLOSE = 1e-3  # logits of two actions this near may change places on another machine
@@ -85,7 +85,7 @@ def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
     """Traced, not compiled: two seconds each. `zoo/strong` looks around its cells."""
     says, ours, base = zoo.about(name), environment(), gaia_jax.make("base")
     params, config = zoo.load(name, ours)[1], zoo.network_config(says)
-    same, kept = zoo.flatten(carry(params, config, ours, ours)), zoo.flatten(params)
+    same, kept = zoo.flatten(transfer(params, config, ours, ours)), zoo.flatten(params)
     assert same.keys() == kept.keys() and all(np.array_equal(same[k], kept[k]) for k in kept)
 
     network, carried = zoo.load(name, base)
@@ -101,7 +101,7 @@ def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
 
     np.testing.assert_array_equal(credits(base, carried), credits(ours, params))
     with pytest.raises(UserError, match="weights for each cell of lost_fleet cannot play base"):
-        carry(params, dataclasses.replace(config, planets=0), ours, base)
+        transfer(params, dataclasses.replace(config, planets=0), ours, base)
 
 
 def test_the_page_of_agents_is_current():

@@ -11,6 +11,7 @@ from jax import Array
 
 from training.networks import sampling
 from training.search.keys import one_a_row
+from training.types import Environment, EnvState, Params, PolicyNetwork
 
 VP_SCALE = 100  # rewards are VP divided by this
 BLOCK = 64  # rows that a network decides at a time on a CPU
@@ -19,7 +20,7 @@ BLOCK = 64  # rows that a network decides at a time on a CPU
 class Act(Protocol):
     """The decision of an agent in B games."""
 
-    def __call__(self, params: Any, state: Any, mask: Array, key: Array) -> Array:
+    def __call__(self, params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         """
         Args:
             params: the agent's parameters, a pytree of arrays.
@@ -92,22 +93,22 @@ def in_blocks(decide: Callable[..., Any], *rows: Any) -> Any:
     return jax.tree.map(lambda x: x.reshape(batch, *x.shape[2:]), decided)
 
 
-def random_agent(env: Any) -> Agent:
+def random_agent(env: Environment) -> Agent:
     """Plays every legal action with the same probability."""
 
-    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
+    def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         return sampling.sample_uniform(mask, uniforms(key, len(mask)))
 
     return Agent("random", act, cheap_when_forced=True, by_game=True)
 
 
-def greedy_agent(env: Any) -> Agent:
+def greedy_agent(env: Environment) -> Agent:
     """The scripted player of `training.agents.greedy`."""
     from training.agents.greedy import Search, Weights, as_params
 
     search = Search(env)
 
-    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
+    def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         return search.choose(params, state, mask)
 
     params = as_params(Weights())
@@ -115,9 +116,9 @@ def greedy_agent(env: Any) -> Agent:
 
 
 def policy_agent(
-    env: Any,
-    network: Any,
-    params: Any,
+    env: Environment,
+    network: PolicyNetwork,
+    params: Params | None,
     name: str,
     greedy: bool = False,
     reward: str = "vp",
@@ -132,35 +133,37 @@ def policy_agent(
         temperature: below 1 likelier actions are taken more often than the policy says.
     """
 
-    def evaluate(params: Any, state: Any) -> tuple[Array, Array]:
-        def block(state: Any) -> tuple[Array, Array]:
+    def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
+        def block(state: EnvState) -> tuple[Array, Array]:
             observation = jax.vmap(env.observe)(state, state.current_player)
             logits, values = network.apply(params, observation, state.legal_action_mask)
             seats = jax.vmap(env.seats)(state, state.current_player)
             return logits, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
-        return in_blocks(block, state)
+        out: tuple[Array, Array] = in_blocks(block, state)
+        return out
 
-    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
-        def block(state: Any, mask: Array, uniform: Array) -> Array:
+    def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
+        def block(state: EnvState, mask: Array, uniform: Array) -> Array:
             observation = jax.vmap(env.observe)(state, state.current_player)
             logits, _ = network.apply(params, observation, mask)
             if greedy:
                 return sampling.greedy(logits, mask)
             return sampling.sample(logits / temperature, mask, uniform)
 
-        return in_blocks(block, state, mask, uniforms(key, len(mask)))
+        out: Array = in_blocks(block, state, mask, uniforms(key, len(mask)))
+        return out
 
-    def likeliest(params: Any, state: Any) -> tuple[Array, Array]:
+    def likeliest(params: Params, state: EnvState) -> tuple[Array, Array]:
         """(B,) int32 and values (B, P). All rows at once: lines are few, and fit in the cache."""
         observation = jax.vmap(env.observe)(state, state.current_player)
-        seen = network.view(observation, state.legal_action_mask)
-        logits, values = network.apply(params, seen, method="judge")
+        seen = network.encode(observation, state.legal_action_mask)
+        logits, values = network.apply(params, seen, method="logits_and_values")
         action = network.to_action(seen, sampling.greedy(logits, seen.mask))
         seats = jax.vmap(env.seats)(state, state.current_player)
         return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
     policy = Policy(
-        evaluate, reward, reward_scale, likeliest if hasattr(network, "judge") else None
+        evaluate, reward, reward_scale, likeliest if hasattr(network, "logits_and_values") else None
     )
     return Agent(name, act, params, policy=policy, by_game=True)

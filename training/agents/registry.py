@@ -23,25 +23,28 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
 from gaia_jax.cli.command_line import UserError, one_line
 from training import config as configs
 from training import zoo
 from training.agents.base import (
     LESS_OPPONENTS,
+    Act,
     Agent,
     greedy_agent,
     policy_agent,
     random_agent,
 )
 from training.agents.search import SUFFIX, search_agent, split_name
+from training.types import Environment, EnvState, Params
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
 START = "start"
 ARGUMENTS = (("params", "state", "mask", "key"), ("params", "observation", "mask", "key"))
 
 
-def make_agent(name: str, env: Any, likeliest: bool = False) -> Agent:
+def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
     """The agent of this name for an environment.
 
     Args:
@@ -64,7 +67,7 @@ def make_agent(name: str, env: Any, likeliest: bool = False) -> Agent:
     return _checkpoint_agent(name, run, update, env, likeliest)
 
 
-def check_agent(name: str, env: Any) -> None:
+def check_agent(name: str, env: Environment) -> None:
     """Raise what `make_agent` would, without making the built-in ones."""
     if name not in REGISTRY:
         make_agent(name, env)
@@ -90,7 +93,9 @@ def _split_run(name: str) -> tuple[str, str | None]:
     return run, update
 
 
-def _checkpoint_agent(name: str, run: str, update: str | None, env: Any, likeliest: bool) -> Agent:
+def _checkpoint_agent(
+    name: str, run: str, update: str | None, env: Environment, likeliest: bool
+) -> Agent:
     from training.learn.checkpoint import Checkpoints, load_policy, load_start, number_of
 
     if update == START:
@@ -105,7 +110,7 @@ def _checkpoint_agent(name: str, run: str, update: str | None, env: Any, likelie
     )
 
 
-def _zoo_agent(name: str, env: Any, likeliest: bool) -> Agent:
+def _zoo_agent(name: str, env: Environment, likeliest: bool) -> Agent:
     says = zoo.about(name)
     network, params = zoo.load(name, env)
     trained = configs.from_dict(says.get("training", {}))
@@ -115,12 +120,12 @@ def _zoo_agent(name: str, env: Any, likeliest: bool) -> Agent:
     )  # fmt: skip
 
 
-def _reward(config: Any) -> str:
+def _reward(config: configs.Config) -> str:
     """What the values of an agent are of, `Policy.reward`."""
     return LESS_OPPONENTS if config.recipe.opponent_weight else str(config.env.reward)
 
 
-def _function_agent(name: str, env: Any) -> Agent:
+def _function_agent(name: str, env: Environment) -> Agent:
     module_name, _, function_name = name.partition(":")
     try:
         module = importlib.import_module(module_name)
@@ -146,7 +151,7 @@ def _function_agent(name: str, env: Any) -> Agent:
         wanted = " or ".join(f"({', '.join(x)})" for x in ARGUMENTS)
         raise UserError(f"agent {name!r} must take {wanted}, it takes ({', '.join(arguments)})")
 
-    def act(params: Any, state: Any, mask: Any, key: Any) -> Any:
+    def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         seen = state
         if arguments[1] == "observation":
             seen = jax.vmap(env.observe)(state, state.current_player)
@@ -168,7 +173,7 @@ def _function_agent(name: str, env: Any) -> Agent:
     return Agent(name, act, params)
 
 
-def _check_function(act: Any, params: Any, env: Any) -> None:
+def _check_function(act: Act, params: Params, env: Environment) -> None:
     """Trace a function on two and on three games."""
     key = jax.eval_shape(lambda: jax.random.key(0))
     one = jax.eval_shape(env.init, key)

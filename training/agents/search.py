@@ -39,6 +39,7 @@ from training.search import (
     environment_model,
     gumbel_search,
 )
+from training.types import Environment, EnvState, Params
 
 SUFFIX = "+search:"
 FORMS = ("lines", "tree", "own_turn", "one_layer")
@@ -138,7 +139,7 @@ def _read(name: str, key: str, value: str) -> Any:
 Search = Callable[..., SearchOutput]
 
 
-def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Model]:
+def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Search, Model]:
     """The search of a spec and its model.
 
     Returns:
@@ -148,14 +149,16 @@ def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Mod
     if policy.reward == LESS_OPPONENTS:
         raise UserError("no search reads the values of an agent trained with opponent_weight")
     if env.reward != policy.reward:  # values and rewards must be of one kind
-        env = dataclasses.replace(env, reward=policy.reward)
+        env = _rewarded(env, policy.reward)
     model = environment_model(
         env, policy.evaluate, policy.reward_scale, spec.follow, policy.likeliest
     )
     options = spec.options(policy.vp)
     recurrent = model.onward if options.lines else model.recurrent
 
-    def search(params: Any, state: Any, key: Array, mask: Array | None = None) -> SearchOutput:
+    def search(
+        params: Params, state: EnvState, key: Array, mask: Array | None = None
+    ) -> SearchOutput:
         root = model.root(params, state)
         if mask is not None:
             root = root._replace(legal_actions=root.legal_actions & mask)
@@ -164,7 +167,13 @@ def make_search(env: Any, policy: Policy, spec: SearchSpec) -> tuple[Search, Mod
     return search, model
 
 
-def search_agent(env: Any, base: Agent, spec: SearchSpec, name: str) -> Agent:
+def _rewarded(env: Environment, reward: str) -> Environment:
+    """The same with another reward; environments are frozen dataclasses."""
+    other: Environment = dataclasses.replace(env, reward=reward)  # type: ignore[type-var]
+    return other
+
+
+def search_agent(env: Environment, base: Agent, spec: SearchSpec, name: str) -> Agent:
     """Plays what a search on top of the policy of `base` finds.
 
     Raises:
@@ -177,7 +186,7 @@ def search_agent(env: Any, base: Agent, spec: SearchSpec, name: str) -> Agent:
         )
     search, _ = make_search(env, base.policy, spec)
 
-    def act(params: Any, state: Any, mask: Array, key: Array) -> Array:
+    def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         # Games that are not this agent's to decide offer one action in `mask`, whatever is legal.
         action = search(params, state, key, mask).action
         legal = jnp.take_along_axis(mask, action[:, None], axis=1)[:, 0]

@@ -23,7 +23,7 @@ def advantages(
     last_value: Array,
     done: Array,
     player: Array,
-    gae_lambda: float,
+    gae_lambda: float | Array,
 ) -> tuple[Array, Array]:
     """Generalized advantages of all seats, each over its own decisions, gamma 1.
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+from jax import Array
 from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli.command_line import one_line, reason
@@ -26,7 +27,8 @@ from training.learn.learner_state import GONE, Runner, join, path_name, split, s
 from training.networks.layers import at_temperature, make_network
 from training.system import atomic_files
 from training.system.fast_compile import jit_once
-from training.zoo.carry import grow
+from training.types import Environment, EnvModule, Params, PolicyNetwork
+from training.zoo.transfer import widen
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"
@@ -88,7 +90,7 @@ class Checkpoints:
         except OSError as error:
             raise UserError(f"cannot use {self._folder}: {reason(error)}") from error
 
-    def save(self, runner: Runner, env: Any, config: Config) -> None:
+    def save(self, runner: Runner, env: Environment, config: Config) -> None:
         """Write the runner under its number of updates; does nothing where that stands already.
 
         Raises:
@@ -214,7 +216,7 @@ class Checkpoints:
             raise UserError(f"{self._name(step)} has the format {written!r}, not {FORMAT!r}")
         return about, configs.from_dict(about["config"])
 
-    def check_env(self, step: int, env: Any) -> None:
+    def check_env(self, step: int, env: Environment) -> None:
         """Refuse a checkpoint of another environment or of another version of it."""
         about, _ = self.about(step)
         if other := zoo.another_environment(about, env):
@@ -234,7 +236,7 @@ class Checkpoints:
         items = self._restore(step, params=params, trainer=trainer)
         return join(runner, items["params"], items["trainer"])
 
-    def restore_params(self, step: int, params: Any) -> Any:
+    def restore_params(self, step: int, params: Params) -> Any:
         """Only the network's parameters, in the form of `params` (arrays or shapes)."""
         return self._restore(step, params=params)["params"]
 
@@ -252,7 +254,7 @@ class Checkpoints:
         """The arrays of a checkpoint as they were written, on one device."""
         here = SingleDeviceSharding(jax.local_devices()[0])
 
-        def form(x: Any) -> jax.ShapeDtypeStruct:
+        def form(x: Array) -> jax.ShapeDtypeStruct:
             return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=here)
 
         try:
@@ -324,13 +326,15 @@ def _shapes(tree: Any) -> Shapes:
     return {path_name(path): tuple(leaf.shape) for path, leaf in leaves}
 
 
-def load_policy(run: str | Path, env: Any | None, env_module: Any, step: int | None = None) -> Any:
+def load_policy(
+    run: str | Path, env: Environment | None, env_module: EnvModule | None, step: int | None = None
+) -> Any:
     """The network and parameters of a run's checkpoint.
 
     Args:
         run: the run folder.
         env: the environment it has to fit; None makes the one it was trained on.
-        env_module: what `make`s environments: the module `gaia_jax`.
+        env_module: what makes environments, the module `gaia_jax`; None where `env` is given.
         step: the update; None is the latest that is whole.
     Returns:
         (env, network, params, step, config).
@@ -338,7 +342,9 @@ def load_policy(run: str | Path, env: Any | None, env_module: Any, step: int | N
     checkpoints = Checkpoints(run)
     step = checkpoints.whole(step)
     about, config = checkpoints.about(step)
-    env = env or make_env(env_module, about["env"], config.env.reward, about.get("players", 4))
+    if env is None:
+        assert env_module is not None
+        env = make_env(env_module, about["env"], config.env.reward, about.get("players", 4))
     checkpoints.check_env(step, env)
     network = make_network(env, config.network)
     here = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
@@ -346,7 +352,7 @@ def load_policy(run: str | Path, env: Any | None, env_module: Any, step: int | N
     return env, network, checkpoints.restore_params(step, form), step, config
 
 
-def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
+def load_start(run: str | Path, env: Environment) -> tuple[Any, Any]:
     """The network of a run and its parameters before the first update.
 
     Args:
@@ -361,12 +367,12 @@ def load_start(run: str | Path, env: Any) -> tuple[Any, Any]:
     params_key, _, _ = start_keys(config)
     params = jit_once(lambda: _init(env, network, params_key))()
     if config.run.warm_start:
-        params = grow(zoo.parameters(config.run.warm_start, env), params)
+        params = widen(zoo.parameters(config.run.warm_start, env), params)
         params = at_temperature(params, config.run.warm_start_temperature)
     return network, params
 
 
-def make_env(env_module: Any, env_id: str, reward: str, players: int = 4) -> Any:
+def make_env(env_module: EnvModule, env_id: str, reward: str, players: int = 4) -> Any:
     """`env_module.make`; what it does not know is the user's error."""
     more = {} if players == 4 else {"players": players}
     try:
@@ -375,7 +381,7 @@ def make_env(env_module: Any, env_id: str, reward: str, players: int = 4) -> Any
         raise UserError(str(error)) from error
 
 
-def _init(env: Any, network: Any, key: Any = None) -> Any:
+def _init(env: Environment, network: PolicyNetwork, key: Array | None = None) -> Any:
     state = env.init(jax.random.key(0))
     observation = env.observe(state, state.current_player)
     batch = jax.tree.map(lambda x: x[None], observation)

@@ -18,8 +18,9 @@ import numpy as np
 from jax import Array
 
 from gaia_jax import GaiaEnv
-from gaia_jax.state import GameState
+from gaia_jax.state import GameState, Setup
 from training.config import UserError
+from training.types import Environment, EnvState
 
 APART = 0x51C4E  # folded into the set-up's key
 # A gift is floor(u * u * (most + 1)) with u drawn from [0, 1): 0 to the most, mostly little.
@@ -37,7 +38,7 @@ class RichEnv(GaiaEnv):
 
     part: float = 0.0
 
-    def deal(self, setup: Any) -> GameState:
+    def deal(self, setup: Setup) -> GameState:
         """The game that a set-up deals, with the gifts of the rich seats."""
         game = super().deal(setup)
         players, names = game.players, self.ruleset.ids["track"]
@@ -62,7 +63,7 @@ class RichEnv(GaiaEnv):
         )
 
 
-def make_rich(env: Any, part: float) -> Any:
+def make_rich(env: Environment, part: float) -> Any:
     """The environment to learn in: `env` itself where `part` of the seats is 0.
 
     Raises:
@@ -76,7 +77,7 @@ def make_rich(env: Any, part: float) -> Any:
     return RichEnv(**fields, part=part)
 
 
-def is_rich(setup: Any, players: int, part: float) -> Array:
+def is_rich(setup: Setup, players: int, part: float) -> Array:
     """(P,) bool, the rich seats.
 
     Args:
@@ -85,7 +86,7 @@ def is_rich(setup: Any, players: int, part: float) -> Array:
     return jax.random.uniform(_key(setup, 0), (players,)) < part
 
 
-def counts(before: Any, done: Array, final_vp: Array, part: float) -> dict[str, Array]:
+def counts(before: EnvState, done: Array, final_vp: Array, part: float) -> dict[str, Array]:
     """What `report` tells of, summed over one decision of N games; (2,) float32, not rich and rich.
 
     Args:
@@ -107,11 +108,11 @@ def report(summed: dict[str, Any]) -> dict[str, float]:
     return {name: float(vp[i] / seats[i]) for i, name in enumerate(names) if seats[i]}
 
 
-def _key(setup: Any, number: int) -> Array:
+def _key(setup: Setup, number: int) -> Array:
     return jax.random.fold_in(jax.random.fold_in(key_of(setup), APART), number)
 
 
-def key_of(setup: Any) -> Array:
+def key_of(setup: Setup) -> Array:
     """A key of `jax.random` that depends on the set-up alone: the same at every decision.
 
     Args:

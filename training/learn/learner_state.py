@@ -14,9 +14,9 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training.config import Config, PPOConfig, UserError
-from training.networks.layers import Network
 from training.system.batched import batched
 from training.system.devices import GAMES
+from training.types import AutoEnvironment, Params, PolicyNetwork
 
 TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
 
@@ -54,12 +54,13 @@ class Hyper(NamedTuple):
         flat["average"] = config.recipe.ema_decay
         return cls(*(np.float32(flat[name]) for name in cls._fields))
 
-    def between(self, name: str, end: str, update: Any) -> Any:
+    def between(self, name: str, end: str, update: Array) -> Array:
         """A value that moves in a straight line over the run."""
         first, last = getattr(self, name), getattr(self, end)
-        return first + (last - first) * self.progress(update)
+        value: Array = first + (last - first) * self.progress(update)
+        return value
 
-    def progress(self, update: Any) -> Any:
+    def progress(self, update: Array) -> Array:
         """The part of the run that is done after so many updates, 0 to 1."""
         return jnp.minimum(update / self.updates, 1.0)
 
@@ -85,7 +86,7 @@ def start_keys(config: Config) -> Array:
 
 
 def make_init(
-    auto: Any, network: Network, config: Config, mesh: Mesh | None = None
+    auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh | None = None
 ) -> Callable[[], Runner]:
     """A pure function that makes the Runner of a new run.
 
@@ -127,7 +128,7 @@ def make_init(
     return init
 
 
-def begin_with(runner: Runner, params: Any) -> Runner:
+def begin_with(runner: Runner, params: Params) -> Runner:
     """A new run that begins with given parameters.
 
     Raises:
@@ -161,7 +162,7 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
 GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
 
 
-def join(form: Runner, params: Any, rest: dict[str, Any]) -> Runner:
+def join(form: Runner, params: Params, rest: dict[str, Any]) -> Runner:
     """What `split` took apart.
 
     Args:
@@ -170,15 +171,16 @@ def join(form: Runner, params: Any, rest: dict[str, Any]) -> Runner:
     shown = _shown(form)
     leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{shown: ()}))
     found = [rest[path_name(path)] if leaf.size else _empty(leaf) for path, leaf in leaves]
-    return jax.tree.unflatten(tree, found)._replace(**{shown: params})
+    joined: Runner = jax.tree.unflatten(tree, found)
+    return joined._replace(**{shown: params})
 
 
-def path_name(path: Any) -> str:
+def path_name(path: tuple[Any, ...]) -> str:
     """The name of a leaf in a checkpoint."""
     return jax.tree_util.keystr(path, simple=True, separator="-")
 
 
-def _empty(form: Any) -> Array:
+def _empty(form: Array | jax.ShapeDtypeStruct) -> Array:
     """An array without elements of that form: an array itself, or a shape with its sharding."""
     if isinstance(form, jax.Array):
         return form

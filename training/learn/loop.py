@@ -20,7 +20,8 @@ from training.networks.layers import at_temperature, make_network
 from training.system import cli, devices
 from training.system.fast_compile import jit_once
 from training.system.process_group import Team, alone
-from training.zoo.carry import grow
+from training.types import AutoEnvironment, EnvModule
+from training.zoo.transfer import widen
 
 
 class Trainer:
@@ -29,7 +30,7 @@ class Trainer:
     def __init__(
         self,
         config: Config,
-        env_module: Any,
+        env_module: EnvModule,
         run: Path,
         resume: bool,
         update: int | None = None,
@@ -71,12 +72,12 @@ class Trainer:
         )
         return runner._replace(hyper=hyper)
 
-    def _begun(self, runner: Runner, auto: Any, mesh: Mesh) -> Runner:
+    def _begun(self, runner: Runner, auto: AutoEnvironment, mesh: Mesh) -> Runner:
         """A new run with the parameters that it is to begin with, and its games apart."""
         config = self.config
         if config.run.warm_start:
             params = zoo.parameters(config.run.warm_start, self.env)
-            params = grow(params, runner.params)
+            params = widen(params, runner.params)
             runner = begin_with(runner, at_temperature(params, config.run.warm_start_temperature))
         if config.recipe.staggered_starts:
             spread = make_spread(auto, self.network, config, mesh)

@@ -13,13 +13,15 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from training.types import AutoState, Environment, EnvState
+
 SPLIT = ("leech", "free")  # verbs whose arguments are counted one by one
 
 
 class Diagnostics:
     """Sums over decisions inside the compiled chunk, and their means outside of it."""
 
-    def __init__(self, env: Any):
+    def __init__(self, env: Environment):
         """`env`: an environment; without an index of actions only the sources are counted."""
         rules = env.ruleset
         self.players = env.num_players
@@ -37,14 +39,14 @@ class Diagnostics:
             which[first:last] = number
         self._verb = which
 
-    def step(self, before: Any, action: Array, after: Any) -> dict[str, Array]:
+    def step(self, before: EnvState, action: Array, after: AutoState) -> dict[str, Any]:
         """Sums over the games of one step; `before` and `after` are states (N,).
 
         How a game ended is read before its last decision, but for VP.
         """
         ended = after.terminated | after.truncated
         seats = ended[:, None] * jnp.ones((1, after.final_vp.shape[-1]))
-        out = {"sources": (after.final_source * seats[..., None]).sum((0, 1))}
+        out: dict[str, Any] = {"sources": (after.final_source * seats[..., None]).sum((0, 1))}
         if self._describe is None:
             return out
         ends = self._describe(before.game)

@@ -30,9 +30,9 @@ from training.learn.advantages import advantages, less_of_others
 from training.learn.learner_state import Hyper, Runner, make_optimizer, sharding
 from training.learn.metrics import Diagnostics
 from training.networks import sampling
-from training.networks.layers import Network
 from training.system.batched import Batched, batched
 from training.system.devices import GAMES, mean_in_one
+from training.types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 
 mean = partial(jax.lax.pmean, axis_name=GAMES)  # over the devices
 total = partial(jax.lax.psum, axis_name=GAMES)
@@ -44,7 +44,7 @@ Metrics = dict[str, Any]  # arrays by name
 class Learner:
     """What an update is made of, and never changes."""
 
-    network: Network
+    network: PolicyNetwork
     ppo: PPOConfig
     recipe: RecipeConfig
     games: Batched  # of the environment with auto-reset
@@ -53,7 +53,9 @@ class Learner:
     share: int  # N of one device
 
     @classmethod
-    def of(cls, auto: Any, network: Network, config: Config, devices: int) -> Learner:
+    def of(
+        cls, auto: AutoEnvironment, network: PolicyNetwork, config: Config, devices: int
+    ) -> Learner:
         """
         Args:
             auto: the environment with auto-reset.
@@ -68,9 +70,9 @@ class Learner:
         game = jax.lax.axis_index(GAMES) * self.share + jnp.arange(self.share)
         return jax.vmap(jax.random.fold_in, (None, 0))(key, game)
 
-    def judge(self, params: Any, seen: Any) -> tuple[Array, Array]:
+    def logits_and_values(self, params: Params, inputs: NetworkInput) -> tuple[Array, Array]:
         """Logits (N, W) and values (N, P), in the order of the rows that the network reads."""
-        out: Any = self.network.apply(params, seen, method="judge")
+        out: Any = self.network.apply(params, inputs, method="logits_and_values")
         logits, values = out
         return logits, values
 
@@ -78,9 +80,9 @@ class Learner:
 class Transition(NamedTuple):
     """One decision of each game; T comes first once the rollout is done."""
 
-    seen: Any  # what the network reads, `Network.view`
+    inputs: NetworkInput  # what the network reads, `PolicyNetwork.encode`
     seats: Array  # (N, P) int8, which player each row of the observation is; column 0 decides
-    choice: Array  # (N,) int32, in the network's index of actions
+    action: Array  # (N,) int32, in the network's index of actions
     log_prob: Array  # (N,) float32
     value: Array  # (N, P) float32, by player
     reward: Array  # (N, P) float32, by player
@@ -107,12 +109,14 @@ class Batch(NamedTuple):
 class Weights(NamedTuple):
     """What a minibatch changes; fields as in `Runner`."""
 
-    params: Any
+    params: Params
     opt_state: Any
-    average: Any
+    average: Params | tuple[()]  # () without `recipe.ema_decay`
 
 
-def make_chunk(auto: Any, network: Network, config: Config, mesh: Mesh) -> jax.stages.Wrapped:
+def make_chunk(
+    auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh
+) -> jax.stages.Wrapped:
     """The compiled step of training: U = `updates_per_chunk` updates.
 
     Args:
@@ -165,40 +169,47 @@ def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
 # The rollout.
 
 
-def _roll(learner: Learner, params: Any, env_state: Any, key: Array) -> tuple[Any, Rollout]:
+def _roll(
+    learner: Learner, params: Params, env_state: AutoState, key: Array
+) -> tuple[Any, Rollout]:
     """T decisions of every game."""
     step = partial(_env_step, learner, params)
     return jax.lax.scan(step, env_state, jax.random.split(key, learner.ppo.num_steps))
 
 
-def _env_step(learner: Learner, params: Any, state: Any, key: Array) -> tuple[Any, Rollout]:
+def _env_step(
+    learner: Learner, params: Params, state: AutoState, key: Array
+) -> tuple[Any, Rollout]:
     """A decision of every game; what it leaves has no T yet."""
     ppo, recipe, network = learner.ppo, learner.recipe, learner.network
     keys = jax.vmap(jax.random.split)(learner.game_keys(key))
-    seen, seats, logits, value = _look(learner, params, state)
+    inputs, seats, logits, value = _look(learner, params, state)
     # Counted here: of a whole rollout the masks would be copied as int32.
-    open_ = seen.mask.sum(-1) > 1
-    choice = sampling.sample(logits, seen.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
+    open_ = inputs.mask.sum(-1) > 1
+    choice = sampling.sample(logits, inputs.mask, jax.vmap(jax.random.uniform)(keys[:, 0]))
     log_prob, _ = sampling.log_prob_and_entropy(logits, choice)
-    action = network.to_action(seen, choice)
-    before, state = state, learner.games.step(state, action, keys[:, 1])
+    action = network.to_action(inputs, choice)
+    before = state
+    state = learner.games.step(state, action, keys[:, 1])
     doing = learner.diagnostics.step(before, action, state)
     done = state.terminated | state.truncated
     if recipe.exploring_starts:
         doing |= exploring_starts.counts(before, done, state.final_vp, recipe.exploring_starts)
     reward = less_of_others(state.rewards, recipe.opponent_weight) * ppo.reward_scale
-    decision = Transition(seen, seats, choice, log_prob, value, reward, done, open_)
+    decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_)
     return state, Rollout(decision, state.final_vp, doing)
 
 
-def _look(learner: Learner, params: Any, state: Any) -> tuple[Any, Array, Array, Array]:
+def _look(
+    learner: Learner, params: Params, state: AutoState
+) -> tuple[NetworkInput, Array, Array, Array]:
     """What the network reads, seats (N, P), logits (N, W), values by player (N, P)."""
     observation = learner.games.observe(state, state.current_player)
     seats = learner.games.seats(state, state.current_player)
-    seen: Any = learner.network.view(observation, state.legal_action_mask)
-    logits, values = learner.judge(params, seen)
+    inputs: NetworkInput = learner.network.encode(observation, state.legal_action_mask)
+    logits, values = learner.logits_and_values(params, inputs)
     by_player = jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
-    return seen, seats.astype(jnp.int8), logits, by_player
+    return inputs, seats.astype(jnp.int8), logits, by_player
 
 
 # What is learnt from.
@@ -285,12 +296,12 @@ def _update_minibatch(
     return Weights(params, opt_state, average), metrics
 
 
-def _loss(params: Any, learner: Learner, runner: Runner, batch: Batch) -> tuple[Array, Metrics]:
+def _loss(params: Params, learner: Learner, runner: Runner, batch: Batch) -> tuple[Array, Metrics]:
     """Clipped surrogate, value error and entropy bonus of B decisions; numbers for the log."""
     hyper: Hyper = runner.hyper
     old, advantage, target = batch
-    logits, value = learner.judge(params, old.seen)
-    log_prob, entropy = sampling.log_prob_and_entropy(logits, old.choice)
+    logits, value = learner.logits_and_values(params, old.inputs)
+    log_prob, entropy = sampling.log_prob_and_entropy(logits, old.action)
     log_ratio = log_prob - old.log_prob
     ratio = jnp.exp(log_ratio)
     clipped = jnp.clip(ratio, 1 - hyper.clip, 1 + hyper.clip)

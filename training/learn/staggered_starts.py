@@ -19,12 +19,13 @@ from training.config import Config
 from training.networks import sampling
 from training.system.batched import batched
 from training.system.devices import GAMES
+from training.types import AutoEnvironment, AutoState, Params, PolicyNetwork
 
 APART = 0xA9A27  # folded into the key: apart from those of the updates
 
 
 def make_spread(
-    auto: Any, network: Any, config: Config, mesh: Mesh
+    auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh
 ) -> Callable[[Any, Array, Any], Any]:
     """(params, key, states (N,)) -> states: game g of N is g / N of them on.
 
@@ -37,17 +38,17 @@ def make_spread(
     local = games // mesh.size
     play = batched(auto)
 
-    def spread(params: Any, key: Array, state: Any) -> Any:
+    def spread(params: Params, key: Array, state: AutoState) -> Any:
         game = jax.lax.axis_index(GAMES) * local + jnp.arange(local)
         own = jax.random.fold_in(key, APART)
         ahead = game * decisions // games
 
-        def step(state: Any, clock: Array) -> tuple[Any, None]:
+        def step(state: AutoState, clock: Array) -> tuple[Any, None]:
             keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.fold_in(own, clock), game)
             keys = jax.vmap(jax.random.split)(keys)
             observation = play.observe(state, state.current_player)
-            seen = network.view(observation, state.legal_action_mask)
-            logits, _ = network.apply(params, seen, method="judge")
+            seen = network.encode(observation, state.legal_action_mask)
+            logits, _ = network.apply(params, seen, method="logits_and_values")
             uniform = jax.vmap(jax.random.uniform)(keys[:, 0])
             action = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
             after = play.step(state, action, keys[:, 1])

@@ -8,16 +8,17 @@ the kind" can mean. The sum comes out as logits, and sampling and learning stay 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import Array
 
+from training.types import Environment
+
 ILLEGAL_LOGIT = -1e9
 
 
-def kind_sizes(env: Any) -> tuple[int, ...]:
+def kind_sizes(env: Environment) -> tuple[int, ...]:
     """How many actions each kind has, in the order of the environment's index.
 
     Each plane of cells is a kind and each verb beside them; where an environment names no verbs,

@@ -13,12 +13,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.typing import DTypeLike
 
 from training.config import NetworkConfig, UserError
 from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps, kind_sizes
+from training.types import Environment, Observation, Params
 
 
-def encode(x: Array, dtype: Any) -> Array:
+def symlog(x: Array, dtype: DTypeLike) -> Array:
     """Integer features as network inputs: sign(x) log(1 + |x|).
 
     A bit (0, 1), a stock (0..30) and a score (0..200) stay within a few units, without a table of
@@ -28,7 +30,7 @@ def encode(x: Array, dtype: Any) -> Array:
     return (jnp.sign(value) * jnp.log1p(jnp.abs(value))).astype(dtype)
 
 
-def encode_cells(x: Array, dtype: Any) -> Array:
+def soft_sign(x: Array, dtype: DTypeLike) -> Array:
     """The same for the many small features of cells, with x / (1 + |x| / 8).
 
     A forward pass of the quick network takes 77 us of CPU time a decision with this, 88 with that.
@@ -37,7 +39,7 @@ def encode_cells(x: Array, dtype: Any) -> Array:
     return (value / (1 + jnp.abs(value) / 8)).astype(dtype)
 
 
-def neighbor_sum(x: Array, neighbors: Any) -> Array:
+def neighbor_sum(x: Array, neighbors: tuple[tuple[int, ...], ...] | np.ndarray) -> Array:
     """Sum over the neighbours of each cell.
 
     The sum is its own transpose, because to be neighbours is mutual: the gradient is the same six
@@ -73,7 +75,7 @@ class Linear(nn.Module):
     """
 
     features: int
-    dtype: Any
+    dtype: DTypeLike
     use_bias: bool = True
     kernel_init: nn.initializers.Initializer = nn.initializers.lecun_normal()
 
@@ -94,7 +96,7 @@ class Mlp(nn.Module):
 
     width: int
     hidden: int
-    dtype: Any
+    dtype: DTypeLike
 
     @nn.compact
     def __call__(self, x: Array) -> Array:
@@ -160,36 +162,36 @@ class AttentionLayer(nn.Module):
         return tokens[..., :count, :], tokens[..., count:-1, :], tokens[..., -1, :]
 
 
-class Whole(NamedTuple):
+class FullInput(NamedTuple):
     """What `Network` reads of a decision: everything."""
 
-    observation: Any
+    observation: Observation
     mask: Array  # (B, A) bool
 
 
-class SeesAll:
+class ReadsAll:
     """What a network that keeps the whole observation, and the environment's actions, shares."""
 
-    def view(self, observation: Any, mask: Array) -> Whole:
+    def encode(self, observation: Observation, mask: Array) -> FullInput:
         """What to keep of an observation in order to learn from it."""
-        return Whole(observation, mask)
+        return FullInput(observation, mask)
 
-    def judge(self, seen: Whole) -> tuple[Array, Array]:
+    def logits_and_values(self, seen: FullInput) -> tuple[Array, Array]:
         """Logits in the network's own index of actions, here the environment's, and values."""
         network: Any = self
         out: tuple[Array, Array] = network(seen.observation, seen.mask)
         return out
 
-    def to_action(self, seen: Whole, choice: Array) -> Array:
+    def to_action(self, seen: FullInput, choice: Array) -> Array:
         """(B,) choices in the network's index -> (B,) actions of the environment."""
         return choice
 
-    def to_choice(self, seen: Whole, action: Array) -> Array:
+    def to_network_action(self, seen: FullInput, action: Array) -> Array:
         """The other way; (B, ...)."""
         return action
 
 
-class Network(SeesAll, nn.Module):
+class Network(ReadsAll, nn.Module):
     """Observation and mask -> logits of every action and the value of every seat.
 
     The first `planes * C` actions point at cells, plane by plane, and get their logits from the
@@ -203,7 +205,7 @@ class Network(SeesAll, nn.Module):
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
-    def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
+    def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """
         Args:
             observation: `cells` (B, C, Fc), `players` (B, P, Fp), `globals` (B, Fg).
@@ -240,12 +242,12 @@ class Network(SeesAll, nn.Module):
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
         return jnp.where(mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
-    def _tokens(self, observation: Any) -> tuple[Array, Array, Array]:
+    def _tokens(self, observation: Observation) -> tuple[Array, Array, Array]:
         """(B, C, Dc), (B, P, D), (B, D)."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
-        cells = Linear(c.cell_width, dtype, name="cells")(encode_cells(observation.cells, dtype))
-        players = Linear(c.width, dtype, name="players")(encode(observation.players, dtype))
-        context = Linear(c.width, dtype, name="globals")(encode(observation.globals, dtype))
+        cells = Linear(c.cell_width, dtype, name="cells")(soft_sign(observation.cells, dtype))
+        players = Linear(c.width, dtype, name="players")(symlog(observation.players, dtype))
+        context = Linear(c.width, dtype, name="globals")(symlog(observation.globals, dtype))
         place = nn.initializers.normal(0.02)
         cell_place = self.param("cell_place", place, (cells.shape[-2], c.cell_width))
         seat_place = self.param("seat_place", place, (players.shape[-2], c.width))
@@ -259,21 +261,21 @@ class Network(SeesAll, nn.Module):
 HEADS = ("pointer", "space", "others", "kinds")  # the layers that logits come from
 
 
-def at_temperature(params: Any, temperature: float) -> Any:
+def at_temperature(params: Params, temperature: float) -> Any:
     """The parameters whose logits are those of `params` divided by a temperature.
 
     Args:
         params: of one of our networks; a part that is no head stays.
     """
 
-    def scaled(path: Any, x: Any) -> Any:
+    def scaled(path: tuple[Any, ...], x: Array) -> Any:
         names = {getattr(key, "key", None) for key in path}
         return x / temperature if names & set(HEADS) else x
 
     return jax.tree_util.tree_map_with_path(scaled, params)
 
 
-def make_network(env: Any, config: NetworkConfig) -> Any:
+def make_network(env: Environment, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board.
 
     Raises:

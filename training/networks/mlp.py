@@ -5,18 +5,17 @@ It knows nothing of cells: what it learns of one it has to learn anew of every o
 
 from __future__ import annotations
 
-from typing import Any
-
 import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
 from training.config import NetworkConfig
-from training.networks.factored_head import in_two_steps
-from training.networks.layers import ILLEGAL_LOGIT, Linear, Mlp, SeesAll, encode, encode_cells
+from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps
+from training.networks.layers import Linear, Mlp, ReadsAll, soft_sign, symlog
+from training.types import Observation
 
 
-class FlatNetwork(SeesAll, nn.Module):
+class FlatNetwork(ReadsAll, nn.Module):
     """Observation and mask -> logits of every action and the value of every seat."""
 
     config: NetworkConfig
@@ -24,13 +23,13 @@ class FlatNetwork(SeesAll, nn.Module):
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
-    def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
+    def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """Arguments and results are those of `Network`."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
-        cells = encode_cells(observation.cells, dtype)
-        players = encode(observation.players, dtype)
+        cells = soft_sign(observation.cells, dtype)
+        players = symlog(observation.players, dtype)
         parts = [cells.reshape(*cells.shape[:-2], -1), players.reshape(*players.shape[:-2], -1)]
-        vector = jnp.concatenate([*parts, encode(observation.globals, dtype)], axis=-1)
+        vector = jnp.concatenate([*parts, symlog(observation.globals, dtype)], axis=-1)
         x = Linear(c.width, dtype, name="vector")(vector)
         for index in range(c.layers):
             x += Mlp(c.width, 2 * c.width, dtype, name=f"layer_{index}")(

@@ -6,13 +6,14 @@ there, nor what else could be built next to it.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
+from training.types import Environment
 
 RADII = (1, 2, 3)  # cells; a federation bridges 2 with a satellite, 3 with two
 # What is summed up over the cells within each radius, all of the own seat but the last.
@@ -28,7 +29,7 @@ class Surroundings(NamedTuple):
     cells: tuple[tuple[int, int], ...]  # (q, r) of each cell
 
     @classmethod
-    def of(cls, env: Any) -> Surroundings:
+    def of(cls, env: Environment) -> Surroundings:
         """Of an environment whose cells have the pieces of the board game."""
         at = {feature.name: i for i, feature in enumerate(env.observation_spec.cells)}
         value = env.ruleset.tables.power_value

@@ -10,22 +10,23 @@ choices: the action planes on tokens, one plane on all cells for what lies in em
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
 from training.config import NetworkConfig
-from training.networks.factored_head import in_two_steps
-from training.networks.layers import ILLEGAL_LOGIT, Linear, PoolLayer, encode, encode_cells
+from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps
+from training.networks.layers import Linear, PoolLayer, soft_sign, symlog
 from training.networks.neighbourhood import Surroundings
 from training.networks.score_features import Standings
+from training.types import Environment, Observation
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
 
 
-class Seen(NamedTuple):
+class PlanetInput(NamedTuple):
     """What the network reads of a decision. Leading axis B."""
 
     cells: Array  # (B, K, Fc) int8, the tokens; all 0 where there are fewer
@@ -43,13 +44,13 @@ class Layout(NamedTuple):
     planes: tuple[str, ...]
     cells: int
     planet: tuple[int, ...]  # columns of a cell that say what it is
-    space: tuple[int, ...]  # columns of `Seen.space`
+    space: tuple[int, ...]  # columns of `PlanetInput.space`
     # For `network.neighbourhood`, of an environment with the pieces of the board game; else None.
     surroundings: Surroundings | None = None
     standings: Standings | None = None  # for `network.score_features`, the same
 
 
-def make_layout(env: Any) -> Layout:
+def make_layout(env: Environment) -> Layout:
     """The layout of an environment."""
     names = [feature.name for feature in env.observation_spec.cells]
 
@@ -82,7 +83,7 @@ class PlanetNetwork(nn.Module):
     layout: Layout
     kinds: tuple[int, ...] = ()  # sizes of the kinds of choices; (): one softmax over all
 
-    def view(self, observation: Any, mask: Array) -> Seen:
+    def encode(self, observation: Observation, mask: Array) -> PlanetInput:
         """What to keep of an observation: `cells` (B, C, Fc), ...; mask (B, A)."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
@@ -109,7 +110,7 @@ class PlanetNetwork(nn.Module):
             worth = at.standings.worth(observation.cells, players, observation.globals)
             players = jnp.concatenate([players, worth.astype(players.dtype)], axis=-1)
         choices = jnp.concatenate([pointed.reshape(len(mask), -1), space, others], axis=1)
-        return Seen(
+        return PlanetInput(
             cells,
             observation.cells[..., jnp.array(at.space)],
             players,
@@ -118,7 +119,7 @@ class PlanetNetwork(nn.Module):
             where,
         )
 
-    def to_action(self, seen: Seen, choice: Array) -> Array:
+    def to_action(self, seen: PlanetInput, choice: Array) -> Array:
         """(B,) choices -> (B,) int32 actions of the environment."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
@@ -130,7 +131,7 @@ class PlanetNetwork(nn.Module):
         other = jnp.where(choice < first_other, space, others)
         return jnp.where(choice < first_space, pointed, other).astype(jnp.int32)
 
-    def to_choice(self, seen: Seen, action: Array) -> Array:
+    def to_network_action(self, seen: PlanetInput, action: Array) -> Array:
         """(B, ...) actions of the environment -> (B, ...) int32 choices."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
@@ -143,13 +144,13 @@ class PlanetNetwork(nn.Module):
         return jnp.where(action < planes * at.cells, on_cell, other).astype(jnp.int32)
 
     @nn.compact
-    def judge(self, seen: Seen) -> tuple[Array, Array]:
+    def logits_and_values(self, seen: PlanetInput) -> tuple[Array, Array]:
         """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
         planes = len(self.layout.planes)
-        cells = nn.relu(Linear(c.cell_width, dtype, name="cells")(encode_cells(seen.cells, dtype)))
-        players = Linear(c.width, dtype, name="players")(encode(seen.players, dtype))
-        context = Linear(c.width, dtype, name="globals")(encode(seen.globals, dtype))
+        cells = nn.relu(Linear(c.cell_width, dtype, name="cells")(soft_sign(seen.cells, dtype)))
+        players = Linear(c.width, dtype, name="players")(symlog(seen.players, dtype))
+        context = Linear(c.width, dtype, name="globals")(symlog(seen.globals, dtype))
         place = nn.initializers.normal(0.02)
         players += self.param("seat_place", place, (players.shape[-2], c.width)).astype(dtype)
         small = nn.initializers.normal(0.002)
@@ -167,7 +168,7 @@ class PlanetNetwork(nn.Module):
         pointed = jnp.einsum("bpd,bcd->bpc", query, cells).reshape(len(query), -1)
         features = len(self.layout.space) + 1
         aim = Linear(features, dtype, kernel_init=small, name="space")(context)
-        space = jnp.einsum("bf,bcf->bc", aim[:, 1:], encode_cells(seen.space, dtype)) + aim[:, :1]
+        space = jnp.einsum("bf,bcf->bc", aim[:, 1:], soft_sign(seen.space, dtype)) + aim[:, :1]
         rest = seen.mask.shape[-1] - pointed.shape[-1] - space.shape[-1]
         others = Linear(rest, dtype, kernel_init=small, name="others")(context)
         logits = jnp.concatenate([pointed, space, others], axis=-1).astype(jnp.float32)
@@ -176,12 +177,12 @@ class PlanetNetwork(nn.Module):
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
         return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
-    def __call__(self, observation: Any, mask: Array) -> tuple[Array, Array]:
+    def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """Observation and mask (B, A) -> logits (B, A), values (B, P), as `Network` gives them."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
-        seen = self.view(observation, mask)
-        logits, values = self.judge(seen)
+        seen = self.encode(observation, mask)
+        logits, values = self.logits_and_values(seen)
         slot = self._slots((observation.cells[..., jnp.array(at.planet)] != 0).any(-1))
         pointed = logits[:, : planes * tokens].reshape(-1, planes, tokens)
         none = jnp.full((*pointed.shape[:-1], 1), ILLEGAL_LOGIT)

@@ -30,7 +30,8 @@ def sample(logits: Array, mask: Array, uniform: Array) -> Array:
 
 def sample_uniform(mask: Array, uniform: Array) -> Array:
     """A legal action, each with the same probability. Shapes as in `sample`."""
-    return jnp.vectorize(sample_legal, signature="(a),()->()")(mask, uniform)
+    drawn: Array = jnp.vectorize(sample_legal, signature="(a),()->()")(mask, uniform)
+    return drawn
 
 
 def greedy(logits: Array, mask: Array) -> Array:

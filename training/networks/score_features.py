@@ -20,6 +20,7 @@ from gaia_jax.components.common import STRUCTURES
 from gaia_jax.rules import income, scoring
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.ruleset.faction_row import GAIN_FIELDS
+from training.types import Environment
 
 # Of each of the two missions: what it counts, its prize if the game ended now, the lead.
 MISSION = ("count", "prize", "lead")
@@ -35,7 +36,7 @@ class Standings(NamedTuple):
     globals: tuple[tuple[str, int, int], ...]
 
     @classmethod
-    def of(cls, env: Any) -> Standings:
+    def of(cls, env: Environment) -> Standings:
         """Of an environment of the board game."""
         spec = env.observation_spec
         cells = tuple((feature.name, i) for i, feature in enumerate(spec.cells))

@@ -21,6 +21,7 @@ from training.games.table import Games
 from training.run.folder import opponents
 from training.system import cli
 from training.system.process_group import Place, Team
+from training.types import Params
 
 if TYPE_CHECKING:
     from training.learn.loop import Trainer
@@ -85,7 +86,7 @@ def evaluations_of(trainer: Trainer, games: int) -> list[RunEvaluation]:
     return [RunEvaluation(trainer, name, games) for name in opponents(trainer.config) if games]
 
 
-def on_one_device(params: Any) -> Any:
+def on_one_device(params: Params) -> Any:
     """Parameters as an evaluation wants them: on one device of this process, not on all."""
     return jax.tree.map(lambda x: x.addressable_data(0), params)
 

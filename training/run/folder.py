@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from training import config as configs
 from training import zoo
@@ -16,6 +16,7 @@ from training.learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, 
 from training.run import provenance
 from training.run.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
 from training.system import atomic_files, cli, processes
+from training.types import Environment
 
 if TYPE_CHECKING:
     from training.learn.loop import Trainer
@@ -74,7 +75,7 @@ def opponents(config: Config) -> list[str]:
     return [name.strip() for name in config.eval.opponents.split(",")]
 
 
-def check(start: Start, env: Any, runs: Path = Path("runs")) -> None:
+def check(start: Start, env: Environment, runs: Path = Path("runs")) -> None:
     """Refuse what would fail later, before any work: opponents, logs, folders."""
     config = start.config
     if config.run.wandb:

@@ -18,6 +18,7 @@ from typing import Any
 
 from gaia_jax import __version__
 from training.system import processes
+from training.types import Environment
 
 FILE = "history.jsonl"
 COMPLETE, OUT_OF_TIME, INTERRUPTED = "complete", "out of time", "interrupted"
@@ -25,7 +26,7 @@ PACKAGES = ("flax", "optax")  # beside those of `processes.versions`
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def started(run: Path, update: int, env: Any) -> None:
+def started(run: Path, update: int, env: Environment) -> None:
     """Note a start: commit, versions, machine, devices."""
     import jax
 

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from training.search.base import RecurrentFn, RecurrentFnOutput, RootFnOutput
+from training.types import Environment, EnvState, Params
 
 # (params, states (B, ...)) -> logits (B, A) and, of every player, what is still to come (B, P)
 Evaluate = Callable[[Any, Any], tuple[Array, Array]]
@@ -32,7 +33,7 @@ class Model(NamedTuple):
 
 
 def environment_model(
-    env: Any,
+    env: Environment,
     evaluate: Evaluate,
     reward_scale: float = 1.0,
     followed: int = FOLLOWED,
@@ -48,17 +49,17 @@ def environment_model(
             with the action that leads to them, and cost no simulation.
     """
 
-    def root(params: Any, state: Any) -> RootFnOutput:
+    def root(params: Params, state: EnvState) -> RootFnOutput:
         logits, value = evaluate(params, state)
         legal = state.legal_action_mask
         player = state.current_player.astype(jnp.int32)
         return RootFnOutput(logits, value, player, legal, _without_mask(state))
 
-    def advance(action: Array, state: Any) -> tuple[Any, Array]:
+    def advance(action: Array, state: EnvState) -> tuple[Any, Array]:
         full = jnp.ones((action.shape[0], env.num_actions), bool)
         return _advance(env, state.replace(legal_action_mask=full), action, followed)
 
-    def output(state: Any, reward: Array, logits: Array, value: Array) -> RecurrentFnOutput:
+    def output(state: EnvState, reward: Array, logits: Array, value: Array) -> RecurrentFnOutput:
         over = state.terminated | state.truncated
         return RecurrentFnOutput(
             reward=reward * reward_scale,
@@ -71,12 +72,14 @@ def environment_model(
         )
 
     def recurrent(
-        params: Any, key: Array, action: Array, state: Any
+        params: Params, key: Array, action: Array, state: EnvState
     ) -> tuple[RecurrentFnOutput, Any]:
         state, reward = advance(action, state)
         return output(state, reward, *evaluate(params, state)), _without_mask(state)
 
-    def onward(params: Any, key: Array, action: Array, state: Any) -> tuple[RecurrentFnOutput, Any]:
+    def onward(
+        params: Params, key: Array, action: Array, state: EnvState
+    ) -> tuple[RecurrentFnOutput, Any]:
         assert likeliest is not None
         state, reward = advance(action, state)
         best, value = likeliest(params, state)
@@ -86,12 +89,12 @@ def environment_model(
     return Model(root, recurrent, recurrent if likeliest is None else onward)
 
 
-def _without_mask(state: Any) -> Any:
+def _without_mask(state: EnvState) -> Any:
     """The state as the tree keeps it: the mask is in the edges already."""
     return state.replace(legal_action_mask=jnp.zeros((*state.current_player.shape, 0), bool))
 
 
-def _advance(env: Any, state: Any, action: Array, followed: int) -> tuple[Any, Array]:
+def _advance(env: Environment, state: EnvState, action: Array, followed: int) -> tuple[Any, Array]:
     """The states after `action` (B,) and the forced ones that follow; what was paid (B, P)."""
     step = jax.vmap(env.step)
     if not followed:
@@ -114,7 +117,8 @@ def _advance(env: Any, state: Any, action: Array, followed: int) -> tuple[Any, A
 
     def goes_on(carry: tuple[Any, tuple[Any, Array, Array, Array]]) -> Array:
         count, (_, _, _, live) = carry
-        return (count <= followed) & live.any()
+        more: Array = (count <= followed) & live.any()
+        return more
 
     def counted(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         return carry[0] + 1, on(carry[1])

@@ -10,7 +10,6 @@ shape of the interface is that of mctx.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -31,10 +30,11 @@ from training.search.one_layer import one_layer
 from training.search.root import Start, improved_policy, prior_of, root_candidates, root_score
 from training.search.simulation import backward, completed, edges_of, expand, select
 from training.search.tree import ROOT, Tree, new_tree
+from training.types import Params
 
 
 def gumbel_search(
-    params: Any,
+    params: Params,
     key: Array,
     root: RootFnOutput,
     recurrent_fn: RecurrentFn,
@@ -100,7 +100,7 @@ def _result(tree: Tree, start: Start, options: SearchOptions) -> SearchOutput:
     most = jnp.max(edges.visits, axis=-1, keepdims=True)
     score = root_score(edges.logits, noise, value, edges.exists & (edges.visits == most))
     exact = jnp.where(edges.exists & seen, edges.utility, -jnp.inf)
-    score = jnp.where(tree.closed[:, ROOT, None], exact, score)
+    score = jnp.where(tree.solved[:, ROOT, None], exact, score)
     best = jnp.argmax(score, axis=-1)
     action = tree.action[:, ROOT].astype(jnp.int32)
     at = rows[:, None], jnp.maximum(edges.child, ROOT)

@@ -1,7 +1,7 @@
-"""One simulation of a Gumbel search: walk down, add a node, carry the values up.
+"""One simulation of a Gumbel search: descend, add a node, carry the values up.
 
-Every node keeps where a walk from it ends. Only what lies on the way of a simulation changes, so
-that the way up renews it, and a walk down is one look at the root's edge and one at its child.
+Every node keeps where a descent from it ends. Only what lies on the way of a simulation changes, so
+that the way up renews it, and a descent is one look at the root's edge and one at its child.
 Nothing is scattered: what changes is a number for each node, and few enough to write them all.
 """
 
@@ -27,7 +27,7 @@ class Edges(NamedTuple):
     visits: Array  # int32
     utility: Array  # float32, to the one who decides
     exists: Array  # bool
-    closed: Array  # bool, whether what the edge leads to is known exactly
+    solved: Array  # bool, whether what the edge leads to is known exactly
 
 
 def edges_of(tree: Tree, node: Array) -> Edges:
@@ -39,10 +39,10 @@ def edges_of(tree: Tree, node: Array) -> Edges:
     return Edges(
         child,
         tree.logits[rows, node],
-        jnp.where(seen, tree.came[at].astype(jnp.int32), 0),
-        jnp.where(seen, tree.worth[at], 0),
+        jnp.where(seen, tree.edge_visits[at].astype(jnp.int32), 0),
+        jnp.where(seen, tree.edge_utility[at], 0),
         jnp.arange(child.shape[-1]) < tree.legal[rows, node][:, None],
-        seen & tree.closed[at],
+        seen & tree.solved[at],
     )
 
 
@@ -58,7 +58,7 @@ def completed(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -> 
 
 
 def select(tree: Tree, noise: Array, wanted: Array, options: SearchOptions) -> tuple[Array, Array]:
-    """Where the next walk of each row ends: a node (B,) and its edge (B,), int32.
+    """Where the next descent of each row ends: a node (B,) and its edge (B,), int32.
 
     Args:
         noise: (B, K) of the root's edges.
@@ -69,17 +69,17 @@ def select(tree: Tree, noise: Array, wanted: Array, options: SearchOptions) -> t
     value, _ = completed(tree, root, edges, options)
     allowed = edges.exists & (edges.visits == wanted[:, None])
     slot = jnp.argmax(root_score(edges.logits, noise, value, allowed), axis=-1).astype(jnp.int32)
-    return _walk(tree, root, slot, edges.child, options)
+    return _descend(tree, root, slot, edges.child, options)
 
 
-def _walk(
+def _descend(
     tree: Tree, node: Array, slot: Array, child: Array, options: SearchOptions
 ) -> tuple[Array, Array]:
-    """Where a walk ends that takes the edge `slot` (B,) of `node` (B,), with children (B, K)."""
+    """Where a descent ends that takes the edge `slot` (B,) of `node` (B,), with children (B, K)."""
     rows = jnp.arange(node.shape[0])
     child = child[rows, slot]
     there = jnp.maximum(child, ROOT)
-    inside = (child != UNVISITED) & ~tree.closed[rows, there]
+    inside = (child != UNVISITED) & ~tree.solved[rows, there]
     if options.max_depth:
         inside &= tree.depth[rows, there] < options.max_depth
     return (
@@ -96,7 +96,7 @@ def expand(
     model: BoundFn,
     options: SearchOptions,
 ) -> tuple[Tree, Array]:
-    """The trees with node `simulation + 1`, and the node that each walk has reached, (B,) int32.
+    """The trees with node `simulation + 1`, and the node that each descent has reached, (B,) int32.
 
     Of rows that ended at a known node the new one has no visits, and no edge leads to it.
     """
@@ -109,9 +109,9 @@ def expand(
         step.prior_logits, step.legal_actions, step.value, step.to_play, tree.action.shape[-1]
     )
     child = tree.child[rows, node, slot].astype(jnp.int32)
-    is_new, closed = child == UNVISITED, step.terminal
+    is_new, solved = child == UNVISITED, step.terminal
     if options.own_turn:
-        closed |= step.to_play != tree.to_play[:, ROOT]
+        solved |= step.to_play != tree.to_play[:, ROOT]
     tree = write_nodes(
         tree,
         new,
@@ -122,7 +122,7 @@ def expand(
         depth=tree.depth[rows, node] + 1,
         reward=step.reward,
         discount=step.discount,
-        closed=closed,
+        solved=solved,
         node_visits=is_new.astype(jnp.int32),
         leaf=jnp.full_like(node, new),
         leaf_slot=jnp.zeros_like(slot),
@@ -150,7 +150,9 @@ def backward(tree: Tree, index: Array, options: SearchOptions) -> Tree:
     return after._replace(**fixed)
 
 
-_RENEWED = ("node_values", "node_visits", "closed", "came", "worth", "leaf", "leaf_slot")
+_RENEWED = {
+    "node_values", "node_visits", "solved", "edge_visits", "edge_utility", "leaf", "leaf_slot",
+}  # fmt: skip
 
 
 def _one_hot(tree: Tree, node: Array) -> Array:
@@ -173,11 +175,11 @@ def _up(
     parent = jnp.where(live, tree.parent[rows, index], ROOT).astype(jnp.int32)
     reward, discount = tree.reward[rows, index], tree.discount[rows, index][:, None]
     follows = reward + discount * tree.node_values[rows, index]
-    worth = options.utility(follows, tree.to_play[rows, parent], tree.to_play[:, ROOT])
+    utility = options.utility(follows, tree.to_play[rows, parent], tree.to_play[:, ROOT])
     at = _one_hot(tree, index) & live[:, None]
     tree = tree._replace(
-        worth=jnp.where(at, worth[:, None], tree.worth),
-        came=tree.came + at.astype(tree.came.dtype),
+        edge_utility=jnp.where(at, utility[:, None], tree.edge_utility),
+        edge_visits=tree.edge_visits + at.astype(tree.edge_visits.dtype),
     )
 
     edges = edges_of(tree, parent)
@@ -190,9 +192,9 @@ def _up(
         certain, solved, exact = _certain(tree, parent, edges)
         value = jnp.where(certain[:, None], exact, value)
         mean = jnp.where(certain[:, None], exact, mean)
-        tree = tree._replace(closed=tree.closed | (at & solved[:, None]))
+        tree = tree._replace(solved=tree.solved | (at & solved[:, None]))
     slot = _inner_slot(tree, parent, edges, options)
-    leaf, leaf_slot = _walk(tree, parent, slot, edges.child, options)
+    leaf, leaf_slot = _descend(tree, parent, slot, edges.child, options)
 
     def put(old: Array, new: Array) -> Array:
         return jnp.where(at, new[:, None].astype(old.dtype), old)
@@ -213,8 +215,8 @@ def _inner_slot(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -
     visits = edges.visits.astype(jnp.float32)
     policy = jax.nn.softmax(edges.logits + value)
     lacking = policy - visits / (1 + jnp.sum(visits, axis=-1, keepdims=True))
-    if options.solve:  # what is below a closed node is known: an open one first
-        lacking = jnp.where(edges.closed, lacking - 2, lacking)  # it lies between -1 and 1
+    if options.solve:  # what is below a solved node is known: an open one first
+        lacking = jnp.where(edges.solved, lacking - 2, lacking)  # it lies between -1 and 1
     return jnp.argmax(jnp.where(edges.exists, lacking, -jnp.inf), axis=-1).astype(jnp.int32)
 
 
@@ -222,14 +224,14 @@ def _certain(tree: Tree, node: Array, edges: Edges) -> tuple[Array, Array, Array
     """What is known for certain of a node (B,).
 
     Returns:
-        (B,) bool, whether the best action so far leads to a closed node; (B,) bool, whether every
+        (B,) bool, whether the best action so far leads to a solved node; (B,) bool, whether every
         legal action does, so that this one is solved; (B, P) float32, the values of the best.
     """
     rows = jnp.arange(node.shape[0])
-    solved = jnp.sum(edges.closed, axis=-1) == tree.legal[rows, node]
+    solved = jnp.sum(edges.solved, axis=-1) == tree.legal[rows, node]
     best = jnp.argmax(jnp.where(edges.visits > 0, edges.utility, -jnp.inf), axis=-1)
     chosen = jnp.maximum(edges.child[rows, best], ROOT)
     value = tree.reward[rows, chosen] + (
         tree.discount[rows, chosen][:, None] * tree.node_values[rows, chosen]
     )
-    return edges.closed[rows, best], solved, value
+    return edges.solved[rows, best], solved, value

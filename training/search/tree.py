@@ -2,7 +2,7 @@
 
 B is the batch, N = num_simulations + 1 the nodes, K the candidates of a node, P the players. Node 0
 is the root; what simulation i expands is node i + 1 of its row. A node keeps the values of all
-players, and of the edge that leads to it its visits and what it is worth to the one who decides.
+players, and of the edge that leads to it its visits and its utility to the one who decides.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+from jax.typing import DTypeLike
 
 from training.search.base import RootFnOutput, SearchOptions
 from training.search.qvalues import LOWEST
@@ -34,11 +35,11 @@ class Tree(NamedTuple):
     reward: Array  # (B, N, P) float32, of the edge that leads here
     discount: Array  # (B, N) float32, of the same
     legal: Array  # (B, N) int16, how many actions are legal; only the best K have an edge
-    closed: Array  # (B, N) bool, an end, or solved: its value is exact and nothing is below
+    solved: Array  # (B, N) bool, an end, or solved: its value is exact and nothing is below
     depth: Array  # (B, N) int16, edges from the root
-    came: Array  # (B, N) int16, visits of the edge that leads here
-    worth: Array  # (B, N) float32, of the same, to the one who decides at the parent
-    leaf: Array  # (B, N) int16, the node where a walk from here ends
+    edge_visits: Array  # (B, N) int16, visits of the edge that leads here
+    edge_utility: Array  # (B, N) float32, of the same, to the one who decides at the parent
+    leaf: Array  # (B, N) int16, the node where a descent from here ends
     leaf_slot: Array  # (B, N) int16, the edge there that it would take next
     action: Array  # (B, N, K) int16, of the edges in the order of their logits
     logits: Array  # (B, N, K) float32, LOWEST where there is no edge
@@ -48,12 +49,12 @@ class Tree(NamedTuple):
     @property
     def visits(self) -> Array:
         """(B, N, K) int16, of every edge."""
-        return self._by_edge(self.came)
+        return self._by_edge(self.edge_visits)
 
     @property
     def utility(self) -> Array:
         """(B, N, K) float32, of every edge, to the one who decides; 0 without a visit."""
-        return self._by_edge(self.worth)
+        return self._by_edge(self.edge_utility)
 
     def _by_edge(self, x: Array) -> Array:
         """What the nodes keep of the edges that lead to them (B, N), by edge."""
@@ -101,7 +102,7 @@ def new_tree(root: RootFnOutput, rows: Rows, num_simulations: int, options: Sear
     if max(nodes, root.prior_logits.shape[-1]) > MOST:
         raise ValueError(f"a tree counts to {MOST}: fewer simulations, or fewer actions")
 
-    def by_node(*shape: int, dtype: Any = jnp.float32, fill: Any = 0) -> Array:
+    def by_node(*shape: int, dtype: DTypeLike = jnp.float32, fill: float = 0) -> Array:
         return jnp.full((batch, nodes, *shape), fill, dtype)
 
     tree = Tree(
@@ -114,10 +115,10 @@ def new_tree(root: RootFnOutput, rows: Rows, num_simulations: int, options: Sear
         reward=by_node(players),
         discount=by_node(fill=1),
         legal=by_node(dtype=jnp.int16),
-        closed=by_node(dtype=bool, fill=False),
+        solved=by_node(dtype=bool, fill=False),
         depth=by_node(dtype=jnp.int16),
-        came=by_node(dtype=jnp.int16),
-        worth=by_node(),
+        edge_visits=by_node(dtype=jnp.int16),
+        edge_utility=by_node(),
         leaf=by_node(dtype=jnp.int16),
         leaf_slot=by_node(dtype=jnp.int16),
         action=by_node(edges, dtype=jnp.int16),
@@ -147,13 +148,14 @@ def write_nodes(tree: Tree, index: Array | int, rows: Rows, embedding: Any, **mo
     } | more
 
     def put(old: Array, x: Array) -> Array:
-        return jax.lax.dynamic_update_index_in_dim(old, x.astype(old.dtype), index, 1)
+        new: Array = jax.lax.dynamic_update_index_in_dim(old, x.astype(old.dtype), index, 1)
+        return new
 
     fields = {name: put(getattr(tree, name), x) for name, x in new.items()}
     return tree._replace(embedding=jax.tree.map(put, tree.embedding, embedding), **fields)
 
 
-def memory(root: Any, num_simulations: int, options: SearchOptions) -> int:
+def memory(root: RootFnOutput, num_simulations: int, options: SearchOptions) -> int:
     """How many bytes the trees of a search hold.
 
     Args:

@@ -19,6 +19,7 @@ from training.config import UserError
 from training.learn.checkpoint import make_env
 from training.study.effects import Effect, intervals
 from training.system import cli
+from training.types import Environment, EnvModule, EnvState, Params
 
 AT_ONCE = 512  # games that are played out together
 SHARES = (0.1, 0.5, 0.9)
@@ -52,7 +53,7 @@ class Outcomes(NamedTuple):
         )  # fmt: skip
 
 
-def candidates(agent: Agent, state: Any, most: int) -> tuple[np.ndarray, np.ndarray]:
+def candidates(agent: Agent, state: EnvState, most: int) -> tuple[np.ndarray, np.ndarray]:
     """The likeliest legal actions, or the first ones of an agent without a policy; (K,) each."""
     legal = np.flatnonzero(np.asarray(state.legal_action_mask))
     if agent.policy is None:
@@ -66,7 +67,7 @@ def candidates(agent: Agent, state: Any, most: int) -> tuple[np.ndarray, np.ndar
 
 
 def play_out(
-    env: Any, agent: Agent, state: Any, most: int, playouts: int, seed: int = 0
+    env: Environment, agent: Agent, state: EnvState, most: int, playouts: int, seed: int = 0
 ) -> Outcomes:
     """Play each candidate of a position out, all seats by one agent.
 
@@ -77,7 +78,7 @@ def play_out(
     """
     actions, policy = candidates(agent, state, most)
 
-    def ends(params: Any, key: Array, games: Any, chosen: Array) -> Array:
+    def ends(params: Params, key: Array, games: Any, chosen: Array) -> Array:
         def going(carry: tuple[Any, Array]) -> Array:
             state, _ = carry
             return ~(state.terminated | state.truncated).all()
@@ -130,7 +131,7 @@ def table(outcomes: Outcomes, texts: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def main(args: argparse.Namespace, face: Any) -> int:
+def main(args: argparse.Namespace, face: EnvModule) -> int:
     """`python -m training.study --position RECORD --at N`."""
     from training.study.__main__ import write_json
 

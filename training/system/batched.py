@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from training.types import AutoEnvironment, Environment, EnvState
+
 
 class Batched(NamedTuple):
     """Methods of an environment under `vmap`.
@@ -26,7 +28,7 @@ class Batched(NamedTuple):
 
 
 @cache
-def batched(auto: Any) -> Batched:
+def batched(auto: AutoEnvironment) -> Batched:
     """Those of an environment with auto-reset."""
     return Batched(
         *(jax.jit(jax.vmap(x)) for x in (auto.init, auto.observe, auto.seats, auto.step))
@@ -34,13 +36,13 @@ def batched(auto: Any) -> Batched:
 
 
 @cache
-def stepping(env: Any) -> Callable[[Any, Array], Any]:
+def stepping(env: Environment) -> Callable[[Any, Array], Any]:
     """`env.step` over a batch: (states, actions). Batches of one size are traced and lowered once,
     wherever a program steps them."""
     return jax.jit(jax.vmap(env.step))
 
 
-def step_among(env: Any, rows: int, states: Any, actions: Array) -> Any:
+def step_among(env: Environment, rows: int, states: EnvState, actions: Array) -> Any:
     """The states (B,) after the actions (B,), in a batch of `rows` where that is more than B.
 
     For a program that steps batches of `rows` anyway: a second size would take as long to trace and

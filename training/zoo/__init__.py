@@ -11,17 +11,20 @@ import dataclasses
 import hashlib
 import io
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from training import config as configs
 from training.config import NetworkConfig, UserError
 from training.system import atomic_files, data_files
 from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
+from training.types import Environment, Params
 
 FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"
@@ -31,14 +34,14 @@ KEYS = {"name": TEXT, "sha256": TEXT, "env": TEXT, "env_version": TEXT, "network
 MAY = {"players": WHOLE, "temperature": NUMBER, "training": OBJECT}
 
 
-def flatten(params: Any) -> dict[str, Any]:
+def flatten(params: Params) -> dict[str, Any]:
     """Parameters -> arrays by name."""
     leaves, _ = jax.tree_util.tree_flatten_with_path(params)
     name = jax.tree_util.keystr
     return {name(path, simple=True, separator="/"): np.asarray(x) for path, x in leaves}
 
 
-def unflatten(arrays: Any) -> Any:
+def unflatten(arrays: Mapping[str, ArrayLike]) -> Any:
     """Arrays by name -> parameters, nested dictionaries."""
     tree: dict[str, Any] = {}
     for name in arrays:
@@ -49,7 +52,7 @@ def unflatten(arrays: Any) -> Any:
     return tree
 
 
-def save(name: str, params: Any, about: dict[str, Any], folder: Path = FOLDER) -> Path:
+def save(name: str, params: Params, about: dict[str, Any], folder: Path = FOLDER) -> Path:
     """Write an agent.
 
     Args:
@@ -128,18 +131,18 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     return out
 
 
-def load(name: str, env: Any | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
+def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
     """The network and parameters of `zoo/NAME`.
 
     Args:
         env: the environment that it is to play; None: the one it was trained on. For another
-            ruleset of the same version the parameters are carried over by name (`carry`).
+            ruleset of the same version the parameters are carried over by name (`transfer`).
     Raises:
         UserError: unknown, damaged, or of another environment or version.
     """
     import gaia_jax
     from training.networks.layers import make_network
-    from training.zoo.carry import carry
+    from training.zoo.transfer import transfer
 
     says = about(name, folder)
     players = says.get("players", 4)
@@ -151,7 +154,7 @@ def load(name: str, env: Any | None = None, folder: Path = FOLDER) -> tuple[Any,
     config = network_config(says)
     params = read(folder / f"{says['name']}.npz", says)
     if other:
-        params = carry(params, config, environment(name, says, gaia_jax), env)
+        params = transfer(params, config, environment(name, says, gaia_jax), env)
     return make_network(env, config), params
 
 
@@ -168,7 +171,7 @@ def _players(says: dict[str, Any]) -> dict[str, int]:
     return {} if players == 4 else {"players": players}  # rules of four alone take no number
 
 
-def parameters(name: str, env: Any) -> Any:
+def parameters(name: str, env: Environment) -> Any:
     """The parameters of `zoo/NAME`, or of an npz without a JSON.
 
     Raises:
@@ -208,12 +211,12 @@ def network_config(says: dict[str, Any]) -> NetworkConfig:
     return configs.from_dict({"network": says["network"]}).network
 
 
-def identity(env: Any) -> dict[str, Any]:
+def identity(env: Environment) -> dict[str, Any]:
     """What an agent and a checkpoint keep of the environment that they are of."""
     return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
 
 
-def another_environment(says: dict[str, Any], env: Any) -> str:
+def another_environment(says: dict[str, Any], env: Environment) -> str:
     """What to say of what was kept with `identity` of another environment; "" of this one.
 
     Args:
@@ -233,7 +236,7 @@ def another_environment(says: dict[str, Any], env: Any) -> str:
     return f"was trained on {words(theirs)}, this is {words(ours)}"
 
 
-def describe(env: Any, network: NetworkConfig, **more: Any) -> dict[str, Any]:
+def describe(env: Environment, network: NetworkConfig, **more: Any) -> dict[str, Any]:
     """What every JSON says, and more."""
     return (
         identity(env)

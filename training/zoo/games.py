@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -9,6 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
+
+from training.types import Environment, EnvState, Params, PolicyNetwork
 
 GAMES = 16
 LONGEST = 1024  # decisions of a game, more than any had
@@ -31,13 +34,17 @@ class Replayed(NamedTuple):
     over: np.ndarray  # (B,) bool
 
 
+# (params, forced (LONGEST, B) int16) -> Replayed
+Player = Callable[[Params, np.ndarray], Replayed]
+
+
 @cache
-def _game(env: Any) -> tuple[Any, Any]:
+def _game(env: Environment) -> tuple[Any, Any]:
     """(keys (B,)) -> states and (states, actions (B,)) -> states: compiled once for all agents."""
     return jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(env.step))
 
 
-def make_player(env: Any, network: Any, games: int = GAMES) -> Any:
+def make_player(env: Environment, network: PolicyNetwork, games: int = GAMES) -> Player:
     """(params, forced (LONGEST, B) int16) -> Replayed; forced below 0: the likeliest action.
 
     The network is compiled apart from the game: a program for both is a long compilation an agent.
@@ -45,7 +52,7 @@ def make_player(env: Any, network: Any, games: int = GAMES) -> Any:
     init, step = _game(env)
 
     @jax.jit
-    def decide(params: Any, state: Any, wanted: Array) -> tuple[Array, Array, Array]:
+    def decide(params: Params, state: EnvState, wanted: Array) -> tuple[Array, Array, Array]:
         over = state.terminated | state.truncated
         observation = jax.vmap(env.observe)(state, state.current_player)
         logits, _ = network.apply(params, observation, state.legal_action_mask)
@@ -53,7 +60,7 @@ def make_player(env: Any, network: Any, games: int = GAMES) -> Any:
         logit = jnp.take_along_axis(logits, action[:, None], axis=-1)[:, 0]
         return action, jnp.where(over, 0.0, logits.max(-1) - logit), over
 
-    def play(params: Any, forced: np.ndarray) -> Replayed:
+    def play(params: Params, forced: np.ndarray) -> Replayed:
         key = jax.random.fold_in(jax.random.key(0), RECORDED)
         state = init(jax.random.split(key, games))
         actions, gaps = [], []
@@ -71,14 +78,14 @@ def make_player(env: Any, network: Any, games: int = GAMES) -> Any:
     return play
 
 
-def record(player: Any, params: Any, games: int = GAMES) -> Recorded:
+def record(player: Player, params: Params, games: int = GAMES) -> Recorded:
     """The games of an agent, by a player of `make_player`."""
     out: Replayed = player(params, np.full((LONGEST, games), -1, np.int16))
     assert out.over.all(), "a game is longer than LONGEST"
     return Recorded(out.actions, out.vp)
 
 
-def replay(player: Any, params: Any, recorded: Recorded) -> Replayed:
+def replay(player: Player, params: Params, recorded: Recorded) -> Replayed:
     """Play the recorded actions."""
     length, games = recorded.actions.shape
     forced = np.full((LONGEST, games), -1, np.int16)

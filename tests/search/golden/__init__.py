@@ -49,7 +49,7 @@ def plain(tree: Tree, row: int) -> list[dict[str, Any]]:
                 "parent": int(tree.parent[here]),
                 "player": int(tree.to_play[here]),
                 "visits": int(tree.node_visits[here]),
-                "closed": bool(tree.closed[here]),
+                "closed": bool(tree.solved[here]),
                 "values": np.round(np.asarray(tree.node_values[here], float), 4).tolist(),
                 "actions": np.asarray(tree.action[here])[edges].tolist(),
                 "children": np.asarray(tree.child[here])[edges].tolist(),

@@ -9,6 +9,7 @@ B is the number of games, K of candidates of each, L of lanes, A the size of the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -16,11 +17,12 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.state import Node
+from gaia_jax.state import GameState, Node
 from training.agents.greedy import prior, value
 from training.agents.greedy.tables import make_tables
 from training.agents.greedy.weights import Weights, as_params, view
 from training.system.batched import stepping
+from training.types import Environment, EnvState
 
 SHORTLIST = 40  # K, candidates of one decision at most
 LANES = 256  # L, at most
@@ -40,7 +42,7 @@ OPEN_NODES = (
     Node.FREE_MINE, Node.STEP, Node.LOST_PLANET,
 )  # fmt: skip
 
-Params = dict[str, Array]
+Params = Mapping[str, Array]
 
 
 class Plan(NamedTuple):
@@ -73,7 +75,7 @@ class Search:
     The leaves of the weights may have a leading axis B: then each row decides with its own.
     """
 
-    def __init__(self, env: Any, lanes: int = LANES):
+    def __init__(self, env: Environment, lanes: int = LANES):
         """`lanes`: how many candidates are under way at once, at most."""
         self.env, self.lanes = env, lanes
         self._t = t = make_tables(env)
@@ -93,11 +95,11 @@ class Search:
         # Traced once for the decisions and for the lanes.
         self._guess_once, self._worth_once = jax.jit(self._guess), jax.jit(self._worth)
 
-    def choose(self, params: Params, states: Any, mask: Array) -> Array:
+    def choose(self, params: Params, states: EnvState, mask: Array) -> Array:
         """(B,) int32, legal actions of the states' current players; mask (B, A)."""
         return self.finish(*self._play(params, states, mask))
 
-    def judge(self, params: Params, states: Any, mask: Array) -> tuple[Array, Array]:
+    def judge(self, params: Params, states: EnvState, mask: Array) -> tuple[Array, Array]:
         """The candidates of each decision and what they are worth.
 
         Returns:
@@ -106,7 +108,7 @@ class Search:
         plan, lanes = self._play(params, states, mask)
         return plan.actions, self._found(plan, lanes)
 
-    def _play(self, params: Params, states: Any, mask: Array) -> tuple[Plan, Lanes]:
+    def _play(self, params: Params, states: EnvState, mask: Array) -> tuple[Plan, Lanes]:
         """All candidates, played out."""
         plan = self.prepare(params, states, mask)
 
@@ -116,7 +118,7 @@ class Search:
 
         return plan, jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
 
-    def prepare(self, params: Params, states: Any, mask: Array) -> Plan:
+    def prepare(self, params: Params, states: EnvState, mask: Array) -> Plan:
         """The shortlists, and what standing still is worth."""
         player, own = states.current_player, self._own(params)
         guesses = jax.vmap(self._guess_once, (own, 0, 0))(params, states.game, player)
@@ -162,7 +164,7 @@ class Search:
         """L for a batch of so many games."""
         return min(self.lanes, max(rows * 4, 8))
 
-    def settle(self, params: Params, plan: Plan, lanes: Lanes, state: Any) -> Lanes:
+    def settle(self, params: Params, plan: Plan, lanes: Lanes, state: EnvState) -> Lanes:
         """What follows when every lane has been played to `state`: go on, or the next candidate."""
         own = self._own(params)
         row = lanes.item // plan.actions.shape[1]
@@ -203,20 +205,20 @@ class Search:
         """The axis of the weights: 0 where each row has its own."""
         return 0 if any(params[name].ndim > n for name, n in self._plain.items()) else None
 
-    def _guess(self, params: Params, game: Any, player: Array) -> Array:
+    def _guess(self, params: Params, game: GameState, player: Array) -> Array:
         out = prior.guess(self._t, view(params), self._base, game, player)
         return out + jnp.where(game.turn.node == Node.COVER, self._covering, 0)
 
-    def _worth(self, params: Params, game: Any, player: Array) -> Array:
+    def _worth(self, params: Params, game: GameState, player: Array) -> Array:
         return value.value(self._t, view(params), game, player)
 
-    def _stay(self, params: Params, game: Any, player: Array) -> tuple[Array, Array]:
+    def _stay(self, params: Params, game: GameState, player: Array) -> tuple[Array, Array]:
         """The value of the position as it is, and what each booster adds to it."""
         adds = value.booster_value(self._t, view(params), game, player)
         return self._worth_once(params, game, player), adds
 
     def _follow(
-        self, state: Any, who: Array, before: Array, last: Array, began: Array, depth: Array,
+        self, state: EnvState, who: Array, before: Array, last: Array, began: Array, depth: Array,
         guess: Array,
     ) -> tuple[Array, Array]:  # fmt: skip
         """Whether a candidate goes on, and with what: a sub-decision, or what it made possible."""

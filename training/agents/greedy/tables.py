@@ -11,12 +11,13 @@ from gaia_jax.components import costs
 from gaia_jax.components.common import COUNTS, EVENTS, Gain
 from gaia_jax.ruleset import GAIN_FIELDS, gain_vector
 from training.agents.greedy.weights import NEAR
+from training.types import Environment
 
 # Planets on which a mine may one day stand.
 COLOURS = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
 
 
-def make_tables(env: Any) -> SimpleNamespace:
+def make_tables(env: Environment) -> SimpleNamespace:
     """The arrays; C cells, F factions, G = 9 fields of a gain in the order of GAIN_FIELDS."""
     rules, t = env.ruleset, env.ruleset.tables
     ids = rules.ids
@@ -59,7 +60,7 @@ def make_tables(env: Any) -> SimpleNamespace:
     )
 
 
-def _incomes(env: Any) -> dict[str, Any]:
+def _incomes(env: Environment) -> dict[str, Any]:
     """What rounds bring, and what else is a faction's own."""
     rules, t = env.ruleset, env.ruleset.tables
     f = t.faction
@@ -85,7 +86,7 @@ def _incomes(env: Any) -> dict[str, Any]:
     }
 
 
-def _tiles(env: Any) -> dict[str, Any]:
+def _tiles(env: Environment) -> dict[str, Any]:
     """Tiles, boosters and special actions."""
     rules, t = env.ruleset, env.ruleset.tables
     ids = rules.ids

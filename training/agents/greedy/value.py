@@ -8,6 +8,7 @@ from typing import Any, cast
 import jax
 import jax.numpy as jnp
 from jax import Array
+from jax.typing import ArrayLike
 
 from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, PI, RL, TS
@@ -18,7 +19,7 @@ MISSIONS = LOST_FLEET.final_missions
 ALIKE = {"ASTEROID_BUILDINGS": "ASTEROID_PROTO_BUILDINGS"}
 
 
-def real(x: Any) -> Array:
+def real(x: ArrayLike) -> Array:
     """Anything as float32."""
     return jnp.asarray(x).astype(jnp.float32)
 
@@ -54,7 +55,7 @@ class Position:
         self.range = real(t.navigation_range)[me.tracks[1].astype(jnp.int32)]
         self.range += (self.tiles * t.tile_range).sum()
 
-    def row(self, table: Any) -> Array:
+    def row(self, table: ArrayLike) -> Array:
         """The faction's row of a table, float32."""
         return real(table)[self.faction]
 
@@ -137,7 +138,8 @@ def income(at: Position) -> Array:
     total += real(t.economy_income)[side][tracks[4]] + real(t.science_income)[tracks[5]]
     total += at.tiles @ real(t.tile_income)
     total += bits(me.artifacts, len(t.artifact_income)) @ real(t.artifact_income)
-    return total.at[t.g["ore"]].add(at.row(t.mine_income)[built[MINE]])
+    summed: Array = total.at[t.g["ore"]].add(at.row(t.mine_income)[built[MINE]])
+    return summed
 
 
 def _income(at: Position) -> Array:
@@ -154,7 +156,8 @@ def _research(at: Position) -> Array:
     formers = real(at.me.gaiaformers + at.me.gaiaformers_out + at.me.gaiaformers_gaia)
     by_round = saved * w.terraforming + at.range * w.navigation + formers * w.gaiaformer
     out = real(at.me.gaiaformers_out) * w.gaiaformer_out * (at.left > 0)
-    return vp + by_round * at.left + out
+    summed: Array = vp + by_round * at.left + out
+    return summed
 
 
 def cell_power(at: Position) -> Array:
@@ -180,7 +183,8 @@ def _federations(at: Position) -> Array:
     spread = jnp.minimum(power.sum(), 2 * need) / need
     hope = 0.4 + 0.6 * jnp.minimum(at.left, 3.0) / 3.0
     green = real(at.me.green) * w.green * jnp.minimum(at.left, 2.0) / 2.0
-    return (cluster * cluster * w.federation + spread * w.spread) * hope + green
+    summed: Array = (cluster * cluster * w.federation + spread * w.spread) * hope + green
+    return summed
 
 
 def missions(at: Position) -> Array:
@@ -240,14 +244,16 @@ def _passing(at: Position) -> Array:
     booster = (real(at.t.booster_pass)[at.me.booster.astype(jnp.int32)] * mine).sum()
     tiles = at.advanced @ (at.t.advanced_pass * mine).sum(-1)
     later = jnp.where(at.passed & (at.left > 0), booster * at.w.growth, 0)
-    return booster * now + later + tiles * (now + at.left)
+    summed: Array = booster * now + later + tiles * (now + at.left)
+    return summed
 
 
 def _triggers(at: Position) -> Array:
     """Tiles that score events: so many a round are expected."""
     owned = jnp.concatenate([at.tiles, at.advanced])
     by_round = owned @ (at.t.triggers * at.w.events).sum(-1)
-    return by_round * (at.left + 0.3 * ~at.passed)
+    summed: Array = by_round * (at.left + 0.3 * ~at.passed)
+    return summed
 
 
 def _specials(at: Position) -> Array:
@@ -280,14 +286,16 @@ def _specials(at: Position) -> Array:
         future.append(jnp.where(owned, (gain * at.future).sum(), 0))
     unused = 1 - bits(me.used, len(ids))
     open_now = jnp.stack(now) * unused * ~at.passed * at.w.unused
-    return open_now.sum() + jnp.stack(future).sum()
+    summed: Array = open_now.sum() + jnp.stack(future).sum()
+    return summed
 
 
 def _fleet(at: Position) -> Array:
     ships = len(at.t.ids["ship"])
     shuttles = bits(at.me.shuttles, ships)
     worth = at.w.shuttle[:ships] * at.early + at.w.shuttle_base * (at.left > 0)
-    return (shuttles * worth).sum()
+    summed: Array = (shuttles * worth).sum()
+    return summed
 
 
 def attraction(at: Position) -> Array:
@@ -316,7 +324,8 @@ def _planets(at: Position) -> Array:
     room = jnp.sqrt((attraction(at) * easy).sum() + 1e-6)
     seat = real(at.me.built[PI] > 0)
     stands = (at.w.structure * real(at.me.built)).sum()
-    return (at.w.expand * room + stands) * at.early + at.w.institute * seat * at.left
+    summed: Array = (at.w.expand * room + stands) * at.early + at.w.institute * seat * at.left
+    return summed
 
 
 def booster_value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> Array:
@@ -324,4 +333,5 @@ def booster_value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Ar
     at = Position(t, w, game, player)
     gain = real(t.booster_income) @ at.price
     passing = real(t.booster_pass) @ at.counts[player] * w.growth
-    return gain + passing + jnp.asarray(t.booster_special) * w.booster_special
+    summed: Array = gain + passing + jnp.asarray(t.booster_special) * w.booster_special
+    return summed

@@ -7,6 +7,7 @@ by the round falls with R; what is certain (VP, research at the end) does not.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from types import SimpleNamespace
 
 import jax.numpy as jnp
@@ -92,6 +93,6 @@ def as_params(weights: Weights) -> dict[str, Array]:
     return {name: jnp.asarray(value, jnp.float32) for name, value in fields.items()}
 
 
-def view(params: dict[str, Array]) -> SimpleNamespace:
+def view(params: Mapping[str, Array]) -> SimpleNamespace:
     """`w.early` instead of `params["early"]`."""
     return SimpleNamespace(**params)

@@ -17,10 +17,13 @@ from gaia_jax.cli.command_line import UserError
 from training.config import NetworkConfig
 from training.networks.neighbourhood import Surroundings
 from training.networks.score_features import Standings
+from training.types import Environment, Params
 from training.zoo import flatten, unflatten
 
 
-def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
+def transfer(
+    params: Params, network: NetworkConfig, source: Environment, target: Environment
+) -> Any:
     """The parameters of an agent of `source` for `target`.
 
     Args:
@@ -56,7 +59,7 @@ def carry(params: Any, network: NetworkConfig, source: Any, target: Any) -> Any:
 MORE_ROWS = r"(cells|players)/dense/kernel"
 
 
-def grow(params: Any, wider: Any) -> Any:
+def widen(params: Params, wider: Params) -> Any:
     """Parameters for a network of pools that reads more columns or has more layers.
 
     What is new weighs nothing, so that it plays as the smaller one does; it learns from there.
@@ -90,8 +93,9 @@ def _larger(name: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | Non
         return ours
     if not re.fullmatch(MORE_ROWS, name) or ours.shape[1:] != theirs.shape[1:]:
         return None
-    more = len(theirs) - len(ours)
-    return None if more < 0 else np.pad(ours, [(0, more), (0, 0)])  # new inputs weigh 0
+    if len(theirs) < len(ours):
+        return None
+    return np.concatenate([ours, 0 * theirs[len(ours) :]])  # new inputs weigh 0
 
 
 def _silent(arrays: dict[str, np.ndarray]) -> dict[str, str]:
@@ -109,7 +113,7 @@ def _layer(name: str) -> str:
     return name.split("/")[0]
 
 
-def columns(env: Any, network: NetworkConfig) -> dict[str, list[str]]:
+def columns(env: Environment, network: NetworkConfig) -> dict[str, list[str]]:
     """The inputs of a network of planets by name: what it reads of cells, players, globals."""
     spec = env.observation_spec
     out = {name: [x.name for x in getattr(spec, name)] for name in ("cells", "players", "globals")}
@@ -120,7 +124,7 @@ def columns(env: Any, network: NetworkConfig) -> dict[str, list[str]]:
     return out
 
 
-def _others(env: Any) -> list[str]:
+def _others(env: Environment) -> list[str]:
     """The actions without a cell."""
     space = env.ruleset.actions
     return list(space.texts[len(env.action_planes) * len(env.ruleset.geometry.neighbors) :])

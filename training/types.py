@@ -1,0 +1,195 @@
+"""What travels through the trainer: environments, their states, networks and agents.
+
+Protocols: `gaia_jax`, a subclass of yours and the toy game of the tests are alike to the trainer.
+B is any batch, A the number of actions, P of players, C of cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, Self, TypeAlias
+
+from jax import Array
+
+# Arrays by name, those of a network nested by layer.
+Params: TypeAlias = Mapping[str, Any]
+
+
+class EnvState(Protocol):
+    """One game, or under `vmap` a batch of them with leading axes."""
+
+    @property
+    def game(self) -> Any:
+        """What the rules know of it, with `players` and `setup`."""
+
+    @property
+    def current_player(self) -> Array:
+        """() int32, who decides."""
+
+    @property
+    def legal_action_mask(self) -> Array:
+        """(A,) bool."""
+
+    @property
+    def rewards(self) -> Array:
+        """(P,) float32, of the last decision."""
+
+    @property
+    def terminated(self) -> Array:
+        """() bool, the game has ended."""
+
+    @property
+    def truncated(self) -> Array:
+        """() bool, a guard has ended it."""
+
+    def replace(self, **changes: Array) -> Self:
+        """A copy with the named fields changed."""
+
+
+class AutoState(EnvState, Protocol):
+    """A state that may be the first of a new game; then it tells of the one that ended too."""
+
+    @property
+    def final_vp(self) -> Array:
+        """(P,) int16, VP of the game that ended with the last decision."""
+
+    @property
+    def final_source(self) -> Array:
+        """(P, S) int16, the same by source."""
+
+
+class Observation(Protocol):
+    """The game as one player sees it."""
+
+    @property
+    def cells(self) -> Array:
+        """(C, Fc) int8."""
+
+    @property
+    def players(self) -> Array:
+        """(P, Fp) int16, own seat first."""
+
+    @property
+    def globals(self) -> Array:
+        """(Fg,) int16."""
+
+
+class EnvironmentBase(Protocol):
+    """What an environment and one with auto-reset have in common."""
+
+    def __hash__(self) -> int:
+        """What is compiled for one is kept by it."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def reward(self) -> str: ...
+
+    @property
+    def num_players(self) -> int: ...
+
+    @property
+    def num_actions(self) -> int: ...
+
+    @property
+    def action_planes(self) -> tuple[str, ...]:
+        """The index starts with a plane of C cells for each of these verbs."""
+
+    @property
+    def ruleset(self) -> Any: ...
+
+    @property
+    def observation_spec(self) -> Any:
+        """Names of the columns of `cells`, `players` and `globals`."""
+
+    @property
+    def init(self) -> Callable[[Array], Any]:
+        """(key) -> the first state of a game."""
+
+    @property
+    def observe(self) -> Callable[..., Any]:
+        """(state, player) -> Observation."""
+
+    @property
+    def seats(self) -> Callable[..., Array]:
+        """(state, player) -> (P,) int32, which player each row of the observation is."""
+
+
+class Environment(EnvironmentBase, Protocol):
+    """A game; an ended one stays as it is."""
+
+    @property
+    def step(self) -> Callable[..., Any]:
+        """(state, action () int32) -> state."""
+
+
+class AutoEnvironment(EnvironmentBase, Protocol):
+    """A game that starts anew where it ended."""
+
+    @property
+    def env(self) -> Environment:
+        """The same without auto-reset."""
+
+    @property
+    def step(self) -> Callable[..., Any]:
+        """(state, action () int32, key) -> AutoState."""
+
+
+class EnvModule(Protocol):
+    """What makes environments: the module `gaia_jax`."""
+
+    @property
+    def make(self) -> Callable[..., Any]:
+        """(id, reward=..., players=...) -> Environment."""
+
+    @property
+    def auto_reset(self) -> Callable[[Any], Any]:
+        """(Environment) -> AutoEnvironment."""
+
+
+class NetworkInput(Protocol):
+    """What a network keeps of B observations in order to decide and to learn; a pytree."""
+
+    @property
+    def mask(self) -> Array:
+        """(B, W) bool, what is legal, in the network's own index of W actions."""
+
+
+class PolicyNetwork(Protocol):
+    """Policy and values. The network may have an index of actions of its own."""
+
+    def init(self, rngs: Array, observation: Observation, mask: Array) -> Any:
+        """Parameters to begin with."""
+
+    def apply(self, variables: Params, /, *inputs: Any, method: str | None = None) -> Any:
+        """(observation, mask) -> logits (B, A) in the environment's index, values (B, P).
+
+        With method "logits_and_values": (input) -> logits (B, W) in its own index, values (B, P).
+        """
+
+    def encode(self, observation: Observation, mask: Array) -> Any:
+        """What it reads of B positions, a `NetworkInput`."""
+
+    def to_action(self, inputs: Any, action: Array) -> Array:
+        """(B,) actions in its own index -> (B,) in the environment's."""
+
+    def to_network_action(self, inputs: Any, action: Array) -> Array:
+        """(B, ...) actions of the environment -> (B, ...) in its own index."""
+
+
+class Agent(Protocol):
+    """A player, as `training.agents.make_agent` gives it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def params(self) -> Params: ...
+
+    @property
+    def act(self) -> Callable[..., Array]:
+        """(params, state, mask (B, A), key) -> (B,) int32 actions."""
