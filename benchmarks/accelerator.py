@@ -126,7 +126,7 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def table(report: dict[str, Any]) -> str:
-    """Markdown for docs/performance.md."""
+    """Markdown for docs/lab/performance.md."""
     where = report["machine"]
     lines = [f"{where['device']} x {where['devices']}, jax {where['jax']}, {where['revision']}", ""]
     lines += ["| what | decisions/s | compile s |", "| --- | --- | --- |"]

@@ -1,6 +1,6 @@
 """What has been chosen where, in games of three policies: `python -m benchmarks.coverage`.
 
-Counts every pair of place and option (`options`) over whole games and prints docs/coverage.md.
+Counts every pair of place and option (`options`) over whole games and prints docs/lab/coverage.md.
 With `--json FILE` the counts are kept, and added to those that are there already. The exit status
 is 1 if a pair was taken that the tables call impossible, or a possible one too rarely (`LEAST`).
 """
@@ -171,7 +171,7 @@ def ordered(rules: Ruleset) -> list[Pair]:
 
 
 def page(rules: Ruleset, games: Mapping[str, int], counts: Mapping[str, Mapping[Pair, int]]) -> str:
-    """docs/coverage.md.
+    """docs/lab/coverage.md.
 
     Args:
         rules: of the games.
@@ -190,9 +190,9 @@ def page(rules: Ruleset, games: Mapping[str, int], counts: Mapping[str, Mapping[
         "# Coverage",
         "",
         "Made by `python -m benchmarks.coverage`; not edited by hand. A place is a node of"
-        " `docs/actions.md`, with the operation whose target is asked for; an option is an action,"
-        " cells by their plane, tiles, tokens, artifacts and specials by kind. Which pairs are"
-        " possible is computed from the tables of the ruleset (`benchmarks/options.py`).",
+        " `docs/reference/actions.md`, with the operation whose target is asked for; an option is"
+        " an action, cells by their plane, tiles, tokens, artifacts and specials by kind. Which"
+        " pairs are possible is computed from the tables of the ruleset (`benchmarks/options.py`).",
         "",
         f"Ruleset {rules.id}. Games: {played}.",
         "",

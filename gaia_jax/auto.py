@@ -96,7 +96,7 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
     if not isinstance(env, GaiaEnv):
         raise TypeError(
             f"env must be a GaiaEnv as gaia_jax.make makes them, or of a subclass "
-            f"(docs/environment.md), not {shown(env)}"
+            f"(docs/guide/environment.md), not {shown(env)}"
         )
     return AutoReset(env)
 

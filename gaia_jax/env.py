@@ -32,7 +32,7 @@ from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.batch_aware import batched_together, traced_once
 from gaia_jax.xla.struct import pytree, static
 
-# Raised when behaviour changes and only then; the history is in docs/versions.md.
+# Raised when behaviour changes and only then; the history is in docs/reference/versions.md.
 VERSION = "0.2"
 
 # No legal play comes near this many decisions (RL-04).
@@ -108,7 +108,7 @@ class GaiaEnv:
 
     @property
     def num_actions(self) -> int:
-        """A, the size of the action index (docs/actions.md)."""
+        """A, the size of the action index (docs/reference/actions.md)."""
         return self.ruleset.actions.num_actions
 
     @property
@@ -174,7 +174,7 @@ class GaiaEnv:
 
     @property
     def observation_spec(self) -> observation.ObservationSpec:
-        """Name and range of every column of an observation (docs/observation.md)."""
+        """Name and range of every column of an observation (docs/reference/observation.md)."""
         return observation.features(self.ruleset)
 
     @as_written

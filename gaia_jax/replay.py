@@ -1,7 +1,7 @@
 """Game records: a game as a JSON file, and `python -m gaia_jax.replay FILE`, which plays it again.
 
-A record holds ruleset, version, set-up, the text of each action and the VP at the end: after the
-set-up nothing is random. Without VP the game is unfinished. `docs/records.md` has the format.
+A record (`docs/reference/records.md`) holds ruleset, version, set-up, the text of each action and
+the VP at the end: after the set-up nothing is random. Without VP the game is unfinished.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
     if record.version != env.version:
         raise RecordError(
             f"the game was played in version {record.version} of {env.id}, this is {env.version};"
-            " docs/versions.md says what changed"
+            " docs/reference/versions.md says what changed"
         )
     try:
         setup = setup_from_json(record.setup, env.ruleset)

@@ -29,7 +29,7 @@ GAIA_AREA, NO_BRAINSTONE = 3, -1
 
 
 class Node(IntEnum):
-    """The decision nodes of `docs/actions.md`; the value is `Turn.node`."""
+    """The decision nodes of `docs/reference/actions.md`; the value is `Turn.node`."""
 
     START = 0
     BOOSTER = 1

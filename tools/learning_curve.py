@@ -1,6 +1,6 @@
-"""The learning curves of docs/learning.md, as a picture.
+"""The learning curves of docs/lab/learning.md, as a picture.
 
-python -m tools.learning_curve NAME=runs/a/metrics.jsonl ... --out docs/learning.svg
+python -m tools.learning_curve NAME=runs/a/metrics.jsonl ... --out docs/lab/learning.svg
 
 Runs of one name, the seeds of a recipe, have one colour. Minutes are those in which a run played
 and learnt, by the speed that it logged: without compiling and dealing the first games.

@@ -8,7 +8,7 @@
 
 `--processes 2` plays on two cores; `--first N` plays another range of the deals of a seed, for
 another machine. The same command again goes on where it was killed, to the same file.
-`docs/study.md` says what is in it.
+`docs/reference/datasets.md` says what is in it.
 """
 
 from __future__ import annotations

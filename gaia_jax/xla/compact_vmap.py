@@ -37,7 +37,7 @@ class Queue(NamedTuple):
     """The rows of a batch that wait, in their order.
 
     A bit for each row in words of 32, of which XLA makes fewer kernels than of a cumulative sum
-    over the rows (docs/performance.md).
+    over the rows (docs/lab/performance.md).
     """
 
     words: Array  # (W,) uint32

@@ -490,7 +490,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=[e.name for e in ERRORS])
     parser.add_argument("--games", type=int, default=6, help="of each error")
     parser.add_argument("--seed", type=int, default=7000)
-    parser.add_argument("--markdown", action="store_true", help="the table of docs/referee.md")
+    parser.add_argument(
+        "--markdown", action="store_true", help="the table of docs/reference/referee.md"
+    )
     args = parser.parse_args()
     began = time.time()
     errors = [e for e in ERRORS if not args.only or e.name in args.only]

@@ -1,6 +1,6 @@
 """Findings from a dataset, or what a position is worth.
 
-python -m training.study docs/sample --out docs          # docs/findings.md and its pictures
+python -m training.study docs/sample --out docs/lab      # docs/lab/findings.md, its pictures
 python -m training.study DATA --figures FILE             # the numbers alone, as JSON
 python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
@@ -110,7 +110,7 @@ def _first(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.study", __doc__)
     parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
-    parser.add_argument("--out", type=Path, default=Path("docs"), help="where the page goes")
+    parser.add_argument("--out", type=Path, default=Path("docs/lab"), help="where the page goes")
     parser.add_argument(
         "--page", metavar="NAME", default="findings", help="its name; its pictures lie in NAME/"
     )

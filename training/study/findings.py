@@ -1,4 +1,4 @@
-"""`docs/findings.md` and its pictures, made from one dataset."""
+"""`docs/lab/findings.md` and its pictures, made from one dataset."""
 
 from __future__ import annotations
 
@@ -153,11 +153,11 @@ def head(page: Page, about: dict[str, Any], whole: Whole | None, table: Table) -
     rules = ", ".join(f"`{env}` {version}" for env, version in sorted(parts))
     page.text(
         TOP + f"\nFrom {page.whole_games:,} games on {deals:,} set-ups of {rules}, "
-        f"played by {kinds}. This "
-        "page and its pictures are made by `python -m training.study`; `docs/study.md` says how, "
-        "and what each number is. Intervals are of 95 % over set-ups. Bold numbers, red in the "
-        "pictures, stand out among all that were asked together (Holm, 5 %). `docs/names.md` says "
-        "what ids such as RB12 stand for.", "",
+        f"played by {kinds}. This page and its pictures are made by `python -m training.study`; "
+        "`docs/reference/datasets.md` says how, and what each number is. Intervals are of 95 % "
+        "over set-ups. Bold numbers, red in the pictures, stand out among all that were asked "
+        "together (Holm, 5 %). "
+        "`docs/reference/names.md` says what ids such as RB12 stand for.", "",
         "**It tells how these agents play, not how the game should be played**: their mean is far "
         "below that of people, so what needs good play to pay may look worthless here.",
     )  # fmt: skip

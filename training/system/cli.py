@@ -115,7 +115,7 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -> None:
-    """`--games`, `--first`, `--seed`: games may be played in parts (docs/cluster.md)."""
+    """`--games`, `--first`, `--seed`: games may be played in parts (docs/reference/cluster.md)."""
     add = parser.add_argument
     add("--games", type=whole(1, MOST_GAMES), default=games, help=rounded)
     add(

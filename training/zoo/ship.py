@@ -3,7 +3,8 @@
     python -m training.zoo.ship strong --run runs/strong --set temperature=0.5 decisions=3000000
     python -m training.zoo.ship clone --params clone.npz --config configs/quick.yaml
 
-`--set key=value` and `--results FILE` (JSON) say what else the JSON tells; `docs/zoo.md` shows it.
+`--set key=value` and `--results FILE` (JSON) say what else the JSON tells;
+`docs/reference/zoo.md` shows it.
 """
 
 from __future__ import annotations
