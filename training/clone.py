@@ -28,7 +28,7 @@ from jax.sharding import PartitionSpec as P
 
 from training import labels as streams
 from training.config import Config, UserError
-from training.games import results_file
+from training.games import store
 from training.learn.learner_state import make_optimizer
 from training.networks import sampling
 from training.system import atomic_files, cli, devices
@@ -220,7 +220,7 @@ def clone(folders: Sequence[Path], config: Config, args: argparse.Namespace) -> 
     games = loaded[0][0]["games"]
     for folder, (about, _) in zip(folders, loaded, strict=True):
         ours = zoo.identity(env) | {"games": games}
-        results_file.check_same(folder, {key: about.get(key, 4) for key in ours}, ours)
+        store.check_same(folder, {key: about.get(key, 4) for key in ours}, ours)
     if any(about["first"] for about, _ in loaded):
         raise UserError("--labels: parts of a stream; put them together with training.merge")
     mesh = devices.make_mesh(games)

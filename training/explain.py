@@ -28,7 +28,6 @@ from training.agents import make_agent
 from training.agents.base import VP_SCALE
 from training.agents.search import SHOWN, SUFFIX, make_search, split_name
 from training.config import UserError
-from training.evaluate import write_json
 from training.learn.checkpoint import make_env
 from training.search import SearchOutput, Tree
 from training.system import atomic_files, cli
@@ -311,7 +310,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             about = {"agent": args.agent} | decision(game, looked, 0, args.at, explainer)
     print(game_text(about) if args.at is None else decision_text(about))
     if args.json:
-        write_json({"record": str(args.record)} | about, args.json)
+        atomic_files.write_json(args.json, {"record": str(args.record)} | about)
     cli.wrote(args.json)
     return 0
 

@@ -28,7 +28,7 @@ from jax.sharding import PartitionSpec as P
 
 from training.agents.greedy import Search, Weights, as_params
 from training.config import Config
-from training.games import results_file
+from training.games import store
 from training.networks import sampling
 from training.system import atomic_files, cli, data_files
 from training.system.data_files import TEXT, WHOLE
@@ -229,7 +229,7 @@ def check_begun(out: Path, about: dict[str, Any]) -> None:
     if not out.exists() or not any(out.iterdir()):
         return
     theirs = read_about(out)
-    results_file.check_same(out, theirs, about)
+    store.check_same(out, theirs, about)
     if theirs["first"] != about["first"]:
         raise cli.UserError(f"{out} begins with game {theirs['first']}")
     if (out / STATES).exists():
@@ -273,8 +273,8 @@ def merge(out: Path, parts: list[Path]) -> None:
     for first, part, about in found:
         games = about.pop("games")
         sizes.append((part, games))
-        results_file.check_same(part, about, whole)
-        results_file.check_order(part, first, following, "games")
+        store.check_same(part, about, whole)
+        store.check_order(part, first, following, "games")
         if _chunks(part) != names:
             raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
         following += games

@@ -22,8 +22,8 @@ from tqdm import tqdm
 
 from training import config as configs
 from training.config import Config
-from training.evaluate import table, write_json
 from training.games import records
+from training.games.report import format_evaluation
 from training.learn.checkpoint import make_env
 from training.learn.learner_state import learning_rate
 from training.learn.loop import Trainer
@@ -232,8 +232,8 @@ def _run(trainer: Trainer, logs: Logs) -> int:
         report = {"run": str(run), "update": trainer.update} | report
         if team.leads:
             name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
-            write_json(report, run / name)
-            print(table(report))
+            atomic_files.write_json(run / name, report)
+            print(format_evaluation(report))
             cli.wrote(run / name)
     if team.leads:
         cli.wrote(trainer.record)

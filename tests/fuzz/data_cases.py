@@ -104,9 +104,9 @@ WHOLE = (
 
 NPZ = (*damage.ANY, "stream")
 RESULTS = (
-    *NPZ, "without vp", "without agent", "without about", "more colour", "vp is text",
-    "vp is short", "vp is flat", "vp is number", "agent is object", "about is number",
-    "about is text", "faction is short", "vp_source is flat", "decisions is flat",
+    *NPZ, "without vp", "without entry", "without about", "more colour", "vp is text",
+    "vp is short", "vp is flat", "vp is number", "entry is object", "about is number",
+    "about is text", "faction is short", "sources is flat", "decisions is flat",
 )  # fmt: skip
 LABELS = damage.of_json("env", "env_version", "seed", "games")
 CHUNK = (*NPZ[:-2], "stream", "without reward", "without done", "without action", "reward is text",

@@ -63,8 +63,9 @@ def _odd(kind: Any) -> Any:
 def _evaluation(out: Path) -> None:
     """`training.evaluate --save` of games that nobody played."""
     import gaia_jax
-    from training.games import results_file
-    from training.games.results import Results
+    from training.games import store, table
+    from training.games.formats import Head, Npz, Part
+    from training.games.seating import rotated
 
     env = gaia_jax.make("lost_fleet")
     shape, sources = (SETUPS, SEATS, SEATS), len(env.ruleset.ids["vp_source"])
@@ -72,15 +73,14 @@ def _evaluation(out: Path) -> None:
     def some(*more: int) -> np.ndarray:
         return np.arange(np.prod((*shape, *more))).reshape(*shape, *more) % 7
 
-    agent = np.broadcast_to((np.arange(4)[None] != np.arange(4)[:, None]) * 1, shape)
-    results = Results(
-        agent, some() + 30, some(sources), some() % 3, some(), np.full(shape[:2], 400), {},
-        None, some() + 90, some() * 0,
+    decisions = np.full(shape[:2], 400)
+    games = table.Games(
+        np.broadcast_to(rotated(), shape), some() % 4 + 1, some(), some() + 30, some(sources),
+        some(len(table.BEHAVIOUR)), decisions, decisions / 4, some() + 90, some() * 0,
     )  # fmt: skip
     about = {"env": env.id, "env_version": env.version, "players": SEATS, "run": "zoo/quick",
-             "update": None, "opponent": "random", "seed": 0, "likeliest": False,
-             "first": 0}  # fmt: skip
-    results_file.write(out / "part.npz", about, results)
+             "update": None, "opponent": "random", "seed": 0, "likeliest": False}  # fmt: skip
+    store.write(out / "part.npz", Npz(), Part(Head(about, 0, SEATS), games))
     _zoo(out)
 
 

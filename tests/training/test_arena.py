@@ -9,9 +9,13 @@ import pytest
 
 from tests import stub_env
 from training import arena
-from training.games import table as games_table
-from training.games.match import places, rotated
-from training.games.report import headline, report
+from training.games import arena as room
+from training.games import engine, seating
+from training.games.formats import Head, Npz
+from training.games.report import arena_report, headline
+from training.games.seating import rotated
+from training.games.stats import places
+from training.games.store import Store
 from training.system import cli
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
@@ -44,7 +48,7 @@ def command(capsys, *args):
 @pytest.fixture
 def at_once(monkeypatch):
     """Batches of two set-ups."""
-    monkeypatch.setattr(arena, "GAMES_AT_ONCE", 8)
+    monkeypatch.setattr(room, "GAMES_AT_ONCE", 8)
 
 
 def test_every_entry_sits_in_every_seat_once():
@@ -90,7 +94,7 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     _, by_faction = table.split("VP by faction (of how many)")
     assert sum(int(n) for n in re.findall(r" \((\d+)\)", by_faction)) == 24 * 4
 
-    played, left = arena.Match.play_batch, [2]
+    played, left = engine.Match.play_batch, [2]
 
     def stops(self, *args, **kwargs):
         left[0] -= 1
@@ -98,10 +102,10 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
             raise KeyboardInterrupt
         return played(self, *args, **kwargs)
 
-    monkeypatch.setattr(arena.Match, "play_batch", stops)
+    monkeypatch.setattr(engine.Match, "play_batch", stops)
     code, table, err = command(capsys, *args, "--csv", str(cut))
     assert code == 130 and "16 games on 4 set-ups" in table and "--resume" in err
-    monkeypatch.setattr(arena.Match, "play_batch", played)
+    monkeypatch.setattr(engine.Match, "play_batch", played)
     code, _, err = command(capsys, *args, "--csv", str(cut))
     assert code == 2 and "exists" in err and err.count("\n") == 1
     with cut.open("a") as file:
@@ -122,10 +126,9 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
 def test_an_agent_against_itself_is_equal_up_to_the_interval():
     env = stub_env.StubEnv(length=6)
     names = ["random"] * 4
-    table = arena.Arena(env, names, games=512, rotations=4)
-    parts = []
-    table.play(0, 0, lambda first, played: parts.append(played))
-    result = report(games_table.join(parts), table.names, env.ruleset.ids)
+    table = room.of_names(env, names, games=512, rotations=4)
+    games = table.play(0, Store(None, Npz(), Head({}, 0, 4), table.setups))
+    result = arena_report(games, seating.entries(names), env.ruleset.ids)
     assert result["games"] == 512
     inside = [x["low"] <= 0 <= x["high"] for x in result["differences"]]
     assert sum(inside) >= 5  # six pairs, of which one in twenty may miss

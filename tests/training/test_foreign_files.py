@@ -178,10 +178,12 @@ def test_records_go_into_a_folder_without_files_of_their_names(mine, capsys):
 def stream(folder, first=0, chunks=2):
     """A folder of labels, as `training.labels` leaves it."""
     about = {"seed": 1, "games": 2, "first": first, "student": "", "env": "toy"}
+    about["env_version"] = "1.0"
+    arrays = {n: np.zeros((labels.STEPS, 2, 4)[:axes]) for n, axes in labels.ARRAYS.items()}
     folder.mkdir()
     (folder / labels.ABOUT).write_text(json.dumps(about))
     for chunk in range(chunks):
-        np.savez(folder / f"{chunk:04}.npz", x=np.zeros((3, 2)))
+        np.savez(folder / f"{chunk:04}.npz", **arrays)
     return folder
 
 

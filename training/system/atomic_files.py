@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from gaia_jax.cli.command_line import UserError, reason
 from gaia_jax.cli.outputs import (
@@ -55,6 +57,7 @@ __all__ = [
     "replace",
     "sync_folder",
     "write_bytes",
+    "write_json",
     "write_text",
 ]
 
@@ -76,3 +79,8 @@ def folder_lock(run: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
+
+
+def write_json(path: Path, report: dict[str, Any]) -> None:
+    """`write_text` of a report."""
+    write_text(path, json.dumps(report, indent=2) + "\n")

@@ -31,6 +31,7 @@ from gaia_jax.cli.command_line import (
 from gaia_jax.cli.command_line import run as run_command
 from gaia_jax.cli.progress import LINE_SECONDS, telling
 from gaia_jax.xla.compilation_cache import disable_compilation_cache, enable_compilation_cache
+from gaia_jax.xla.packed import PLAYERS
 
 __all__ = [
     "LARGEST_SEED",
@@ -38,7 +39,8 @@ __all__ = [
     "Parser",
     "UserError",
     "add_cache_flag",
-    "add_first_flag",
+    "add_games_flags",
+    "add_rules_flags",
     "bar",
     "compiling",
     "finishing",
@@ -112,12 +114,23 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-cache", action=_NoCache, nargs=0, help=text)
 
 
-def add_first_flag(parser: argparse.ArgumentParser) -> None:
-    """`--first N`, for games that are played in parts (docs/reference/cluster.md)."""
-    parser.add_argument(
+def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -> None:
+    """`--games`, `--first`, `--seed`: games may be played in parts (docs/reference/cluster.md)."""
+    add = parser.add_argument
+    add("--games", type=whole(1, MOST_GAMES), default=games, help=rounded)
+    add(
         "--first", metavar="N", type=whole(0, MOST_GAMES), default=0,
         help="the first set-up of the seed: games may be played in parts, and merged",
     )  # fmt: skip
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
+
+
+def add_rules_flags(parser: argparse.ArgumentParser) -> None:
+    """`--env`, `--players`, `--likeliest`."""
+    add = parser.add_argument
+    add("--env", default="lost_fleet", help="the ruleset")
+    add("--players", type=int, choices=PLAYERS, default=4, help="2 and 3 for --env base alone")
+    add("--likeliest", action="store_true", help="checkpoints take the likeliest action")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Games in lanes are the games that a match plays; processes share the pieces of an export."""
+"""Games in slots that refill are those of a match; processes share the pieces of an export."""
 
 import os
 import subprocess
@@ -14,12 +14,11 @@ import pytest
 
 from tests import stub_env
 from training.agents import base
-from training.games.match import Match, rotated
-from training.games.records import Recorder
-from training.games.slots import Lanes
+from training.games.engine import Match
+from training.games.seating import rotated
 
 pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
-from training.games import shards, sharing
+from training.games import shards, workers
 
 
 class Uneven(stub_env.StubEnv):
@@ -33,40 +32,28 @@ class Uneven(stub_env.StubEnv):
         return after.replace(turn=turn.replace(node=node))
 
 
-class Kept(Recorder):
-    """Keeps what a match would write."""
-
-    def batch(self, seed, first, sits, count, games):
-        self.games = jax.device_get(games)
-
-
-def test_lanes_play_the_games_of_a_match(tmp_path):
-    """32 uneven games in 5 lanes, where one ends the next begins. About 12 s."""
+def test_slots_play_the_games_of_a_match():
+    """32 uneven games in 5 slots, where one ends the next begins. About 12 s."""
     env = Uneven(length=99)
     illegal = base.Agent("illegal", lambda params, state, mask, key: jnp.zeros(len(mask), int))
-    agents, sits = [base.random_agent(env), illegal], np.array([0, 0, 1, 0])[rotated(4)]
-    kept = Kept(tmp_path, env, ["random", "illegal"])
-    match = Match(env, agents, sits, 16, games_at_once=32, recorder=kept)
-    results = match.play_batch(seed=7, first=8)
-    setups, actions, decisions, vp = kept.games
-    lanes = Lanes(env, agents, sits, deals=8, lanes=5)
-    lanes.compile()
-    ended = lanes.play(seed=7, first=8)
-    assert len(set(decisions.tolist())) > 2 and results.illegal.sum() > 0
-    assert ended.decisions.tolist() == decisions.tolist()
-    assert ended.vp.tolist() == vp.tolist()
-    assert ended.illegal.tolist() == results.illegal.reshape(32, 4).tolist()
-    assert ended.sources.tolist() == results.vp_source.reshape(32, 4, -1).tolist()
-    for game, count in enumerate(decisions):
-        assert ended.actions[game, :count].tolist() == actions[game, :count].tolist()
-    jax.tree.map(np.testing.assert_array_equal, ended.setups, setups)
+    some = base.random_agent(env)
+    agents = [some, some, illegal, some]
+    match = Match(env, agents, rotated(4), range(8, 16), moves=True).play_batch(7, 8)
+    slots = Match(env, agents, rotated(4), 8, slots=5, moves=True).play_batch(7, 8)
+    assert len(set(match.decisions.flat)) > 2 and match.illegal.sum() > 0
+    for name, wanted in match.rows().items():
+        if name != "seconds":
+            np.testing.assert_array_equal(slots.rows()[name], wanted, err_msg=name)
+    for game, count in np.ndenumerate(match.decisions):
+        assert slots.actions[game][:count].tolist() == match.actions[game][:count].tolist()
+    jax.tree.map(np.testing.assert_array_equal, slots.setups, match.setups)
 
 
 def work(tmp_path, games=44):
     """Pieces of 8 games; the last one of 4."""
     source = SimpleNamespace(deals=8)
     part = {"games": games, "rotations": 1, "seed": 0, "first": 0}
-    return sharing.Work(source, part, shards.Shards(tmp_path / "pieces"))
+    return workers.Work(source, part, shards.Shards(tmp_path / "pieces"))
 
 
 WRITES = """
@@ -86,19 +73,19 @@ def test_processes_share_the_pieces(tmp_path, monkeypatch):
     import pyarrow.parquet as pq
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sharing, "OFTEN", 0.05)
+    monkeypatch.setattr(workers, "OFTEN", 0.05)
     (tmp_path / "made").mkdir()
     todo, told = work(tmp_path), []
     for n, rows in enumerate([8, 8, 8, 8, 8, 4]):
         pq.write_table(pa.table({"x": range(rows)}), tmp_path / "made" / str(n))
     assert todo.missing() == [0, 1, 2, 3, 4, 5] and todo.missing((1, 4)) == [1, 5]
     command = [sys.executable, "-c", WRITES.replace("FAILS", "-1")]
-    assert sharing.together(todo, 2, command, told.append) == 0
+    assert workers.together(todo, 2, command, told.append) == 0
     assert todo.missing() == [] and sum(told) == 44
     for path in todo.pieces.folder.iterdir():
         path.unlink()
     began = time.monotonic()
-    assert sharing.together(todo, 2, [sys.executable, "-c", WRITES.replace("FAILS", "3")],
+    assert workers.together(todo, 2, [sys.executable, "-c", WRITES.replace("FAILS", "3")],
                             told.append) == 3  # fmt: skip
     assert time.monotonic() - began < 20
     assert {3, 5} <= set(todo.missing())
@@ -106,11 +93,11 @@ def test_processes_share_the_pieces(tmp_path, monkeypatch):
 
 def test_processes_compile_one_after_the_other(tmp_path, monkeypatch):
     """Two that compile at the same time need twice the memory."""
-    monkeypatch.setattr(sharing, "OFTEN", 0.01)
+    monkeypatch.setattr(workers, "OFTEN", 0.01)
     inside, most = [], []
 
     def compiles():
-        with sharing.one_at_a_time(tmp_path):
+        with workers.one_at_a_time(tmp_path):
             inside.append(1)
             time.sleep(0.05)
             most.append(len(inside))
@@ -136,7 +123,7 @@ def test_what_another_process_writes_is_left_alone(tmp_path):
 def member(then):
     """A process that has joined the team, told to end by `then`."""
     code = (
-        "from training.games import sharing; import os, time; sharing.join_team(1); "
+        "from training.games import workers; import os, time; workers.join_team(1); "
         "print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1, "
         f"flush=True); {then}"
     )

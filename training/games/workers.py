@@ -55,8 +55,9 @@ class Work:
         for number in numbers:
             first = self.part["first"] + number * self.source.deals
             games = self.source.play(self.part["seed"], first, self.sizes[number])
+            table = to_table(games, first, self.part, self.source.env.ruleset)
             with cli.finishing():
-                self.pieces.write(number, to_table(games, self.part, self.source.env.ruleset))
+                self.pieces.write(number, table)
             told(self.games([number]))
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.setup.setup_json import setup_from_json
-from training.games.match import places, wins
 from training.games.schema import key_of, seats, setup_columns
+from training.games.stats import places, wins
 
 STRIDE = 64  # decisions between two looks from outside
 BATCH = 256

@@ -1,4 +1,4 @@
-"""The CSV of an arena: what is cut off, what is foreign, who holds it. No game is played."""
+"""Stores of games: what is cut off, what is foreign, who holds them. No game is played."""
 
 from pathlib import Path
 from typing import Any
@@ -7,19 +7,20 @@ import numpy as np
 import pytest
 
 from gaia_jax.cli.command_line import UserError
-from training.games import table
-from training.games.match import rotated
-from training.games.store import GamesFile
-from training.games.table import Played, Sheet
+from training.games import store, table
+from training.games.formats import Csv, Head, Npz
+from training.games.seating import rotated
+from training.games.store import Store
+from training.games.table import Games
 from training.system import atomic_files
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}
 ABOUT = {"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d"}
-SHEET = Sheet(ABOUT, ["a", "b", "c", "d"], IDS, 4)
-SEATS = rotated()
+HEAD = Head(ABOUT, 0, 4)
+CSV = Csv(lambda *_: IDS)
 
 
-def games(setups: int, seed: int = 0) -> Played:
+def games(setups: int, seed: int = 0) -> Games:
     rng = np.random.default_rng(seed)
     shape = (setups, 4, 4)
 
@@ -27,33 +28,34 @@ def games(setups: int, seed: int = 0) -> Played:
         return rng.integers(0, 5, (*shape, *more))
 
     seconds = rng.integers(1, 9, shape[:2]) / 4
-    return Played(
-        np.broadcast_to(SEATS, shape), some() % 4 + 1, some(), some() * 7, some(2),
+    return Games(
+        np.broadcast_to(rotated(), shape), some() % 4 + 1, some(), some() * 7, some(2),
         some(len(table.BEHAVIOUR)), some()[..., 0] + 90, seconds, some() + 20, some() // 4,
     )  # fmt: skip
 
 
-def opened(path: Path, resume: bool = True, sheet: Sheet = SHEET) -> GamesFile:
-    return GamesFile(path, sheet, SEATS, resume)
+def opened(path: Path, resume: bool = True, head: Head = HEAD) -> Store:
+    return Store(path, Npz() if path.suffix == ".npz" else CSV, head, 9, resume)
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     """A table of three set-ups, added in two batches."""
     file = opened(tmp_path / "games.csv", resume=False)
-    file.add(0, Played(*(x[:2] for x in games(3))))
-    file.add(2, Played(*(x[2:] for x in games(3))))
+    file.add(games(3).slice(0, 2))
+    file.add(games(3).slice(2))
     file.close()
     return tmp_path / "games.csv"
 
 
-def same(a: Any, b: Any) -> bool:
-    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+def same(a: Games | None, b: Games) -> bool:
+    assert a is not None
+    return all(np.array_equal(x, b.rows()[name]) for name, x in a.rows().items())
 
 
 def test_games_read_as_they_were_written(path: Path) -> None:
     file = opened(path)
-    assert same(file.played, games(3))
+    assert same(file.games, games(3))
     file.close()
     assert [p.name for p in path.parent.iterdir()] == ["games.csv"]
 
@@ -67,12 +69,12 @@ def test_whatever_is_cut_off_no_whole_set_up_is_lost(path: Path) -> None:
         file = opened(path)
         count = sum(end <= cut for end in ends[1:])
         if count:
-            assert same(file.played, (x[:count] for x in games(3)))
+            assert same(file.games, games(3).slice(0, count))
         else:
-            assert file.played is None
+            assert file.games is None
         assert path.read_bytes() == whole[:cut]  # until there are new games
         if cut % 2:
-            file.add(count, Played(*(x[count:] for x in games(3))))
+            file.add(games(3).slice(count))
             assert path.read_bytes() == whole
         file.close()
 
@@ -81,13 +83,50 @@ def test_set_ups_that_are_played_anew_stay_until_then(path: Path) -> None:
     whole = path.read_bytes()
     file = opened(path)
     file.keep(2)
-    assert file.played is not None and len(file.played.vp) == 2
+    assert file.count == 2
     assert path.read_bytes() == whole
-    file.add(2, Played(*(x[2:] for x in games(5))))
+    file.add(games(5).slice(2))
     file.close()
     again = opened(path)
-    assert again.played is not None and len(again.played.vp) == 5
+    assert again.count == 5
     again.close()
+
+
+def test_arrays_read_as_they_were_written(tmp_path: Path) -> None:
+    """Also what was written before there was one table, whose columns have other names."""
+    path = tmp_path / "games.npz"
+    file = opened(path, resume=False)
+    file.add(games(3).slice(0, 2))
+    file.add(games(3).slice(2))
+    file.close()
+    assert same(store.read(path, Npz(), HEAD).games, games(3))
+    with pytest.raises(UserError, match="has seed 3, not 4"):
+        opened(path, head=HEAD._replace(about=ABOUT | {"seed": 4}))
+    with pytest.raises(UserError, match="holds another part of the games: first 0"):
+        opened(path, head=HEAD._replace(first=2))
+    rows = games(3).rows()
+    names = {"vp_source": "sources", **{x: x for x in ("vp", "faction", "decisions", "illegal")}}
+    old = {name: rows[new] for name, new in names.items()}
+    agent, formed = np.minimum(rows["entry"], 1), rows["behaviour"][..., 0]
+    about = np.array('{"env": "toy", "version": "1", "seed": 3, "agents": "a,b,c,d", "first": 0}')
+    np.savez(path, about=about, agent=agent, federations=formed, decided=rows["decided"], **old)
+    found = store.read(path, Npz(), HEAD).games
+    assert found is not None and np.array_equal(found.entry, rows["entry"])
+    for name in ("vp", "sources", "federations", "decided"):
+        assert np.array_equal(getattr(found, name), getattr(games(3), name)), name
+
+
+def test_a_killed_command_goes_on_before_its_first_games(tmp_path: Path) -> None:
+    """Rows are held by an empty file, arrays by none."""
+    for name, held in (("games.npz", False), ("games.csv", True)):
+        first = opened(tmp_path / name)
+        assert (tmp_path / name).exists() == held
+        if held:
+            first._file.close()  # as when it is killed
+        file = opened(tmp_path / name)
+        file.add(games(1))
+        file.close()
+        assert opened(tmp_path / name).count == 1
 
 
 @pytest.mark.parametrize(
@@ -111,16 +150,16 @@ def test_a_foreign_file_is_refused_and_untouched(path: Path, content: Any, says:
 def test_a_table_of_another_arena_is_refused(path: Path) -> None:
     for key, value in {"seed": 4, "version": "2", "agents": "a,b,c,e"}.items():
         with pytest.raises(UserError, match=f"has {key} .*, this is {value}"):
-            opened(path, sheet=SHEET._replace(about=ABOUT | {key: value}))
+            opened(path, head=HEAD._replace(about=ABOUT | {key: value}))
 
 
 def test_a_table_is_held_by_one_arena(path: Path) -> None:
     file = opened(path)
-    with pytest.raises(UserError, match="in use by another arena"):
+    with pytest.raises(UserError, match="in use by another command"):
         opened(path)
     file.keep(1)
-    file.add(1, Played(*(x[1:] for x in games(3))))  # beside and renamed: another file
-    with pytest.raises(UserError, match="in use by another arena"):
+    file.add(games(3).slice(1))  # beside and renamed: another file
+    with pytest.raises(UserError, match="in use by another command"):
         opened(path)
     file.close()
     opened(path).close()
@@ -128,7 +167,7 @@ def test_a_table_is_held_by_one_arena(path: Path) -> None:
 
 def test_a_new_table_without_games_goes_away(tmp_path: Path) -> None:
     file = opened(tmp_path / "games.csv", resume=False)
-    with pytest.raises(UserError, match="in use by another arena|exists"):
+    with pytest.raises(UserError, match="in use by another command|exists"):
         opened(tmp_path / "games.csv", resume=False)
     file.close()
     assert list(tmp_path.iterdir()) == []
@@ -143,11 +182,11 @@ def test_a_full_disk_loses_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(UserError, match="No space left on device"):
-        file.add(3, games(1))
+        file.add(games(1))
     assert path.read_bytes() == whole
     file.keep(1)
     with pytest.raises(UserError, match="No space left on device"):
-        file.add(1, games(1))
+        file.add(games(1))
     file.close()
     assert path.read_bytes() == whole and list(path.parent.iterdir()) == [path]
 
