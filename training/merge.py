@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training import labels
 from training.config import UserError
 from training.games import store
 from training.games.formats import Csv, Format, Npz, Part, names_of
@@ -26,6 +25,7 @@ from training.games.report import (
     format_arena,
     format_evaluation,
 )
+from training.imitation import expert_data
 from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
 
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         if args.json:
             raise UserError("labels have no report: leave out --json")
         atomic_files.check_folder("OUT", args.out)
-        labels.merge(args.out, args.parts)
+        expert_data.merge(args.out, args.parts)
         cli.wrote(args.out)
         return 0
     atomic_files.check_different({"OUT": args.out, "--json": args.json})

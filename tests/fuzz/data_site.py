@@ -87,12 +87,13 @@ def _evaluation(out: Path) -> None:
 def _labels(out: Path) -> None:
     """`training.labels` of games that nobody played."""
     import gaia_jax
-    from training import labels, zoo
+    from training import zoo
+    from training.imitation import expert_data
 
     env, steps, games = gaia_jax.make("lost_fleet"), 64, 8
     about = zoo.identity(env) | {"seed": 0, "games": games, "first": 0, "student": ""}
     (out / "labels").mkdir()
-    (out / "labels" / labels.ABOUT).write_text(json.dumps(about))
+    (out / "labels" / expert_data.ABOUT).write_text(json.dumps(about))
 
     def zeros(kind: Any, *more: int) -> np.ndarray:
         return np.zeros((steps, games, *more), kind)
@@ -100,11 +101,11 @@ def _labels(out: Path) -> None:
     for chunk in range(2):
         np.savez(
             out / "labels" / f"{chunk:04d}.npz", action=zeros(np.int16),
-            actions=zeros(np.int16, labels.BEST), values=zeros(np.float16, labels.BEST),
+            actions=zeros(np.int16, expert_data.BEST), values=zeros(np.float16, expert_data.BEST),
             reward=zeros(np.float16, 4), done=zeros(bool), vp=zeros(np.int16, 4),
             player=zeros(np.int8),
         )  # fmt: skip
-    np.savez(out / "labels" / labels.STATES, chunks=np.int32(2), **{"0000": np.zeros(8)})
+    np.savez(out / "labels" / expert_data.STATES, chunks=np.int32(2), **{"0000": np.zeros(8)})
     shutil.copyfile(ROOT / "configs" / "quick.yaml", out / "quick.yaml")
     _given(out / "given.npz")
 

@@ -21,6 +21,7 @@ from training.games.engine import Match
 from training.games.store import Store
 from training.games.table import Games
 from training.learn.checkpoint import Checkpoints
+from training.learn.loop import Trainer
 from training.system import cli
 
 SETUPS = 32  # of a batch
@@ -80,14 +81,14 @@ def run(args: list[str], moment: float | None = None) -> int:
     if moment is not None:
         _doomed(Checkpoints, "save", moment)
 
-    def advance(self: train.Trainer) -> list[dict[str, float]]:
+    def advance(self: Trainer) -> list[dict[str, float]]:
         count = self.config.run.updates_per_chunk
         self.runner = self.runner._replace(update=self.runner.update + count)
         names = ("games/ended", "games/vp_sum", "games/reward_sum", "loss/policy", "loss/value")
         return [dict.fromkeys((*names, "policy/entropy"), 0.0) for _ in range(count)]
 
-    train.Trainer.advance = advance  # type: ignore[method-assign]
-    train.Trainer.compile = lambda self: None  # type: ignore[method-assign]
+    Trainer.advance = advance  # type: ignore[method-assign]
+    Trainer.compile = lambda self: None  # type: ignore[method-assign]
     return cli.run(lambda: train.main(args, toy_env))
 
 

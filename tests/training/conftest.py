@@ -10,7 +10,7 @@ import yaml
 
 from training import config as configs
 from training.config import Config
-from training.train import Trainer
+from training.learn.loop import Trainer
 
 jax.devices()  # JAX has started: no command that a test calls in this process splits the CPU
 

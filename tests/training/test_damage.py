@@ -174,13 +174,14 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the backgro
 sys.path[:0] = [{root!r}, {here!r}]
 import toy_env
 from training import train
+from training.learn.loop import Trainer
 from training.system import cli
 
 def compile(self):  # in C, where no handler of Python's runs
     print("compiling now", flush=True)
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)
 
-train.Trainer.compile = compile
+Trainer.compile = compile
 sys.exit(cli.run(lambda: train.main(["--config", "tiny.yaml"], toy_env)))
 """
 

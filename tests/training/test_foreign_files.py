@@ -16,6 +16,7 @@ from test_compare import run_folder
 from gaia_jax import replay
 from training import compare, labels, merge
 from training.games import dataset
+from training.imitation import expert_data
 from training.study import __main__ as study
 from training.system import cli
 
@@ -179,9 +180,11 @@ def stream(folder, first=0, chunks=2):
     """A folder of labels, as `training.labels` leaves it."""
     about = {"seed": 1, "games": 2, "first": first, "student": "", "env": "toy"}
     about["env_version"] = "1.0"
-    arrays = {n: np.zeros((labels.STEPS, 2, 4)[:axes]) for n, axes in labels.ARRAYS.items()}
+    arrays = {
+        n: np.zeros((expert_data.STEPS, 2, 4)[:axes]) for n, axes in expert_data.ARRAYS.items()
+    }
     folder.mkdir()
-    (folder / labels.ABOUT).write_text(json.dumps(about))
+    (folder / expert_data.ABOUT).write_text(json.dumps(about))
     for chunk in range(chunks):
         np.savez(folder / f"{chunk:04}.npz", **arrays)
     return folder

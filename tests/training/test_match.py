@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 import toy_env
 
-from training import train
 from training.agents import Agent, make_agent, random_agent
 from training.config import Config, UserError
 from training.games.engine import Match
@@ -15,6 +14,7 @@ from training.games.report import evaluation_report, format_evaluation
 from training.games.seating import one_against_the_rest
 from training.games.stats import estimate, share, wins
 from training.games.table import BEHAVIOUR, Games
+from training.run import training
 from training.system import cli
 from training.system.batched import step_among
 
@@ -115,7 +115,7 @@ def test_before_the_first_game_has_ended_there_is_no_vp(capsys):
     written, trainer = [], SimpleNamespace(config=Config(), update=1, env=ENV)
     logs = SimpleNamespace(write=lambda update, metrics: written.append(metrics))
     with cli.bar("update", 2) as progress:
-        train._report(trainer, [record], 1.0, logs, progress)
+        training._report(trainer, [record], 1.0, logs, progress)
         progress.refresh()
     assert ", VP -, " in capsys.readouterr().err
     assert np.isnan(written[0]["games/vp"])

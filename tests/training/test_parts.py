@@ -8,13 +8,14 @@ import pytest
 import toy_env
 
 from tests import stub_env
-from training import arena, labels, merge
+from training import arena, merge
 from training.agents import random_agent
 from training.games import arena as room
 from training.games import store
 from training.games.engine import Match
 from training.games.formats import Csv, Head, Npz
 from training.games.seating import one_against_the_rest
+from training.imitation import expert_data
 from training.system import cli
 
 ENV = toy_env.make("toy")
@@ -134,29 +135,29 @@ def test_labels_go_on_and_merge(tmp_path):
     states = {"a": np.arange(2), "b": np.ones((2, 3))}
     for first, name in ((0, "one"), (2, "two")):
         out, said = tmp_path / name, about | {"first": first}
-        assert labels.begin(out, said, _placed(states))[0] == 0
+        assert expert_data.begin(out, said, _placed(states))[0] == 0
         for chunk in range(2):
             kept = {
-                name: np.full((labels.STEPS, 2, 4)[:axes], 10 * first + chunk)
-                for name, axes in labels.ARRAYS.items()
+                name: np.full((expert_data.STEPS, 2, 4)[:axes], 10 * first + chunk)
+                for name, axes in expert_data.ARRAYS.items()
             }
-            labels.keep(out, chunk, kept, _placed(states))
-        done, found = labels.begin(out, said, _placed(states))
+            expert_data.keep(out, chunk, kept, _placed(states))
+        done, found = expert_data.begin(out, said, _placed(states))
         assert done == 2 and np.array_equal(found["a"], states["a"])
     with pytest.raises(cli.UserError, match="has seed 1, not 2"):
-        labels.begin(tmp_path / "one", about | {"seed": 2}, _placed(states))
-    labels.merge(tmp_path / "all", [tmp_path / "two", tmp_path / "one"])
+        expert_data.begin(tmp_path / "one", about | {"seed": 2}, _placed(states))
+    expert_data.merge(tmp_path / "all", [tmp_path / "two", tmp_path / "one"])
     with np.load(tmp_path / "all" / "0001.npz") as file:
-        assert file["action"].tolist() == [[1, 1, 21, 21]] * labels.STEPS
+        assert file["action"].tolist() == [[1, 1, 21, 21]] * expert_data.STEPS
     assert json.loads((tmp_path / "all" / "about.json").read_text())["games"] == 4
     cut = tmp_path / "two" / "0001.npz"
     cut.write_bytes(cut.read_bytes()[:-30])
     with pytest.raises(cli.UserError, match=r"cannot read the labels .*0001\.npz: it is damaged"):
-        labels.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
+        expert_data.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
     assert not (tmp_path / "other").exists()
     cut.unlink()
     with pytest.raises(cli.UserError, match="has 1 chunks, not 2"):
-        labels.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
+        expert_data.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
 
 
 def _placed(states):

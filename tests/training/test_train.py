@@ -21,6 +21,7 @@ from training import evaluate, train
 from training.config import UserError
 from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
+from training.learn.loop import Trainer
 from training.run import provenance
 from training.system import cli
 
@@ -223,7 +224,7 @@ def test_a_checkpoint_of_another_version_or_network_is_refused(trained, capsys, 
 
     wide = configs.override(configs.load(run / "config.yaml"), ["network.width=32"])
     with pytest.raises(UserError, match="does not fit"):
-        train.Trainer(wide, toy_env, run, resume=True)
+        Trainer(wide, toy_env, run, resume=True)
 
 
 @pytest.mark.slow
@@ -247,7 +248,7 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     assert train.main(["--resume", "runs/half", "run.updates=4", "eval.games=0"], gaia_jax) == 0
     config = configs.load("runs/half/config.yaml")
     runners = [
-        train.Trainer(config, gaia_jax, Path("runs") / name, resume=True).runner
+        Trainer(config, gaia_jax, Path("runs") / name, resume=True).runner
         for name in ("straight", "half")
     ]
     leaves = [jax.tree.leaves(runner) for runner in runners]

@@ -19,6 +19,7 @@ from training import evaluate, sweep, train
 from training.games import engine
 from training.learn import ppo
 from training.learn.checkpoint import FOLDER, Checkpoints
+from training.learn.loop import Trainer
 from training.networks import sampling
 from training.system import cli
 
@@ -54,7 +55,7 @@ def in_program(call: int):
 
 def on_compiling() -> None:
     if DIES:
-        before(train.Trainer, "compile", lambda *_: threading.Timer(0.2, die).start())
+        before(Trainer, "compile", lambda *_: threading.Timer(0.2, die).start())
 
 
 def on_playing() -> None:

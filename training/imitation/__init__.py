@@ -1,0 +1,1 @@
+"""Learning from the scripted player: what it thinks of its candidates, and a network like it."""

@@ -1,0 +1,289 @@
+"""A network that is taught the scripted player's choices and the values of its games.
+
+Policy: cross entropy to softmax(values of the candidates / temperature). Values: what each seat of
+the game was still paid, without bootstrapping, where the stream saw the game's end. The games are
+played again from their keys and actions; a minibatch holds decisions of every game.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from jax import Array
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from training import zoo
+from training.config import Config, UserError
+from training.games import store
+from training.imitation import expert_data
+from training.learn.learner_state import make_optimizer
+from training.networks import sampling
+from training.networks.layers import make_network
+from training.system import atomic_files, devices
+from training.types import AutoEnvironment, EnvState, Params, PolicyNetwork
+
+GAMES = devices.GAMES
+
+
+def returns_to_go(reward: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What every seat is still paid from each decision on, and where the end of the game is known.
+
+    Args:
+        reward: (T, N, P). done: (T, N).
+    Returns:
+        (T, N, P) float32; (T, N) float32, 1 where it is known.
+    """
+    out = np.zeros(reward.shape, np.float32)
+    known = np.zeros(done.shape, np.float32)
+    later, sure = np.zeros(reward.shape[1:], np.float32), np.zeros(done.shape[1], bool)
+    for t in range(len(reward) - 1, -1, -1):
+        later = reward[t] + np.where(done[t][:, None], 0, later)
+        sure = sure | done[t]
+        out[t], known[t] = later, sure
+    return out, known
+
+
+def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """The head and the whole stream of a folder, (T, N, ...).
+
+    Raises:
+        UserError: it is none, has none yet, or one of its files is damaged.
+    """
+    about = expert_data.read_about(folder)
+    parts: dict[str, list[np.ndarray]] = {}
+    for path in sorted(folder.glob("[0-9]*.npz")):
+        for name, x in expert_data.read_chunk(path, about["games"]).items():
+            parts.setdefault(name, []).append(x)
+    if not parts:
+        raise UserError(f"{folder} has no labels yet")
+    stream = {name: np.concatenate(x) for name, x in parts.items()}
+    reward = stream.pop("reward").astype(np.float32)
+    stream["target"], stream["known"] = returns_to_go(reward, stream["done"])
+    return about, stream
+
+
+def imitation_loss(
+    network: PolicyNetwork, temperature: float, params: Params, batch: Any, value_coef: Array
+) -> tuple[Array, dict[str, Array]]:
+    """Cross entropy to the labels' choices plus the error of the values, and metrics.
+
+    Args:
+        batch: what the network sees, and the labels as `replay` gives them, (B, ...).
+        value_coef: () float32.
+    """
+    seen, label = batch
+    logits, value = network.apply(params, seen, method="logits_and_values")
+    wanted = jax.nn.softmax(label["values"] / temperature)
+    found = jnp.take_along_axis(jax.nn.log_softmax(logits), label["choices"], axis=-1)
+    cross = -jnp.sum(wanted * jnp.where(wanted > 0, found, 0), axis=-1)
+    weight = 1.0 * (seen.mask.sum(-1) > 1)  # a forced decision is no choice
+    policy = (cross * weight).sum() / jnp.maximum(weight.sum(), 1.0)
+    known = label["known"]
+    error = 0.5 * jnp.square(value - label["target"]).mean(-1)
+    error = (error * known).sum() / jnp.maximum(known.sum(), 1.0)
+    agree = jnp.argmax(logits, -1) == label["choices"][:, 0]
+    _, entropy = sampling.log_prob_and_entropy(logits, label["choices"][:, 0])
+    return policy + value_coef * error, {
+        "loss/policy": policy,
+        "loss/value": error,
+        "policy/agreement": (agree * weight).sum() / jnp.maximum(weight.sum(), 1.0),
+        "policy/entropy": (entropy * weight).sum() / jnp.maximum(weight.sum(), 1.0),
+    }
+
+
+def replay(
+    auto: AutoEnvironment,
+    network: PolicyNetwork,
+    states: EnvState,
+    label: Any,
+    seed: Array,
+    chunk: Array,
+) -> tuple[Any, Any, Array]:
+    """Play the actions of the labels of this device's games, inside `shard_map`.
+
+    Args:
+        states: (N, ...). label: (T, N, ...), T decisions of each. seed, chunk: () int32.
+    Returns:
+        The states after them; what the network sees and the labels in its index, (T, N, ...);
+        () bool, whether the games ended where the labels say.
+    """
+    local = label["done"].shape[1]
+    first = jax.lax.axis_index(GAMES) * local
+
+    def step(state: EnvState, x: tuple[Any, Array]) -> Any:
+        row, t = x
+        keys = expert_data.step_keys(seed, chunk * expert_data.STEPS + t, first, local)
+        keys = jax.vmap(jax.random.split)(keys)
+        observation = jax.vmap(auto.observe)(state, state.current_player)
+        seats = jax.vmap(auto.seats)(state, state.current_player)
+        seen = network.encode(observation, state.legal_action_mask)
+        out = {
+            "choices": network.to_network_action(seen, row["actions"].astype(jnp.int32)),
+            "values": row["values"].astype(jnp.float32),
+            "target": jnp.take_along_axis(row["target"], seats, axis=-1),
+            "known": row["known"],
+        }
+        state = jax.vmap(auto.step)(state, row["action"].astype(jnp.int32), keys[:, 1])
+        same = (state.terminated == row["done"]).all()
+        return state, ((seen, out), same)
+
+    states, (batch, same) = jax.lax.scan(step, states, (label, jnp.arange(expert_data.STEPS)))
+    return states, batch, same.all()
+
+
+def minibatch_steps(chunk: Array, local: int, minibatches: int) -> Array:
+    """(minibatches, T / minibatches, N) int32: each game's decisions, in an order of its own."""
+    first = jax.lax.axis_index(GAMES) * local
+    key = jax.random.fold_in(jax.random.key(1), chunk)
+    keys = jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(local))
+    order = jax.vmap(lambda k: jax.random.permutation(k, expert_data.STEPS))(keys)
+    return order.T.reshape(minibatches, -1, local)
+
+
+def make_learner(
+    auto: AutoEnvironment,
+    network: PolicyNetwork,
+    mesh: Mesh,
+    games: int,
+    minibatches: int,
+    temperature: float,
+) -> Any:
+    """The compiled step: 64 decisions of each game, learnt from once.
+
+    Returns:
+        (carry, labels, seed, chunk, rates) -> (carry, metrics); carry is (params, opt_state,
+        average, states), rates (learning rate, decay of the average, value coefficient).
+    """
+    local = games // mesh.size
+    optimizer = make_optimizer()
+    mean = partial(jax.lax.pmean, axis_name=GAMES)
+    loss = partial(imitation_loss, network, temperature)
+
+    def learn(carry: Any, label: Any, seed: Array, chunk: Array, rates: Array) -> Any:
+        params, opt_state, average, states = carry
+        states, batch, same = replay(auto, network, states, label, seed, chunk)
+
+        def minibatch(carry: Any, steps: Array) -> Any:
+            params, opt_state, average = carry
+            some = jax.tree.map(lambda x: x[steps, np.arange(local)], batch)
+            some = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), some)
+            grads, metrics = jax.grad(loss, has_aux=True)(params, some, rates[2])
+            grads, metrics = devices.mean_in_one((grads, metrics))
+            norm = optax.tree.norm(grads)
+            grads = jax.tree.map(lambda x: x * jnp.minimum(1.0, 1.0 / norm), grads)
+            updates, opt_state = optimizer.update(grads, opt_state, params)
+            params = jax.tree.map(lambda x, u: x - rates[0] * u, params, updates)
+            average = optax.incremental_update(params, average, 1 - rates[1])
+            return (params, opt_state, average), metrics
+
+        (params, opt_state, average), metrics = jax.lax.scan(
+            minibatch, (params, opt_state, average), minibatch_steps(chunk, local, minibatches)
+        )
+        metrics = jax.tree.map(jnp.mean, metrics) | {"same": mean(1.0 * same)}
+        return (params, opt_state, average, states), metrics
+
+    split = P(None, GAMES)
+    specs = (P(), P(), P(), P(GAMES))
+    mapped = jax.shard_map(
+        learn,
+        mesh=mesh,
+        in_specs=(specs, split, P(), P(), P()),
+        out_specs=(specs, P()),
+        check_vma=False,
+    )
+    return jax.jit(mapped, donate_argnums=0)
+
+
+class Course(NamedTuple):
+    """How a network is taught."""
+
+    start: Path | None  # an npz to go on from
+    passes: int  # over all labels
+    minibatches: int  # of a chunk of labels
+    temperature: float  # of the candidates' values, in VP
+    lr: float  # falls to a tenth at the end
+    value_coef: float  # weight of the values in the loss
+
+
+def clone(folders: Sequence[Path], config: Config, course: Course, out: Path) -> Any:
+    """Learn from the streams in turn, `course.passes` times.
+
+    Args:
+        out: an npz; every fourth chunk the averaged parameters so far are written there.
+    Returns:
+        The averaged parameters.
+    Raises:
+        UserError: the streams are of another environment, of different games or parts of one;
+            `course.start` is of another network.
+    """
+    import gaia_jax
+
+    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
+    auto = gaia_jax.auto_reset(env)
+    given = zoo.read_parameters(course.start) if course.start else None
+    network = make_network(env, config.network)
+    loaded = [read_stream(folder) for folder in folders]
+    games = loaded[0][0]["games"]
+    for folder, (about, _) in zip(folders, loaded, strict=True):
+        ours = zoo.identity(env) | {"games": games}
+        store.check_same(folder, {key: about.get(key, 4) for key in ours}, ours)
+    if any(about["first"] for about, _ in loaded):
+        raise UserError("--labels: parts of a stream; put them together with training.merge")
+    mesh = devices.make_mesh(games)
+    one = jax.jit(lambda: expert_data.start(auto, 0, 1))()
+    observation = jax.vmap(env.observe)(one, one.current_player)
+    params = network.init(jax.random.key(config.seed), observation, one.legal_action_mask)
+    if course.start:
+        shapes = [jax.tree.map(jnp.shape, x) for x in (params, given)]
+        if shapes[0] != shapes[1]:
+            raise UserError(f"--start: the parameters of {course.start} are of another network")
+        params = given
+    carry: Any = (params, make_optimizer().init(params), jax.tree.map(jnp.copy, params))
+    learner = make_learner(auto, network, mesh, games, course.minibatches, course.temperature)
+    # Placed as the learner leaves them: otherwise it compiles once more for each way they lie.
+    on_all, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    carry = jax.device_put(carry, on_all)
+    start = jax.jit(lambda seed: expert_data.start(auto, seed, games), out_shardings=split)
+    total = course.passes * sum(len(x["done"]) // expert_data.STEPS for _, x in loaded)
+    done, began = 0, time.time()
+    for about, stream in loaded * course.passes:
+        states = start(about["seed"])
+        seed = jnp.int32(about["seed"])
+        for chunk, label in enumerate(_chunks(stream, config.ppo.reward_scale)):
+            rate = course.lr * (1 - 0.9 * done / total)
+            rates = jnp.array([rate, min(0.99, done / (done + 1)), course.value_coef])
+            carry, metrics = learner((*carry, states), label, seed, jnp.int32(chunk), rates)
+            *carry, states = carry
+            done += 1
+            if done % 4 == 1 or done == total:
+                shown = {k: round(float(v), 4) for k, v in metrics.items()}
+                print(f"{done}/{total} {time.time() - began:.0f} s {shown}", flush=True)
+                assert shown["same"] == 1.0, "the labels are of other rules"
+                write(out, carry[2])
+    return carry[2]
+
+
+def _chunks(stream: dict[str, np.ndarray], reward_scale: float) -> Iterator[dict[str, np.ndarray]]:
+    """The labels of a stream chunk by chunk, (STEPS, N, ...) each."""
+    for chunk in range(len(stream["done"]) // expert_data.STEPS):
+        here = slice(chunk * expert_data.STEPS, (chunk + 1) * expert_data.STEPS)
+        label = {k: stream[k][here] for k in ("action", "actions", "values", "done", "known")}
+        label["target"] = stream["target"][here] * reward_scale
+        yield label
+
+
+def write(path: Path, params: Any) -> None:
+    """Parameters as an npz under just this name, whole or not at all."""
+    file = io.BytesIO()
+    np.savez(file, **zoo.flatten(params))
+    atomic_files.write_bytes(path, file.getvalue())

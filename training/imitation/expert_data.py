@@ -1,0 +1,291 @@
+"""Games of the scripted player, with what it thinks of its candidates: a stream in a folder.
+
+Observations are not kept: the same keys and actions play the same games again, and that costs less
+than reading them.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.sharding import Mesh
+from jax.sharding import PartitionSpec as P
+
+from training import zoo
+from training.agents.greedy import Search, Weights, as_params
+from training.config import Config
+from training.games import store
+from training.networks import sampling
+from training.networks.layers import make_network
+from training.system import atomic_files, cli, data_files, devices
+from training.system.data_files import TEXT, WHOLE
+from training.types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
+
+BEST = 8  # candidates kept of each decision
+STEPS = 64
+GAMES = "games"
+ABOUT, STATES = "about.json", "states.npz"
+KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of the head
+# The arrays of a chunk and their axes: decisions, games, and what one decision has.
+ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
+          "player": 2}  # fmt: skip
+LABELS = 7  # folded into the seed
+OURS = atomic_files.json_with("seed", "games")  # the mark of `about.json`
+
+
+def start(auto: AutoEnvironment, seed: int, games: int, first: int = 0) -> Any:
+    """The first states of a stream, or of its part from game `first` on, (N,)."""
+    key = jax.random.fold_in(jax.random.key(seed), LABELS)
+    return jax.vmap(auto.init)(jax.random.split(key, first + games)[first:])
+
+
+def step_keys(seed: Array, clock: Array, first: Array, count: int) -> Array:
+    """Keys of one step, for games `first` and on."""
+    key = jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), LABELS + 1), clock)
+    return jax.vmap(jax.random.fold_in, (None, 0))(key, first + jnp.arange(count))
+
+
+def make_generator(
+    auto: AutoEnvironment,
+    env: Environment,
+    network: PolicyNetwork,
+    mesh: Mesh,
+    games: int,
+    first_game: int = 0,
+) -> Any:
+    """(params, mix, seed, chunk, states) -> (states, labels), compiled; mix (N,) int8.
+
+    mix says who plays a game: 0 the scripted player, 1 it with chance by value, 2 the network.
+    """
+    search = Search(env, lanes=128)
+    weights = as_params(Weights())
+    local = games // mesh.size
+
+    def decide(params: Params, mix: Array, state: EnvState, keys: Array) -> Any:
+        mask = state.legal_action_mask
+        actions, values = search.judge(weights, state, mask)
+        values, order = jax.lax.top_k(values, BEST)
+        actions = jnp.take_along_axis(actions, order, axis=1)
+        uniform = jax.vmap(jax.random.uniform)(keys)
+        column = sampling.sample(values, values > -1e8, uniform)
+        by_chance = jnp.take_along_axis(actions, column[:, None], axis=1)[:, 0]
+        observation = jax.vmap(env.observe)(state, state.current_player)
+        seen = network.encode(observation, mask)
+        logits, _ = network.apply(params, seen, method="logits_and_values")
+        own = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
+        action = jnp.where(mix == 2, own, jnp.where(mix == 1, by_chance, actions[:, 0]))
+        return action, actions, values - values[:, :1]
+
+    def run(params: Params, mix: Array, seed: Array, chunk: Array, states: EnvState) -> Any:
+        first = first_game + jax.lax.axis_index(GAMES) * local
+
+        def step(state: AutoState, t: Array) -> Any:
+            keys = jax.vmap(jax.random.split)(step_keys(seed, chunk * STEPS + t, first, local))
+            action, actions, values = decide(params, mix, state, keys[:, 0])
+            player = state.current_player
+            state = jax.vmap(auto.step)(state, action, keys[:, 1])
+            return state, {
+                "action": action.astype(jnp.int16),
+                "actions": actions.astype(jnp.int16),
+                "values": jnp.maximum(values, -1000.0).astype(jnp.float16),
+                "reward": state.rewards.astype(jnp.float16),
+                "done": state.terminated,
+                "vp": state.final_vp,
+                "player": player.astype(jnp.int8),
+            }
+
+        return jax.lax.scan(step, states, jnp.arange(STEPS))
+
+    split = P(None, GAMES)
+    mapped = jax.shard_map(
+        run,
+        mesh=mesh,
+        in_specs=(P(), P(GAMES), P(), P(), P(GAMES)),
+        out_specs=(P(GAMES), split),
+        check_vma=False,
+    )
+    return jax.jit(mapped)
+
+
+def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config: Config) -> None:
+    """Write the stream, chunk by chunk, from where the folder leaves off.
+
+    Args:
+        about: `seed`, `games`, `first`, and what else makes the stream another one.
+        student: parameters of the network that plays most games; None: the scripted player alone.
+    """
+    import gaia_jax
+
+    env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
+    auto = gaia_jax.auto_reset(env)
+    network = make_network(env, config.network)
+    seed, games, first = about["seed"], about["games"], about["first"]
+    about = zoo.identity(env) | about
+    check_begun(out, about)
+    mesh = devices.make_mesh(games)
+    states = jax.jit(lambda: start(auto, seed, games, first))()
+    number = first + np.arange(games)
+    if student is None:
+        one = jax.tree.map(lambda x: x[:1], states)
+        observation = jax.vmap(env.observe)(one, one.current_player)
+        student = network.init(jax.random.key(0), observation, one.legal_action_mask)
+        mix = number % 2
+    else:
+        mix = np.where(number % 4 == 0, 1, 2)
+    done, states = begin(out, about, states)
+    run = make_generator(auto, env, network, mesh, games, first)
+    args = (student, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
+    began = time.time()
+    with cli.compiling("the games"):
+        run = run.lower(*args).compile()
+    for chunk in range(done, chunks):
+        states, labels = run(student, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)
+        labels = jax.device_get(labels)
+        keep(out, chunk, labels, states)
+        ended = labels["vp"][labels["done"]]
+        mean = ended.mean() if len(ended) else float("nan")
+        print(f"{chunk} {time.time() - began:.0f} s, {len(ended)} games, VP {mean:.1f}", flush=True)
+
+
+def begin(out: Path, about: dict[str, Any], states: EnvState) -> tuple[int, Any]:
+    """Make the folder of a stream, or go on with it.
+
+    Args:
+        states: the first ones.
+    Returns:
+        How many chunks there are, and the states after them.
+    Raises:
+        UserError: the folder holds another stream.
+    """
+    check_begun(out, about)
+    out.mkdir(parents=True, exist_ok=True)
+    if not (out / ABOUT).exists():
+        atomic_files.write_text(out / ABOUT, json.dumps(about) + "\n")
+    if not (out / STATES).exists():
+        return 0, states
+    leaves, form = jax.tree.flatten(states)
+    names = [f"{i:04d}" for i in range(len(leaves))]
+    held = data_files.read_arrays(out / STATES, "the states", [*names, "chunks"])
+    for name, leaf in zip(names, leaves, strict=True):
+        if held[name].shape != leaf.shape:
+            raise cli.UserError(f"{out / STATES} is of other games than {out / ABOUT}")
+    kept = [
+        jax.device_put(held[name], leaf.sharding) for name, leaf in zip(names, leaves, strict=True)
+    ]
+    return int(held["chunks"]), jax.tree.unflatten(form, kept)
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """The head of a stream.
+
+    Raises:
+        UserError: the folder has none.
+    """
+    try:
+        found = data_files.read_object(folder / ABOUT, KEYS)
+    except cli.UserError as error:
+        raise cli.UserError(f"{folder} is no folder of labels: {error}") from error
+    data_files.check_kind(f"{folder / ABOUT}: first", found.setdefault("first", 0), WHOLE)
+    return found
+
+
+def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
+    """A chunk of labels, (STEPS, games, ...) each.
+
+    Raises:
+        UserError: it is damaged, or of other games.
+    """
+    found = data_files.read_arrays(path, "the labels", tuple(ARRAYS))
+    for name, x in found.items():
+        if name not in ARRAYS or x.shape[:2] != (STEPS, games) or x.ndim != ARRAYS[name]:
+            raise cli.UserError(f"{path}: {name} is of shape {x.shape}, not ({STEPS}, {games} ...)")
+        if x.dtype.kind not in "biuf":
+            raise cli.UserError(f"{path}: {name} is of {x.dtype}")
+    return found
+
+
+def check_begun(out: Path, about: dict[str, Any]) -> None:
+    """Refuse to go on with another stream, before anything is compiled.
+
+    Raises:
+        UserError: the folder holds another stream, or a damaged one.
+    """
+    if not out.exists() or not any(out.iterdir()):
+        return
+    theirs = read_about(out)
+    store.check_same(out, theirs, about)
+    if theirs["first"] != about["first"]:
+        raise cli.UserError(f"{out} begins with game {theirs['first']}")
+    if (out / STATES).exists():
+        data_files.read_arrays(out / STATES, "the states", ["chunks", "0000"])
+
+
+def check_out(out: Path) -> None:
+    """Refuse a folder that holds something else than a stream.
+
+    Raises:
+        UserError: it does, or cannot be written.
+    """
+    if (out / ABOUT).exists():
+        atomic_files.check_file("--out", out / ABOUT, OURS, "name another folder")
+    else:
+        atomic_files.check_folder("--out", out, parents=True)
+
+
+def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:
+    """Write a chunk and the states after it, each whole or not at all."""
+    _savez(out / f"{chunk:04d}.npz", labels)
+    leaves = jax.device_get(jax.tree.leaves(states))
+    named = {f"{i:04d}": leaf for i, leaf in enumerate(leaves)}
+    _savez(out / STATES, named | {"chunks": np.int32(chunk + 1)})
+
+
+def merge(out: Path, parts: list[Path]) -> None:
+    """Parts of a stream, side by side.
+
+    Raises:
+        UserError: one is of another stream, is missing, or is shorter than the others.
+    """
+    found = []
+    for part in parts:
+        about = read_about(part)
+        found.append((about["first"], part, about))
+    found.sort(key=lambda x: x[0])
+    following, whole = found[0][0], {k: x for k, x in found[0][2].items() if k != "games"}
+    names = _chunks(found[0][1])
+    sizes = []
+    for first, part, about in found:
+        games = about.pop("games")
+        sizes.append((part, games))
+        store.check_same(part, about, whole)
+        store.check_order(part, first, following, "games")
+        if _chunks(part) != names:
+            raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
+        following += games
+    for name in names:  # all of them are read before anything is written
+        for part, games in sizes:
+            read_chunk(part / name, games)
+    with atomic_files.new_folder(out) as new:
+        for name in names:
+            chunks = [read_chunk(part / name, games) for part, games in sizes]
+            _savez(new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
+        text = json.dumps(whole | {"games": following - found[0][0]}) + "\n"
+        atomic_files.write_text(new / ABOUT, text)
+
+
+def _chunks(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("[0-9]*.npz"))
+
+
+def _savez(path: Path, arrays: dict[str, Any]) -> None:
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    atomic_files.write_bytes(path, file.getvalue())

@@ -1,0 +1,159 @@
+"""The runs of a sweep: what is left of them, one made in this process, or all one by one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from training import config as configs
+from training.config import UserError
+from training.learn.checkpoint import make_env
+from training.run import sweep_file
+from training.run.folder import Start, check
+from training.run.sweep_file import DONE, RUNNING, STOPPED, Member, State
+from training.run.training import Wanted
+from training.run.training import run as run_training
+
+RUNS = Path("runs")
+AGAIN = 2.0  # seconds between two looks at runs that other processes hold
+
+
+def table(members: Sequence[Member], states: Sequence[State]) -> str:
+    """The runs and how far they are."""
+    wide = max(len(member.name) for member in members)
+    rows = []
+    for number, (member, state) in enumerate(zip(members, states, strict=True)):
+        far = f"update {state.update:,} of {member.config.run.updates:,}" if state.update else ""
+        rows.append(f"{number:>4}  {member.name:<{wide}}  {state.what:<8} {far}".rstrip())
+    done = sum(state.what == DONE for state in states)
+    return "\n".join([*rows, f"{done} of {len(members)} done"])
+
+
+def check_all(members: Sequence[Member], states: Sequence[State], env_module: Any) -> None:
+    """Refuse before any run what one of them would refuse at its start."""
+    import jax
+
+    # Names of agents are looked up by the CPU: a device belongs to the runs.
+    jax.config.update("jax_platforms", "cpu")
+    RUNS.mkdir(exist_ok=True)
+    for member, state in zip(members, states, strict=True):
+        if state.what != DONE:
+            env = member.config.env
+            try:
+                made = make_env(env_module, env.id, env.reward, env.players)
+                check(Start(member.config, None, None), made, RUNS)
+            except UserError as error:
+                raise UserError(f"{member.name}: {error}") from error
+
+
+def one(member: Member, env_module: Any, under_queue: bool) -> int:
+    """Make or go on with one run, in this process; the exit code of the training."""
+    if under_queue:
+        threading.Thread(target=_follow, daemon=True).start()
+    with sweep_file.held(member, RUNS):
+        what = sweep_file.left_at(member, RUNS).what
+        if what == DONE:
+            print(f"{member.name} is done", file=sys.stderr)
+            return 0
+        if what == STOPPED:
+            wanted = Wanted(resume=str(RUNS / member.name))
+            spent = sweep_file.seconds_spent(member, RUNS)
+            return run_training(wanted, env_module, spent)
+        sweep_file.set_aside(member, RUNS)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "config.yaml"
+            file.write_text(configs.to_yaml(member.config), encoding="utf-8")
+            return run_training(Wanted(str(file)), env_module)
+
+
+def _follow() -> None:
+    """End as by Ctrl-C when the queue is gone: the other end of stdin is its."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+class Queue:
+    """The runs of a sweep one after another, each in a process of its own."""
+
+    def __init__(self, file: Path, members: Sequence[Member], command: Sequence[str]):
+        """`command`: starts this with the file, to which `--index` is added."""
+        self._file, self._members, self._command = file, members, command
+        self._child: subprocess.Popen[bytes] | None = None
+        self._asked = False
+
+    def run(self) -> int:
+        """All that are not done. The exit code."""
+        failed: list[Member] = []
+        left = list(range(len(self._members)))
+        with self._signals():
+            while left and not self._asked:
+                index, state = self._next(left)
+                if index is None:
+                    time.sleep(AGAIN)
+                    continue
+                left.remove(index)
+                if state.what == DONE:
+                    continue
+                code = self._process(index, state)
+                if code and not self._asked:
+                    failed.append(self._members[index])
+        states = [sweep_file.state(member, RUNS) for member in self._members]
+        print(table(self._members, states))
+        if self._asked:
+            print("the same command goes on", file=sys.stderr)
+            return 130
+        for member in failed:
+            print(f"failed: {member.name}", file=sys.stderr)
+        return 1 if failed else 0
+
+    def _next(self, left: Sequence[int]) -> tuple[int | None, State]:
+        """The first run that no other process holds."""
+        for index in left:
+            state = sweep_file.state(self._members[index], RUNS)
+            if state.what != RUNNING:
+                return index, state
+        return None, state
+
+    def _process(self, index: int, state: State) -> int:
+        """Make one run; its exit code."""
+        member = self._members[index]
+        far = f", from update {state.update:,}" if state.what == STOPPED else ""
+        print(f"run {index + 1} of {len(self._members)}: {member.name}{far}", file=sys.stderr)
+        line = [*self._command, "--index", str(index), "--under-queue"]
+        # A session of its own: Ctrl-C comes to the queue alone, which passes it on once.
+        self._child = subprocess.Popen(line, stdin=subprocess.PIPE, start_new_session=True)
+        if self._asked:
+            self._child.send_signal(signal.SIGINT)
+        try:
+            return self._child.wait()
+        finally:
+            if self._child.stdin:
+                self._child.stdin.close()
+            self._child = None
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        """Pass Ctrl-C and SIGTERM on to the run."""
+
+        def note(*_: object) -> None:
+            self._asked = True
+            if self._child is not None:
+                self._child.send_signal(signal.SIGINT)
+
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, note) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)

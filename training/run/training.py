@@ -1,0 +1,238 @@
+"""Training by self-play: a run begun or gone on with, its chunks, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import jax
+import numpy as np
+from tqdm import tqdm
+
+from training import config as configs
+from training.config import Config
+from training.games import records
+from training.games.report import format_evaluation
+from training.learn.checkpoint import make_env
+from training.learn.learner_state import learning_rate
+from training.learn.loop import Trainer
+from training.run import provenance
+from training.run.evaluation import evaluations_of
+from training.run.folder import check, open_again, open_new, planned, resolve
+from training.run.logs import Logs
+from training.system import atomic_files, cli, devices, processes
+from training.system.process_group import Place, Team
+from training.types import EnvModule
+
+
+class Interrupt:
+    """Notes the first Ctrl-C (or SIGTERM), so that the running chunk ends and is saved.
+
+    The second one raises KeyboardInterrupt.
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def __enter__(self) -> Interrupt:
+        self._old = {
+            number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._old.items():
+            signal.signal(number, handler)
+
+    def _note(self, *_: object) -> None:
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+        print(
+            "\nstopping after this chunk, with a checkpoint; again to stop at once", file=sys.stderr
+        )
+
+
+def train(trainer: Trainer, logs: Logs) -> bool:
+    """Chunks until the run is complete, out of time or interrupted, with logs and checkpoints.
+
+    Returns:
+        True where it was interrupted.
+    """
+    config, team = trainer.config, trainer.team
+    began = time.monotonic() - trainer.spent
+    limit = config.run.max_minutes * 60
+    evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
+    asked = False
+    with Interrupt() as interrupt:
+        try:
+            progress = cli.bar("update", config.run.updates, trainer.update, team.leads)
+            chunks, longest = 0, 0.0
+            while trainer.update < config.run.updates:
+                asked = any(team.all(interrupt.asked))
+                if asked:
+                    break
+                spent = time.monotonic() - began
+                due = limit and (chunks or trainer.spent) and spent + longest > limit
+                if team.first(due):
+                    print("\nout of time: run.max_minutes", file=sys.stderr)
+                    break
+                start = time.monotonic()
+                records = trainer.advance()
+                seconds = time.monotonic() - start
+                _report(trainer, records, seconds, logs, progress)
+                chunks += 1
+                if evaluations and chunks % config.eval.chunks == 0:
+                    for evaluation in evaluations:
+                        logs.write(trainer.update, evaluation.measure())
+                logs.flush()  # before the checkpoint: a resumed run drops what comes after one
+                if chunks % config.run.checkpoint_chunks == 0:
+                    trainer.save()
+                longest = max(longest, time.monotonic() - start)
+            asked = asked or any(team.all(interrupt.asked))
+            progress.close()
+        finally:
+            try:
+                logs.flush()
+                # Where one process fails, the others are not there to write with it.
+                if team.alone or sys.exc_info()[0] is None:
+                    trainer.save()
+            finally:
+                logs.close()
+    return asked or (team.alone and interrupt.asked)
+
+
+def _report(
+    trainer: Trainer, records: list[dict[str, float]], seconds: float, logs: Logs, progress: tqdm
+) -> None:
+    """Log the updates of a chunk and show their means."""
+    ppo_config = trainer.config.ppo
+    decisions = ppo_config.num_envs * ppo_config.num_steps
+    speed = decisions * len(records) / seconds
+    first = trainer.update - len(records) + 1
+    for update, record in enumerate(records, first):
+        seats = trainer.env.num_players * record["games/ended"]
+        record["games/vp"] = record.pop("games/vp_sum") / seats if seats else math.nan
+        record["games/reward"] = record.pop("games/reward_sum") / seats if seats else math.nan
+        record["time/decisions_per_second"] = speed
+        record["time/decisions"] = float(update * decisions)
+        record["policy/learning_rate"] = learning_rate(trainer.config, update)
+        logs.write(update, record)
+
+    def mean(name: str) -> float:
+        values = [r[name] for r in records if math.isfinite(r[name])]
+        return float(np.mean(values)) if values else math.nan
+
+    # A short run ends its first game late.
+    vp = f"{mean('games/vp'):.1f}" if math.isfinite(mean("games/vp")) else "-"
+    progress.set_postfix_str(
+        f"{speed:,.0f} decisions/s, VP {vp}, policy {mean('loss/policy'):+.4f}, "
+        f"value {mean('loss/value'):.4f}, entropy {mean('policy/entropy'):.3f}",
+        refresh=False,
+    )
+    progress.update(len(records))
+
+
+class Wanted(NamedTuple):
+    """What a command line asks for."""
+
+    config: str | None = None  # a YAML file
+    resume: str | None = None  # RUN or RUN@UPDATE
+    overrides: tuple[str, ...] = ()  # key=value
+    record: Path | None = None  # a folder for records of the evaluations' games
+
+
+def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
+    """Train, alone or together with other processes, then evaluate.
+
+    Args:
+        spent: seconds that count as spent of `run.max_minutes` already.
+    Returns:
+        The exit code; 130 after Ctrl-C.
+    """
+    place = _place(wanted)
+    card = processes.versions() | {"--resume": wanted.resume or ""}
+    with processes.join(place, card) as team:
+        return _together(wanted, env_module, team, spent)
+
+
+def _place(wanted: Wanted) -> Place:
+    """Which process this is; of a run to resume only what the command line says."""
+    if wanted.config:
+        return processes.place_of(configs.load(wanted.config, wanted.overrides))
+    own = [text for text in wanted.overrides if text.startswith(configs.OF_A_PROCESS)]
+    return processes.place_of(configs.override(Config(), own))
+
+
+def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -> int:
+    """`run` in its place among the processes."""
+    # Before JAX starts, or a resumed run has one device where it had several, and compiles anew.
+    if early := planned(wanted.config, wanted.resume, [*wanted.overrides]):
+        devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
+    start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
+    start = start._replace(config=configs.of_no_process(start.config))
+    config = start.config
+    env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
+    processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
+    if not team.alone:
+        jax.devices()  # all together: one that begins alone waits for the others in vain
+    if team.leads:
+        check(start, env)
+        if wanted.record:
+            records.check(wanted.record, resume=True)
+    with contextlib.ExitStack() as held:
+        processes.check_shared(team, start.run or Path("runs"))
+        if start.run is not None:
+            team.hint = f"; go on with --resume {start.run}"
+            if team.leads:
+                held.enter_context(atomic_files.folder_lock(start.run))
+        run = start.run or Path("runs") / config.name
+        what = "dealing the first games" if start.run is None else f"reading {start.run}"
+        with cli.telling(lambda: what, team.leads):
+            trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
+        trainer.record, trainer.spent = wanted.record, spent
+        with cli.compiling("the training step"):
+            trainer.compile()
+        logs = open_again(trainer) if start.run is not None else open_new(trainer)
+        team.hint = f"; go on with --resume {trainer.run}"
+        if start.run is None and team.leads:
+            held.enter_context(atomic_files.folder_lock(trainer.run))
+        return _to_the_end(trainer, logs)
+
+
+def _to_the_end(trainer: Trainer, logs: Logs) -> int:
+    """Train, then evaluate. The exit code."""
+    config, run, team = trainer.config, trainer.run, trainer.team
+    among = "" if team.alone else f" of {team.place.size} processes"
+    if team.leads:
+        print(
+            f"run {run}: {trainer.env.id} {trainer.env.version}, "
+            f"{jax.device_count()} device(s){among}",
+            file=sys.stderr,
+        )
+    if train(trainer, logs):
+        if team.leads:
+            said = f"checkpoint at update {trainer.update}; go on with --resume {run}"
+            print(said, file=sys.stderr)
+            provenance.ended(run, trainer.update, provenance.INTERRUPTED)
+        return 130
+    for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games), 1):
+        report = evaluation.report("end-", quiet=not team.leads)
+        report = {"run": str(run), "update": trainer.update} | report
+        if team.leads:
+            name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
+            atomic_files.write_json(run / name, report)
+            print(format_evaluation(report))
+            cli.wrote(run / name)
+    if team.leads:
+        cli.wrote(trainer.record)
+        complete = trainer.update >= config.run.updates
+        provenance.ended(
+            run, trainer.update, provenance.COMPLETE if complete else provenance.OUT_OF_TIME
+        )
+    return 0
