@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
             return code
     with atomic_files.folder_lock(args.out):
         if args.decisions:
-            room.derive(args, face)
+            room.derive(args.out, face, args.replay_batch, not args.no_policy)
         return room.verify(args, face) if args.verify is not None else 0
 
 

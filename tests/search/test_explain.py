@@ -12,10 +12,11 @@ import pytest
 import gaia_jax
 from gaia_jax import replay
 from tests import golden
-from training import explain
+from training import explain as door
 from training.agents.base import policy_agent
 from training.search import SearchOutput
 from training.search.base import Candidates
+from training.study import explain
 from training.system import cli
 
 DECISION = {
@@ -163,7 +164,7 @@ def test_the_command_compiles_one_size(monkeypatch):
     monkeypatch.setattr(explain, "Explainer", made)
     for more in ([], ["--at", "1"]):
         with pytest.raises(Stop):
-            explain.main(["game.json", "--agent", "a+search:8", *more])
+            door.main(["game.json", "--agent", "a+search:8", *more])
     assert sizes == [explain.AT_ONCE] * 2
 
 
@@ -210,7 +211,7 @@ def test_mistakes_are_one_line(arguments, message, tmp_path, capsys):
     paths = {"record": tmp_path / "record.json", "missing": tmp_path / "missing.json"}
     paths["record"].write_text("{}")
     arguments = [a.format(**paths) for a in arguments]
-    assert cli.run(lambda: explain.main(arguments)) == 2
+    assert cli.run(lambda: door.main(arguments)) == 2
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1
 
@@ -234,7 +235,7 @@ def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
     out = tmp_path / "out.json"
     agent = "nobody+search:8:form=one_layer:scale=5"
     arguments = [str(path), "--agent", agent, "--json", str(out)]
-    assert explain.main(arguments) == 0
+    assert door.main(arguments) == 0
     assert explain.OURS(out)  # it may be written again
     about = json.loads(out.read_text())
     assert about["decisions"] == len(record.actions)

@@ -10,7 +10,7 @@ import yaml
 
 from gaia_jax.cli import outputs
 from training import compare
-from training.study import aggregate
+from training.study import aggregate, curves
 from training.system import cli
 
 STEPS = 1024
@@ -73,23 +73,23 @@ def test_the_band_holds_the_truth():
 
 
 def test_runs_of_one_configuration_are_one_experiment(folders):
-    found = compare.experiments([compare.read(path) for path in folders])
+    found = curves.experiments([curves.read(path) for path in folders])
     assert [(e.name, len(e.runs)) for e in found] == [("fast", 3), ("slow", 2)]
-    assert compare.differences(found) == {"ppo.lr": [1e-3, 1e-4]}
+    assert curves.differences(found) == {"ppo.lr": [1e-3, 1e-4]}
 
 
 def test_curves_and_strength_are_those_of_the_runs(folders):
-    fast, slow = compare.experiments([compare.read(path) for path in folders])
-    line = compare.curve(fast, "games/vp", "time/decisions")
+    fast, slow = curves.experiments([curves.read(path) for path in folders])
+    line = curves.curve(fast, "games/vp", "time/decisions")
     assert line.x[0] == STEPS and line.x[-1] == 20 * STEPS
     assert line.y[-1] == pytest.approx(aggregate.iqm(np.array([60.0, 64, 68])))
     assert line.band[-1, 0] <= line.y[-1] <= line.band[-1, 1]
     # Both opponents are tasks; the evaluations' x is that of the update before them.
-    line = compare.curve(slow, "evaluation/*/vp_difference", "time/decisions")
+    line = curves.curve(slow, "evaluation/*/vp_difference", "time/decisions")
     assert line.x[0] == 5 * STEPS
     assert line.y[-1] == pytest.approx(aggregate.iqm(np.array([40.0, 30, 44, 34])))
-    assert compare.curve(fast, "no/such", "update") is None
-    rows = compare.strength([fast, slow])
+    assert curves.curve(fast, "no/such", "update") is None
+    rows = curves.strength([fast, slow])
     assert rows[0]["vp"]["iqm"] == pytest.approx(
         aggregate.iqm(np.array([60.0, 50, 64, 54, 68, 58]))
     )
@@ -124,30 +124,30 @@ def test_minutes_are_those_of_training_and_the_last_tenth_is_weighed_by_games(tm
             record["time/decisions_per_second"] = STEPS / 30  # half a minute each
             record["games/ended"] = 3 * record["update"] - 56  # 1 and 4 in the last two
     (path / "metrics.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
-    run = compare.read(path)
-    decisions, minutes, vp = compare.lengths(run)
+    run = curves.read(path)
+    decisions, minutes, vp = curves.lengths(run)
     assert (decisions, minutes) == (20 * STEPS, pytest.approx(10))
     assert vp == pytest.approx((47.5 + 4 * 50) / 5)
-    line = compare.curve(compare.Experiment("one", [run]), "games/vp", compare.X["minutes"])
+    line = curves.curve(curves.Experiment("one", [run]), "games/vp", curves.X["minutes"])
     assert line.x[0] == pytest.approx(0.5) and line.x[-1] == pytest.approx(10)
 
 
 def test_an_experiment_is_called_as_its_runs_without_the_seed(tmp_path):
     runs = [run_folder(tmp_path / f"x-lr0.0{n}-{s}", s, n, 1.0) for n in (1, 11) for s in (0, 1)]
-    found = compare.experiments([compare.read(path) for path in runs])
+    found = curves.experiments([curves.read(path) for path in runs])
     assert [e.name for e in found] == ["x-lr0.01", "x-lr0.011"]
 
 
 def test_one_run_has_no_band_and_the_interval_of_its_games(tmp_path):
     alone = run_folder(tmp_path / "alone", 0, 1e-3, 50.0)
     (alone / "evaluation-2.json").unlink()
-    (found,) = compare.experiments([compare.read(alone)])
-    assert np.isnan(compare.curve(found, "games/vp", "update").band).all()
-    assert "<circle" not in compare.picture([found], "games/vp", "updates")
+    (found,) = curves.experiments([curves.read(alone)])
+    assert np.isnan(curves.curve(found, "games/vp", "update").band).all()
+    assert "<circle" not in curves.picture([found], "games/vp", "updates")
     # Of one update there is a point: a line would not be seen.
-    short = compare.read(run_folder(tmp_path / "short", 0, 1e-3, 50.0, updates=1))
-    assert "<circle" in compare.picture(compare.experiments([short]), "games/vp", "updates")
-    (row,) = compare.strength([found])
+    short = curves.read(run_folder(tmp_path / "short", 0, 1e-3, 50.0, updates=1))
+    assert "<circle" in curves.picture(curves.experiments([short]), "games/vp", "updates")
+    (row,) = curves.strength([found])
     assert row["vp"] == {"iqm": 50.0, "low": 49.0, "high": 51.0}
 
 

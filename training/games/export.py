@@ -19,6 +19,7 @@ from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
 
 GAMES = 1024  # where none are asked for
+REPLAYED = 256  # games that are played again together
 
 
 def play(args: argparse.Namespace, face: Any) -> int:
@@ -96,32 +97,40 @@ def _env_of(out: Path, about: dict[str, Any], face: Any) -> Any:
     return env
 
 
-def derive(args: argparse.Namespace, face: Any) -> None:
-    """Derive `decisions.parquet`, a piece a row group of games."""
-    about = _whole(args.out)
+def derive(out: Path, face: Any, replay_batch: int = REPLAYED, policy: bool = True) -> None:
+    """Derive `decisions.parquet`, a piece a row group of games.
+
+    Args:
+        out: the dataset.
+        replay_batch: games that are played again together.
+        policy: fill the columns of the agents' networks too.
+    Raises:
+        UserError: it is not whole, of other rules, or an agent is not the one that played.
+    """
+    about = _whole(out)
     if dataset.DECISIONS in about["files"]:
-        print(f"{args.out / dataset.DECISIONS} is there")
+        print(f"{out / dataset.DECISIONS} is there")
         return
-    env = _env_of(args.out, about, face)
-    dataset.check_games(args.out, about, env)
-    dataset.check_bytes(args.out, about)
+    env = _env_of(out, about, face)
+    dataset.check_games(out, about, env)
+    dataset.check_bytes(out, about)
     names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
-    made = {} if args.no_policy else {name: make_agent(name, env) for name in names}
+    made = {name: make_agent(name, env) for name in names} if policy else {}
     agents = {name: agent for name, agent in made.items() if agent.policy is not None}
     for told in (agent for part in about["parts"] for agent in part["agents"]):
         if told["name"] in agents and playing.fingerprint(agents[told["name"]]) != told["sha256"]:
             raise UserError(
                 f"{told['name']} is not the agent that played: --no-policy leaves its columns empty"
             )
-    replayer = Replayer(env, args.replay_batch, decisions.make_look(agents))
+    replayer = Replayer(env, replay_batch, decisions.make_look(agents))
     # Pieces of another size or with other columns are others.
-    kind = f"{dataset.DECISION_PIECES}_{replayer.batch}{'_no_policy' if args.no_policy else ''}"
-    pieces = shards.Shards(args.out / kind)
+    kind = f"{dataset.DECISION_PIECES}_{replayer.batch}{'' if policy else '_no_policy'}"
+    pieces = shards.Shards(out / kind)
     with cli.compiling("the replay"):
         replayer.compile()
     bar = cli.bar("game", about["files"][dataset.GAMES]["rows"])
     count = 0
-    for first, table in shards.row_groups(args.out / dataset.GAMES):
+    for first, table in shards.row_groups(out / dataset.GAMES):
         for at in range(0, len(table), replayer.batch):
             if not pieces.has(count):
                 rows = table.slice(at, replayer.batch).to_pylist()
@@ -130,10 +139,10 @@ def derive(args: argparse.Namespace, face: Any) -> None:
             bar.update(min(replayer.batch, len(table) - at))
             count += 1
     bar.close()
-    path = args.out / dataset.DECISIONS
+    path = out / dataset.DECISIONS
     total = shards.assemble(path, pieces.tables(count), decisions.ROW_GROUP)
-    dataset.finish(args.out, about["parts"], dataset.of_files(args.out))
-    for left in args.out.glob(f"{dataset.DECISION_PIECES}_*"):
+    dataset.finish(out, about["parts"], dataset.of_files(out))
+    for left in out.glob(f"{dataset.DECISION_PIECES}_*"):
         shards.Shards(left).remove()
     print(f"{path}: {total} decisions")
 

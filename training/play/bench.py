@@ -21,10 +21,10 @@ from training.agents import Agent, make_agent
 from training.agents.base import Policy
 from training.agents.registry import REGISTRY
 from training.agents.search import SUFFIX, split_name
-from training.explain import Explainer
 from training.learn.checkpoint import split_update
 from training.play.rules import Rules
 from training.run.folder import CONFIG
+from training.study.explain import Explainer
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 

@@ -7,9 +7,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from training import explain
 from training.play.bench import Ready
 from training.play.game import Game
+from training.study import explain
 
 SHOWN = 12  # actions of the policy that are listed
 

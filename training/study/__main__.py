@@ -8,7 +8,6 @@ python -m training.study --position RECORD --at N --agent zoo/quick --playouts 2
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -77,8 +76,7 @@ def _with_decisions(data: Path, about: dict[str, Any], face: Any, games: int | N
     Args:
         games: only so many of the first ones are copied; None is all.
     """
-    from training import export
-    from training.games import dataset, decisions, shards
+    from training.games import dataset, decisions, export, shards
 
     total = about["files"][dataset.GAMES]["rows"]
     games = min(games or total, total)
@@ -93,7 +91,8 @@ def _with_decisions(data: Path, about: dict[str, Any], face: Any, games: int | N
         first = (table.slice(0, max(games - at, 0)) for at, table in groups if at < games)
         shards.assemble(copy / dataset.GAMES, first)
         dataset.finish(copy, _first(about["parts"], games), dataset.of_files(data))
-    export.main(["--out", str(copy), "--decisions", "--no-policy"], face)
+    with atomic_files.folder_lock(copy):
+        export.derive(copy, face, policy=False)
     return copy
 
 
@@ -147,11 +146,6 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if args.json:
         atomic_files.check_file("--json", args.json, OURS)
     return args
-
-
-def write_json(report: dict[str, Any], path: Path) -> None:
-    """Write a report."""
-    atomic_files.write_text(path, json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from training.agents import Agent, make_agent
 from training.config import UserError
 from training.learn.checkpoint import make_env
 from training.study.effects import Effect, intervals
-from training.system import cli
+from training.system import atomic_files, cli
 from training.types import Environment, EnvModule, EnvState, Params
 
 AT_ONCE = 512  # games that are played out together
@@ -133,8 +134,6 @@ def table(outcomes: Outcomes, texts: Sequence[str]) -> str:
 
 def main(args: argparse.Namespace, face: EnvModule) -> int:
     """`python -m training.study --position RECORD --at N`."""
-    from training.study.__main__ import write_json
-
     try:
         record = replay.read(args.position)
         env = make_env(face, record.ruleset, "vp", players_of(record.setup))
@@ -160,6 +159,6 @@ def main(args: argparse.Namespace, face: EnvModule) -> int:
             "policy": [None if np.isnan(p) else float(p) for p in found.policy],
             "vp": found.vp.tolist(),
         }  # fmt: skip
-        write_json(report, args.json)
+        atomic_files.write_text(args.json, json.dumps(report, indent=1) + "\n")
     cli.wrote(args.json)
     return 0

@@ -1,0 +1,303 @@
+"""Runs beside one another: experiments, curves with bands over seeds, final strength, the page."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gaia_jax.cli.command_line import read_text
+from training import config as configs
+from training.config import UserError
+from training.run import logs
+from training.study import aggregate, chart
+from training.system import atomic_files
+from training.system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
+
+SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
+         "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
+X = {"decisions": "time/decisions", "updates": "update", "minutes": "time/minutes"}
+APART = ("name", "seed")  # keys of a configuration that make no other experiment
+STRENGTH = ("vp", "vp_difference", "win_share")
+STYLE = (
+    "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1c2126}"
+    "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #d5d9dd;padding:.25em .6em;"
+    "text-align:left}h1,h2{font-weight:600}svg{max-width:100%;height:auto}"
+)
+# What a page begins with, by which one that may be written again is known.
+TOP = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Runs compared</title>'
+PAGE = atomic_files.begins(TOP)
+
+
+class Run(NamedTuple):
+    """A run folder."""
+
+    path: Path
+    config: dict[str, Any]  # flat, "ppo.lr" -> value
+    records: list[dict[str, Any]]
+    evaluations: dict[str, dict[str, Any]]  # by opponent, at the end
+
+
+class Experiment(NamedTuple):
+    """Runs that differ in seed and name alone."""
+
+    name: str
+    runs: list[Run]
+
+
+def read(path: Path) -> Run:
+    """A run folder.
+
+    Raises:
+        UserError: it is none, or its records cannot be read.
+    """
+    if not (path / "config.yaml").is_file():
+        raise UserError(f"{path} is no run folder: it has no config.yaml")
+    # As it stands there: runs of other versions have other keys.
+    file = path / "config.yaml"
+    try:
+        tree = configs.parse_yaml(read_text(file, configs.LONGEST_FILE))
+    except ValueError as error:
+        raise UserError(f"{file} is not valid YAML: {error}") from error
+    if not isinstance(tree, dict):
+        raise UserError(f"{file} is no configuration")
+    config = flat(tree)
+    records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
+    if not records:
+        raise UserError(f"{path} has no records yet")
+    for number, record in enumerate(records, 1):
+        for key, value in record.items():
+            check_kind(f"{path / logs.RECORDS}: line {number}: {key}", value, NUMBER)
+    _add_minutes(records)
+    found = {}
+    for file in sorted(path.glob("evaluation*.json")):
+        report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
+        found[report["opponent"]] = {key: report[key] for key in STRENGTH}
+        for key in STRENGTH:
+            where, told = f"{file}: {key}", report[key].get("policy", report[key])
+            check_keys(where, told, {"mean": NUMBER})
+            check_keys(where, told, dict.fromkeys({"low", "high"} & set(told), NUMBER))
+    return Run(path, config, records, found)
+
+
+def _add_minutes(records: list[dict[str, Any]]) -> None:
+    """`time/minutes` of training alone: without compiling, evaluations, breaks."""
+    seconds, before = 0.0, 0.0
+    for record in records:
+        if record.get("time/decisions_per_second") and "time/decisions" in record:
+            seconds += (record["time/decisions"] - before) / record["time/decisions_per_second"]
+            before = record["time/decisions"]
+            record["time/minutes"] = seconds / 60
+
+
+def flat(tree: dict[str, Any], head: str = "") -> dict[str, Any]:
+    """Nested keys joined by dots."""
+    out: dict[str, Any] = {}
+    for key, value in tree.items():
+        out |= flat(value, f"{head}{key}.") if isinstance(value, dict) else {head + key: value}
+    return out
+
+
+def experiments(runs: Sequence[Run]) -> list[Experiment]:
+    """Runs by what they try, in the order in which they were named."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        rest = {key: value for key, value in run.config.items() if key not in APART}
+        groups.setdefault(json.dumps(rest, sort_keys=True, default=str), []).append(run)
+    out: list[Experiment] = []
+    for group in groups.values():
+        name = _common_name(group)
+        taken = {experiment.name for experiment in out}
+        again = f"{name} ({group[0].path.name})"
+        out.append(Experiment(name if name not in taken else again, group))
+    return out
+
+
+def _common_name(runs: Sequence[Run]) -> str:
+    """What the names of runs have in common: all but the seed, where they end with it."""
+    names = [run.path.name for run in runs]
+    heads = {
+        name.removesuffix(f"-{run.config.get('seed')}")
+        for name, run in zip(names, runs, strict=True)
+    }
+    if len(heads) == 1 and heads != set(names):
+        return heads.pop()
+    if len(names) == 1:
+        return names[0]
+    return os.path.commonprefix(names).rstrip("-_.@0123456789") or names[0]
+
+
+def differences(found: Sequence[Experiment]) -> dict[str, list[Any]]:
+    """The keys of the configurations that differ between experiments, with their values."""
+    all_keys = sorted({key for e in found for key in e.runs[0].config} - set(APART))
+    values = {key: [e.runs[0].config.get(key) for e in found] for key in all_keys}
+    return {key: told for key, told in values.items() if any(v != told[0] for v in told)}
+
+
+def curve(experiment: Experiment, metric: str, x: str) -> chart.Line | None:
+    """The interquartile mean of a metric over the runs and tasks of an experiment.
+
+    Args:
+        metric: a name, or a pattern with `*` for the opponent: each is a task.
+        x: the metric of the horizontal axis.
+    """
+    xs, ys = [], []
+    tasks = sorted({name for run in experiment.runs for name in _matching(run, metric)})
+    for run in experiment.runs:
+        for task in tasks:
+            points = [(r[1], r[0]) for r in _points(run, task, x)]
+            if points:
+                ys.append(np.array([y for y, _ in points]))
+                xs.append(np.array([at for _, at in points]))
+    complete = len(xs) == len(experiment.runs) * len(tasks)
+    if not xs or not complete:
+        return None
+    grid, values = aggregate.on_grid(xs, ys)
+    scores = values.reshape(len(experiment.runs), len(tasks), -1)
+    middle = aggregate.iqm(np.moveaxis(scores, -1, 0).reshape(len(grid), -1))
+    bands = [aggregate.bootstrap(scores[:, :, at]) for at in range(len(grid))]
+    return chart.Line(experiment.name, grid, middle, np.array(bands))
+
+
+def _matching(run: Run, metric: str) -> set[str]:
+    head, _, tail = metric.partition("*")
+    names = {name for record in run.records for name in record}
+    if "*" not in metric:
+        return names & {metric}
+    return {name for name in names if name.startswith(head) and name.endswith(tail)}
+
+
+def _points(run: Run, metric: str, x: str) -> Iterator[tuple[float, float]]:
+    """(x, value) of the records that have the metric; x is that of the same or the last record."""
+    at = None
+    for record in run.records:
+        at = record.get(x, at)
+        if metric in record and at is not None:
+            yield float(at), float(record[metric])
+
+
+def strength(found: Sequence[Experiment]) -> list[dict[str, Any]]:
+    """Final strength of each experiment: by measure the IQM over runs and opponents."""
+    rows = []
+    for experiment in found:
+        opponents = sorted({o for run in experiment.runs for o in run.evaluations})
+        row: dict[str, Any] = {
+            "experiment": experiment.name,
+            "runs": len(experiment.runs),
+            "opponents": opponents,
+        }
+        whole = opponents and all(set(run.evaluations) == set(opponents) for run in experiment.runs)
+        for measure in STRENGTH if whole else ():
+            scores = np.array(
+                [[_mean(run.evaluations[o][measure]) for o in opponents] for run in experiment.runs]
+            )
+            low, high = aggregate.bootstrap(scores)
+            row[measure] = {"iqm": float(aggregate.iqm(scores.ravel())), "low": low, "high": high}
+            if scores.size == 1:  # one run, one opponent: the interval of its own games
+                told = experiment.runs[0].evaluations[opponents[0]][measure]
+                told = told.get("policy", told)
+                row[measure] |= {"low": told["low"], "high": told["high"]}
+        rows.append(row)
+    return rows
+
+
+def _mean(told: dict[str, Any]) -> float:
+    return float(told.get("policy", told)["mean"])
+
+
+def picture(found: Sequence[Experiment], metric: str, x: str) -> str:
+    """The curves of a metric as SVG; nothing where no experiment has it."""
+    lines = [line for e in found if (line := curve(e, metric, X[x])) is not None]
+    return chart.lines(lines, metric, x) if lines else ""
+
+
+def page(found: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
+    """The comparison as one HTML page that asks nothing of any network."""
+    parts = ["<h1>Runs compared</h1>", _experiments_table(found), _length_table(found)]
+    if any(run.evaluations for experiment in found for run in experiment.runs):
+        parts.append(_strength_table(strength(found)))
+    for metric in metrics:
+        if drawn := picture(found, metric, x):
+            parts.append(f"<h2>{html.escape(metric)}</h2>{drawn}")
+    parts.append(
+        "<p>Lines are interquartile means over runs and opponents, bands 95 % of a bootstrap "
+        "stratified by opponent; an experiment with one run has no band. In the table, "
+        "the interval of one run against one opponent is that of its games.</p>"
+    )
+    head = f"<style>{STYLE}</style>"
+    body = "\n".join(parts)
+    return f"{TOP}{head}</head><body>{body}</body></html>\n"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    def cells(kind: str, row: Sequence[Any]) -> str:
+        return "".join(f"<{kind}>{html.escape(str(x))}</{kind}>" for x in row)
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    return f"<table><tr>{cells('th', head)}</tr>{body}</table>"
+
+
+def _experiments_table(found: Sequence[Experiment]) -> str:
+    differs = differences(found)
+    rows = [
+        ["runs", *(", ".join(run.path.name for run in e.runs) for e in found)],
+        ["seeds", *(", ".join(str(run.config.get("seed")) for run in e.runs) for e in found)],
+        *([key, *("-" if x is None else x for x in told)] for key, told in differs.items()),
+    ]
+    return _table(["", *(e.name for e in found)], rows)
+
+
+def self_play(run: Run) -> float:
+    """VP of a seat in the games that ended in the last tenth of a run's updates; nan without."""
+    updates = [r for r in run.records if "games/vp" in r]
+    last = updates[-max(len(updates) // 10, 1) :] if updates else []
+    games = [float(r.get("games/ended", 1)) for r in last]
+    vp = sum(r["games/vp"] * n for r, n in zip(last, games, strict=True))
+    return vp / sum(games) if sum(games) else float("nan")
+
+
+def lengths(run: Run) -> tuple[float, float, float]:
+    """Decisions learnt, minutes of training, `self_play`."""
+    latest: dict[str, Any] = {}
+    for record in run.records:
+        latest |= record
+    decisions, minutes = (latest.get(X[name], float("nan")) for name in ("decisions", "minutes"))
+    return decisions, minutes, self_play(run)
+
+
+def _length_table(found: Sequence[Experiment]) -> str:
+    """What each run has learnt from, and what it plays by its own log; a number for each run."""
+    rows = []
+    for experiment in found:
+        told = [lengths(run) for run in experiment.runs]
+        texts = [(f"{d:,.0f}", f"{m:.1f}", f"{vp:.1f}") for d, m, vp in told]
+        rows.append([experiment.name, *(" / ".join(x) for x in zip(*texts, strict=True))])
+    head = ["experiment", "decisions", "minutes", "VP of self-play, last tenth"]
+    return "<h2>Length</h2>" + _table(head, rows)
+
+
+def _strength_table(rows: Sequence[dict[str, Any]]) -> str:
+    told = []
+    for row in rows:
+        cells = [row["experiment"], row["runs"], ", ".join(row["opponents"]) or "no evaluation"]
+        for measure in STRENGTH:
+            value = row.get(measure)
+            cells.append(
+                "-" if value is None else with_interval(value, 3 if measure == STRENGTH[2] else 1)
+            )
+        told.append(cells)
+    head = ["experiment", "runs", "against", "VP", "VP above the others", "share of wins"]
+    return "<h2>Final strength</h2>" + _table(head, told)
+
+
+def with_interval(value: dict[str, float], digits: int) -> str:
+    """A number with its interval, where it has one."""
+    text = f"{value['iqm']:.{digits}f}"
+    if np.isfinite(value["low"]):
+        text += f" ({value['low']:.{digits}f} to {value['high']:.{digits}f})"
+    return text
