@@ -30,7 +30,7 @@ from training.config import Config, UserError
 from training.learn import ppo
 from training.learn.learner_state import make_init, sharding
 from training.networks import sampling
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.system import devices
 
 

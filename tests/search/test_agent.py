@@ -13,7 +13,7 @@ from training.agents.base import policy_agent, random_agent
 from training.agents.search import FORMS, SearchSpec, search_agent, split_name
 from training.config import NetworkConfig, UserError
 from training.networks import sampling
-from training.networks.layers import make_network
+from training.networks.make import make_network
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "training"))
 import toy_env

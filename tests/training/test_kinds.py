@@ -16,7 +16,8 @@ from training.agents.search import make_search
 from training.config import NetworkConfig, UserError
 from training.learn.advantages import less_of_others
 from training.networks.factored_head import in_two_steps, kind_sizes
-from training.networks.layers import ILLEGAL_LOGIT, make_network
+from training.networks.layers import ILLEGAL_LOGIT
+from training.networks.make import make_network
 from training.networks.planets import Layout, choice_kinds
 
 ENV = toy_env.make("toy")

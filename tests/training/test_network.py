@@ -7,7 +7,8 @@ import pytest
 import toy_env
 
 from training.config import NetworkConfig
-from training.networks.layers import ILLEGAL_LOGIT, make_network, neighbor_sum
+from training.networks.layers import ILLEGAL_LOGIT, neighbor_sum
+from training.networks.make import make_network
 
 ENV = toy_env.make("toy")
 

@@ -105,7 +105,7 @@ def test_slurm_says_who_takes_part(tmp_path):
 
 
 def settings(*overrides):
-    return configs.override(configs.Config(), list(overrides))
+    return configs.override(configs.Config(), list(overrides)).hosts
 
 
 def test_the_place_of_a_process():
@@ -125,7 +125,7 @@ def test_the_place_of_a_process():
         [at, "hosts.processes=2", "hosts.process_id=2"],
         ["hosts.processes=2"],
     ):
-        with pytest.raises(UserError, match=r"train\."):
+        with pytest.raises(UserError, match=r"hosts\."):
             processes.place_of(settings(*wrong), {})
 
 

@@ -13,7 +13,7 @@ from gaia_jax.rules import income, scoring
 from gaia_jax.rules.player import counts
 from gaia_jax.ruleset import FactionRow
 from training.config import NetworkConfig, UserError
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.networks.score_features import Standings
 
 

@@ -11,7 +11,7 @@ import gaia_jax
 from training import zoo
 from training.config import NetworkConfig, UserError
 from training.networks import planets
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.networks.neighbourhood import Surroundings
 from training.zoo.transfer import widen
 

@@ -14,7 +14,7 @@ from started import GONE, ends, errors, launch, metrics_of, params_of, train
 from training import config as configs
 from training import zoo
 from training.learn.learner_state import make_init
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.system import process_group
 from training.system.fast_compile import jit_once
 

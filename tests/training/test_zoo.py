@@ -18,7 +18,7 @@ from tools import zoo_page
 from training import zoo
 from training.agents import make_agent
 from training.config import UserError
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.zoo import games
 from training.zoo.transfer import transfer
 

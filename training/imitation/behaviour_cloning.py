@@ -28,7 +28,7 @@ from training.games import store
 from training.imitation import expert_data
 from training.learn.learner_state import make_optimizer
 from training.networks import sampling
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.system import atomic_files, devices
 from training.types import AutoEnvironment, EnvState, Params, PolicyNetwork
 

@@ -24,7 +24,7 @@ from training.agents.greedy import Search, Weights, as_params
 from training.config import Config
 from training.games import store
 from training.networks import sampling
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.system import atomic_files, cli, data_files, devices
 from training.system.data_files import TEXT, WHOLE
 from training.types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork

@@ -24,7 +24,8 @@ from training import config as configs
 from training import zoo
 from training.config import Config, UserError
 from training.learn.learner_state import GONE, Runner, join, path_name, split, start_keys
-from training.networks.layers import at_temperature, make_network
+from training.networks.layers import at_temperature
+from training.networks.make import make_network
 from training.system import atomic_files
 from training.system.fast_compile import jit_once
 from training.types import Environment, EnvModule, Params, PolicyNetwork

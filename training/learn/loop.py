@@ -16,7 +16,8 @@ from training.learn.checkpoint import Checkpoints, make_env
 from training.learn.learner_state import Hyper, Runner, begin_with, make_init, sharding
 from training.learn.metrics import Diagnostics
 from training.learn.staggered_starts import make_spread
-from training.networks.layers import at_temperature, make_network
+from training.networks.layers import at_temperature
+from training.networks.make import make_network
 from training.system import cli, devices
 from training.system.fast_compile import jit_once
 from training.system.process_group import Team, alone

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from training.learn.behaviour import behaviour_of
 from training.types import AutoState, Environment, EnvState
 
 SPLIT = ("leech", "free")  # verbs whose arguments are counted one by one
@@ -30,9 +31,7 @@ class Diagnostics:
         self._describe: Any = None
         self._tracks: tuple[str, ...] = ()
         if hasattr(rules, "actions"):
-            from training.games.table import describe
-
-            self._describe, self._tracks = describe(rules), tuple(rules.ids["track"])
+            self._describe, self._tracks = behaviour_of(rules), tuple(rules.ids["track"])
             self._ranges = verb_ranges(rules)
         which = np.zeros(env.num_actions, np.int32)
         for number, (first, last) in enumerate(self._ranges.values()):

@@ -15,9 +15,9 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
-from training.config import NetworkConfig, UserError
-from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps, kind_sizes
-from training.types import Environment, Observation, Params
+from training.config import NetworkConfig
+from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps
+from training.types import Observation, Params
 
 
 def symlog(x: Array, dtype: DTypeLike) -> Array:
@@ -273,29 +273,3 @@ def at_temperature(params: Params, temperature: float) -> Any:
         return x / temperature if names & set(HEADS) else x
 
     return jax.tree_util.tree_map_with_path(scaled, params)
-
-
-def make_network(env: Environment, config: NetworkConfig) -> Any:
-    """The network for an environment: its number of actions, its planes of cells, its board.
-
-    Raises:
-        UserError: `config.neighbourhood` or `config.score_features` for an environment without the
-            pieces of the board game.
-    """
-    kinds = kind_sizes(env) if config.factored_head else ()
-    if config.mixing == "flat":
-        from training.networks.mlp import FlatNetwork
-
-        return FlatNetwork(config, env.num_actions, kinds)
-    if config.planets:
-        from training.networks.planets import PlanetNetwork, choice_kinds, make_layout
-
-        layout = make_layout(env)
-        wanted = {"neighbourhood": layout.surroundings, "score_features": layout.standings}
-        for name, there in wanted.items():
-            if getattr(config, name) and there is None:
-                raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
-        return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
-    neighbors = np.asarray(env.ruleset.geometry.neighbors)
-    table = tuple(map(tuple, neighbors.tolist()))
-    return Network(config, env.num_actions, len(env.action_planes), table, kinds)

@@ -16,7 +16,7 @@ from training.config import Config, UserError
 from training.learn import ppo
 from training.learn.checkpoint import make_env
 from training.learn.learner_state import make_init, sharding
-from training.networks.layers import make_network
+from training.networks.make import make_network
 from training.system import data_files
 from training.system.cli import reason
 from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE

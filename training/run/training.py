@@ -164,9 +164,9 @@ def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
 def _place(wanted: Wanted) -> Place:
     """Which process this is; of a run to resume only what the command line says."""
     if wanted.config:
-        return processes.place_of(configs.load(wanted.config, wanted.overrides))
+        return processes.place_of(configs.load(wanted.config, wanted.overrides).hosts)
     own = [text for text in wanted.overrides if text.startswith(configs.OF_A_PROCESS)]
-    return processes.place_of(configs.override(Config(), own))
+    return processes.place_of(configs.override(Config(), own).hosts)
 
 
 def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -> int:

@@ -10,7 +10,7 @@ import jax
 from jax.flatten_util import ravel_pytree
 from jax.sharding import Mesh
 
-from training.config import UserError
+from gaia_jax.cli.command_line import UserError
 
 # Games of a device below which another one does not pay on a CPU.
 LEAST_GAMES = 64

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from training.config import UserError
+from gaia_jax.cli.command_line import UserError
 
 GRACE = 3.0  # seconds until an error counts as one of this process
 LOST = 1  # exit code where another process was lost

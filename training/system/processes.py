@@ -20,11 +20,11 @@ import time
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import jax
 
-from training.config import Config, UserError
+from gaia_jax.cli.command_line import UserError
 from training.system.process_group import Agreed, Line, Place, Team, alone
 
 WAIT = 120.0  # seconds until everybody has called, unless TIMEOUT says otherwise
@@ -34,13 +34,28 @@ HEARTBEAT = 20  # seconds until a machine that does not answer counts as gone
 CLUSTERS = {"SLURM_PROCID": "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK": "OMPI_COMM_WORLD_SIZE"}
 
 
-def place_of(config: Config, environment: Mapping[str, str] = os.environ) -> Place:
+class Hosts(Protocol):
+    """What a configuration says of the processes, its group `hosts`."""
+
+    @property
+    def coordinator(self) -> str:
+        """HOST:PORT of process 0, or nothing."""
+
+    @property
+    def processes(self) -> int:
+        """How many; 0 where the launcher says it."""
+
+    @property
+    def process_id(self) -> int:
+        """Which one this is."""
+
+
+def place_of(hosts: Hosts, environment: Mapping[str, str] = os.environ) -> Place:
     """The process that the configuration or the launcher names.
 
     Raises:
         UserError: the three settings do not fit one another.
     """
-    hosts = config.hosts
     if hosts.coordinator:
         host, colon, port = hosts.coordinator.rpartition(":")
         if not (host and colon and port.isdigit() and 0 < int(port) < 65535):

@@ -11,20 +11,20 @@ import dataclasses
 import hashlib
 import io
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.typing import ArrayLike
 
 from training import config as configs
 from training.config import NetworkConfig, UserError
+from training.networks.make import make_network
 from training.system import atomic_files, data_files
 from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from training.types import Environment, Params
+from training.zoo.arrays import flatten as flatten
+from training.zoo.arrays import unflatten as unflatten
+from training.zoo.transfer import transfer
 
 FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"
@@ -32,24 +32,6 @@ PREFIX = "zoo/"
 # What the JSON of an agent must say, and what it may; `data_files.check_keys`.
 KEYS = {"name": TEXT, "sha256": TEXT, "env": TEXT, "env_version": TEXT, "network": OBJECT}
 MAY = {"players": WHOLE, "temperature": NUMBER, "training": OBJECT}
-
-
-def flatten(params: Params) -> dict[str, Any]:
-    """Parameters -> arrays by name."""
-    leaves, _ = jax.tree_util.tree_flatten_with_path(params)
-    name = jax.tree_util.keystr
-    return {name(path, simple=True, separator="/"): np.asarray(x) for path, x in leaves}
-
-
-def unflatten(arrays: Mapping[str, ArrayLike]) -> Any:
-    """Arrays by name -> parameters, nested dictionaries."""
-    tree: dict[str, Any] = {}
-    for name in arrays:
-        node, parts = tree, name.split("/")
-        for part in parts[:-1]:
-            node = node.setdefault(part, {})
-        node[parts[-1]] = jnp.asarray(arrays[name])
-    return tree
 
 
 def save(name: str, params: Params, about: dict[str, Any], folder: Path = FOLDER) -> Path:
@@ -141,8 +123,6 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
         UserError: unknown, damaged, or of another environment or version.
     """
     import gaia_jax
-    from training.networks.layers import make_network
-    from training.zoo.transfer import transfer
 
     says = about(name, folder)
     players = says.get("players", 4)

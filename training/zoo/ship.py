@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     zoo.check(args.name)
     import gaia_jax
     from training.learn.checkpoint import load_policy, make_env
-    from training.networks.layers import make_network
+    from training.networks.make import make_network
     from training.zoo.games import make_player, record
 
     env = make_env(gaia_jax, args.env, "vp", args.players)

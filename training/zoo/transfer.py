@@ -18,7 +18,7 @@ from training.config import NetworkConfig
 from training.networks.neighbourhood import Surroundings
 from training.networks.score_features import Standings
 from training.types import Environment, Params
-from training.zoo import flatten, unflatten
+from training.zoo.arrays import flatten, unflatten
 
 
 def transfer(
@@ -27,7 +27,7 @@ def transfer(
     """The parameters of an agent of `source` for `target`.
 
     Args:
-        params: nested dictionaries, as `training.zoo.unflatten` makes them.
+        params: nested dictionaries, as `unflatten` makes them.
         source, target: environments.
     Raises:
         UserError: the network is not one of planets, or has a head in two steps.

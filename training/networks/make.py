@@ -1,0 +1,36 @@
+"""Which network a configuration means."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from training.config import NetworkConfig, UserError
+from training.networks.factored_head import kind_sizes
+from training.networks.layers import Network
+from training.networks.mlp import FlatNetwork
+from training.networks.planets import PlanetNetwork, choice_kinds, make_layout
+from training.types import Environment
+
+
+def make_network(env: Environment, config: NetworkConfig) -> Any:
+    """The network for an environment: its number of actions, its planes of cells, its board.
+
+    Raises:
+        UserError: `config.neighbourhood` or `config.score_features` for an environment without the
+            pieces of the board game.
+    """
+    kinds = kind_sizes(env) if config.factored_head else ()
+    if config.mixing == "flat":
+        return FlatNetwork(config, env.num_actions, kinds)
+    if config.planets:
+        layout = make_layout(env)
+        wanted = {"neighbourhood": layout.surroundings, "score_features": layout.standings}
+        for name, there in wanted.items():
+            if getattr(config, name) and there is None:
+                raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
+        return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
+    neighbors = np.asarray(env.ruleset.geometry.neighbors)
+    table = tuple(map(tuple, neighbors.tolist()))
+    return Network(config, env.num_actions, len(env.action_planes), table, kinds)
