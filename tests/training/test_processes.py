@@ -161,7 +161,7 @@ def both(pair, do):
 def test_a_folder_that_is_not_shared(pair, tmp_path):
     folders = [tmp_path / "0", tmp_path / "1"]
     folders[0].mkdir()
-    found = both(pair, lambda team: processes.check_folder(team, folders[process_group.place.id]))
+    found = both(pair, lambda team: processes.check_folder(team, folders[team.place.id]))
     assert all("process 1 does not see the folder" in str(error) for error in found)
     assert not list(folders[0].iterdir())
 
