@@ -16,6 +16,10 @@ FAST := tests/test_actions.py tests/test_commands.py tests/test_components.py te
   tests/test_factions_page.py tests/test_geometry.py tests/test_lengths.py \
   tests/test_nothing_silent.py tests/test_pieces_fit.py tests/test_rulesets_page.py tests/test_site.py \
   tests/referee/test_alone.py tests/render/test_names.py tests/training/test_config.py
+# Pages of docs/reference/ with the module that prints each.
+PAGES := gaia_jax.observation.page:observation tools.rulings_index:rulings_index \
+  tools.rulesets_page:rulesets tools.factions_page:factions tools.names_page:names \
+  tools.zoo_page:zoo training.config.page:configuration
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
@@ -55,17 +59,12 @@ format: $(STAMP)-dev ## Format, and mend what the linter can
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-pages: $(STAMP)-dev ## Make the generated pages of docs/ anew
-	$(RUN) -m gaia_jax.observation.page > docs/observation.md.new
-	mv docs/observation.md.new docs/observation.md
-	$(RUN) -m tools.rulings_index > docs/rulings_index.md.new
-	mv docs/rulings_index.md.new docs/rulings_index.md
-	$(RUN) -m tools.rulesets_page > docs/rulesets.md.new
-	mv docs/rulesets.md.new docs/rulesets.md
-	$(RUN) -m tools.factions_page > docs/factions.md.new
-	mv docs/factions.md.new docs/factions.md
-	$(RUN) -m tools.names_page > docs/names.md.new
-	mv docs/names.md.new docs/names.md
+pages: $(STAMP)-dev ## Make the generated pages of docs/reference/ anew
+	set -e; for made in $(PAGES); do \
+	  page=docs/reference/$${made##*:}; \
+	  $(RUN) -m $${made%%:*} > $$page.md.new; \
+	  mv $$page.md.new $$page.md; \
+	done
 
 docs: $(STAMP)-docs ## Build the documentation into site/, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)

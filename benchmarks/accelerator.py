@@ -15,7 +15,6 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -127,7 +126,7 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def table(report: dict[str, Any]) -> str:
-    """Markdown for docs/performance.md."""
+    """Markdown for docs/lab/performance.md."""
     where = report["machine"]
     lines = [f"{where['device']} x {where['devices']}, jax {where['jax']}, {where['revision']}", ""]
     lines += ["| what | decisions/s | compile s |", "| --- | --- | --- |"]
@@ -158,7 +157,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--rounds", type=int, default=2, help="of PPO")
     parser.add_argument("--minutes", type=float, default=8.0, help="nothing begins after so long")
-    parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument(
+        "--json",
+        type=measure.report_file("machine", "play", "chunks"),
+        help="write the report here",
+    )
     args = parser.parse_args(argv)
     report = measure_all(args)
     measure.write_report(args.json, report)

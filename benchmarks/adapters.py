@@ -14,7 +14,6 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -226,7 +225,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--rounds", type=int, default=5, help="default: %(default)s")
     add("--seconds", type=float, default=2.0, help="of a round (default: %(default)s)")
     add("--seed", type=int, default=0, help="default: %(default)s")
-    add("--json", type=Path, help="write the report here")
+    add(
+        "--json",
+        type=measure.report_file("machine", "batch", "results"),
+        help="write the report here",
+    )
     return parser.parse_args(argv)
 
 

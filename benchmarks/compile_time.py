@@ -24,9 +24,23 @@ import jax.numpy as jnp
 
 import gaia_jax
 from benchmarks import measure
+from gaia_jax.cli import outputs
+from gaia_jax.cli.command_line import UserError
 
 PROGRAMS = ("init", "step")
 _FRAME = re.compile(r"stack_frame_id=(\d+)")
+
+
+def _modules(text: str) -> Path:
+    """The type of `--hlo`: a folder whose files of these names are modules."""
+    ours = outputs.begins("HloModule ")
+    try:
+        for name in PROGRAMS:
+            outputs.check_inside("--hlo", Path(text), f"{name}.hlo", ours, parents=True)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from error
+    return Path(text)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -38,8 +52,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=PROGRAMS, help="one of the two programs")
     parser.add_argument("--lines", type=int, default=0, help="source lines with most kernels")
     parser.add_argument("--option", action="append", default=[], help="compiler option NAME=VALUE")
-    parser.add_argument("--json", type=Path, help="write the numbers there")
-    parser.add_argument("--hlo", type=Path, help="write the optimized modules into that folder")
+    parser.add_argument(
+        "--json", type=measure.report_file("load", "jax", "batch"), help="write the numbers there"
+    )
+    parser.add_argument("--hlo", type=_modules, help="write the optimized modules into that folder")
     args = parser.parse_args(argv)
     measure.compile_afresh()
     options = dict(option.split("=", 1) for option in args.option)

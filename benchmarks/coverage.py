@@ -1,6 +1,6 @@
 """What has been chosen where, in games of three policies: `python -m benchmarks.coverage`.
 
-Counts every pair of place and option (`options`) over whole games and prints docs/coverage.md.
+Counts every pair of place and option (`options`) over whole games and prints docs/lab/coverage.md.
 With `--json FILE` the counts are kept, and added to those that are there already. The exit status
 is 1 if a pair was taken that the tables call impossible, or a possible one too rarely (`LEAST`).
 """
@@ -21,9 +21,11 @@ import numpy as np
 from jax import Array
 
 import gaia_jax
+from benchmarks import measure
 from benchmarks.games import Policy, play
 from benchmarks.options import Pair, Pairs, names, places, possible
 from benchmarks.random_games import broken
+from gaia_jax.cli import outputs
 from gaia_jax.env import State
 from gaia_jax.ruleset import Ruleset
 
@@ -169,7 +171,7 @@ def ordered(rules: Ruleset) -> list[Pair]:
 
 
 def page(rules: Ruleset, games: Mapping[str, int], counts: Mapping[str, Mapping[Pair, int]]) -> str:
-    """docs/coverage.md.
+    """docs/lab/coverage.md.
 
     Args:
         rules: of the games.
@@ -188,9 +190,9 @@ def page(rules: Ruleset, games: Mapping[str, int], counts: Mapping[str, Mapping[
         "# Coverage",
         "",
         "Made by `python -m benchmarks.coverage`; not edited by hand. A place is a node of"
-        " `docs/actions.md`, with the operation whose target is asked for; an option is an action,"
-        " cells by their plane, tiles, tokens, artifacts and specials by kind. Which pairs are"
-        " possible is computed from the tables of the ruleset (`benchmarks/options.py`).",
+        " `docs/reference/actions.md`, with the operation whose target is asked for; an option is"
+        " an action, cells by their plane, tiles, tokens, artifacts and specials by kind. Which"
+        " pairs are possible is computed from the tables of the ruleset (`benchmarks/options.py`).",
         "",
         f"Ruleset {rules.id}. Games: {played}.",
         "",
@@ -251,7 +253,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--batch", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ruleset", default="lost_fleet")
-    parser.add_argument("--json", type=Path, help="keep the counts here, add to what is there")
+    parser.add_argument(
+        "--json",
+        type=measure.report_file("games", "counts"),
+        help="keep the counts here, add to what is there",
+    )
     args = parser.parse_args(argv)
     env = gaia_jax.make(args.ruleset)
     rules = env.ruleset
@@ -300,7 +306,7 @@ def _save(path: Path, data: dict[str, Any]) -> None:
         name: [[*pair, n] for pair, n in sorted(by_pair.items())]
         for name, by_pair in data["counts"].items()
     }
-    path.write_text(json.dumps({"games": data["games"], "counts": counts}))
+    outputs.write_text(path, json.dumps({"games": data["games"], "counts": counts}))
 
 
 if __name__ == "__main__":

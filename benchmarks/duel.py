@@ -26,7 +26,9 @@ import gaia_jax
 from training.agents import Agent, make_agent
 from training.agents.base import Policy
 from training.config import UserError
-from training.games.match import Match, estimate, one_against_the_rest, wins
+from training.games.engine import Match
+from training.games.seating import one_against_the_rest
+from training.games.stats import estimate, wins
 from training.system import cli
 
 ILLEGAL = -1e9
@@ -103,7 +105,7 @@ def compare(
     match = Match(env, list(agents), one_against_the_rest(2), -(-games // 2), at_once)
     began = time.time()
     results = match.play(seed)
-    first = results.agent == 0
+    first = results.entry == 0
     vp, won = results.vp.astype(float), wins(results.vp)
 
     def of(values: Any, who: Any) -> Any:

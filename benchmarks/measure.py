@@ -7,6 +7,7 @@ import platform
 import re
 import statistics
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -67,15 +68,36 @@ class Compiled:
         }
 
 
+def report_file(*keys: str) -> Callable[[str], Path]:
+    """The type of `--json FILE`: refused while the command line is read, before any work.
+
+    Args:
+        keys: that every report of the benchmark has; a file without them is not written over.
+    """
+
+    def checked(text: str) -> Path:
+        from gaia_jax.cli import outputs  # a revision that is measured may lack it
+        from gaia_jax.cli.command_line import UserError
+
+        try:
+            outputs.check_file("--json", Path(text), outputs.json_with(*keys), parents=True)
+        except UserError as error:
+            print(f"error: {error}", file=sys.stderr)
+            raise SystemExit(2) from error
+        return Path(text)
+
+    return checked
+
+
 def write_report(path: Path | None, report: dict[str, Any], told: bool = True) -> None:
     """Write a report as JSON, into a folder that is made, and say so; no path, no report."""
     if path is None:
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n")
-    if told:
-        from gaia_jax.cli import command_line
+    from gaia_jax.cli import command_line, outputs  # a revision that is measured may lack them
 
+    path.parent.mkdir(parents=True, exist_ok=True)
+    outputs.write_text(path, json.dumps(report, indent=1) + "\n")
+    if told:
         command_line.wrote(path)
 
 

@@ -65,7 +65,7 @@ def give_back() -> None:
 
 def measure(config: Config, devices: int, chunks: int) -> dict[str, Any]:
     """Bytes of one device, planned, by XLA's account, and at the peak."""
-    config = configuration.override(config, ["train.updates_per_chunk=1"])
+    config = configuration.override(config, ["run.updates_per_chunk=1"])
     shapes = plan.shapes_of(config, gaia_jax)
     planned = plan.plan_of(config, shapes, devices)
     game = config.env

@@ -3,8 +3,8 @@
 A *place* is a decision node; at TARGET and FREE_MINE, the node with the operation that waits for
 its target. An *option* is an action; a cell counts by its plane alone, a tile, token, artifact or
 special by its kind, wherever it lies and whosever it is. `possible` computes the pairs from the
-components and the operations; everything else is impossible. `docs/actions.md` says the same in
-words.
+components and the operations; everything else is impossible.
+`docs/reference/actions.md` says the same in words.
 """
 
 from __future__ import annotations

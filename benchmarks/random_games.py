@@ -1,7 +1,7 @@
 """Random games in numbers: `python -m benchmarks.random_games --games 10000`.
 
 Plays whole games by uniform random legal actions, checks what must hold in every one of them, and
-prints the table of docs/random_play.md.
+prints the table of docs/lab/random_play.md.
 """
 
 from __future__ import annotations

@@ -60,15 +60,15 @@ def train(split: Split, games: int, args: argparse.Namespace, folder: Path) -> f
     name = f"scaling-{split}"
     line = [
         sys.executable, "-m", "training.train", "--config", str(args.config.absolute()),
-        f"name={name}", f"ppo.num_envs={games}", f"train.cpu_devices={split.devices}",
-        f"train.updates={args.updates}", "train.updates_per_chunk=1", "train.max_minutes=0",
-        f"train.checkpoint_chunks={args.updates}", "train.tensorboard=false", "eval.games=0",
+        f"name={name}", f"ppo.num_envs={games}", f"run.cpu_devices={split.devices}",
+        f"run.updates={args.updates}", "run.updates_per_chunk=1", "run.max_minutes=0",
+        f"run.checkpoint_chunks={args.updates}", "run.tensorboard=false", "eval.games=0",
         *args.overrides,
     ]  # fmt: skip
     own: list[list[str]] = [[]]
     if split.processes > 1:
-        at = [f"train.coordinator=127.0.0.1:{free_port()}", f"train.processes={split.processes}"]
-        own = [[*at, f"train.process_id={i}"] for i in range(split.processes)]
+        at = [f"hosts.coordinator=127.0.0.1:{free_port()}", f"hosts.processes={split.processes}"]
+        own = [[*at, f"hosts.process_id={i}"] for i in range(split.processes)]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "JAX_PLATFORMS": "cpu"}
     cores = sorted(os.sched_getaffinity(0))
     started = []
@@ -136,7 +136,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--updates", type=int, default=8, help="of each training")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=900, help="seconds of a training")
-    parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument(
+        "--json", type=measure.report_file("machine", "pin", "median"), help="write the report here"
+    )
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     args = parser.parse_intermixed_args(argv)
     report = run(args)

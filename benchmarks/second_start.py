@@ -4,7 +4,7 @@
 
 Each start is a process of its own that stops itself where its first decision would be taken: a
 script that opts into the cache, the arena with `greedy`, the trainer of `configs/quick.yaml`. The
-trainer's first decision is one of the games that it plays apart (`ppo.spread`); it goes on to where
+trainer's first decision is one of its staggered games; it goes on to where
 its first update would begin, without playing them. CPU seconds of all threads say how much work
 that was, whatever else the machine does; wall seconds are printed with them.
 """
@@ -45,7 +45,7 @@ ARENA = COMMAND.format(
     owner="Match",
     args=["--agents", "greedy,random,random,random", "--games", "64"],
 )
-# `ppo.spread` plays before the first update: its games are not counted.
+# `recipe.staggered_starts` plays before the first update: its games are not counted.
 NOT_SPREAD = """
 import time
 from training.learn import loop

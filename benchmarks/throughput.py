@@ -9,7 +9,6 @@ for one as for the other; a ratio is taken inside a round.
 
 import argparse
 import sys
-from pathlib import Path
 from typing import Any
 
 from benchmarks import measure, peers, sampling
@@ -151,7 +150,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--seconds", type=float, default=2.0, help="length of a round, at least one rollout call")
     add("--burn-in", type=int, default=256, help="decisions over which starts are spread")
     add("--seed", type=int, default=0)
-    add("--json", type=Path, help="write the report here")
+    add(
+        "--json",
+        type=measure.report_file("machine", "sampler", "results"),
+        help="write the report here",
+    )
     return parser.parse_args(argv)
 
 

@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
     args = _arguments(argv)
     try:
         config = configuration.load(args.config, args.overrides)
-        devices.split_cpu(config.train.cpu_devices, config.ppo.num_envs)
+        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs)
         report = measure_training(config, args.rounds)
     except UserError as error:
         print(f"benchmarks.training: {error}", file=sys.stderr)
@@ -58,7 +58,7 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
     auto = gaia_jax.auto_reset(gaia_jax.make(config.env.id, config.env.reward))
     network = make_network(auto, config.network)
     games, steps = config.ppo.num_envs, config.ppo.num_steps
-    one = configuration.override(config, ["train.updates_per_chunk=1"])
+    one = configuration.override(config, ["run.updates_per_chunk=1"])
     mesh = devices.make_mesh(games)
     init = make_init(auto, network, one, mesh)
     runner = jax.jit(init, out_shardings=sharding(mesh))()
@@ -154,7 +154,11 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--config", type=Path, default=Path("configs/quick.yaml"))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--json", type=Path, help="write the report here")
+    parser.add_argument(
+        "--json",
+        type=measure.report_file("machine", "parts_s", "seconds"),
+        help="write the report here",
+    )
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     return parser.parse_args(argv)
 

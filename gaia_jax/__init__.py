@@ -21,7 +21,7 @@ from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
 from gaia_jax.state import Setup
 from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
-# Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/versions.md).
+# Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/reference/versions.md).
 __version__ = "0.1.0"
 
 __all__ = [

@@ -1,6 +1,6 @@
 """The action index: four planes of cells, then the actions without a cell; and its text notation.
 
-`docs/actions.md` lists every node and which of these actions it offers.
+`docs/reference/actions.md` lists every node and which of these actions it offers.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from jax import Array
 from gaia_jax.cli.arguments import one_key, shown
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import GameState
+from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.compact_vmap import compact_vmap
 from gaia_jax.xla.struct import pytree
 
@@ -46,6 +47,7 @@ class AutoReset:
         """A new game with a given set-up."""
         return auto_state(self.env.init_from(setup))
 
+    @as_written
     def step(self, state: AutoState, action: Array | int, key: Array) -> AutoState:
         """The state after the decision, or where that ended the game the first of a new one.
 
@@ -94,11 +96,12 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
     if not isinstance(env, GaiaEnv):
         raise TypeError(
             f"env must be a GaiaEnv as gaia_jax.make makes them, or of a subclass "
-            f"(docs/environment.md), not {shown(env)}"
+            f"(docs/guide/environment.md), not {shown(env)}"
         )
     return AutoReset(env)
 
 
+@as_written
 def auto_state(state: State) -> AutoState:
     """A state of the bare environment as one of `auto_reset`, with no game ended yet."""
     fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}

@@ -28,14 +28,13 @@ from gaia_jax.ruleset import Ruleset, ruleset_of
 from gaia_jax.setup.draw import draw_setup
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import GameState, Node, Setup
+from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.batch_aware import batched_together, traced_once
 from gaia_jax.xla.struct import pytree, static
 
-# Raised when behaviour changes and only then; the history is in docs/versions.md.
+# Raised when behaviour changes and only then; the history is in docs/reference/versions.md.
 VERSION = "0.2"
 
-# The shape of a key.
-_KEY = jax.ShapeDtypeStruct((2,), jnp.uint32)
 # No legal play comes near this many decisions (RL-04).
 MAX_STEPS = 8192
 
@@ -109,7 +108,7 @@ class GaiaEnv:
 
     @property
     def num_actions(self) -> int:
-        """A, the size of the action index (docs/actions.md)."""
+        """A, the size of the action index (docs/reference/actions.md)."""
         return self.ruleset.actions.num_actions
 
     @property
@@ -117,6 +116,7 @@ class GaiaEnv:
         """The index starts with a plane of C cells for each of these verbs, in this order."""
         return PLANES
 
+    @as_written
     def draw_setup(self, key: Array, small: bool = False) -> Setup:
         """A random set-up: all the chance that there is in a game (GEN-03).
 
@@ -132,6 +132,7 @@ class GaiaEnv:
             raise ValueError(f"{self.ruleset.name} has no small map; base for 3 players has one")
         return traced_once(partial(_draw_setup, self.ruleset, small))(key)
 
+    @as_written
     def init(self, key: Array) -> State:
         """A new game with a set-up drawn from `key`; afterwards nothing is random.
 
@@ -140,6 +141,7 @@ class GaiaEnv:
         """
         return self.init_from(self.draw_setup(key))
 
+    @as_written
     def init_from(self, setup: Setup) -> State:
         """A new game with a given set-up.
 
@@ -153,6 +155,7 @@ class GaiaEnv:
         self._check_setup(setup)
         return self.with_mask(batched_together(self._start(self.deal(setup))))
 
+    @as_written
     def step(self, state: State, action: Array | int) -> State:
         """The state after `current_player` has decided.
 
@@ -171,9 +174,10 @@ class GaiaEnv:
 
     @property
     def observation_spec(self) -> observation.ObservationSpec:
-        """Name and range of every column of an observation (docs/observation.md)."""
+        """Name and range of every column of an observation (docs/reference/observation.md)."""
         return observation.features(self.ruleset)
 
+    @as_written
     def observe(self, state: State, player: Array | int) -> Observation:
         """The game as `player` sees it, own seat first; nothing is hidden (GEN-05, RL-05).
 
@@ -188,6 +192,7 @@ class GaiaEnv:
         player = arguments.scalar("player", player, self.num_players)
         return observation.observe(self.ruleset, state.game, player)
 
+    @as_written
     def seats(self, state: State, player: Array | int) -> Array:
         """(P,) int32, the players in the order of `observe`'s rows: `player`, then by turn order.
 
@@ -200,6 +205,7 @@ class GaiaEnv:
         self._check_state(state)
         return observation.seats(state.game, arguments.scalar("player", player, self.num_players))
 
+    @as_written
     def deal(self, setup: Setup) -> GameState:
         """The game that a set-up deals, as the rules see it."""
         return traced_once(partial(new_game, self.ruleset))(setup)
@@ -234,10 +240,11 @@ class GaiaEnv:
 
     def _check_setup(self, setup: Any) -> None:
         """One set-up of this ruleset, else a TypeError or ValueError."""
-        _check("setup", setup, jax.eval_shape(self.draw_setup, _KEY))
+        _check("setup", setup, jax.eval_shape(lambda: self.draw_setup(jax.random.key(0))))
         if all(map(arguments.known, jax.tree.leaves(setup))):
             setup_from_json(setup_to_dict(setup, self.ruleset), self.ruleset)
 
+    @as_written
     @jax.named_scope("decide")
     def decide(self, state: S, action: Array | int) -> S:
         """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
@@ -274,12 +281,14 @@ class GaiaEnv:
             step_count=count,
         )
 
+    @as_written
     @jax.named_scope("legal_mask")
     def with_mask(self, state: S) -> S:
         """The state with the mask of its game; all True where the episode has ended (A7)."""
         over = state.terminated | state.truncated
         return state.replace(legal_action_mask=self.legal_mask(state.game) | over)
 
+    @as_written
     def legal_mask(self, game: GameState) -> Array:
         """(A,) bool, what the rules allow `game.turn.player`; changes nothing."""
         return traced_once(partial(legal_mask, self.ruleset))(game)

@@ -1,7 +1,7 @@
 """Game records: a game as a JSON file, and `python -m gaia_jax.replay FILE`, which plays it again.
 
-A record holds ruleset, version, set-up, the text of each action and the VP at the end: after the
-set-up nothing is random. Without VP the game is unfinished. `docs/records.md` has the format.
+A record (`docs/reference/records.md`) holds ruleset, version, set-up, the text of each action and
+the VP at the end: after the set-up nothing is random. Without VP the game is unfinished.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import jax
 
 from gaia_jax import actions as action_index
-from gaia_jax.cli import command_line
+from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.progress import telling
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.ruleset import RULESETS
@@ -91,8 +91,8 @@ class Record:
 
 
 def write(path: str | Path, record: Record) -> None:
-    """Write a record, one action a line."""
-    Path(path).write_text(to_text(record), encoding="utf-8")
+    """Write a record, one action a line; whole or not at all."""
+    outputs.replace(Path(path), to_text(record).encode("utf-8")).close()
 
 
 def to_text(record: Record) -> str:
@@ -236,7 +236,7 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
     if record.version != env.version:
         raise RecordError(
             f"the game was played in version {record.version} of {env.id}, this is {env.version};"
-            " docs/versions.md says what changed"
+            " docs/reference/versions.md says what changed"
         )
     try:
         setup = setup_from_json(record.setup, env.ruleset)
@@ -351,27 +351,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--quiet", action="store_true", help="print no progress")
     options = parser.parse_args(arguments)
     # Before any work: a game takes seconds to play.
-    for out, ours in ((options.csv, CSV_HEAD), (options.html, HTML_HEAD)):
+    outputs.check_different({"--csv": options.csv, "--html": options.html})
+    for flag, out, head in (("--csv", options.csv, CSV_HEAD), ("--html", options.html, HTML_HEAD)):
         if out:
-            _check_out(out, ours)
-    if options.csv and options.html and options.csv.resolve() == options.html.resolve():
-        raise RecordError("--csv and --html want two files")
+            outputs.check_file(flag, out, outputs.begins(head.decode()))
     return options
-
-
-def _check_out(path: Path, ours: bytes) -> None:
-    """Refuse a path that cannot be written, and a file that this command did not write."""
-    if path.is_dir() or not path.absolute().parent.is_dir():
-        what = "it is a folder" if path.is_dir() else "there is no such folder"
-        raise RecordError(f"cannot write {path}: {what}")
-    if not path.exists():
-        return
-    head = b""
-    if path.is_file():
-        with path.open("rb") as file:
-            head = file.read(len(ours))
-    if head and head != ours or not path.is_file():
-        raise RecordError(f"{path} exists and was not written by this command: name another file")
 
 
 def _write_out(record: Record, played: list[State], options: argparse.Namespace) -> None:
@@ -387,9 +371,9 @@ def _write_out(record: Record, played: list[State], options: argparse.Namespace)
     if options.csv:
         table = io.StringIO(newline="")
         listing.write_csv(table, moves(record, played))
-        options.csv.write_text(table.getvalue(), encoding="utf-8", newline="")
+        outputs.write_text(options.csv, table.getvalue())
     if options.html:
-        options.html.write_text(page(record, played=played), encoding="utf-8", newline="")
+        outputs.write_text(options.html, page(record, played=played))
 
 
 if __name__ == "__main__":

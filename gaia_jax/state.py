@@ -13,6 +13,7 @@ from enum import IntEnum
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.packed import BOOL, INT16, INT32, UINT8, Column, Field, PerPlayer, Record
 from gaia_jax.xla.struct import Struct, leaf, pytree
 
@@ -29,7 +30,7 @@ GAIA_AREA, NO_BRAINSTONE = 3, -1
 
 
 class Node(IntEnum):
-    """The decision nodes of `docs/actions.md`; the value is `Turn.node`."""
+    """The decision nodes of `docs/reference/actions.md`; the value is `Turn.node`."""
 
     START = 0
     BOOSTER = 1
@@ -67,6 +68,7 @@ class Phase(IntEnum):
 NODES = tuple(node.name for node in Node)
 
 
+@as_written
 def _player_bits(bits: Array, players: int) -> Array:
     """(..., C) uint8 with a bit a player -> (..., P, C) bool."""
     shifts = jnp.arange(players, dtype=jnp.uint8)[:, None]

@@ -1,4 +1,4 @@
-"""The action index and its text notation, and that docs/actions.md says the same."""
+"""The action index and its text notation, and that docs/reference/actions.md says the same."""
 
 import re
 from pathlib import Path
@@ -60,7 +60,7 @@ def test_the_planes_come_first():
 
 def documented_groups():
     """(verbs, how many, ids) of each row of the table of actions without a cell."""
-    page = (ROOT / "docs" / "actions.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "actions.md").read_text(encoding="utf-8")
     table = page.split("After the planes")[1].split("## When things are paid")[0]
     for line in table.splitlines():
         row = re.fullmatch(r"\| (`.*`) \| (\d+) \|(.*)\|", line)

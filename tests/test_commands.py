@@ -17,13 +17,13 @@ from training import config as configs
 from training.system import cli
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 MODULE = re.compile(
     r"^(?:\.venv/bin/|PYTHONPATH=\w+ )?python -m ((?:gaia_jax|training|benchmarks)[\w.]*) ?(.*)$"
 )
-# Lines of the two pages that a newcomer follows: each of their commands is of a known kind.
-FOLLOWED = ("README.md", "tutorial.md")
+# Lines of the pages that a newcomer follows: each of their commands is of a known kind.
+FOLLOWED = ("README.md", "start.md", "tutorial.md")
 ELSEWHERE = (
     "python -m venv",
     "git clone",

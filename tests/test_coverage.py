@@ -1,4 +1,4 @@
-"""docs/coverage.md: the pairs that the tables allow, and counts that are right."""
+"""docs/lab/coverage.md: the pairs that the tables allow, and counts that are right."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gaia_jax.state import NODES
 from gaia_jax.testing import sample_legal
 from tests.conftest import GAMES
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "coverage.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "lab" / "coverage.md"
 DECISIONS = 60
 
 

@@ -1,4 +1,4 @@
-"""The code of docs/environment.md runs as it stands, on a stand-in for the game."""
+"""The code of docs/guide/environment.md runs as it stands, on a stand-in for the game."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,8 @@ import numpy as np
 import gaia_jax
 from tests.stub_env import StubEnv
 
-PAGE = (Path(__file__).resolve().parent.parent / "docs" / "environment.md").read_text("utf-8")
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "guide" / "environment.md").read_text("utf-8")
 
 
 def test_its_blocks_run_one_after_another(monkeypatch, capsys):

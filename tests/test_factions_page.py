@@ -1,4 +1,4 @@
-"""docs/factions.md: current, complete, and true to the table that it is made from."""
+"""docs/reference/factions.md: current, complete, and true to the table that it is made from."""
 
 from dataclasses import fields
 
@@ -9,8 +9,8 @@ from tools import factions_page
 
 
 def test_the_page_is_current():
-    found = (factions_page.ROOT / "docs" / "factions.md").read_text()
-    assert found == factions_page.page(), "python -m tools.factions_page > docs/factions.md"
+    found = (factions_page.ROOT / "docs" / "reference" / "factions.md").read_text()
+    assert found == factions_page.page(), "make pages: factions"
 
 
 def test_every_field_of_a_faction_is_on_the_page():

@@ -9,6 +9,7 @@ import gaia_jax
 from gaia_jax.rules import mine
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import GAIA, player_row
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow
 
 
@@ -20,6 +21,7 @@ def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(
     me = player_row(game, jnp.int32(0)).replace(ore=1, qic=100, credits=30)
     number = [x.id for x in rules.factions].index("GLEENS")
     gleens = FactionRow.of(rules, jnp.int32(number))
+    seat = Seat(rules, game, jnp.int32(0), gleens, me)
     distance = np.arange(1, mine.UNREACHABLE + 1, dtype=np.int8)
     no = np.zeros(len(distance), bool)
     sites = mine.Site(
@@ -33,7 +35,7 @@ def test_min_10_without_ore_the_gleens_cannot_pay_for_a_gaia_planet_however_far(
     op = operation(rules, rules.operation_index["mine"])
 
     def payable(ore):
-        return np.asarray(mine.affordable(rules, gleens, me.replace(ore=ore), sites, op))
+        return np.asarray(mine.affordable(seat.with_row(me.replace(ore=ore)), sites, op))
 
     qic = np.maximum(distance.astype(int) - int(mine.basic_range(rules, me)), 0) + 1 >> 1
     assert (payable(2) == (qic <= 100)).all()  # one ore for the mine, one for the planet

@@ -1,12 +1,12 @@
-"""docs/names.md: current, and with every kind of id."""
+"""docs/reference/names.md: current, and with every kind of id."""
 
 from gaia_jax.ruleset import BASE, LOST_FLEET
 from tools import names_page
 
 
 def test_the_page_is_current():
-    found = (names_page.ROOT / "docs" / "names.md").read_text("utf-8")
-    assert found == names_page.page(), "python -m tools.names_page > docs/names.md"
+    found = (names_page.ROOT / "docs" / "reference" / "names.md").read_text("utf-8")
+    assert found == names_page.page(), "python -m tools.names_page > docs/reference/names.md"
 
 
 def test_every_kind_of_id_is_on_the_page_or_left_out_on_purpose():

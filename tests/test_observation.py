@@ -53,7 +53,7 @@ def test_shapes_dtypes_and_at_most_16_kilobytes(env):
 
 
 def test_the_page_is_current():
-    written = (ROOT / "docs" / "observation.md").read_text(encoding="utf-8")
+    written = (ROOT / "docs" / "reference" / "observation.md").read_text(encoding="utf-8")
     assert written == page(LOST_FLEET), "run python -m gaia_jax.observation.page"
 
 

@@ -2,6 +2,9 @@
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
+
+from tools.game_picture import stepping
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
@@ -17,9 +20,37 @@ def test_the_example_plays_sixteen_games(capsys):
     assert scope["state"].terminated.any(), "400 random decisions end a game"
 
 
-def test_the_pages_it_names_exist():
-    for page in re.findall(r"`(docs/[a-z_]+\.md|configs/[a-z_]+\.yaml)`", README):
+def test_it_names_eight_pages_and_they_exist():
+    pages = re.findall(r"\]\((docs/[a-z_/]+\.md)\)", README)
+    assert len(pages) == len(set(pages)) == 8
+    for page in [*pages, *re.findall(r"(configs/[a-z_]+\.yaml)", README)]:
         assert (ROOT / page).is_file(), page
+
+
+def test_it_says_at_once_how_to_train_to_test_and_to_play():
+    start = README.split("## Start")[1].split("##")[0]
+    assert re.findall(r"^make ([a-z]+)", start, re.M) == ["train", "test", "play"]
+
+
+def test_it_has_one_table_and_a_picture_that_steps():
+    assert len(re.findall(r"^\| ---", README, re.M)) == 1
+    (picture,) = re.findall(r"!\[.+\]\((.+)\)", README)
+    text = (ROOT / picture).read_text("utf-8")
+    ElementTree.fromstring(text)
+    assert text.count("<animate ") > 50
+    assert len(text) <= 300_000
+
+
+def test_a_part_of_the_picture_is_shown_while_it_lasts():
+    made = ElementTree.fromstring(f"<g>{stepping([(0, '<a/>'), (2, '<b/>'), (3, '')], 4, 8)}</g>")
+    first, second = made
+    assert first[0].attrib["dur"] == "8s"
+    assert (first[0].attrib["keyTimes"], first[0].attrib["values"]) == ("0;0.5000", "inline;none")
+    assert second[0].attrib["keyTimes"] == "0;0.5000;0.7500"
+    assert second[0].attrib["values"] == "none;inline;none"
+    assert stepping([(0, "<a/>")], 4, 8) == "<a/>"  # what never changes
+    last = ElementTree.fromstring(stepping([(0, ""), (3, "<c/>")], 4, 8))
+    assert "display" not in last.attrib  # where nothing moves, the end is to be seen
 
 
 def test_it_is_two_screens_at_most():

@@ -9,14 +9,17 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import re
 from typing import Any
 
+import numpy as np
 import pytest
 
+from gaia_jax.ruleset import VARIANTS
 from tests.conftest import GAMES
-from tests.replays import brainstone, layouts, mutants, play
+from tests.replays import brainstone, compare, layouts, mutants, play
 from tests.replays.notation import setup_of
-from tests.replays.player import is_leech
+from tests.replays.player import Player, is_leech
 from tests.replays.record import record
 from tests.replays.table import Differs, Seat, Table
 
@@ -29,6 +32,7 @@ TASTE = {
     "free brainstone": 3.0,
     "form_federation": 5.0,
 }
+CHARGE_4 = "BT1_ACT_CHARGE4"
 TAKLONS = ["TAKLONS", "ITARS", "TERRANS", "HIVES"]
 # The seeds are such that the games have what `test_the_games_have_all_kinds_of_lines` asks for.
 TABLES = [
@@ -44,20 +48,41 @@ def games() -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
+def declining() -> dict[str, Any]:
+    """A game with research steps declined; the seed is such that it has two."""
+    names = ["AMBAS", "NEVLAS", "GLEENS", "FIRAKS"]
+    return record("declining", names, 4, TASTE | {"skip": 30.0})
+
+
+def in_other_words(game: dict[str, Any]) -> dict[str, Any]:
+    """The same game as other hands and older versions write it."""
+    told = copy.deepcopy(game) | {"id": f"{game['id']} in other words"}
+    for step in told["steps"]:
+        step["l"] = step["l"].replace("decline up", "decline")
+        step["l"] = re.sub(r"(income \w+)\. income ", r"\1,", step["l"])
+        # The last part too, which our game takes by itself.
+        step["l"] = re.sub(r"(income [\w,]+)$", r"\1,1pw", step["l"])
+        if step["op"] and "pass" in step["op"]:
+            step["op"]["federation"] = []  # one may be typed
+    return told
+
+
+@pytest.fixture(scope="module")
 def table() -> Table:
     return Table("base", GAMES)
 
 
 @pytest.fixture(scope="module")
-def report(games: list[dict[str, Any]], table: Table) -> play.Report:
-    """What the reader says of the games as they are, and of one that it cannot read."""
+def report(games: list[dict[str, Any]], declining: dict[str, Any], table: Table) -> play.Report:
+    """What the reader says of the games as they are, and of those that it cannot read."""
     report = play.Report()
     broken = copy.deepcopy(games[0])
     broken["id"] = "broken"
     broken["setup"]["hexes"][0][2] = "?"
     three = copy.deepcopy(games[0])
     three["id"], three["vp"] = "three", three["vp"][:3]
-    play.play(table, [broken, three, *games], report)
+    others = [in_other_words(game) for game in (games[1], declining)]
+    play.play(table, [broken, three, *games, declining, *others], report)
     return report
 
 
@@ -101,12 +126,15 @@ def waits_for_the_brainstone(steps: list[dict[str, Any]], turn: int) -> bool:
     return asked and last[0] in ("spend", "burn")
 
 
-def test_recorded_games_play_as_recorded(report: play.Report, games: list[dict[str, Any]]) -> None:
+def test_recorded_games_play_as_recorded(
+    report: play.Report, games: list[dict[str, Any]], declining: dict[str, Any]
+) -> None:
     """Also after a game whose set-up cannot be read."""
     wrong = [what for game, what in report.differences if game not in ("broken", "three")]
     assert not wrong
-    assert report.games == len(games) + 2 and report.ended == len(games)
-    assert report.lines == sum(step["s"] is not None for game in games for step in game["steps"])
+    assert report.games == len(games) + 5 and report.ended == len(games) + 3
+    twice = [*games, games[1], declining, declining]
+    assert report.lines == sum(step["s"] is not None for game in twice for step in game["steps"])
     assert report.asked > 100
     # What a player may choose beyond our rules happens in these games, and is written.
     assert report.written["the brainstone and a token change places"] >= 2
@@ -118,10 +146,68 @@ def test_an_unreadable_set_up_is_reported(report: play.Report) -> None:
     assert "3 players, at a table of 4" in told["three"]
 
 
+def test_other_words_are_there(games: list[dict[str, Any]], declining: dict[str, Any]) -> None:
+    """`test_recorded_games_play_as_recorded` reads them."""
+    told = " ".join(step["l"] for step in in_other_words(declining)["steps"])
+    assert told.count("decline. ") + told.count("decline ") >= 2 and "decline up" not in told
+    assert re.search(r"income \w+,\w+", told)
+    offers = [game["steps"] for game in (games[1], declining)]
+    assert any("federation" in (step["op"] or {}) for steps in offers for step in steps)
+
+
 def test_every_mutant_is_reported(games: list[dict[str, Any]], table: Table) -> None:
-    seen, missed = mutants.run(table, games, each=1)
+    def play_games(records: list[dict[str, Any]], report: play.Report) -> None:
+        play.play(table, records, report)
+
+    seen, missed = mutants.run(play_games, games, each=1)
     assert not missed
-    assert len(seen) >= 90
+    assert len(seen) >= 109
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"opts": {"factionVariant": "beta"}}, ("not base", "factionVariant 'beta'", "standard")),
+        (
+            {"opts": {"factionVariant": "more-balanced", "factionVariantVersion": 0}},
+            ("not base", "factionVariant 'more-balanced'", "standard"),
+        ),
+        ({"opts": {"frontiers": True}}, ("not base", "the expansion frontiers", "without it")),
+        ({"sectors": 8}, ("not base", "a map of 8 sectors", "10 for 4")),
+        ({"neutral": {"gaia": 4}}, ("neutral", {"gaia": 4}, None)),
+    ],
+)
+def test_other_games_than_base_are_named(
+    games: list[dict[str, Any]], changed: dict[str, Any], said: tuple[Any, ...]
+) -> None:
+    game = copy.deepcopy(games[0])
+    game["opts"] |= changed.get("opts", {})
+    game["setup"]["sectors"] = game["setup"]["sectors"][: changed.get("sectors")]
+    if "neutral" in changed:
+        game["setup"]["neutral"] = changed["neutral"]
+    with pytest.raises(Differs) as difference:
+        setup_of(game, VARIANTS["base", 4])
+    assert difference.value.args == said
+
+
+def test_the_neutral_player_is_compared() -> None:
+    """With two it counts what is printed on the tiles (PLA-06)."""
+    game = record("two", ["TAKLONS", "TERRANS"], 0, {})
+    assert setup_of(game, VARIANTS["base", 2])["final_missions"]
+    right = dict(game["setup"]["neutral"])
+    for wrong in ({tile: count + 1 for tile, count in right.items()}, None):
+        game["setup"]["neutral"] = wrong
+        with pytest.raises(Differs) as difference:
+            setup_of(game, VARIANTS["base", 2])
+        assert difference.value.args[:2] == ("neutral", wrong)
+
+
+def test_a_number_of_players_that_base_does_not_have(games: list[dict[str, Any]]) -> None:
+    five = copy.deepcopy(games[0]) | {"id": "five"}
+    five["vp"].append(five["vp"][0])
+    report = play.Report()
+    play.play_all([five], report)
+    assert report.differences == [("five", "set-up: not base: 5 players, ours 2 or 3 or 4")]
 
 
 def test_the_command_fails_where_something_differs(
@@ -189,5 +275,144 @@ def test_the_brainstone_and_a_token_change_places(
             assert brainstone.lies(seat.state.game, 0) == after
         with pytest.raises(Differs):  # no token in III to change places with
             brainstone.put(seat, before, 0, 2)
+
+    at_the_start(table, games[0], look)
+
+
+def with_players(seat: Seat, **fields: Any) -> None:
+    """Write the fields of player 0."""
+    state = seat.state
+    players = state.game.players
+    for name, value in fields.items():
+        row = np.array(getattr(players, name))
+        row[0] = value
+        players = players.replace(**{name: row})
+    seat.put(state.replace(game=state.game.replace(players=players)))
+
+
+def test_the_used_special_of_a_covered_tile_is_not_told(
+    table: Table, games: list[dict[str, Any]]
+) -> None:
+    def look(seat: Seat) -> None:
+        ids = seat.rules.ids
+        tile, special = ids["tile"].index(CHARGE_4), ids["special"].index(CHARGE_4)
+        with_players(seat, tiles=1 << tile, used=1 << special)
+        assert compare.specials(seat, seat.state.game, 0) == {CHARGE_4}
+        with_players(seat, covered=1 << tile)
+        assert compare.specials(seat, seat.state.game, 0) == set()
+
+    at_the_start(table, games[0], look)
+
+
+def with_factions(game: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The set-up of a game with other factions for the first players."""
+    told = copy.deepcopy(game)
+    told["steps"] = [step for step in told["steps"] if step["s"] is None]
+    for number, name in enumerate(names):
+        told["steps"][number]["l"] = f"p{number + 1} faction {name}"
+    return told
+
+
+def test_gleens_full_of_ore_gain_nothing_for_power(
+    table: Table, games: list[dict[str, Any]]
+) -> None:
+    """Without the QIC academy their QIC is ore (GLE-01), and that has no room (FRE-03)."""
+    game = with_factions(games[0], "gleens")
+
+    def look(seat: Seat) -> None:
+        resources = np.array(seat.state.game.players.resources[0])
+        resources[1] = 15
+        with_players(seat, resources=resources, power=[0, 0, 4])
+        assert list(Player(seat, game).spend("4pw", "1q")) == []
+        assert seat.state.game.players.power[0].tolist() == [4, 0, 0]
+        assert seat.state.game.players.resources[0].tolist() == resources.tolist()
+        with_players(seat, power=[0, 0, 4], built=[0, 0, 0, 0, 0, 0, 1])
+        with pytest.raises(Differs) as difference:  # with it, a conversion of ours
+            list(Player(seat, game).spend("4pw", "1q"))
+        assert difference.value.args[1] == "free P4_to_Q"
+
+    at_the_start(table, game, look)
+
+
+def test_only_nevlas_with_the_institute_pay_4_for_an_ore(
+    table: Table, games: list[dict[str, Any]]
+) -> None:
+    game = with_factions(games[0], "nevlas", "xenos")
+
+    def look(seat: Seat) -> None:
+        for institutes, said in ((0, "price"), (1, "legal START")):
+            with_players(seat, power=[0, 0, 4], built=[0, 0, 0, 0, institutes, 0, 0])
+            with pytest.raises(Differs) as difference:
+                list(Player(seat, game).spend("4pw", "1o"))
+            assert difference.value.args[0] == said
+
+    at_the_start(table, game, look)
+
+
+def test_nevlas_with_the_institute_lose_tokens_not_credits(
+    table: Table, games: list[dict[str, Any]]
+) -> None:
+    """Power turned into credits that have no room: a token for two of them (ACT-07)."""
+    game = with_factions(games[0], "nevlas", "xenos")
+
+    def look(seat: Seat) -> None:
+        for price, spent in (("4pw", 2), ("3pw", 2), ("1pw", 1)):
+            with_players(seat, resources=[30, 0, 0, 0], power=[0, 0, 4])
+            with_players(seat, built=[0, 0, 0, 0, 1, 0, 0])
+            assert list(Player(seat, game).spend(price, price.replace("pw", "c"))) == []
+            assert seat.state.game.players.power[0].tolist() == [spent, 0, 4 - spent]
+
+    at_the_start(table, game, look)
+
+
+def test_a_satellite_keeps_away_from_other_federations(
+    table: Table, games: list[dict[str, Any]]
+) -> None:
+    """FED-04, FED-05; the Hive, player 3, goes on with its own (FED-15)."""
+
+    def look(seat: Seat) -> None:
+        state = seat.state
+        geometry, board = seat.rules.geometry, state.game.board
+        empty = np.asarray(board.planet) == seat.rules.ids["planet"].index("Empty")
+        middle = next(
+            cell
+            for cell in np.flatnonzero(empty)
+            if (geometry.neighbors[cell] >= 0).all() and not empty[geometry.neighbors[cell]].all()
+        )
+        around = geometry.neighbors[middle].tolist()
+        planet = next(cell for cell in around if not empty[cell])
+        bits = np.zeros_like(board.federation_bits)
+        bits[planet] = (16 << 0) | (16 << 3)
+        game = state.game.replace(board=board.replace(federation_bits=bits))
+        far = next(c for c in around if c not in layouts.neighbours(seat, {planet}) | {planet})
+        with pytest.raises(Differs, match="next to another federation"):
+            layouts.check_satellites(seat, game, 0, {far}, {int(middle)})
+        layouts.check_satellites(seat, game, 3, {far}, {int(middle)})
+        with pytest.raises(Differs, match="no empty space"):
+            layouts.check_satellites(seat, game, 3, {far}, {int(middle), planet})
+        with pytest.raises(Differs, match="not connected"):
+            layouts.check_satellites(seat, state.game, 0, {far, planet}, set())
+
+    at_the_start(table, games[0], look)
+
+
+def test_the_brainstone_is_turned_before_an_action_that_asks_for_its_target(
+    table: Table, games: list[dict[str, Any]], monkeypatch: Any
+) -> None:
+    """`free brainstone` is legal before the action alone, its place is told behind the target."""
+    asked = []
+
+    def wants(seat: Seat, who: int, command: list[str], place: int | None) -> bool:
+        asked.append((command, place))
+        return True
+
+    monkeypatch.setattr(brainstone, "wants_other_way", wants)
+    project = ["build", "gf", "1A0"]
+
+    def look(seat: Seat) -> None:
+        rest = [["special", "range+3"], project, ["brainstone", "area1"]]
+        with pytest.raises(Differs, match="free brainstone"):
+            list(Player(seat, games[0]).next_command(0, rest))
+        assert asked == [(project, 0)]
 
     at_the_start(table, games[0], look)

@@ -1,4 +1,4 @@
-"""docs/rulesets.md: current, with every ruleset and a ruling for every difference."""
+"""docs/reference/rulesets.md: current, with every ruleset and a ruling for every difference."""
 
 from pathlib import Path
 
@@ -18,8 +18,8 @@ def test_every_ruleset_is_on_the_page():
 
 
 def test_the_page_is_current():
-    found = (ROOT / "docs" / "rulesets.md").read_text(encoding="utf-8")
-    assert found == rulesets_page.page(), "python -m tools.rulesets_page > docs/rulesets.md"
+    found = (ROOT / "docs" / "reference" / "rulesets.md").read_text(encoding="utf-8")
+    assert found == rulesets_page.page(), "make pages: rulesets"
 
 
 @pytest.mark.parametrize("id", sorted(RULESETS.keys() - {"lost_fleet", "base"}))

@@ -48,15 +48,21 @@ def test_the_navigation_names_pages_that_exist_each_once():
 
 
 def test_a_page_in_backticks_becomes_a_link():
-    known = {"actions.md", "api/index.md", "contributing.md"}
-    block = "\n```\n`docs/actions.md`\n```\n"
-    text = f"`docs/actions.md`, `CONTRIBUTING.md`, `docs/none.md`, ![x](docs/a.svg){block}"
+    known = {"reference/actions.md", "api/index.md", "contributing.md"}
+    block = "\n```\n`docs/reference/actions.md`\n```\n"
+    text = (
+        "`docs/reference/actions.md`, `CONTRIBUTING.md`, `docs/none.md`, ![x](docs/a.svg)" + block
+    )
     made = site_hooks.linked(text, "api/index.md", known)
     assert made == (
-        "[`docs/actions.md`](../actions.md), [`CONTRIBUTING.md`](../contributing.md), "
+        "[`docs/reference/actions.md`](../reference/actions.md), "
+        "[`CONTRIBUTING.md`](../contributing.md), "
         f"`docs/none.md`, ![x](../a.svg){block}"
     )
-    assert site_hooks.linked("`actions.md`", "index.md", known) == "[`actions.md`](actions.md)"
+    assert (
+        site_hooks.linked("`contributing.md`", "index.md", known)
+        == "[`contributing.md`](contributing.md)"
+    )
 
 
 def test_it_builds_without_a_warning(tmp_path):
@@ -70,6 +76,6 @@ def test_it_builds_without_a_warning(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     assert "WARNING" not in done.stderr
-    api = (tmp_path / "api" / "environment.html").read_text("utf-8")
+    api = (tmp_path / "reference" / "api" / "environment.html").read_text("utf-8")
     assert 'id="gaia_jax.make"' in api and "legal_action_mask" in api
-    assert 'href="tutorial.html"' in (tmp_path / "index.html").read_text("utf-8")
+    assert 'href="guide/tutorial.html"' in (tmp_path / "index.html").read_text("utf-8")

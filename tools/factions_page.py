@@ -1,6 +1,6 @@
-"""Make docs/factions.md from the table of the factions: what each has, can and must.
+"""Make docs/reference/factions.md from the table of the factions: what each has, can and must.
 
-    python -m tools.factions_page > docs/factions.md
+    python -m tools.factions_page > docs/reference/factions.md
 
 A power is a field of `Faction` that is not the default. Its sentence and its rulings stand in
 `POWERS`; the chapters where it acts are found by its name in `gaia_jax/rules/`.
@@ -387,9 +387,9 @@ def page() -> str:
     head = [
         "# The factions",
         "",
-        "Made by `python -m tools.factions_page > docs/factions.md`; a test says whether it is",
-        "current. The data are in `gaia_jax/components/factions.py`. In italics: the rulings on a",
-        "power, then the chapters of `gaia_jax/rules/` where it acts.",
+        "Made by `python -m tools.factions_page > docs/reference/factions.md`; a test says whether",
+        "it is current. The data are in `gaia_jax/components/factions.py`. In italics: the",
+        "rulings on a power, then the chapters of `gaia_jax/rules/` where it acts.",
         "",
         "What a section does not mention is as most boards have it:",
         "",

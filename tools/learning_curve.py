@@ -1,6 +1,6 @@
-"""The learning curves of docs/learning.md, as a picture.
+"""The learning curves of docs/lab/learning.md, as a picture.
 
-python -m tools.learning_curve NAME=runs/a/metrics.jsonl ... --out docs/learning.svg
+python -m tools.learning_curve NAME=runs/a/metrics.jsonl ... --out docs/lab/learning.svg
 
 Runs of one name, the seeds of a recipe, have one colour. Minutes are those in which a run played
 and learnt, by the speed that it logged: without compiling and dealing the first games.
@@ -11,10 +11,14 @@ Needs matplotlib, which the extra `bench` brings.
 from __future__ import annotations
 
 import argparse
+import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+
+from gaia_jax.cli import command_line, outputs
 
 LABELS = {"decisions": "decisions learnt, millions", "minutes": "minutes of play and learning"}
 
@@ -39,7 +43,7 @@ def read(path: Path, window: int, minutes: bool) -> tuple[np.ndarray, np.ndarray
     return at[ends - 1][seen], np.array([a / b for a, b in sums if b > 0])
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     import matplotlib
 
@@ -54,7 +58,8 @@ def main() -> int:
     parser.add_argument("--level", type=float, default=99.8, help="a line to compare with")
     parser.add_argument("--level-of", default="greedy, self-play", help="its name")
     parser.add_argument("--x", choices=("decisions", "minutes"), default="decisions")
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
+    outputs.check_file("--out", args.out, outputs.PICTURE)
     plt.rcParams["svg.hashsalt"] = "gaia_jax"
     figure, axes = plt.subplots(figsize=(7, 4))
     colours: dict[str, str] = {}
@@ -68,9 +73,12 @@ def main() -> int:
     axes.set(xlabel=LABELS[args.x], ylabel="self-play VP, sampled")
     axes.legend(frameon=False)
     figure.tight_layout()
-    figure.savefig(args.out, metadata={"Date": None})
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    text = drawn.getvalue()
+    outputs.write_text(args.out, outputs.COMMENT + text[text.index("<svg ") :])
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(command_line.run(main))

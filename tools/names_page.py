@@ -1,6 +1,6 @@
-"""Make docs/names.md from `gaia_jax.render.names`: what every id of the game stands for.
+"""Make docs/reference/names.md from `gaia_jax.render.names`: what every id of the game stands for.
 
-python -m tools.names_page > docs/names.md
+python -m tools.names_page > docs/reference/names.md
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ LEFT_OUT = {"planet", "planet_type", "faction", "track", "advanced_slot", "ship"
 HEAD = """\
 # What the ids mean
 
-Made by `python -m tools.names_page > docs/names.md`; a test says whether it is current. Actions,
-set-ups, datasets and findings name pieces by these ids. In a program
+Made by `python -m tools.names_page > docs/reference/names.md`; a test says whether it is
+current. Actions, set-ups, datasets and findings name pieces by these ids. In a program
 `gaia_jax.render.names(env.ruleset)["booster"]["RB12"]` says the same, and
 `gaia_jax.render.say(env.ruleset, text)` puts a whole action into words. The ids of
 `lost_fleet`; where another ruleset has something of its own, the last column says so.

@@ -1,6 +1,6 @@
-"""Make docs/rulesets.md from the rulesets: what the published and the base game have otherwise.
+"""Make docs/reference/rulesets.md: what the published and the base game have otherwise.
 
-    python -m tools.rulesets_page > docs/rulesets.md
+    python -m tools.rulesets_page > docs/reference/rulesets.md
 
 Every ruleset of `RULESETS` has its row, with the words of `WHAT`, and a chapter with its
 differences, which are found in the tables; `RULINGS` and `BASE_NOTES` say what is behind each.
@@ -223,9 +223,9 @@ def _note(group: str) -> str:
 HEAD = """\
 # The rulesets
 
-Made by `python -m tools.rulesets_page > docs/rulesets.md`; a test says whether it is current. The
-pieces are in `gaia_jax/components/`, the variants in `gaia_jax/ruleset/variants.py`. No rule asks
-for the name of a ruleset.
+Made by `python -m tools.rulesets_page > docs/reference/rulesets.md`; a test says whether
+it is current. The pieces are in `gaia_jax/components/`, the variants in
+`gaia_jax/ruleset/variants.py`. No rule asks for the name of a ruleset.
 
 | ruleset | cells | A | what it is |
 | --- | --- | --- | --- |

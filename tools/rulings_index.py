@@ -1,6 +1,6 @@
-"""Make docs/rulings_index.md: where each ruling of docs/rulings.md is implemented and tested.
+"""Make docs/reference/rulings_index.md: where each ruling is implemented and tested.
 
-    python -m tools.rulings_index > docs/rulings_index.md
+    python -m tools.rulings_index > docs/reference/rulings_index.md
 
 A ruling is cited by its id (FED-03, A10) in a comment, docstring, page or message, or in the name
 of a test (`test_fed_03_...`).
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RULINGS = ROOT / "docs" / "rulings.md"
-INDEX = ROOT / "docs" / "rulings_index.md"
+RULINGS = ROOT / "docs" / "reference" / "rulings.md"
+INDEX = ROOT / "docs" / "reference" / "rulings_index.md"
 
 DEFINITION = re.compile(r"^- \*\*([A-Z]{2,3}-\d\d|A\d{1,2})\*\*", re.MULTILINE)
 CITATION = re.compile(r"\b(?:[A-Z]{2,3}-\d\d|A\d{1,2})\b(?!-)")
@@ -34,7 +34,7 @@ PAGES = ("docs", "benchmarks", "tools")
 
 
 def definitions() -> list[str]:
-    """Ids that docs/rulings.md defines, in its order; one that stands twice is there twice."""
+    """Ids that docs/reference/rulings.md defines, in its order; doubles too."""
     return DEFINITION.findall(RULINGS.read_text(encoding="utf-8"))
 
 
@@ -99,11 +99,11 @@ def _short(path: Path) -> str:
 HEAD = """\
 # Where the rulings are
 
-Made by `python -m tools.rulings_index > docs/rulings_index.md`; a test says whether it is current.
-The rulings stand in `docs/rulings.md`. Files are those that cite the id: of `gaia_jax/` (and
-`training/`), of the plain-Python engine in `tests/referee/`, and of the other tests in `tests/`. An
-empty cell means that no file there cites it: a ruling may be true by construction, or be about the
-PRD's wording alone.
+Made by `python -m tools.rulings_index > docs/reference/rulings_index.md`; a test says whether it
+is current. The rulings stand in `docs/reference/rulings.md`. Files are those that cite the id: of
+`gaia_jax/` (and `training/`), of the plain-Python engine in `tests/referee/`, and of the other
+tests in `tests/`. An empty cell means that no file there cites it: a ruling may be true by
+construction, or be about the PRD's wording alone.
 
 | ruling | implemented in | referee | tested in |
 | --- | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""Draw a golden tree: `python -m tools.search_picture` writes docs/search_tree.svg."""
+"""Draw a golden tree: `python -m tools.search_picture` writes docs/lab/search_tree.svg."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 HERE = Path(__file__).parent.parent
 SOURCE = HERE / "tests" / "search" / "golden" / "max_n.json"
-TARGET = HERE / "docs" / "search_tree.svg"
+TARGET = HERE / "docs" / "lab" / "search_tree.svg"
 ROW = 1  # which of its games
 WIDTH, HEIGHT, DOWN = 118, 60, 104  # of a node, and between two depths
 COLOURS = ("#cfe3f7", "#f7dfc6", "#d6efd0", "#ead7f2")  # by player

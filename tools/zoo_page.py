@@ -1,6 +1,6 @@
-"""docs/zoo.md, the cards of the shipped agents, from their JSONs.
+"""docs/reference/zoo.md, the cards of the shipped agents, from their JSONs.
 
-python -m tools.zoo_page > docs/zoo.md
+python -m tools.zoo_page > docs/reference/zoo.md
 """
 
 from __future__ import annotations
@@ -9,20 +9,20 @@ import sys
 from typing import Any
 
 from training import zoo
-from training.config.gone import without_gone
+from training.config.older import renamed
 
 HEAD = """# Shipped agents
 
-Made by `python -m tools.zoo_page > docs/zoo.md` from `training/zoo/*.json`; a test says whether
-it is current. They go by name wherever an agent does, for example in `python -m training.arena`.
-How each was trained is in its note; its JSON has a configuration, which the note may change.
-`docs/learning.md` tells what was tried.
+Made by `python -m tools.zoo_page > docs/reference/zoo.md` from `training/zoo/*.json`; a test
+says whether it is current. They go by name wherever an agent does, for example in
+`python -m training.arena`. How each was trained is in its note; its JSON has a configuration,
+which the note may change. `docs/lab/learning.md` tells what was tried.
 
 `zoo/duel` plays the base game for two. The others play the other rulesets for four too, though none
 was trained on one: columns and actions of the same name keep their weights
 (`training/zoo/transfer.py`), what `lost_fleet` lacks gets 0. On `base`, 64 duplicate games with two
 of `random` (`training.arena --env base --agents zoo/strong,zoo/quick,random,random --games 64
---seed 31`, agents of commit c36d811, an earlier `zoo/strong`, row 11 of `docs/learning.md`):
+--seed 31`, agents of commit c36d811, an earlier `zoo/strong`, row 11 of `docs/lab/learning.md`):
 `zoo/strong` 107.1 VP (103.4 to 110.8), `zoo/quick` 105.1 (102.3 to 107.9), `random` 31.
 
 | agent | decisions learnt | self-play, VP | VP ahead of `greedy` in all other seats | bytes |
@@ -59,7 +59,7 @@ def row(name: str, says: dict[str, Any]) -> str:
 def card(name: str, says: dict[str, Any]) -> list[str]:
     """What else there is to say of an agent."""
     results = says.get("results", {})
-    network = without_gone({"network": says["network"]})["network"]
+    network = renamed({"network": says["network"]})["network"]
     shape = ", ".join(f"{key} {network[key]}" for key in sorted(network))
     lines = [f"## {name}", "", says.get("note", ""), ""] if says.get("note") else [f"## {name}", ""]
     players = says.get("players", 4)

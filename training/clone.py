@@ -10,7 +10,7 @@ played again from their keys and actions; a minibatch holds decisions of every g
 from __future__ import annotations
 
 import argparse
-import json
+import io
 import sys
 import time
 from collections.abc import Sequence
@@ -28,9 +28,10 @@ from jax.sharding import PartitionSpec as P
 
 from training import labels as streams
 from training.config import Config, UserError
+from training.games import store
 from training.learn.learner_state import make_optimizer
 from training.networks import sampling
-from training.system import cli, devices
+from training.system import atomic_files, cli, devices
 from training.types import AutoEnvironment, EnvState, Params, PolicyNetwork
 
 GAMES = devices.GAMES
@@ -55,14 +56,18 @@ def returns_to_go(reward: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.
 
 
 def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The head and the whole stream of a folder, (T, N, ...)."""
-    about = json.loads((folder / "about.json").read_text())
-    files = sorted(folder.glob("[0-9]*.npz"))
+    """The head and the whole stream of a folder, (T, N, ...).
+
+    Raises:
+        UserError: it is none, has none yet, or one of its files is damaged.
+    """
+    about = streams.read_about(folder)
     parts: dict[str, list[np.ndarray]] = {}
-    for path in files:
-        with np.load(path) as file:
-            for name in file.files:
-                parts.setdefault(name, []).append(file[name])
+    for path in sorted(folder.glob("[0-9]*.npz")):
+        for name, x in streams.read_chunk(path, about["games"]).items():
+            parts.setdefault(name, []).append(x)
+    if not parts:
+        raise UserError(f"{folder} has no labels yet")
     stream = {name: np.concatenate(x) for name, x in parts.items()}
     reward = stream.pop("reward").astype(np.float32)
     stream["target"], stream["known"] = returns_to_go(reward, stream["done"])
@@ -209,24 +214,30 @@ def clone(folders: Sequence[Path], config: Config, args: argparse.Namespace) -> 
 
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
+    given = zoo.read_parameters(args.start) if args.start else None
     network = make_network(env, config.network)
     loaded = [read_stream(folder) for folder in folders]
     games = loaded[0][0]["games"]
+    for folder, (about, _) in zip(folders, loaded, strict=True):
+        ours = zoo.identity(env) | {"games": games}
+        store.check_same(folder, {key: about.get(key, 4) for key in ours}, ours)
+    if any(about["first"] for about, _ in loaded):
+        raise UserError("--labels: parts of a stream; put them together with training.merge")
     mesh = devices.make_mesh(games)
     one = jax.jit(lambda: streams.start(auto, 0, 1))()
     observation = jax.vmap(env.observe)(one, one.current_player)
     params = network.init(jax.random.key(config.seed), observation, one.legal_action_mask)
     if args.start:
-        with np.load(args.start) as file:
-            params = zoo.unflatten({name: file[name] for name in file.files})
+        shapes = [jax.tree.map(jnp.shape, x) for x in (params, given)]
+        if shapes[0] != shapes[1]:
+            raise UserError(f"--start: the parameters of {args.start} are of another network")
+        params = given
     carry: Any = (params, make_optimizer().init(params), jax.tree.map(jnp.copy, params))
     learner = make_learner(auto, network, mesh, games, args.minibatches, args.temperature)
     # Placed as the learner leaves them: otherwise it compiles once more for each way they lie.
     on_all, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
     carry = jax.device_put(carry, on_all)
     start = jax.jit(lambda seed: streams.start(auto, seed, games), out_shardings=split)
-    if any(about.get("first", 0) for about, _ in loaded):
-        raise UserError("--labels: parts of a stream; put them together with training.merge")
     total = args.passes * sum(len(x["done"]) // streams.STEPS for _, x in loaded)
     done, began = 0, time.time()
     for _ in range(args.passes):
@@ -248,20 +259,29 @@ def clone(folders: Sequence[Path], config: Config, args: argparse.Namespace) -> 
                     shown = {k: round(float(v), 4) for k, v in metrics.items()}
                     print(f"{done}/{total} {time.time() - began:.0f} s {shown}", flush=True)
                     assert shown["same"] == 1.0, "the labels are of other rules"
-                    np.savez(args.out, **zoo.flatten(carry[2]))
+                    _write(args.out, carry[2])
     return carry[2]
+
+
+def _write(path: Path, params: Any) -> None:
+    """Parameters as an npz under just this name, whole or not at all."""
+    from training import zoo
+
+    file = io.BytesIO()
+    np.savez(file, **zoo.flatten(params))
+    atomic_files.write_bytes(path, file.getvalue())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     from training import config as configs
-    from training import zoo
 
     args = _parse(argv)
+    atomic_files.check_file("--out", args.out, atomic_files.nothing)
     config = configs.load(args.config, args.overrides)
-    devices.split_cpu(config.train.cpu_devices, 256)
+    devices.split_cpu(config.run.cpu_devices, 256)
     params = clone(args.labels, config, args)
-    np.savez(args.out, **zoo.flatten(params))
+    _write(args.out, params)
     cli.wrote(args.out)
     return 0
 

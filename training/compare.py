@@ -19,11 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli.command_line import read_text
 from training import config as configs
 from training.config import UserError
 from training.run import logs
 from training.study import aggregate, chart
 from training.system import atomic_files, cli
+from training.system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
 
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
@@ -35,6 +37,9 @@ STYLE = (
     "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #d5d9dd;padding:.25em .6em;"
     "text-align:left}h1,h2{font-weight:600}svg{max-width:100%;height:auto}"
 )
+# What a page begins with, by which one that may be written again is known.
+TOP = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Runs compared</title>'
+PAGE = atomic_files.begins(TOP)
 
 
 class Run(NamedTuple):
@@ -62,21 +67,29 @@ def read(path: Path) -> Run:
     if not (path / "config.yaml").is_file():
         raise UserError(f"{path} is no run folder: it has no config.yaml")
     # As it stands there: runs of other versions have other keys.
-    tree = configs.parse_yaml((path / "config.yaml").read_text(encoding="utf-8"))
+    file = path / "config.yaml"
+    try:
+        tree = configs.parse_yaml(read_text(file, configs.LONGEST_FILE))
+    except ValueError as error:
+        raise UserError(f"{file} is not valid YAML: {error}") from error
     if not isinstance(tree, dict):
-        raise UserError(f"{path / 'config.yaml'} is no configuration")
+        raise UserError(f"{file} is no configuration")
     config = flat(tree)
     records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     if not records:
         raise UserError(f"{path} has no records yet")
+    for number, record in enumerate(records, 1):
+        for key, value in record.items():
+            check_kind(f"{path / logs.RECORDS}: line {number}: {key}", value, NUMBER)
     _add_minutes(records)
     found = {}
     for file in sorted(path.glob("evaluation*.json")):
-        try:
-            report = json.loads(file.read_bytes())
-            found[str(report["opponent"])] = {key: report[key] for key in STRENGTH}
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{file} is no evaluation: {error}") from error
+        report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
+        found[report["opponent"]] = {key: report[key] for key in STRENGTH}
+        for key in STRENGTH:
+            where, told = f"{file}: {key}", report[key].get("policy", report[key])
+            check_keys(where, told, {"mean": NUMBER})
+            check_keys(where, told, dict.fromkeys({"low", "high"} & set(told), NUMBER))
     return Run(path, config, records, found)
 
 
@@ -84,7 +97,7 @@ def _add_minutes(records: list[dict[str, Any]]) -> None:
     """`time/minutes` of training alone: without compiling, evaluations, breaks."""
     seconds, before = 0.0, 0.0
     for record in records:
-        if "time/decisions_per_second" in record and "time/decisions" in record:
+        if record.get("time/decisions_per_second") and "time/decisions" in record:
             seconds += (record["time/decisions"] - before) / record["time/decisions_per_second"]
             before = record["time/decisions"]
             record["time/minutes"] = seconds / 60
@@ -224,9 +237,9 @@ def page(found: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
         "stratified by opponent; an experiment with one run has no band. In the table, "
         "the interval of one run against one opponent is that of its games.</p>"
     )
-    head = f'<meta charset="utf-8"><title>Runs compared</title><style>{STYLE}</style>'
+    head = f"<style>{STYLE}</style>"
     body = "\n".join(parts)
-    return f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>\n'
+    return f"{TOP}{head}</head><body>{body}</body></html>\n"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
@@ -312,18 +325,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--metric", action="append", help="what is drawn; * stands for the opponent"
     )
     args = parser.parse_args(argv)
-    atomic_files.check_file("--out", args.out)
+    atomic_files.check_different({"--out": args.out, "--svg": args.svg})
+    atomic_files.check_file("--out", args.out, PAGE)
     if args.svg:
-        atomic_files.check_file("--svg", args.svg)
+        atomic_files.check_file("--svg", args.svg, atomic_files.PICTURE)
     if len(set(args.runs)) < len(args.runs):
         raise UserError("a run is named twice")
     found = experiments([read(path) for path in args.runs])
     metrics = args.metric or SHOWN
+    drawn = picture(found, metrics[0], args.x) if args.svg else ""
+    if args.svg and not drawn:
+        raise UserError(f"--svg: no experiment has {metrics[0]} in all of its runs")
     atomic_files.write_text(args.out, page(found, metrics, args.x))
     if args.svg:
-        if not (drawn := picture(found, metrics[0], args.x)):
-            raise UserError(f"--svg: no experiment has {metrics[0]} in all of its runs")
-        atomic_files.write_text(args.svg, drawn)
+        atomic_files.write_text(args.svg, atomic_files.COMMENT + drawn)
     for experiment, row in zip(found, strength(found), strict=True):
         vp = row.get("vp_difference")
         told = "no evaluation" if vp is None else f"{_text(vp, 1)} VP above the others"

@@ -1,13 +1,12 @@
-"""Why a move: what a search sees at a decision of a recorded game, and what the played move cost.
+"""Why a move: what a search would do at a decision of a recorded game, and the VP that it expects.
 
     python -m training.explain GAME.json --at 57 --agent runs/quick+search:64
-    python -m training.explain GAME.json --agent runs/quick+search:64 --worst 12 --json table.json
+    python -m training.explain GAME.json --agent runs/quick+search:64 --json table.json
 
 With `--at` the table of one decision: the candidates (`*` the search's move, `>` the played one)
 with the policy's probability, the visits, the final VP that the search expects for each seat, and
-the line that it expects to follow. Without it the whole game, and the decisions that cost most.
-What a move cost: the position after it and the one after the search's own move are searched alike,
-and the mover's values are compared.
+the line that it expects to follow. Without it a line for every decision with a choice. No move is
+said to cost anything: two values of a network differ by its error as much as by the move.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax import actions as action_index
@@ -30,37 +28,30 @@ from training.agents import make_agent
 from training.agents.base import VP_SCALE
 from training.agents.search import SHOWN, SUFFIX, make_search, split_name
 from training.config import UserError
-from training.evaluate import write_json
 from training.learn.checkpoint import make_env
 from training.search import SearchOutput, Tree
 from training.system import atomic_files, cli
-from training.types import Environment, EnvState, Params
 
-AT_ONCE = 32  # positions searched side by side over a whole game
+# Positions searched side by side, of a whole game and of one decision alike: a second size would be
+# a second compilation of minutes.
+AT_ONCE = 16
 LINE = 6  # moves of a line that are shown
+OURS = atomic_files.json_with("record", "agent")  # the mark of a report
 
 
 class Game(NamedTuple):
     """A record that has been played again; M decisions."""
 
     env: Any
-    record: replay.Record
     states: list[Any]  # M + 1, the position before each decision and the end
-    actions: list[int]  # M
+    actions: list[int]  # M; -1 where nothing has been played
 
 
 class Looked(NamedTuple):
-    """What the search says of n decisions, and of the positions after two moves of each."""
+    """What the search says of n decisions."""
 
     found: SearchOutput  # (n, ...)
-    best: np.ndarray  # (n,) the search's move
-    played: np.ndarray  # (n,)
-    best_values: np.ndarray  # (n, P) final VP after the search's move, by a search of its own
-    played_values: np.ndarray  # (n, P) the same after the played one
-    cost: np.ndarray  # (n,) what the mover lost by the played move, in VP
-    # (n,) bool: of one move the end is known, of the other the network guesses. What they differ by
-    # is the network's error then, and `cost` is 0.
-    unlike: np.ndarray
+    final_vp: np.ndarray  # (n, P) that it expects at the end with its own move
 
 
 def read_game(path: Path) -> Game:
@@ -76,10 +67,12 @@ def read_game(path: Path) -> Game:
         replay.play(record, lambda _, state: states.append(state))
     except replay.RecordError as error:
         raise UserError(str(error)) from error
+    except ValueError as error:  # of a set-up that names no players
+        raise UserError(f"{path}: {error}") from error
     start = replay.compiled(record.env())[0]
     first = start(setup_from_json(record.setup, env.ruleset))
     indices = [action_index.from_text(env.ruleset, text) for text in record.actions]
-    return Game(env, record, [first, *states], indices)
+    return Game(env, [first, *states], indices)
 
 
 def _face() -> Any:
@@ -91,7 +84,7 @@ def _face() -> Any:
 class Explainer:
     """A search, compiled for so many positions at once."""
 
-    def __init__(self, env: Environment, name: str, batch: int):
+    def __init__(self, env: Any, name: str, batch: int):
         """
         Args:
             name: of an agent with a search, `NAME+search:N`.
@@ -111,16 +104,10 @@ class Explainer:
         self._params, self._batch, self._searched = agent.params, batch, 0
         search, _ = make_search(env, agent.policy, spec)
 
-        def run(
-            params: Params, states: EnvState, played: jax.Array
-        ) -> tuple[SearchOutput, Any, Any]:
-            """The search, the states after its moves and those after the played ones."""
+        def run(params: Any, states: Any) -> SearchOutput:
             out = search(params, states, jax.random.key(0))
             tree = out.tree._replace(embedding=()) if out.tree is not None else None
-            twice = jax.tree.map(lambda x: jnp.concatenate([x, x]), states)
-            after = jax.vmap(env.step)(twice, jnp.concatenate([out.action, played]))
-            halves = (jax.tree.map(lambda x, h=h: jnp.split(x, 2)[h], after) for h in (0, 1))
-            return out._replace(tree=tree), *halves
+            return out._replace(tree=tree)
 
         self._run = jax.jit(run)
 
@@ -128,55 +115,29 @@ class Explainer:
         """How far it is, for whoever waits."""
         if not self._searched:
             return f"compiling {self.name}"
-        return f"{self._searched * self._batch} positions searched"
+        return f"{self._searched} positions searched"
 
-    def look(self, states: EnvState, played: np.ndarray) -> Looked:
-        """Search n positions, and those after the best and after the played move.
+    def look(self, states: Any) -> Looked:
+        """Search n positions, so many at a time; the last ones are filled up.
 
         Args:
-            states: leading axis n. played: (n,) actions.
+            states: leading axis n.
         """
-        found, *after = self._search(states, played)
-        best = np.asarray(found.action)
-        worth, exact = zip(*(self._final(x) for x in after), strict=True)
-        player, rows = np.asarray(states.current_player), np.arange(len(best))
-        own = [self._utility(x)[rows, player] for x in worth]
-        unlike = (best != played) & (exact[0] != exact[1])
-        cost = np.where((best == played) | unlike, 0.0, own[0] - own[1])
-        return Looked(found, best, played, worth[0], worth[1], cost, unlike)
-
-    def _search(self, states: EnvState, played: np.ndarray) -> tuple[SearchOutput, Any, Any]:
-        """So many rows at a time; the last ones are filled up."""
-        count, size = len(played), self._batch
+        count, size = len(states.current_player), self._batch
         parts = []
         for first in range(0, count, size):
             rows = np.minimum(np.arange(first, first + size), count - 1)
-            some = jax.tree.map(lambda x, r=rows: x[r], (states, played))
-            parts.append(jax.device_get(self._run(self._params, *some)))
-            self._searched += 1
-        out: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
-        return out
-
-    def _final(self, states: EnvState) -> tuple[np.ndarray, np.ndarray]:
-        """(n, P) what a search of these positions expects at the end; (n,) where it is exact."""
-        anything = np.argmax(states.legal_action_mask, axis=-1).astype(np.int32)
-        out = self._search(states, anything)[0]
-        over = np.asarray(states.terminated | states.truncated)
-        slot = _slot(out)
-        value = np.where(over[:, None], 0, _of_the_move(out, slot))
-        exact = over if out.tree is None else over | _known(out.tree, slot)
-        return self.final_vp(np.asarray(states.game.players.vp), value), exact
+            some = jax.tree.map(lambda x, r=rows: np.asarray(x)[r], states)
+            parts.append(jax.device_get(self._run(self._params, some)))
+            self._searched = min(first + size, count)
+        found: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
+        vp = np.asarray(states.game.players.vp)
+        return Looked(found, self.final_vp(vp, _of_the_move(found, _slot(found))))
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Final VP from VP (..., P) and the network's values (..., P) of what is still to come."""
         to_come = value * VP_SCALE / self.policy.reward_scale
         return np.asarray(vp + to_come if self.policy.reward == "vp" else to_come, np.float64)
-
-    def _utility(self, values: np.ndarray) -> np.ndarray:
-        """(n, P) what each player makes of the values (n, P); the others are no one's target."""
-        if self.spec.utility != "margin":
-            return values
-        return values - (values.sum(-1, keepdims=True) - values) / (values.shape[-1] - 1)
 
 
 def _slot(found: SearchOutput) -> np.ndarray:
@@ -189,27 +150,12 @@ def _of_the_move(found: SearchOutput, slot: np.ndarray) -> np.ndarray:
     """(n, P) the values of the search's own move; the root's where that was not visited.
 
     The root's are a mean over all that was tried. Where the same player decides again that mean is
-    lower than what the player gets, and a move before it would look as if it cost something.
+    lower than what the player gets.
     """
     rows = np.arange(len(slot))
     visited = np.asarray(found.candidates.visits)[rows, slot] > 0
     values = np.asarray(found.candidates.values)[rows, slot]
     return np.where(visited[:, None], values, np.asarray(found.value))
-
-
-def _known(tree: Tree, slot: np.ndarray) -> np.ndarray:
-    """(n,) whether the values of a candidate are those of an end of the game.
-
-    Its node is closed, or the best edge there leads to a closed one, whose values it has then.
-    """
-    rows = np.arange(len(slot))
-    child = np.asarray(tree.child)
-    node = child[rows, 0, slot]
-    at = np.maximum(node, 0)
-    utility = np.where(tree.visits[rows, at] > 0, tree.utility[rows, at], -np.inf)
-    below = child[rows, at, np.argmax(utility, axis=-1)]
-    ends = tree.solved[rows, at] | ((below > 0) & tree.solved[rows, np.maximum(below, 0)])
-    return np.asarray(tree.solved[:, 0] | ((node > 0) & ends))
 
 
 def decision(
@@ -222,7 +168,7 @@ def decision(
     """
     state, rules = game.states[number - 1], game.env.ruleset
     factions = [rules.ids["faction"][i] for i in np.asarray(state.game.setup.faction)]
-    vp = np.asarray(state.game.players.vp)
+    vp, played = np.asarray(state.game.players.vp), game.actions[number - 1]
     out = jax.tree.map(lambda x: np.asarray(x)[row], looked.found)
     candidates = out.candidates
     table = []
@@ -238,8 +184,8 @@ def decision(
                 "visits": int(candidates.visits[slot]),
                 "final_vp": np.round(final, 1).tolist(),
                 "line": _line(out.tree, int(slot), game, factions) if out.tree else [],
-                "played": bool(action == looked.played[row]),
-                "best": bool(action == looked.best[row]),
+                "played": action == played,
+                "best": action == int(out.action),
             }
         )
     player = int(state.current_player)
@@ -251,12 +197,9 @@ def decision(
         "factions": factions,
         "vp": vp.tolist(),
         "options": int(np.asarray(state.legal_action_mask).sum()),
-        "played": game.record.actions[number - 1],
-        "best": action_index.to_text(rules, int(looked.best[row])),
-        "cost": round(float(looked.cost[row]), 2),
-        "unlike": bool(looked.unlike[row]),
-        "after_played": np.round(looked.played_values[row], 1).tolist(),
-        "after_best": np.round(looked.best_values[row], 1).tolist(),
+        "played": action_index.to_text(rules, played) if played >= 0 else None,
+        "best": action_index.to_text(rules, int(out.action)),
+        "final_vp": np.round(looked.final_vp[row], 1).tolist(),
         "candidates": table,
     }
 
@@ -293,62 +236,56 @@ def decision_text(about: dict[str, Any]) -> str:
         mark = ("*" if row["best"] else " ") + (">" if row["played"] else " ")
         values = " ".join(f"{x:{w}.1f}" for x, w in zip(row["final_vp"], widths, strict=True))
         lines.append(
-            f"{mark}{row['action'][:27]:<28}{row['prior']:7.1%}{row['visits']:8}{'':12}{values}"
+            f"{mark}{row['action'][:27]:<28}{_percent(row['prior']):>7}{row['visits']:8}{'':12}{values}"
         )
         if row["line"]:
             lines.append(f"{'':6}then {'; '.join(row['line'])}")
-    lines.append("")
-    after = ", ".join(map("{} {}".format, about["factions"], about["after_played"]))
-    lines.append(f"searched anew after the played move: {after}")
-    if about["played"] != about["best"]:
-        after = ", ".join(map("{} {}".format, about["factions"], about["after_best"]))
-        lines.append(f"searched anew after {about['best']}: {after}")
-    if about["unlike"]:
-        lines.append("of one of them the end is known, of the other it is a guess: not compared")
-    else:
-        lines.append(f"the played move cost {about['cost']:.1f} VP")
     return "\n".join(lines)
+
+
+def _percent(chance: float) -> str:
+    """The probability of an action that is not the only one: neither 100 % nor 0 %."""
+    return "<0.1%" if chance < 0.0005 else ">99.9%" if chance >= 0.9995 else f"{chance:.1%}"
 
 
 def game_text(about: dict[str, Any]) -> str:
-    """The costliest decisions of a game as text."""
+    """The decisions of a game as text, a line each."""
+    names = about["factions"]
+    widths = [max(6, len(name)) for name in names]
     lines = [
         f"{about['looked_at']} of {about['decisions']} decisions had a choice;"
         f" {about['agreed']:.0%} were played as {about['agent']} would",
+        "VP: what it expects for each at the end",
         "",
-        f"{'':4}{'decision':>8}{'round':>7}  {'player':<16}{'cost':>6}  played; better",
+        f"{'decision':>8}{'round':>7}  {'player':<16}"
+        + " ".join(f"{name:>{w}}" for name, w in zip(names, widths, strict=True))
+        + "  played; the search's move where it is another",
     ]
-    for place, row in enumerate(about["worst"], 1):
-        who = row["factions"][row["player"]]
+    for row in about["choices"]:
+        values = " ".join(f"{x:{w}.1f}" for x, w in zip(row["final_vp"], widths, strict=True))
+        other = "" if row["best"] == row["played"] else f"; {row['best']}"
         lines.append(
-            f"{place:3}.{row['decision']:8}{row['round']:7}  {who:<16}{row['cost']:6.1f}"
-            f"  {row['played']}; {row['best']}"
+            f"{row['decision']:8}{row['round']:7}  {names[row['player']]:<16}{values}"
+            f"  {row['played']}{other}"
         )
-    lines += ["", "VP lost by player: " + ", ".join(
-        f"{name} {lost:.1f}" for name, lost in about["lost"].items()
-    )]  # fmt: skip
     return "\n".join(lines)
 
 
-def explain_game(game: Game, explainer: Explainer, worst: int) -> dict[str, Any]:
-    """Every decision with a choice; the `worst` costliest in full."""
+def explain_game(game: Game, explainer: Explainer) -> dict[str, Any]:
+    """Every decision with a choice; a UserError where there is none."""
     choice = [i for i in range(len(game.actions)) if np.sum(game.states[i].legal_action_mask) > 1]
+    if not choice:
+        raise UserError("the record has no decision with a choice")
     states = jax.tree.map(lambda *x: np.stack(x), *(jax.device_get(game.states[i]) for i in choice))
-    looked = explainer.look(states, np.array([game.actions[i] for i in choice], np.int32))
-    order = np.argsort(-looked.cost, kind="stable")[:worst]
-    player = np.asarray(states.current_player)
-    faction = np.asarray(game.states[0].game.setup.faction)
-    names = [game.env.ruleset.ids["faction"][i] for i in faction]
+    looked = explainer.look(states)
+    rows = [decision(game, looked, row, i + 1, explainer) for row, i in enumerate(choice)]
     return {
         "agent": explainer.name,
+        "factions": rows[0]["factions"],
         "decisions": len(game.actions),
         "looked_at": len(choice),
-        "agreed": float(np.mean(looked.best == looked.played)),
-        "lost": {
-            name: round(float(np.maximum(looked.cost[player == p], 0).sum()), 1)
-            for p, name in enumerate(names)
-        },
-        "worst": [decision(game, looked, int(i), choice[i] + 1, explainer) for i in order],
+        "agreed": float(np.mean([row["best"] == row["played"] for row in rows])),
+        "choices": rows,
     }
 
 
@@ -358,22 +295,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     if split_name(args.agent)[1] is None:
         raise UserError(f"--agent wants a search: {args.agent}{SUFFIX}64, for example")
     if args.json:
-        atomic_files.check_report("--json", args.json, ("record", "agent"))
+        atomic_files.check_file("--json", args.json, OURS)
     with cli.telling(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):
         raise UserError(f"--at must be 1 to {len(game.actions)}, got {args.at}")
-    explainer = Explainer(game.env, args.agent, AT_ONCE if args.at is None else 1)
+    explainer = Explainer(game.env, args.agent, AT_ONCE)
     with cli.telling(explainer.told):
         if args.at is None:
-            about = explain_game(game, explainer, args.worst)
+            about = explain_game(game, explainer)
         else:
-            states = jax.tree.map(lambda x: jnp.asarray(x)[None], game.states[args.at - 1])
-            looked = explainer.look(states, np.array([game.actions[args.at - 1]], np.int32))
+            states = jax.tree.map(lambda x: np.asarray(x)[None], game.states[args.at - 1])
+            looked = explainer.look(states)
             about = {"agent": args.agent} | decision(game, looked, 0, args.at, explainer)
     print(game_text(about) if args.at is None else decision_text(about))
     if args.json:
-        write_json({"record": str(args.record)} | about, args.json)
+        atomic_files.write_json(args.json, {"record": str(args.record)} | about)
     cli.wrote(args.json)
     return 0
 
@@ -383,11 +320,18 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("record", metavar="RECORD", type=Path, help="a game record, JSON")
     parser.add_argument("--agent", required=True, help="with a search, e.g. RUN+search:64")
     parser.add_argument("--at", metavar="N", type=int, help="the number of one decision, from 1")
-    most = cli.whole(1, 10**6)
-    parser.add_argument("--worst", metavar="N", type=most, default=10, help="costliest decisions")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write everything here")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="write everything here, every decision in full"
+    )
+    parser.add_argument("--worst", nargs="?", const="", help=argparse.SUPPRESS)  # of before
     cli.add_cache_flag(parser)
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    if args.worst is not None:
+        raise UserError(
+            "--worst is gone: no move is called costly until there is a review by rollouts;"
+            " without --at every decision with a choice is listed, --at N shows one in full"
+        )
+    return args
 
 
 if __name__ == "__main__":

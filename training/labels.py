@@ -28,16 +28,22 @@ from jax.sharding import PartitionSpec as P
 
 from training.agents.greedy import Search, Weights, as_params
 from training.config import Config
-from training.games import results_file
+from training.games import store
 from training.networks import sampling
-from training.system import atomic_files, cli
+from training.system import atomic_files, cli, data_files
+from training.system.data_files import TEXT, WHOLE
 from training.types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
 
 BEST = 8  # candidates kept of each decision
 STEPS = 64
 GAMES = "games"
 ABOUT, STATES = "about.json", "states.npz"
+KEYS = {"env": TEXT, "env_version": TEXT, "seed": WHOLE, "games": WHOLE}  # of the head
+# The arrays of a chunk and their axes: decisions, games, and what one decision has.
+ARRAYS = {"action": 2, "actions": 3, "values": 3, "reward": 3, "done": 2, "vp": 3,
+          "player": 2}  # fmt: skip
 LABELS = 7  # folded into the seed
+OURS = atomic_files.json_with("seed", "games")  # the mark of `about.json`
 
 
 def start(auto: AutoEnvironment, seed: int, games: int, first: int = 0) -> Any:
@@ -130,6 +136,8 @@ def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config
     auto = gaia_jax.auto_reset(env)
     network = make_network(env, config.network)
     seed, games, first = about["seed"], about["games"], about["first"]
+    about = zoo.identity(env) | about
+    check_begun(out, about)
     mesh = devices.make_mesh(games)
     states = jax.jit(lambda: start(auto, seed, games, first))()
     number = first + np.arange(games)
@@ -140,7 +148,6 @@ def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config
         mix = number % 2
     else:
         mix = np.where(number % 4 == 0, 1, 2)
-    about = zoo.identity(env) | about
     done, states = begin(out, about, states)
     run = make_generator(auto, env, network, mesh, games, first)
     args = (student, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
@@ -166,19 +173,79 @@ def begin(out: Path, about: dict[str, Any], states: EnvState) -> tuple[int, Any]
     Raises:
         UserError: the folder holds another stream.
     """
+    check_begun(out, about)
     out.mkdir(parents=True, exist_ok=True)
     if not (out / ABOUT).exists():
         atomic_files.write_text(out / ABOUT, json.dumps(about) + "\n")
-    theirs = json.loads((out / ABOUT).read_text())
-    results_file.check_same(out, theirs, about)
-    if theirs.get("first", 0) != about["first"]:
-        raise cli.UserError(f"{out} begins with game {theirs.get('first', 0)}")
     if not (out / STATES).exists():
         return 0, states
     leaves, form = jax.tree.flatten(states)
-    with np.load(out / STATES) as file:
-        kept = [jax.device_put(file[f"{i:04d}"], leaf.sharding) for i, leaf in enumerate(leaves)]
-        return int(file["chunks"]), jax.tree.unflatten(form, kept)
+    names = [f"{i:04d}" for i in range(len(leaves))]
+    held = data_files.read_arrays(out / STATES, "the states", [*names, "chunks"])
+    for name, leaf in zip(names, leaves, strict=True):
+        if held[name].shape != leaf.shape:
+            raise cli.UserError(f"{out / STATES} is of other games than {out / ABOUT}")
+    kept = [
+        jax.device_put(held[name], leaf.sharding) for name, leaf in zip(names, leaves, strict=True)
+    ]
+    return int(held["chunks"]), jax.tree.unflatten(form, kept)
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """The head of a stream.
+
+    Raises:
+        UserError: the folder has none.
+    """
+    try:
+        found = data_files.read_object(folder / ABOUT, KEYS)
+    except cli.UserError as error:
+        raise cli.UserError(f"{folder} is no folder of labels: {error}") from error
+    data_files.check_kind(f"{folder / ABOUT}: first", found.setdefault("first", 0), WHOLE)
+    return found
+
+
+def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
+    """A chunk of labels, (STEPS, games, ...) each.
+
+    Raises:
+        UserError: it is damaged, or of other games.
+    """
+    found = data_files.read_arrays(path, "the labels", tuple(ARRAYS))
+    for name, x in found.items():
+        if name not in ARRAYS or x.shape[:2] != (STEPS, games) or x.ndim != ARRAYS[name]:
+            raise cli.UserError(f"{path}: {name} is of shape {x.shape}, not ({STEPS}, {games} ...)")
+        if x.dtype.kind not in "biuf":
+            raise cli.UserError(f"{path}: {name} is of {x.dtype}")
+    return found
+
+
+def check_begun(out: Path, about: dict[str, Any]) -> None:
+    """Refuse to go on with another stream, before anything is compiled.
+
+    Raises:
+        UserError: the folder holds another stream, or a damaged one.
+    """
+    if not out.exists() or not any(out.iterdir()):
+        return
+    theirs = read_about(out)
+    store.check_same(out, theirs, about)
+    if theirs["first"] != about["first"]:
+        raise cli.UserError(f"{out} begins with game {theirs['first']}")
+    if (out / STATES).exists():
+        data_files.read_arrays(out / STATES, "the states", ["chunks", "0000"])
+
+
+def check_out(out: Path) -> None:
+    """Refuse a folder that holds something else than a stream.
+
+    Raises:
+        UserError: it does, or cannot be written.
+    """
+    if (out / ABOUT).exists():
+        atomic_files.check_file("--out", out / ABOUT, OURS, "name another folder")
+    else:
+        atomic_files.check_folder("--out", out, parents=True)
 
 
 def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:
@@ -197,28 +264,29 @@ def merge(out: Path, parts: list[Path]) -> None:
     """
     found = []
     for part in parts:
-        try:
-            about = json.loads((part / ABOUT).read_text())
-            found.append((int(about.setdefault("first", 0)), part, about))
-        except (OSError, ValueError, AttributeError, TypeError) as error:
-            raise cli.UserError(f"{part} is no folder of labels") from error
+        about = read_about(part)
+        found.append((about["first"], part, about))
     found.sort(key=lambda x: x[0])
     following, whole = found[0][0], {k: x for k, x in found[0][2].items() if k != "games"}
     names = _chunks(found[0][1])
+    sizes = []
     for first, part, about in found:
         games = about.pop("games")
-        results_file.check_same(part, about, whole)
-        results_file.check_order(part, first, following, "games")
+        sizes.append((part, games))
+        store.check_same(part, about, whole)
+        store.check_order(part, first, following, "games")
         if _chunks(part) != names:
             raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
         following += games
-    out.mkdir(exist_ok=True)
-    for name in names:
-        chunks = [dict(np.load(part / name)) for _, part, _ in found]
-        _savez(out / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
-    atomic_files.write_text(
-        out / ABOUT, json.dumps(whole | {"games": following - found[0][0]}) + "\n"
-    )
+    for name in names:  # all of them are read before anything is written
+        for part, games in sizes:
+            read_chunk(part / name, games)
+    with atomic_files.new_folder(out) as new:
+        for name in names:
+            chunks = [read_chunk(part / name, games) for part, games in sizes]
+            _savez(new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
+        text = json.dumps(whole | {"games": following - found[0][0]}) + "\n"
+        atomic_files.write_text(new / ABOUT, text)
 
 
 def _chunks(folder: Path) -> list[str]:
@@ -228,7 +296,7 @@ def _chunks(folder: Path) -> list[str]:
 def _savez(path: Path, arrays: dict[str, Any]) -> None:
     file = io.BytesIO()
     np.savez(file, **arrays)
-    atomic_files.replace(path, file.getvalue()).close()
+    atomic_files.write_bytes(path, file.getvalue())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -238,12 +306,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     from training.system import devices
 
     args = _parse(argv)
+    check_out(args.out)
     config = configs.load(args.config)
     devices.split_cpu(0, args.games)
     student = None
     if args.student:
-        with np.load(args.student) as file:
-            student = zoo.unflatten({name: file[name] for name in file.files})
+        student = zoo.read_parameters(args.student)
     about = {"seed": args.seed, "games": args.games, "first": args.first}
     about["student"] = str(args.student) if args.student else ""
     generate(args.out, args.chunks, about, student, config)

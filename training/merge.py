@@ -11,18 +11,21 @@ split. A part that is missing, cut off, of other games or there twice is refused
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training import evaluate, labels
+from training import labels
 from training.config import UserError
-from training.games import results_file, table
-from training.games.match import rotated
-from training.games.report import format_table, report
-from training.games.table import KEYS, Played, Sheet
+from training.games import store
+from training.games.formats import Csv, Format, Npz, Part, names_of
+from training.games.report import (
+    arena_report,
+    evaluation_report,
+    format_arena,
+    format_evaluation,
+)
 from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
 
@@ -47,76 +50,40 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         labels.merge(args.out, args.parts)
         cli.wrote(args.out)
         return 0
-    atomic_files.check_file("OUT", args.out)
-    if args.out.exists():
-        raise UserError(f"{args.out} exists: name another file")
+    atomic_files.check_different({"OUT": args.out, "--json": args.json})
+    atomic_files.check_file("OUT", args.out, atomic_files.nothing)
     if args.json:
-        atomic_files.check_report("--json", args.json)
-    join = merge_arena if kind == ".csv" else merge_evaluation
-    result, text = join(args.out, args.parts, env_module)
+        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
+
+    def ids_of(env: str, players: int) -> Any:
+        return make_env(env_module, env, "vp", players).ruleset.ids
+
+    format: Format = Csv(ids_of) if kind == ".csv" else Npz()
+    whole = store.merge(args.parts, format)
+    try:
+        result, text = _report(whole, kind, ids_of)
+    except UserError as error:
+        raise UserError(f"{args.parts[0]}: {error}") from error
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        raise UserError(f"{args.parts[0]} holds no {format.kind}") from error
+    store.write(args.out, format, whole)
     print(text)
     if args.json:
-        evaluate.write_json(result, args.json)
+        atomic_files.write_json(args.json, result)
     cli.wrote(args.out, args.json)
     return 0
 
 
-def merge_evaluation(out: Path, parts: list[Path], env_module: Any) -> tuple[dict[str, Any], str]:
-    """The games of `training.evaluate --save`: written as one file; report and table."""
-    about, results = results_file.merge(parts)
-    env = make_env(env_module, about["env"], "vp", about.get("players", 4))
-    try:
-        result = about | evaluate.summarize(results, env.ruleset.ids)
-        text = evaluate.table(result)
-    except (KeyError, ValueError, IndexError) as error:
-        raise UserError(f"{parts[0]} holds no games of {about['env']}") from error
-    results_file.write(out, about, results)
-    return result, text
-
-
-def merge_arena(out: Path, parts: list[Path], env_module: Any) -> tuple[dict[str, Any], str]:
-    """The games of `training.arena --csv`: written as one file; report and table."""
-    read = sorted((_read_arena(path, env_module) for path in parts), key=lambda part: part[1].first)
-    sheet = read[0][1]
-    following = sheet.first
-    for path, theirs, played in read:
-        if theirs._replace(first=0) != sheet._replace(first=0):
-            raise UserError(f"{path} is of another arena than {read[0][0]}")
-        results_file.check_order(path, theirs.first, following)
-        following += len(played.vp)
-    whole = table.join([played for _, _, played in read])
-    rows = table.rows_text(whole, sheet.first, sheet)
-    atomic_files.write_text(out, table.head_text(sheet.ids) + rows)
-    result = sheet.about | report(whole, sheet.names, sheet.ids)
-    return result, format_table(result)
-
-
-def _read_arena(path: Path, env_module: Any) -> tuple[Path, Sheet, Played]:
-    """One CSV, which says itself what it is of."""
-    try:
-        text = path.read_bytes().decode("utf-8")
-        head, *lines = text.split("\r\n")
-        rows = list(csv.DictReader([head, *lines[:-1]]))
-        first, last = rows[0], rows[-1]
-        about: dict[str, Any] = {key: first[key] for key in KEYS[:4]} | {"seed": int(first["seed"])}
-        rotations = 1 + max(int(row["rotation"]) for row in rows)
-        seen = {int(row["entry"]): row["agent"] for row in rows}
-        names = [seen[i] for i in range(len(seen))]
-        setups = int(last["setup"]) - int(first["setup"]) + 1
-    except (OSError, ValueError, KeyError, IndexError, TypeError) as error:
-        raise UserError(f"{path} holds no games of an arena") from error
-    players = len(names)
-    ids = make_env(env_module, about["env"], "vp", players).ruleset.ids
-    sheet = Sheet(about, names, ids, rotations, int(first["setup"]))
-    whole = lines[-1] == "" and len(rows) == setups * rotations * players
-    try:
-        if head + "\r\n" != table.head_text(ids) or not whole:
-            raise ValueError("its last games are cut off: go on with --csv FILE --resume")
-        played = table.parse(lines[:-1], sheet, rotated(players)[:rotations], setups)
-    except ValueError as error:
-        raise UserError(f"{path}, {error}") from error
-    assert played is not None
-    return path, sheet, played
+def _report(part: Part, kind: str, ids_of: Any) -> tuple[dict[str, Any], str]:
+    """What the command that played the games would have reported, and its text."""
+    about, games = part.head.about, part.games
+    assert games is not None
+    ids = ids_of(about["env"], part.head.players)
+    if kind == ".csv":
+        result = about | arena_report(games, names_of(about), ids)
+        return result, format_arena(result)
+    result = about | {"first": part.head.first} | evaluation_report(games, ids)
+    return result, format_evaluation(result)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -11,7 +11,6 @@ here and prints what XLA says it takes. What cannot fit is refused, with what wo
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import re
 import sys
@@ -30,13 +29,18 @@ from training.learn import ppo
 from training.learn.checkpoint import make_env
 from training.learn.learner_state import make_init, sharding
 from training.networks.layers import make_network
-from training.system import cli
+from training.system import cli, data_files
+from training.system.cli import reason
+from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from training.system.devices import make_mesh, split_cpu
 from training.types import EnvModule, EnvState, NetworkInput, Params
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
 MEASURED = Path(__file__).with_name("plan_measured.json")
+
+
+KEYS = {"config": OBJECT, "parts_s": OBJECT, "machine": OBJECT, "run": TEXT}  # of a report
 
 
 class Shapes(NamedTuple):
@@ -114,8 +118,8 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
     if c.num_envs % devices:
         raise UserError(f"ppo.num_envs must be a multiple of the {devices} devices")
     games = c.num_envs // devices
-    copies = 1 + bool(c.average)
-    minibatch = games * ppo.kept_steps(c) // c.minibatches
+    copies = 1 + bool(config.recipe.ema_decay)
+    minibatch = games * ppo.kept_steps(c, config.recipe) // c.minibatches
     # Forwards and backwards the input is there as numbers, and the way back holds values of its
     # own: a third of what it reads, as XLA's accounts of a small and a large network have it.
     gradient = shapes.residuals + shapes.residuals // 3 + 2 * shapes.numbers
@@ -180,7 +184,7 @@ class Pace(NamedTuple):
         """Of one update, by so many devices of that kind."""
         c = config.ppo
         larger = shapes.flops / self.flops
-        learnt = c.epochs * ppo.kept_steps(c) / c.num_steps
+        learnt = c.epochs * ppo.kept_steps(c, config.recipe) / c.num_steps
         one = self.playing + larger * (self.inference + learnt * self.learning)
         return one * 1e-6 * c.num_envs * c.num_steps / devices
 
@@ -192,11 +196,16 @@ def read_pace(path: Path, env_module: EnvModule) -> Pace:
         UserError: it is none, or of before it held its configuration.
     """
     try:
-        report = json.loads(path.read_text(encoding="utf-8"))
+        report = data_files.read_object(path, KEYS)
         config, parts = configs.from_dict(report["config"]), report["parts_s"]
-        devices, c = int(report["machine"]["devices"]), config.ppo
+        devices, c = report["machine"]["devices"], config.ppo
+        data_files.check_kind("devices", devices, WHOLE)
+        if devices < 1:
+            raise ValueError("devices must be above 0")
+        for name, seconds in parts.items():
+            data_files.check_kind(name, seconds, NUMBER)
         one = 1e6 * devices / (c.num_envs * c.num_steps)
-        learnt = c.epochs * ppo.kept_steps(c) / c.num_steps
+        learnt = c.epochs * ppo.kept_steps(c, config.recipe) / c.num_steps
         return Pace(
             one * parts["environment"],
             one * parts["observation and inference"],
@@ -204,8 +213,9 @@ def read_pace(path: Path, env_module: EnvModule) -> Pace:
             shapes_of(config, env_module).flops,
             f"{report['machine']['device']} x {devices}, {report['run']}",
         )
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path} is no report of benchmarks.training --json") from error
+    except (ValueError, KeyError, TypeError, ZeroDivisionError, UserError) as error:
+        said = f"key {error} is missing" if isinstance(error, KeyError) else reason(error)
+        raise UserError(f"{path} is no report of benchmarks.training --json: {said}") from error
 
 
 def fitting(config: Config, shapes: Shapes, devices: int, memory: int) -> list[str]:
@@ -262,7 +272,7 @@ def shown(count: float) -> str:
 def report(config: Config, shapes: Shapes, devices: int) -> tuple[Plan, list[str]]:
     """The plan, and its lines."""
     plan, c = plan_of(config, shapes, devices), config.ppo
-    games, kept = c.num_envs // devices, ppo.kept_steps(c)
+    games, kept = c.num_envs // devices, ppo.kept_steps(c, config.recipe)
     what = {
         "games": f"{games:,} of {shown(shapes.game)}, before and after",
         "network": f"{shapes.params // 4:,} parameters and their copies",
@@ -287,6 +297,9 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module = gaia_jax
     if args.xla:
         split_cpu(args.devices, config.ppo.num_envs)
+    pace = None
+    if args.measured or MEASURED.exists():
+        pace = read_pace(args.measured or MEASURED, env_module)
     shapes = shapes_of(config, env_module)
     plan, lines = report(config, shapes, args.devices)
     print("\n".join(lines))
@@ -297,14 +310,13 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
             says = xla_account(config, env_module)
         told = ", ".join(f"{key} {shown(value)}" for key, value in says.items())
         print(f"XLA: {told}; the plan is {plan.total / says['total'] - 1:+.0%} of that")
-    if args.measured or MEASURED.exists():
-        pace = read_pace(args.measured or MEASURED, env_module)
+    if pace is not None:
         seconds = pace.seconds(config, shapes, args.devices)
         decisions = config.ppo.num_envs * config.ppo.num_steps
-        hours = seconds * config.train.updates / 3600
+        hours = seconds * config.run.updates / 3600
         print(
             f"{decisions / seconds:,.0f} decisions/s, an update in {seconds:.2f} s, "
-            f"{config.train.updates:,} updates in {hours:,.1f} hours, without evaluations, "
+            f"{config.run.updates:,} updates in {hours:,.1f} hours, without evaluations, "
             f"where a device is as fast as those measured: {pace.where}"
         )
     if args.memory and plan.total > args.memory:

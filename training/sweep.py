@@ -69,7 +69,7 @@ def table(members: Sequence[Member], states: Sequence[State]) -> str:
     wide = max(len(member.name) for member in members)
     rows = []
     for number, (member, state) in enumerate(zip(members, states, strict=True)):
-        far = f"update {state.update:,} of {member.config.train.updates:,}" if state.update else ""
+        far = f"update {state.update:,} of {member.config.run.updates:,}" if state.update else ""
         rows.append(f"{number:>4}  {member.name:<{wide}}  {state.what:<8} {far}".rstrip())
     done = sum(state.what == DONE for state in states)
     return "\n".join([*rows, f"{done} of {len(members)} done"])

@@ -1,7 +1,7 @@
 """Train an agent by self-play.
 
 python -m training.train --config configs/quick.yaml ppo.lr=3e-4 name=mine
-python -m training.train --resume runs/mine train.updates=400
+python -m training.train --resume runs/mine run.updates=400
 python -m training.train --resume runs/mine@120
 """
 
@@ -22,8 +22,8 @@ from tqdm import tqdm
 
 from training import config as configs
 from training.config import Config
-from training.evaluate import table, write_json
 from training.games import records
+from training.games.report import format_evaluation
 from training.learn.checkpoint import make_env
 from training.learn.learner_state import learning_rate
 from training.learn.loop import Trainer
@@ -72,21 +72,21 @@ def train(trainer: Trainer, logs: Logs) -> bool:
     """
     config, team = trainer.config, trainer.team
     began = time.monotonic() - trainer.spent
-    limit = config.train.max_minutes * 60
+    limit = config.run.max_minutes * 60
     evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
     asked = False
     with Interrupt() as interrupt:
         try:
-            progress = cli.bar("update", config.train.updates, trainer.update, team.leads)
+            progress = cli.bar("update", config.run.updates, trainer.update, team.leads)
             chunks, longest = 0, 0.0
-            while trainer.update < config.train.updates:
+            while trainer.update < config.run.updates:
                 asked = any(team.all(interrupt.asked))
                 if asked:
                     break
                 spent = time.monotonic() - began
                 due = limit and (chunks or trainer.spent) and spent + longest > limit
                 if team.first(due):
-                    print("\nout of time: train.max_minutes", file=sys.stderr)
+                    print("\nout of time: run.max_minutes", file=sys.stderr)
                     break
                 start = time.monotonic()
                 records = trainer.advance()
@@ -97,7 +97,7 @@ def train(trainer: Trainer, logs: Logs) -> bool:
                     for evaluation in evaluations:
                         logs.write(trainer.update, evaluation.measure())
                 logs.flush()  # before the checkpoint: a resumed run drops what comes after one
-                if chunks % config.train.checkpoint_chunks == 0:
+                if chunks % config.run.checkpoint_chunks == 0:
                     trainer.save()
                 longest = max(longest, time.monotonic() - start)
             asked = asked or any(team.all(interrupt.asked))
@@ -152,7 +152,7 @@ def main(
     Args:
         argv: arguments; None is those of the process.
         env_module: what makes environments; None is `gaia_jax`.
-        spent: seconds that count as spent of `train.max_minutes` already.
+        spent: seconds that count as spent of `run.max_minutes` already.
     Returns:
         The exit code; 130 after Ctrl-C.
     """
@@ -179,7 +179,7 @@ def _main(args: argparse.Namespace, env_module: EnvModule, team: Team, spent: fl
     """`main` in its place among the processes."""
     # Before JAX starts, or a resumed run has one device where it had several, and compiles anew.
     if early := planned(args.config, args.resume, args.overrides):
-        devices.split_cpu(early.train.cpu_devices, early.ppo.num_envs // team.place.size)
+        devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
     start = resolve(args.config, args.resume, args.overrides)
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
@@ -190,7 +190,7 @@ def _main(args: argparse.Namespace, env_module: EnvModule, team: Team, spent: fl
     if team.leads:
         check(start, env)
         if args.record:
-            atomic_files.check_inside("--record", args.record)
+            records.check(args.record, resume=True)
     with contextlib.ExitStack() as held:
         processes.check_shared(team, start.run or Path("runs"))
         if start.run is not None:
@@ -232,12 +232,12 @@ def _run(trainer: Trainer, logs: Logs) -> int:
         report = {"run": str(run), "update": trainer.update} | report
         if team.leads:
             name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
-            write_json(report, run / name)
-            print(table(report))
+            atomic_files.write_json(run / name, report)
+            print(format_evaluation(report))
             cli.wrote(run / name)
     if team.leads:
         cli.wrote(trainer.record)
-        complete = trainer.update >= config.train.updates
+        complete = trainer.update >= config.run.updates
         provenance.ended(
             run, trainer.update, provenance.COMPLETE if complete else provenance.OUT_OF_TIME
         )

@@ -15,8 +15,8 @@ shift || true
 
 for id in 1 0; do
   "$python" -m training.train --config "$config" \
-    "train.coordinator=$host:$port" train.processes=2 "train.process_id=$id" \
-    train.cpu_devices=1 "$@" &
+    "hosts.coordinator=$host:$port" hosts.processes=2 "hosts.process_id=$id" \
+    run.cpu_devices=1 "$@" &
 done
 status=0
 for job in $(jobs -p); do

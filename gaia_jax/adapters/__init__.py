@@ -5,5 +5,5 @@
     gaia_jax.adapters.pettingzoo   aec_env, an AECEnv
     gaia_jax.adapters.jaxmarl      GaiaMARL, a JaxMARL MultiAgentEnv
 
-`pip install ".[adapters]"` brings what they need. docs/adapters.md says more.
+`pip install ".[adapters]"` brings what they need. docs/reference/adapters.md says more.
 """

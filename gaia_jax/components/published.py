@@ -1,6 +1,7 @@
 """The Lost Fleet as it is printed, where the default ruleset reads otherwise (A4).
 
-Each tuple is the one of the default with the rows below changed; docs/rulesets.md lists them.
+Each tuple is the one of the default with the rows below changed;
+docs/reference/rulesets.md lists them.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""GameState -> Observation, seen from one seat; docs/observation.md says what its columns mean."""
+"""GameState -> Observation, seen from one seat; docs/reference/observation.md has its columns."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ from gaia_jax.components.planets import PLANETS
 from gaia_jax.observation.view import Block, View, fixed, ids, one_hot, seats
 from gaia_jax.rules import federation, mine
 from gaia_jax.rules.federation import search
-from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, faction_row, owned_types, player_row
+from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, owned_types
+from gaia_jax.rules.seat import Seat
 from gaia_jax.state import GAIAFORMER, Node
 
 # Planets that no mine is built on, or that are none.
@@ -62,8 +63,7 @@ def _new_sector(view: View) -> Array:
 def _picked(view: View) -> Array:
     ruleset, game = view.ruleset, view.game
     building, player = game.turn.node == Node.FEDERATION, game.turn.active.astype(jnp.int32)
-    me, faction = player_row(game, player), faction_row(ruleset, game, player)
-    where = federation.position(ruleset, game, player, me, faction)
+    where = federation.position(Seat.of(ruleset, game, player))
     lattice = federation.lattice(ruleset)
     number = search.group_numbers(lattice, building, where.own, where.power)
     chosen = game.turn.picked_groups.astype(jnp.int32) >> jnp.maximum(number.astype(jnp.int32), 0)

@@ -149,7 +149,7 @@ GLOBALS = (
           lambda v: one_hot(v.game.turn.round, costs.ROUNDS + 1)),
     Block("phase", 0, 1, "of the round", fixed(*PHASES),
           lambda v: one_hot(v.game.turn.phase, len(PHASES))),
-    Block("node", 0, 1, "the open decision, docs/actions.md", fixed(*NODES),
+    Block("node", 0, 1, "the open decision, docs/reference/actions.md", fixed(*NODES),
           lambda v: one_hot(v.game.turn.node, len(NODES))),
     Block("mode", 0, 1, "the action that waits for its target", _modes,
           _operation("pending_op", _modes)),

@@ -1,4 +1,4 @@
-"""Writes docs/observation.md: `python -m gaia_jax.observation.page > docs/observation.md`."""
+"""Writes docs/reference/observation.md: `python -m gaia_jax.observation.page > FILE`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from gaia_jax.ruleset import LOST_FLEET, Ruleset
 _HEAD = """\
 # The observation
 
-Made by `python -m gaia_jax.observation.page > docs/observation.md`; a test says whether it is
-current.
+Made by `python -m gaia_jax.observation.page > docs/reference/observation.md`; a test says whether
+it is current.
 
 `env.observe(state, player)` gives three integer arrays. Nothing is hidden, and everything is seen
 from one seat: `own` or the first row is `player`, the others follow in the turn order of the round
@@ -26,7 +26,7 @@ every column in order; a column is named `block` or `block.id`.
 
 
 def page(ruleset: Ruleset) -> str:
-    """docs/observation.md for a ruleset."""
+    """docs/reference/observation.md for a ruleset."""
     tables = [
         ("cells", CELLS, "int8", ruleset.geometry.num_cells, "a cell, ascending (q, r)"),
         ("players", PLAYERS, "int16", ruleset.players, "a seat"),

@@ -10,6 +10,7 @@ from gaia_jax.rules.decode import Decision, decode
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.pay import pay, placement_and_price
 from gaia_jax.rules.player import faction_row, player_row
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Board, GameState, Players
 from gaia_jax.xla.struct import pytree
@@ -32,16 +33,17 @@ class ActionResult:
 def act(ruleset: Ruleset, game: GameState, action: Array) -> ActionResult:
     """Decode, pay, place. `action`, () int32, is legal."""
     player = game.turn.player.astype(jnp.int32)
-    me, faction = player_row(game, player), faction_row(ruleset, game, player)
-    decision = decode(ruleset, game, me, faction, player, action)
+    faction = faction_row(ruleset, game, player)
+    seat = Seat(ruleset, game, player, faction, player_row(game, player))
+    decision = decode(seat, action)
     index = jnp.where(decision.needs_target | decision.needs_piece, 0, decision.op)
     op = operation(ruleset, index)
     site = mine.site(ruleset, game, player, decision.cell)
-    placement, price = placement_and_price(ruleset, game, faction, me, player, decision, op, site)
-    paid = pay(ruleset, game, faction, me, decision, op, placement, price)
+    placement, price = placement_and_price(seat, decision, op, site)
+    paid = seat.with_row(pay(seat, decision, op, placement, price))
     return ActionResult(
         decision=decision,
-        me=place.of_player(ruleset, game, paid, player, placement).pack(),
+        me=place.of_player(paid, placement).pack(),
         board=place.on_board(ruleset, game.board, player, placement),
         placement=placement,
         site=site,

@@ -10,7 +10,7 @@ from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.rules import gaia, income, scoring, tech
-from gaia_jax.rules.player import bit_vector, inverse, receive
+from gaia_jax.rules.player import bit_vector, faction_row, inverse, receive
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.state import FRESH, GameState, Node, Phase, Players, Turn
@@ -150,8 +150,9 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
 def _itars_wait(ruleset: Ruleset, game: GameState, players: Players) -> Array:
     """() bool, the Itars can buy a tile now (GAI-09). `players` are all, as they stand now."""
     itars = gaia.decides_on_tiles(ruleset, players, game.setup.faction.astype(jnp.int32))
-    me = jax.tree.map(lambda x: x[jnp.argmax(itars)], players)
-    tiles, slots = tech.tile_options(ruleset, game, me)
+    player = jnp.argmax(itars)
+    me, faction = jax.tree.map(lambda x: x[player], players), faction_row(ruleset, game, player)
+    tiles, slots = tech.tile_options(Seat(ruleset, game, player, faction, me))
     return itars.any() & gaia.can_buy_tile(me) & (tiles.any() | slots.any())
 
 

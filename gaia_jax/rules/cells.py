@@ -100,16 +100,17 @@ def _uses(
     wanted: Wanted,
 ) -> Cells:
     board, player = game.board, game.turn.player.astype(jnp.int32)
-    me, faction = player_row(game, player), FactionRow(ruleset, faction_columns)
+    faction = FactionRow(ruleset, faction_columns)
+    seat = Seat(ruleset, game, player, faction, player_row(game, player))
     distance, project = board.distance_to_own[player], OperationRow.of(wanted.project)
 
     def way(values: Array) -> Array:
-        return mine.affordable(ruleset, faction, me, sites, OperationRow.of(values))
+        return mine.affordable(seat, sites, OperationRow.of(values))
 
     spots = mine.project_site(game)
     stands = (board.piece_owner == player.astype(jnp.int8)) & (board.piece != 0)
     ring_free = stands & (board.piece != GAIAFORMER)
-    ring_free &= (board.flags & RING == 0) & (me.rings < costs.MOWEYDS_RINGS)
+    ring_free &= (board.flags & RING == 0) & (seat.me.rings < costs.MOWEYDS_RINGS)
     mines = jax.vmap(way)(wanted.modes)
     some = [
         _somewhere(cells)
@@ -118,13 +119,13 @@ def _uses(
     found = {
         "mine": mines[0],
         "project_site": spots,
-        "project": spots & mine.project_affordable(ruleset, me, distance, project),
-        "upgrade": upgrade.upgrade_cells(ruleset, game, faction, me, player),
+        "project": spots & mine.project_affordable(ruleset, seat.me, distance, project),
+        "upgrade": upgrade.upgrade_cells(seat),
         "own": own_cells(game, player, wanted.own) & (wanted.own > 0),
         "own_mine": own_cells(game, player, MINE),
-        "station": mine.station_cells(ruleset, game, player, me),
+        "station": mine.station_cells(seat),
         "unringed": ring_free,
-        "lost": mine.lost_planet_cells(ruleset, game, player, me),
+        "lost": mine.lost_planet_cells(seat),
         "start": (board.planet == mine.as_int8(faction.start_planet)) & (board.piece == 0),
         "add": wanted.add,
     }

@@ -9,8 +9,9 @@ from gaia_jax.rules import upgrade
 from gaia_jax.rules.once_a_round import special_operations
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import power_worth
-from gaia_jax.ruleset import FactionRow, Ruleset
-from gaia_jax.state import GameState, Node, Players
+from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import Node
 from gaia_jax.xla.struct import pytree
 
 
@@ -32,15 +33,9 @@ def is_verb(ruleset: Ruleset, decision: Decision, verb: str) -> Array:
     return decision.verb == ruleset.tables.verbs[verb]
 
 
-def decode(
-    ruleset: Ruleset,
-    game: GameState,
-    me: Players,
-    faction: FactionRow,
-    player: Array,
-    action: Array,
-) -> Decision:
+def decode(seat: Seat, action: Array) -> Decision:
     """What the action means at the open node."""
+    ruleset, game, faction = seat.ruleset, seat.game, seat.faction
     t, turn, node = ruleset.tables, game.turn, game.turn.node
     verb, argument, cell, op = jnp.moveaxis(jnp.asarray(t.index)[action].astype(jnp.int32), -1, 0)
     cell = jnp.where(node == Node.PIECE, turn.pending_upgrade_cell, cell)
@@ -51,20 +46,20 @@ def decode(
     # Free actions: Nevlas with PI pay whole tokens, Terrans in the Gaia phase pay points.
     other = jnp.where(node == Node.TERRANS, t.conversions, t.bundles)
     other = other.astype(jnp.int32)[jnp.minimum(argument, len(t.bundles) - 1)]
-    replaced = (node == Node.TERRANS) | (power_worth(faction, me) > 1) & (other > 0)
+    replaced = (node == Node.TERRANS) | (power_worth(faction, seat.me) > 1) & (other > 0)
     op = jnp.where(is_("free") & replaced, other, op)
     op = jnp.where(is_("explore"), faction.explore_op, op)
     if ruleset.artifacts:
         kind = game.setup.artifacts.astype(jnp.int32)[jnp.minimum(argument, 3)]
         op = jnp.where(is_("artifact"), jnp.asarray(t.artifact_op).astype(jnp.int32)[kind], op)
     # Academy B and the faction's own action depend on the game.
-    specials = enumerate(special_operations(ruleset, faction, me))
+    specials = enumerate(special_operations(seat))
     special = sum(jnp.where(argument == i, its_op, 0) for i, its_op in specials)
     op = jnp.where(is_("special"), special, op)
-    pieces = upgrade.pieces_for(ruleset, game, faction, me, player, cell)
+    pieces = upgrade.pieces_for(seat, cell)
     single = jnp.asarray(t.upgrade_op).astype(jnp.int32)[jnp.argmax(pieces)]
     op = jnp.where(is_("upgrade"), single, op)
-    near = upgrade.discounted(game, player, cell)
+    near = upgrade.discounted(seat, cell)
     op = jnp.where((op == t.op["upgrade TS"]) & near, t.op["upgrade TS near"], op)
     op = jnp.where(node == Node.TARGET, turn.pending_op, op)
     op = jnp.where((node == Node.FREE_MINE) & is_("pick"), turn.free_mine, op)

@@ -12,26 +12,26 @@ from gaia_jax.rules import gaia, power
 from gaia_jax.rules.operation import payable
 from gaia_jax.rules.player import power_worth
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import OperationRow
-from gaia_jax.state import AC_B, GAIA_AREA, PI, Node, Players, Turn
+from gaia_jax.state import AC_B, GAIA_AREA, PI, Node
 
 
 def options(seat: Seat) -> Array:
     """(free actions,) bool at TURN and AFTER; at TERRANS the same words name the conversions."""
     turn = seat.game.turn
-    free = conversions(seat.ruleset, seat.faction, seat.me, turn)
+    free = conversions(seat)
     free &= seat.at(Node.TURN) | seat.at(Node.AFTER) & keeps_turn_open(seat.ruleset, free)
     points = gaia.conversion_options(seat.ruleset, seat.me, turn.terrans_points.astype(jnp.int32))
     return free | seat.at(Node.TERRANS) & points
 
 
-def conversions(ruleset: Ruleset, faction: FactionRow, me: Players, turn: Turn) -> Array:
+def conversions(seat: Seat) -> Array:
     """(free actions,) bool: payable, the faction's own, and not all of the gain lost (FRE-03).
 
-    Args:
-        turn: for the free actions already taken this turn (ROU-08, A21).
+    As many as are still allowed this turn (ROU-08, A21).
     """
+    ruleset, faction, me, turn = seat.ruleset, seat.faction, seat.me, seat.game.turn
     row, ops = ruleset.operation_index, ruleset.tables.ops
     plain = np.array([row[f"free {x}"] for x in ruleset.ids["free_action"]])
     bundles = ruleset.tables.bundles

@@ -30,7 +30,7 @@ from gaia_jax.rules.scoring import event_vp, pass_vp
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from gaia_jax.ruleset.operations import OperationRow
-from gaia_jax.state import PI, RL, TS, GameState, Node, Players, Turn
+from gaia_jax.state import PI, RL, TS, Node, Players, Turn
 from gaia_jax.xla.struct import pytree
 
 VP, KNOWLEDGE, TOKENS, TOKENS_III, CHARGE = (
@@ -58,15 +58,15 @@ def gain_all(
     """
     ruleset, game, faction, before = seat.ruleset, seat.game, seat.faction, seat.me
     decision, placement, site = acted.decision, acted.placement, acted.site
-    me, turn, artifact = take_things(ruleset, game, acted.me.edit(), game.turn.edit(), decision)
-    step = research_step(ruleset, game, faction, me, decision, op)
-    me, turn, bonus = advance(ruleset, me, turn, step)
+    taken, turn, artifact = take_things(seat.with_row(acted.me.edit()), decision)
+    step = research_step(taken, decision, op)
+    me, turn, bonus = advance(ruleset, taken.me, turn, step)
     kind, obtains, pays = token_obtained(seat, acted, me, step)
     me = obtain_token(ruleset, me, kind, obtains)
     token = operation(ruleset, jnp.asarray(ruleset.tables.token_op)[kind]).gain_vector
     token = jnp.where(pays, token, 0)
 
-    happened = build_events(ruleset, game, before, placement, site)
+    happened = build_events(seat, placement, site)
     happened |= {"research_step": step.happens, "federation_token": obtains}
     happened["mine"] |= artifact["mine"]
     happened["new_type"] |= artifact["new_type"]
@@ -76,7 +76,7 @@ def gain_all(
 
     # Of what is still to come only gaiaformers are counted, and no pass brings any (PAS-01).
     counted = counts(ruleset, me)
-    thing = operation_gain(ruleset, game, faction, counted, decision, gained)
+    thing = operation_gain(seat, counted, decision, gained)
     trigger = faction_gain(faction, before, happened)
     me = receive(faction, me, thing + bonus + token + trigger)
     for gain in (thing, bonus, token):
@@ -117,27 +117,21 @@ def token_obtained(
     return kind, chosen | on_track | own, on_track | own
 
 
-def operation_gain(
-    ruleset: Ruleset,
-    game: GameState,
-    faction: FactionRow,
-    counted: Array,
-    decision: Decision,
-    op: OperationRow,
-) -> Array:
+def operation_gain(seat: Seat, counted: Array, decision: Decision, op: OperationRow) -> Array:
     """(9,) int32, what the operation brings: fixed amounts, and so much for each counted thing.
 
     Args:
         counted: (15,) int32, `counts` of the decider.
     """
-    number = counted[op.per_count]
+    ruleset, number = seat.ruleset, counted[op.per_count]
     per = {"vp": op.per.vp, "knowledge": op.per.knowledge, "ore": op.per.ore}
     # A shuttle charges by its slot on the ship (EXP-02).
     explores = is_verb(ruleset, decision, "explore") & (op.explore > 0)
-    aboard = has(game.players.shuttles.astype(jnp.int32), decision.argument).sum()
+    aboard = has(seat.game.players.shuttles.astype(jnp.int32), decision.argument).sum()
     charge = jnp.asarray(ruleset.tables.shuttle_charge).astype(jnp.int32)[jnp.minimum(aboard, 3)]
     # The Xenos' ore becomes a token in bowl III (XEN-01).
-    third = is_verb(ruleset, decision, "free") & (op.cost.ore > 0) & (faction.ore_token_bowl == 3)
+    third = is_verb(ruleset, decision, "free") & (op.cost.ore > 0)
+    third &= seat.faction.ore_token_bowl == 3
     moved = jnp.where(third, op.gain_vector[TOKENS], 0)
     extra = {name: number * value for name, value in per.items()}
     extra |= {"charge": jnp.where(explores, charge, 0), "tokens": -moved, "tokens_iii": moved}
@@ -147,14 +141,13 @@ def operation_gain(
     return gain
 
 
-def take_things(
-    ruleset: Ruleset, game: GameState, me: Players, turn: Turn, decision: Decision
-) -> tuple[Players, Turn, dict[str, Array]]:
+def take_things(seat: Seat, decision: Decision) -> tuple[Seat, Turn, dict[str, Array]]:
     """Tiles, tokens off the supply, artifacts and shuttles that the decision takes.
 
     Returns:
-        The row, the turn, and the events of an artifact mine (ART-03).
+        The seat with its row, the turn, and the events of an artifact mine (ART-03).
     """
+    ruleset, game, me, turn = seat.ruleset, seat.game, seat.me, seat.game.turn.edit()
     node = game.turn.node
     bit = 1 << decision.argument
     tile, explores = is_verb(ruleset, decision, "tile"), is_verb(ruleset, decision, "explore")
@@ -186,7 +179,7 @@ def take_things(
         token_supply=turn.token_supply - (obtains & (jnp.arange(base) == decision.argument)),
         ship_tokens=turn.ship_tokens & ~jnp.where(from_ship, 1 << ship, 0),
     )
-    return me, turn, {"mine": virtual, "new_type": new_type}
+    return seat.with_row(me), turn, {"mine": virtual, "new_type": new_type}
 
 
 def obtain_token(ruleset: Ruleset, me: Players, kind: Array, happens: Array) -> Players:
@@ -196,25 +189,18 @@ def obtain_token(ruleset: Ruleset, me: Players, kind: Array, happens: Array) -> 
     return me.replace(tokens=tokens, green=me.green + green)
 
 
-def research_step(
-    ruleset: Ruleset,
-    game: GameState,
-    faction: FactionRow,
-    me: Players,
-    decision: Decision,
-    op: OperationRow,
-) -> Step:
+def research_step(seat: Seat, decision: Decision, op: OperationRow) -> Step:
     """The step that the decision makes, and the one that it asks for.
 
     A tile of a track slot steps on its track by itself; entering level 5 there is asked for, since
     it costs a green token (TEC-09, TEC-10).
     """
-    node = game.turn.node
+    ruleset, game, node = seat.ruleset, seat.game, seat.game.turn.node
     named = is_verb(ruleset, decision, "advance") & ((op.research > 0) | (node == Node.STEP))
     tile, covers = is_verb(ruleset, decision, "tile"), node == Node.COVER
     slot = tech.slot_of(game, decision.argument)
     linked = tile & ~covers & (slot < len(ruleset.ids["track"]))
-    below, enter = research.advance_options(ruleset, game, faction, me)
+    below, enter = research.advance_options(seat)
     on_track = jnp.minimum(slot, len(ruleset.ids["track"]) - 1)
     optional = ruleset.free_step_is_optional
     asks = enter[on_track] | below[on_track] & optional
@@ -250,11 +236,10 @@ def advance(ruleset: Ruleset, me: Players, turn: Turn, step: Step) -> tuple[Play
     return me.replace(green=me.green - top), turn, jnp.where(step.happens, bonus, 0)
 
 
-def build_events(
-    ruleset: Ruleset, game: GameState, me: Players, placement: place.Placement, site: mine.Site
-) -> dict[str, Array]:
+def build_events(seat: Seat, placement: place.Placement, site: mine.Site) -> dict[str, Array]:
     """Events of a mine or an upgrade, judged on the position before it (GEN-15)."""
-    mine_built = placement.is_new & (game.turn.node != Node.START)
+    ruleset, me = seat.ruleset, seat.me
+    mine_built = placement.is_new & (seat.game.turn.node != Node.START)
     own = mine_built & ~placement.guest
     planet = jnp.where(placement.lost, mine.LOST, site.planet)
     sector, main_sector, _ = mine.new_sector(ruleset, me, placement.cell)

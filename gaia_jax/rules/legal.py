@@ -1,4 +1,4 @@
-"""The legal mask: what the decider may do at the open node (docs/actions.md).
+"""The legal mask: what the decider may do at the open node (docs/reference/actions.md).
 
 Each verb's options stand in its chapter; here they are put together. A mask is a question: nothing
 here changes the game, and what only a search can tell about federations stands in the game.

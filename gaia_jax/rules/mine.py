@@ -14,7 +14,8 @@ from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import power
 from gaia_jax.rules.player import ASTEROID, GAIA, LOST, has, uncovered
-from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import ASTEROIDS_ONLY, NO_ASTEROIDS, PROJECT, OperationRow
 from gaia_jax.state import FRESH, GAIAFORMER, GUEST, MINE, NONE, GameState, Players
 from gaia_jax.xla.struct import pytree
@@ -98,8 +99,9 @@ def range_qic(distance: Array, reach: Array) -> Array:
     return whole + (missing > whole * step)
 
 
-def price(ruleset: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow) -> Price:
+def price(seat: Seat, at: Site, op: OperationRow) -> Price:
     """What a mine by the operation `op` costs at a site (MIN-02, MIN-09 to MIN-14, LAN-01)."""
+    ruleset, faction, me = seat.ruleset, seat.faction, seat.me
     t, none = ruleset.tables, jnp.int8(0)
     level = me.tracks[ruleset.ids["track"].index("terraforming")]
     ore_per_step = jnp.asarray(t.ore_per_step)[level].astype(jnp.int8)
@@ -123,14 +125,12 @@ def price(ruleset: Ruleset, faction: FactionRow, me: Players, at: Site, op: Oper
     )
 
 
-def affordable(
-    ruleset: Ruleset, faction: FactionRow, me: Players, at: Site, op: OperationRow
-) -> Array:
+def affordable(seat: Seat, at: Site, op: OperationRow) -> Array:
     """bool, the cell is a legal and payable target of a mine by `op`, its own price included.
 
     The price of `op` in power, and whether it is still there this round, are not asked here.
     """
-    cost = price(ruleset, faction, me, at, op)
+    me, cost = seat.me, price(seat, at, op)
     rock = (at.planet == ASTEROID) & ~at.guest
     allowed = jnp.where(rock, op.asteroid_rule != NO_ASTEROIDS, op.asteroid_rule != ASTEROIDS_ONLY)
     possible = (op.mine > 0) & (me.built[MINE] < costs.PIECES["MINE"])
@@ -170,20 +170,23 @@ def project_affordable(ruleset: Ruleset, me: Players, distance: Array, op: Opera
     return possible & (qic <= as_int8(me.qic - op.cost.qic))
 
 
-def lost_planet_cells(ruleset: Ruleset, game: GameState, player: Array, me: Players) -> Array:
+def lost_planet_cells(seat: Seat) -> Array:
     """(C,) bool, empty space without satellite or station, in range, QIC included (RES-07)."""
-    board = game.board
+    board = seat.game.board
     free = (board.planet == EMPTY) & (board.federation_bits & 15 == 0) & ~board.station
-    return free & (
-        range_qic(board.distance_to_own[player], basic_range(ruleset, me)) <= as_int8(me.qic)
-    )
+    return free & _in_range(seat)
 
 
-def station_cells(ruleset: Ruleset, game: GameState, player: Array, me: Players) -> Array:
+def station_cells(seat: Seat) -> Array:
     """(C,) bool, where the Hive may place a station: empty space without one, in range (HIV-01)."""
-    board = game.board
-    near = range_qic(board.distance_to_own[player], basic_range(ruleset, me)) <= as_int8(me.qic)
-    return (board.planet == EMPTY) & ~board.station & near & (me.stations < costs.HIVE_STATIONS)
+    board, left = seat.game.board, seat.me.stations < costs.HIVE_STATIONS
+    return (board.planet == EMPTY) & ~board.station & _in_range(seat) & left
+
+
+def _in_range(seat: Seat) -> Array:
+    """(C,) bool, the cells that the basic range and the player's QIC reach (MIN-04, MIN-05)."""
+    me, distance = seat.me, seat.game.board.distance_to_own[seat.player]
+    return range_qic(distance, basic_range(seat.ruleset, me)) <= as_int8(me.qic)
 
 
 def new_sector(ruleset: Ruleset, me: Players, cell: Array) -> tuple[Array, Array, Array]:

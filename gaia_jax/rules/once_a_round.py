@@ -14,7 +14,7 @@ from gaia_jax.rules.cells import Cells
 from gaia_jax.rules.operation import operation, payable, scatter_bool
 from gaia_jax.rules.player import bit_vector, has, pick, uncovered
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import (
     NO_TARGET,
     OWN,
@@ -25,11 +25,12 @@ from gaia_jax.ruleset.operations import (
     UNRINGED,
     OperationRow,
 )
-from gaia_jax.state import AC_B, MINE, PI, Node, Players
+from gaia_jax.state import AC_B, MINE, PI, Node
 
 
-def special_operations(ruleset: Ruleset, faction: FactionRow, me: Players) -> list[Array]:
+def special_operations(seat: Seat) -> list[Array]:
     """() int32 each, by ids["special"], the operation behind it, 0 if it is not there (ACT-11)."""
+    ruleset, faction, me = seat.ruleset, seat.faction, seat.me
     ids, row = ruleset.ids, ruleset.operation_index
     tiles = uncovered(ruleset, me)
 
@@ -98,7 +99,7 @@ def actions(seat: Seat) -> Actions:
     """The actions, and which of them are left this round."""
     ruleset, turn, row = seat.ruleset, seat.game.turn, seat.ruleset.operation_index
     shared = [f"{verb} {a.id}" for verb, a in ruleset.shared_actions]
-    specials = special_operations(ruleset, seat.faction, seat.me)
+    specials = special_operations(seat)
     names = [f"power {a.id}" for a in ruleset.power_actions] + shared
     fixed = [row[name] for name in names]
     static_ops = np.array(fixed + [row.get(f"special {x}", 0) for x in ruleset.ids["special"]])
@@ -147,9 +148,9 @@ def options(
     any_project = uses.any_cell("project_site") & in_place(places, payable_there)
     places, explores = acts.places_where("explore")
     any_ship = in_place(places, ships[2].any(-1) & (explores.explore > 0))
-    below, enter = research.advance_options(seat.ruleset, seat.game, seat.faction, me)
+    below, enter = research.advance_options(seat)
     tracks, lowest = below | enter, research.lowest(me)
-    tiles, slots = tech.tile_options(seat.ruleset, seat.game, me)
+    tiles, slots = tech.tile_options(seat)
     has_target = {
         NO_TARGET: (ops.tile == 0) | tiles.any() | slots.any(),
         SITE: any_mine | any_project | any_ship,

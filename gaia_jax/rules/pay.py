@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
-from jax import Array
 
 from gaia_jax.components import costs
 from gaia_jax.components.free_actions import ITARS_TOKENS_PER_TILE
@@ -11,23 +10,16 @@ from gaia_jax.rules import mine, place, power
 from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import book, power_worth
-from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
-from gaia_jax.state import GAIA_AREA, MINE, PI, GameState, Node, Players
+from gaia_jax.state import GAIA_AREA, MINE, PI, Node, Players
 
 
 def placement_and_price(
-    ruleset: Ruleset,
-    game: GameState,
-    faction: FactionRow,
-    me: Players,
-    player: Array,
-    decision: Decision,
-    op: OperationRow,
-    site: mine.Site,
+    seat: Seat, decision: Decision, op: OperationRow, site: mine.Site
 ) -> tuple[place.Placement, mine.Price]:
     """What the decision puts on the map, and what it costs beside the operation's own price."""
-    node = game.turn.node
+    ruleset, game, node = seat.ruleset, seat.game, seat.game.turn.node
     on_cell = (
         is_verb(ruleset, decision, "mine")
         | is_verb(ruleset, decision, "project")
@@ -41,7 +33,7 @@ def placement_and_price(
     station = op.target == SPACE
     swap = (op.target == OWN) & (op.piece == 0)
     structure = jnp.where(builds | lost, MINE, op.piece)
-    structure = jnp.where(start, faction.start_piece, structure)
+    structure = jnp.where(start, seat.faction.start_piece, structure)
     structure = jnp.where(swap, PI, structure)
     placement = place.Placement(
         cell=decision.cell,
@@ -55,14 +47,14 @@ def placement_and_price(
         ring=op.target == UNRINGED,
         swap=swap,
     )
-    cost = mine.price(ruleset, faction, me, site, op)
+    cost = mine.price(seat, site, op)
     distance = site.distance
     if ruleset.ships:
         ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(decision.argument, 3)]
-        to_ship = game.board.distance_to_own[player].astype(jnp.int32)[ship]
+        to_ship = game.board.distance_to_own[seat.player].astype(jnp.int32)[ship]
         distance = jnp.where(explore, to_ship, distance)
     pays_range = project | lost | station | explore
-    reach = mine.basic_range(ruleset, me) + op.extra_range
+    reach = mine.basic_range(ruleset, seat.me) + op.extra_range
     qic = jnp.where(pays_range, mine.range_qic(distance, reach), 0)
     return placement, mine.Price(
         ore=jnp.where(builds, cost.ore, 0),
@@ -73,23 +65,25 @@ def placement_and_price(
 
 
 def pay(
-    ruleset: Ruleset,
-    game: GameState,
-    faction: FactionRow,
-    me: Players,
+    seat: Seat,
     decision: Decision,
     op: OperationRow,
     placement: place.Placement,
     price: mine.Price,
 ) -> Players:
-    """The whole price at once: the operation's, the site's, an exploration's (MIN-02, EXP-01)."""
-    node = game.turn.node
+    """The whole price at once: the operation's, the site's, an exploration's (MIN-02, EXP-01).
+
+    Returns:
+        The decider's row after it.
+    """
+    ruleset, faction, me, turn = seat.ruleset, seat.faction, seat.me, seat.game.turn
+    node = turn.node
     by_mode = (node == Node.TARGET) & is_verb(ruleset, decision, "explore")
     ship = operation(ruleset, jnp.where(by_mode, faction.explore_op, 0))
     bought = (node == Node.ITARS) & ~is_verb(ruleset, decision, "skip")
     of_site = jnp.stack([price.credits, price.ore, 0 * price.ore, price.qic])
     worth = power_worth(faction, me)
-    reverse = game.turn.brainstone_reversed
+    reverse = turn.brainstone_reversed
     me, stone = power.spend(me, op.cost.power, worth, reverse)
     # FRE-10: the brainstone, spent for one power, still gives three credits.
     small = stone & (op.cost.power < power.BRAINSTONE_POWER) & is_verb(ruleset, decision, "free")

@@ -8,6 +8,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.rules.mine import TRANSDIM, new_sector
 from gaia_jax.rules.player import ASTEROID, GAIA, LOST, PROTO
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
     FRESH,
@@ -74,11 +75,13 @@ def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement
     )
 
 
-def of_player(
-    ruleset: Ruleset, game: GameState, me: Players, player: Array, placement: Placement
-) -> Players:
-    """The player's pieces after the placement; `game` is the position before it."""
-    board = game.board
+def of_player(seat: Seat, placement: Placement) -> Players:
+    """The player's row with their pieces after the placement.
+
+    Args:
+        seat: the position before it, with the row that has paid.
+    """
+    me, board = seat.me, seat.game.board
     planet = jnp.where(placement.lost, LOST, board.planet[placement.cell].astype(jnp.int32))
     old = board.piece[placement.cell].astype(jnp.int32)
     own_gaiaformer = (old == GAIAFORMER) & placement.is_new
@@ -93,7 +96,7 @@ def of_player(
     built = built - ((kind == old) & replaced)
     types = jnp.arange(me.colonized.shape[-1])
     colonized = me.colonized + ((types == planet) & placement.is_new & ~placement.guest)
-    _, _, bit = new_sector(ruleset, me, placement.cell)
+    _, _, bit = new_sector(seat.ruleset, me, placement.cell)
     # A mine brings the gaiaformer home (GAI-01); on an asteroid it spends one for good (MIN-12),
     # which `step` books as a price.
     return me.replace(

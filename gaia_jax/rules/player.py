@@ -139,7 +139,7 @@ def book(me: Players, by_source: dict[str, Array], source=0, vp=0) -> Players:
     unknown = by_source.keys() - set(VP_SOURCES)
     if unknown:
         raise KeyError(f"no source of VP: {', '.join(sorted(unknown))}")
-    # Spread by `where`: a stack of mostly zeros would be a kernel a part (docs/performance.md).
+    # Spread by `where`: a stack of mostly zeros would be a kernel a part (docs/lab/performance.md).
     number, total = jnp.arange(len(VP_SOURCES)), me.vp + vp
     amounts = me.vp_source + jnp.where(number == source, vp, 0)
     for name, amount in by_source.items():

@@ -8,24 +8,23 @@ from jax import Array
 from gaia_jax.components.research import MAX_LEVEL
 from gaia_jax.rules.operation import operation, payable
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import FactionRow, Ruleset
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import OperationRow
-from gaia_jax.state import PI, GameState, Node, Players
+from gaia_jax.state import PI, Node, Players
 
 
-def advance_options(
-    ruleset: Ruleset, game: GameState, faction: FactionRow, me: Players
-) -> tuple[Array, Array]:
+def advance_options(seat: Seat) -> tuple[Array, Array]:
     """Tracks on which the player can go one level up, from any cause (RES-02, BAL-01).
 
     Returns:
         (6,) bool steps below level 5, and (6,) bool steps that enter level 5: a green token is
         there to flip and nobody stands on level 5 of the track.
     """
-    navigation = jnp.arange(6) == ruleset.ids["track"].index("navigation")
+    faction, me = seat.faction, seat.me
+    navigation = jnp.arange(6) == seat.ruleset.ids["track"].index("navigation")
     locked = (faction.navigation_needs_pi > 0) & (me.built[PI] == 0) & navigation
     below = (me.tracks < MAX_LEVEL - 1) & ~locked
-    free = (game.players.tracks < MAX_LEVEL).all(0)
+    free = (seat.game.players.tracks < MAX_LEVEL).all(0)
     enter = (me.tracks == MAX_LEVEL - 1) & free & (me.green > 0) & ~locked
     return below, enter
 
@@ -48,7 +47,7 @@ def options(seat: Seat, mode: OperationRow) -> tuple[Array, Array]:
     the step may be declined (TEC-09).
     """
     ruleset, me, turn = seat.ruleset, seat.me, seat.game.turn
-    below, enter = advance_options(ruleset, seat.game, seat.faction, me)
+    below, enter = advance_options(seat)
     tracks, target = below | enter, seat.at(Node.TARGET)
     by_mode = tracks & (mode.research > 0) & ((mode.lowest == 0) | lowest(me))
     steps = step_options(ruleset, below, enter, turn.pending_step)

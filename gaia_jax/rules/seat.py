@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import jax.numpy as jnp
@@ -34,6 +34,10 @@ class Seat:
     def of_decider(cls, ruleset: Ruleset, game: GameState) -> Seat:
         """The seat of the player who decides."""
         return cls.of(ruleset, game, game.turn.player.astype(jnp.int32))
+
+    def with_row(self, me: Players) -> Seat:
+        """The same seat with another row, in int32: what paying or taking has made of it."""
+        return replace(self, me=me)
 
     def at(self, *nodes: int) -> Array:
         """() bool, one of these nodes is open."""

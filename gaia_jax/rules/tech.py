@@ -8,17 +8,17 @@ from jax import Array
 from gaia_jax.components.tech_tiles import ADVANCED_TILE_LEVEL, EXTRA_A_VP, EXTRA_B_SHIPS
 from gaia_jax.rules.player import bit_vector, uncovered
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import TOKEN, OperationRow
-from gaia_jax.state import GameState, Node, Players
+from gaia_jax.state import GameState, Node
 
 
-def tile_options(ruleset: Ruleset, game: GameState, me: Players) -> tuple[Array, Array]:
+def tile_options(seat: Seat) -> tuple[Array, Array]:
     """The choice set when a tile is gained (TEC-02, TEC-14).
 
     Returns:
         (basic and ship kinds,) bool, and (slots,) bool by slot of the advanced tiles.
     """
+    ruleset, game, me = seat.ruleset, seat.game, seat.me
     kinds, basic = len(ruleset.ids["tile"]), len(ruleset.basic_tiles)
     there = bit_vector(me.shuttles, len(ruleset.ships))
     # Which ship kinds lie on a ship that the player has explored.
@@ -49,7 +49,7 @@ def slot_of(game: GameState, kind: Array) -> Array:
 
 def options(seat: Seat) -> dict[str, Array]:
     """`tile` and `advanced`: what can be taken, or which tile an advanced one covers (TEC-05)."""
-    tiles, slots = tile_options(seat.ruleset, seat.game, seat.me)
+    tiles, slots = tile_options(seat)
     takes = seat.at(Node.TILE, Node.ITARS)
     covers = seat.at(Node.COVER) & (uncovered(seat.ruleset, seat.me) > 0)
     return {"tile": takes & tiles | covers, "advanced": takes & slots}

@@ -17,6 +17,7 @@ from gaia_jax.rules.between_turns import between_turns
 from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import book, faction_row, player_row, with_player_row
+from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import GameState, Node, Phase, Players, Turn
 from gaia_jax.xla.compact_vmap import compact_vmap
@@ -31,7 +32,7 @@ def next_decision(
     Args:
         game: after the effects of a decision, with `turn` still at its node.
         turn_over: () bool, the decision ended the turn (a pass or END_TURN).
-        what: the decision.
+        decision: what was decided.
     """
     nobody = jnp.full((), -1, jnp.int32)
     answers = game.turn.node == Node.LEECH
@@ -96,19 +97,20 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
     """The first pending sub-decision that has an option; those without are dropped (A12).
 
     Args:
-        faction_row: (K,) int16, what the board of `turn.active` prints.
+        faction_columns: (K,) int16, what the board of `turn.active` prints.
     Returns:
         The turn, and () int32 the node, -1 where nothing is pending.
     """
     turn = game.turn
     player = turn.active.astype(jnp.int32)
-    me, faction = player_row(game, player), FactionRow(ruleset, faction_columns)
-    tiles, slots = tech.tile_options(ruleset, game, me)
-    below, enter = research.advance_options(ruleset, game, faction, me)
+    faction = FactionRow(ruleset, faction_columns)
+    seat = Seat(ruleset, game, player, faction, player_row(game, player))
+    tiles, slots = tech.tile_options(seat)
+    below, enter = research.advance_options(seat)
     op = operation(ruleset, jnp.maximum(turn.free_mine.astype(jnp.int32), 0))
     sites = mine.site(ruleset, game, player)
-    mine_there = mine.affordable(ruleset, faction, me, sites, op).any()
-    lost_there = mine.lost_planet_cells(ruleset, game, player, me).any()
+    mine_there = mine.affordable(seat, sites, op).any()
+    lost_there = mine.lost_planet_cells(seat).any()
 
     tile = turn.tile & (tiles.any() | slots.any())
     first = [
@@ -160,7 +162,7 @@ def _end_of_turn(
     in turn order who has not passed is active; the round is over when all have passed (ROU-06).
 
     Args:
-        faction_row: (K,) int16, what the board of `turn.active` prints.
+        faction_columns: (K,) int16, what the board of `turn.active` prints.
     Returns:
         The players, the turn, and () bool, the round is over.
     """
@@ -170,7 +172,8 @@ def _end_of_turn(
     event = ruleset.ids["event"].index("qic_action")
     bonus = int(ruleset.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    still = free.conversions(ruleset, FactionRow(ruleset, faction_columns), me, turn)
+    seat = Seat(ruleset, game, player, FactionRow(ruleset, faction_columns), me)
+    still = free.conversions(seat)
     acts = done & (turn.phase == Phase.ACTIONS)
     over = acts & (turn_over | turn.main_action_done & ~free.keeps_turn_open(ruleset, still))
     after = (leech.distance_in_order(game) - 1) % game.num_players

@@ -7,25 +7,24 @@ from jax import Array
 
 from gaia_jax.rules.player import LOST
 from gaia_jax.rules.seat import Seat
-from gaia_jax.ruleset import FactionRow, Ruleset
-from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, GameState, Node, Players
+from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, Node
 
 NUM_STRUCTURES = AC_B + 1
 
 
-def discounted(game: GameState, player: Array, cell=slice(None)) -> Array:
+def discounted(seat: Seat, cell=slice(None)) -> Array:
     """bool, a structure of another player lies within two cells (UPG-03)."""
-    others = (15 & ~(1 << player.astype(jnp.int32))).astype(jnp.uint8)
-    return game.board.flags[cell] & others != 0
+    others = (15 & ~(1 << seat.player.astype(jnp.int32))).astype(jnp.uint8)
+    return seat.game.board.flags[cell] & others != 0
 
 
-def payable_pieces(ruleset: Ruleset, faction: FactionRow, me: Players, near: Array) -> Array:
+def payable_pieces(seat: Seat, near: Array) -> Array:
     """(..., 7) bool by structure: the piece is in supply and can be paid (UPG-01, UPG-02).
 
     Args:
         near: (...) bool, the trading station is discounted.
     """
-    cost = ruleset.upgrade_cost
+    ruleset, me, cost = seat.ruleset, seat.me, seat.ruleset.upgrade_cost
     left = me.built < jnp.asarray(ruleset.tables.pieces)
     ok = [jnp.zeros_like(near), jnp.zeros_like(near)]
     for i, name in enumerate(ruleset.ids["structure"][2:], start=2):
@@ -37,31 +36,27 @@ def payable_pieces(ruleset: Ruleset, faction: FactionRow, me: Players, near: Arr
     return jnp.stack(ok, axis=-1)
 
 
-def upgradable(game: GameState, player: Array, cell=slice(None)) -> Array:
+def upgradable(seat: Seat, cell=slice(None)) -> Array:
     """int8, the own structure on the cell that a piece may replace, 0 for none (UPG-05)."""
-    board = game.board
+    board = seat.game.board
     piece = board.piece[cell]
-    own = (board.piece_owner[cell] == player.astype(jnp.int8)) & (piece != GAIAFORMER)
+    own = (board.piece_owner[cell] == seat.player.astype(jnp.int8)) & (piece != GAIAFORMER)
     lost = board.planet[cell] == LOST
     return jnp.where(own & ~lost, piece, jnp.int8(0))
 
 
-def pieces_for(
-    ruleset: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array, cell: Array
-) -> Array:
+def pieces_for(seat: Seat, cell: Array) -> Array:
     """(7,) bool, the pieces that may replace the structure on one cell and can be paid."""
-    current = upgradable(game, player, cell).astype(jnp.int32)
-    payable = payable_pieces(ruleset, faction, me, discounted(game, player, cell))
-    return faction.upgrades[current] & payable
+    current = upgradable(seat, cell).astype(jnp.int32)
+    payable = payable_pieces(seat, discounted(seat, cell))
+    return seat.faction.upgrades[current] & payable
 
 
-def upgrade_cells(
-    ruleset: Ruleset, game: GameState, faction: FactionRow, me: Players, player: Array
-) -> Array:
+def upgrade_cells(seat: Seat) -> Array:
     """(C,) bool, cells with at least one legal and payable piece."""
-    near, current = discounted(game, player), upgradable(game, player)
-    cheap = payable_pieces(ruleset, faction, me, jnp.array(True))
-    full_price = payable_pieces(ruleset, faction, me, jnp.array(False))
+    near, current, faction = discounted(seat), upgradable(seat), seat.faction
+    cheap = payable_pieces(seat, jnp.array(True))
+    full_price = payable_pieces(seat, jnp.array(False))
     # By structure on the cell: is some piece payable with and without the discount?
     with_discount = (faction.upgrades & cheap).any(-1)
     without = (faction.upgrades & full_price).any(-1)
@@ -74,7 +69,7 @@ def upgrade_cells(
 def piece_options(seat: Seat) -> Array:
     """(4,) bool, the pieces of the upgrade that waits for its piece."""
     cell = jnp.maximum(seat.game.turn.pending_upgrade_cell, 0).astype(jnp.int32)
-    pieces = pieces_for(seat.ruleset, seat.game, seat.faction, seat.me, seat.player, cell)
+    pieces = pieces_for(seat, cell)
     kinds = seat.ruleset.ids["structure"]
     named = [pieces[kinds.index(name)] for name in seat.ruleset.actions.ids["piece"]]
     return seat.at(Node.PIECE) & jnp.stack(named)

@@ -40,6 +40,8 @@ DRAWS = (
 )
 # Random words that the largest draws use: eight deep tiles, each a place, a side and a rotation.
 _WORDS = 24
+# How words are drawn, whatever the key is a key of; its keys have two words.
+_IMPL, _KEY_WORDS = "threefry2x32", 2
 # The draws that are repeated where planets of one type may not touch.
 _MAP_DRAWS = ("sectors", "rotations", "deep")
 
@@ -174,6 +176,16 @@ def _deep_contents(parts: map_tiles.MapParts) -> np.ndarray:
     return table
 
 
+def _threefry(key: Array) -> Array:
+    """`key` as a key of threefry, JAX's default, which has the words of half a key of `rbg`.
+
+    Under `vmap` the bits of `rbg` come from the first key of the batch alone: a batch would draw
+    maps again for ever, once the first game has its own.
+    """
+    words = jax.random.key_data(key)[:_KEY_WORDS]
+    return jax.random.wrap_key_data(words, impl=_IMPL)
+
+
 def _bits(key: Array) -> Array:
     """(_WORDS,) uint32, the random words of one draw."""
     return jax.random.bits(key, (_WORDS,), jnp.uint32)
@@ -212,7 +224,7 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET, small: bool = False) -
         Setup of one game.
     """
     tables = draw_tables(ruleset)
-    keys = jax.random.split(key, len(DRAWS))
+    keys = jax.random.split(_threefry(key), len(DRAWS))
     words = dict(zip(DRAWS, jax.vmap(_bits)(keys), strict=True))
 
     def sample(name: str) -> Array:
@@ -225,7 +237,8 @@ def draw_setup(key: Array, ruleset: Ruleset = LOST_FLEET, small: bool = False) -
     if tables.types_touch:
         tiles = _draw_map(words, tables, small)
     else:
-        named = dict(zip(DRAWS, keys, strict=True))
+        # Not used twice: the words of these draws are left where the map is drawn again.
+        named = dict(zip(DRAWS, jax.random.clone(keys), strict=True))
         tiles = _draw_allowed_map(named, interface, tables, small)
     return Setup(
         **tiles,

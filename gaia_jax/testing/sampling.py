@@ -6,9 +6,12 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.xla.as_written import as_written
+
 _WIDTH = 8
 
 
+@as_written
 def sample_legal(mask: Array, uniform: Array) -> Array:
     """The k-th legal action, k = floor(uniform * number of legal actions).
 

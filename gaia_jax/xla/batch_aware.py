@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 
+from gaia_jax.xla.as_written import as_written
+
 
 def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[..., Any]:
     """`one(*operands)` for a row; under `vmap` `many(*operands)`, and under `vmap` of `vmap`.
@@ -25,12 +27,15 @@ def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[.
     # predicate each row has its own hands on all its operands as batched, and tables may not be.
     one_row, many_rows = custom_vmap(jax.jit(one)), custom_vmap(many)
 
+    # JAX asks these rules when it batches a program that is traced already: outside `env.step`.
     @one_row.def_vmap
+    @as_written
     def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
         out = many_rows(*_along(size, in_batched, operands))
         return out, jax.tree.map(lambda _: True, out)
 
     @many_rows.def_vmap
+    @as_written
     def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
         operands = _along(size, in_batched, operands)
         inner = operands[0].shape[1]
@@ -70,6 +75,7 @@ def batched_together(tree: Any) -> Any:
 
 
 @batched_together.def_vmap
+@as_written
 def _(size: int, in_batched: Any, tree: Any) -> tuple[Any, Any]:
     (out,) = _along(size, in_batched, (tree,))
     return out, jax.tree.map(lambda _: True, out)

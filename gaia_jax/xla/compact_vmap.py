@@ -37,7 +37,7 @@ class Queue(NamedTuple):
     """The rows of a batch that wait, in their order.
 
     A bit for each row in words of 32, of which XLA makes fewer kernels than of a cumulative sum
-    over the rows (docs/performance.md).
+    over the rows (docs/lab/performance.md).
     """
 
     words: Array  # (W,) uint32
@@ -131,7 +131,10 @@ def _in_chunks(
     args: tuple[Any, ...],
 ) -> Any:
     """The rows with `need`, (B,) bool, `chunk` of them after the other; `default` elsewhere."""
-    size, queue = need.shape[0], Queue.of(need)
+    size = need.shape[0]
+    if size == 0:
+        return default
+    queue = Queue.of(need)
 
     def body(carry: tuple[Array, Any]) -> tuple[Array, Any]:
         first, out = carry

@@ -1,8 +1,9 @@
 """Records of many small fields kept in two arrays, one of int8 and one of int16.
 
 A step passes a game through a dozen stages; with a leaf a field each stage carries a hundred of
-them in and out, which was half of the compiled program (docs/performance.md). A field is declared
-once, with dtype, shape, range and meaning; the packing, the attribute and `replace` are made of it.
+them in and out, which was half of the compiled program (docs/lab/performance.md). A field is
+declared once, with dtype, shape, range and meaning; the packing, the attribute and `replace` are
+made of it.
 """
 
 from __future__ import annotations

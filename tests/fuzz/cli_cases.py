@@ -53,13 +53,13 @@ def _overrides() -> Iterator[tuple[str, str]]:
     numbers = [
         "seed", "network.layers", "network.width", "network.cell_width", "network.latents",
         "network.heads", "ppo.num_envs", "ppo.num_steps", "ppo.epochs", "ppo.minibatches",
-        "train.updates", "train.updates_per_chunk",
-        "train.checkpoint_chunks", "train.keep_checkpoints", "train.cpu_devices", "eval.games",
+        "run.updates", "run.updates_per_chunk",
+        "run.checkpoint_chunks", "run.keep_checkpoints", "run.cpu_devices", "eval.games",
         "eval.chunks", "eval.chunk_games", "eval.seed",
     ]  # fmt: skip
     fractions = [
         "ppo.lr", "ppo.lr_end", "ppo.gae_lambda", "ppo.clip", "ppo.value_coef",
-        "ppo.entropy_coef", "ppo.max_grad_norm", "ppo.reward_scale", "train.max_minutes",
+        "ppo.entropy_coef", "ppo.max_grad_norm", "ppo.reward_scale", "run.max_minutes",
     ]  # fmt: skip
     for place, key in enumerate(numbers):
         for value in ("1e30", "-1", "1.5", DIGITS):
@@ -71,7 +71,7 @@ def _overrides() -> Iterator[tuple[str, str]]:
             yield f"{key}={value}", key
         odd = ("1e400", "fast", "[]", "2020-13-45", "false", DIGITS, "null", "!!float x")
         yield f"{key}={odd[place % len(odd)]}", key
-    for key in ("ppo.normalize_advantage", "train.tensorboard", "train.wandb", "network.neighbors"):
+    for key in ("ppo.normalize_advantage", "run.tensorboard", "run.wandb", "network.neighbors"):
         yield f"{key}=1", key
         yield f"{key}=maybe", key
 
@@ -160,13 +160,13 @@ _TRAIN += [
         ("network.dtype=float64", "network.dtype must be one of"),
         ("network.mixing=attention", "must be equal"),
         ("ppo.minibatches=7", "must divide"),
-        ("train.updates=3", "must be a multiple"),
-        ("train.wandb=true", "train.wandb"),
-        ("train.start=zoo/nobody", "unknown agent 'zoo/nobody'"),
-        ("train.start=gone.npz", "cannot read parameters of gone.npz"),
-        ("train.start=notes.txt", "cannot read parameters of notes.txt"),
-        ("train.start=empty", "cannot read parameters of empty"),
-        ("train.start=[1]", "train.start must be a text"),
+        ("run.updates=3", "must be a multiple"),
+        ("run.wandb=true", "run.wandb"),
+        ("run.warm_start=zoo/nobody", "unknown agent 'zoo/nobody'"),
+        ("run.warm_start=gone.npz", "cannot read parameters of gone.npz"),
+        ("run.warm_start=notes.txt", "cannot read parameters of notes.txt"),
+        ("run.warm_start=empty", "cannot read parameters of empty"),
+        ("run.warm_start=[1]", "run.warm_start must be a text"),
     ]
     if says
 ]
@@ -190,7 +190,7 @@ _TRAIN += [
 ]
 _TRAIN += [
     (("--config", "tiny.yaml", "eval.chunks=1", "eval.opponents=nobody"), "unknown agent 'nobody'"),
-    (("--config", "tiny.yaml", "ppo.num_envs=9", "train.cpu_devices=2"), "multiple of the 2"),
+    (("--config", "tiny.yaml", "ppo.num_envs=9", "run.cpu_devices=2"), "multiple of the 2"),
 ]  # fmt: skip
 
 _RESUME: list[tuple[tuple[str, ...], str]] = [
@@ -226,10 +226,10 @@ _RESUME: list[tuple[tuple[str, ...], str]] = [
     (("runs/tiny", "network.width=32"), "cannot change network.width"),
     (("runs/tiny", "network.width=32", "ppo.lr=1e-4", "seed=4"), "cannot change seed"),
     (("runs/tiny", "ppo.foo=1"), "unknown key 'ppo.foo'"),
-    (("runs/tiny", "train.updates=7"), "must be a multiple"),
+    (("runs/tiny", "run.updates=7"), "must be a multiple"),
     (("runs/tiny", "--config", "gone.yaml"), "gone.yaml"),
     (("runs/tiny", "--config", "tiny.yaml", "seed=3"), "cannot change seed"),
-    (("runs/tiny", "train.wandb=true"), "train.wandb"),
+    (("runs/tiny", "run.wandb=true"), "run.wandb"),
     (("runs/tiny", "eval.games=4", "eval.opponents=nobody"), "unknown agent"),
     (("runs/junk_records",), "is no record of a run"),
     (("runs/deep_records",), "is no record of a run"),
@@ -281,10 +281,10 @@ _EVALUATE: list[tuple[tuple[str, ...], str]] = [
     (("runs/tiny", "--json", LONG), "name too long"),
     (("runs/tiny", "--json", NUL), "null"),
     (("runs/tiny", "--json", ""), "--json"),
-    (("runs/tiny", "--json", "notes.txt"), "no report of ours"),
-    (("runs/tiny", "--json", "tiny.yaml"), "no report of ours"),
-    (("runs/tiny", "--json", "other.json"), "no report of ours"),
-    (("runs/tiny", "--json", "binary"), "no report of ours"),
+    (("runs/tiny", "--json", "notes.txt"), "was not written by"),
+    (("runs/tiny", "--json", "tiny.yaml"), "was not written by"),
+    (("runs/tiny", "--json", "other.json"), "was not written by"),
+    (("runs/tiny", "--json", "binary"), "was not written by"),
     (("runs/tiny", "--colour"), "--colour"),
     (("zoo/nobody",), "unknown agent 'zoo/nobody'"),
     (("zoo/",), "unknown agent 'zoo/'"),
@@ -367,12 +367,12 @@ _ARENA: list[tuple[tuple[str, ...], str]] = [
     (("--agents", FOUR, "--rotations", "x"), "--rotations"),
     (("--agents", FOUR, "--resume"), "--resume wants the --csv"),
     (("--agents", FOUR, "random"), "unrecognized arguments"),
-    (("--agents", FOUR, "--json", "x.csv", "--csv", "x.csv"), "want two files"),
+    (("--agents", FOUR, "--json", "x.csv", "--csv", "x.csv"), "want two paths"),
     (("--agents", FOUR, "--json", "gone/x.json"), "the folder gone does not exist"),
     (("--agents", FOUR, "--json", "full"), "full is a folder"),
     (("--agents", FOUR, "--json", "pipe"), "--json wants a file"),
-    (("--agents", FOUR, "--json", "good.csv"), "no report of ours"),
-    (("--agents", FOUR, "--json", "agent_good.py"), "no report of ours"),
+    (("--agents", FOUR, "--json", "good.csv"), "was not written by"),
+    (("--agents", FOUR, "--json", "agent_good.py"), "was not written by"),
     (("--agents", FOUR, "--json", "loop"), "is a link to nothing"),
     (("--agents", FOUR, "--json", "dangling"), "is a link to nothing"),
     (("--agents", FOUR, "--csv", "gone/x.csv"), "the folder gone does not exist"),
@@ -434,8 +434,8 @@ _REPLAY: list[tuple[tuple[str, ...], str]] = [
     (("gone.json", "--csv", "notes.txt"), "notes.txt exists and was not written by"),
     (("gone.json", "--html", "notes.txt"), "notes.txt exists and was not written by"),
     (("gone.json", "--html", "good.csv"), "good.csv exists and was not written by"),
-    (("gone.json", "--csv", "empty"), "it is a folder"),
-    (("gone.json", "--csv", "x", "--html", "./x"), "want two files"),
+    (("gone.json", "--csv", "empty"), "empty is a folder"),
+    (("gone.json", "--csv", "x", "--html", "./x"), "want two paths"),
     (("record_no_format.json", "--colour"), "--colour"),
     (("record_empty.json",), "is not JSON"),
     (("record_number.json",), "is no game record"),
@@ -481,7 +481,7 @@ _REPLAY: list[tuple[tuple[str, ...], str]] = [
 
 _FULL: list[Case] = [
     Case("full train", ("--config", "tiny.yaml"), "cannot write into runs"),
-    Case("full resume", ("--resume", "runs/tiny", "train.updates=8"), "cannot write into"),
+    Case("full resume", ("--resume", "runs/tiny", "run.updates=8"), "cannot write into"),
     Case("full evaluate", ("runs/tiny", "--json", "x.json"), "--json: cannot write x.json"),
     Case("full arena", ("--agents", FOUR, "--json", "x.json"), "--json: cannot write x.json"),
     Case("full arena", ("--agents", FOUR, "--csv", "x.csv"), "--csv: cannot write x.csv"),

@@ -17,15 +17,16 @@ from tests.fuzz.cli_cases import FOUR
 from tests.training import toy_env
 from training import arena, train
 from training.games import table
-from training.games.match import Match, Results
-from training.games.store import GamesFile
+from training.games.engine import Match
+from training.games.store import Store
+from training.games.table import Games
 from training.learn.checkpoint import Checkpoints
 from training.system import cli
 
 SETUPS = 32  # of a batch
 
 
-def _batch(self: Match, seed: int, first: int, **_: Any) -> Results:
+def _batch(self: Match, seed: int, first: int, *_: Any) -> Games:
     """Games of a batch that nobody played, different for each set-up."""
     time.sleep(0.1)
     ids = gaia_jax.make("lost_fleet").ruleset.ids
@@ -35,11 +36,11 @@ def _batch(self: Match, seed: int, first: int, **_: Any) -> Results:
     def some(high: int, *more: int) -> np.ndarray:
         return rng.integers(0, high, (*shape, *more))
 
-    more = {name: some(9) for name in table.BEHAVIOUR} | {"order": some(4) + 1}
     sits = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
-    return Results(
-        sits, some(150), some(40, len(ids["vp_source"])), some(4), some(len(ids["faction"])),
-        rng.integers(300, 500, shape[:2]), more, some(5, 2), some(120), some(1),
+    return Games(
+        sits, some(4) + 1, some(len(ids["faction"])), some(150), some(40, len(ids["vp_source"])),
+        some(9, len(table.BEHAVIOUR)), rng.integers(300, 500, shape[:2]), np.full(shape[:2], 0.25),
+        some(120), some(1),
     )  # fmt: skip
 
 
@@ -63,9 +64,9 @@ def play(csv: str, games: int, moment: float) -> int:
     Args:
         moment: of its death, in seconds after it first adds games to the table.
     """
-    _doomed(GamesFile, "add", moment)
+    _doomed(Store, "add", moment)
     Match.play_batch = _batch  # type: ignore[method-assign,assignment]
-    Match.compile = lambda self, seed=0: None  # type: ignore[method-assign]
+    Match.compile = lambda self, params=None: None  # type: ignore[method-assign]
     args = ["--agents", FOUR, "--games", str(games), "--csv", csv, "--resume"]
     return cli.run(lambda: arena.main(args))
 
@@ -80,7 +81,7 @@ def run(args: list[str], moment: float | None = None) -> int:
         _doomed(Checkpoints, "save", moment)
 
     def advance(self: train.Trainer) -> list[dict[str, float]]:
-        count = self.config.train.updates_per_chunk
+        count = self.config.run.updates_per_chunk
         self.runner = self.runner._replace(update=self.runner.update + count)
         names = ("games/ended", "games/vp_sum", "games/reward_sum", "loss/policy", "loss/value")
         return [dict.fromkeys((*names, "policy/entropy"), 0.0) for _ in range(count)]

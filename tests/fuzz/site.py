@@ -22,7 +22,7 @@ TINY: dict[str, Any] = {
     "env": {"id": "toy"},
     "network": {"layers": 1, "cell_width": 8, "width": 16, "latents": 2},
     "ppo": {"num_envs": 8, "num_steps": 8, "minibatches": 2},
-    "train": {"updates": 4, "updates_per_chunk": 2, "tensorboard": False},
+    "run": {"updates": 4, "updates_per_chunk": 2, "tensorboard": False},
     "eval": {"games": 0, "opponents": "random"},
 }
 
@@ -81,7 +81,7 @@ def make(folder: Path, runner: Runner) -> None:
     _configurations(folder)
     for name, text in AGENTS.items():
         (folder / f"agent_{name}.py").write_text(text)
-    _tables(folder)
+    tables(folder)
     _records(folder)
     (folder / "empty").mkdir()
     (folder / "full").mkdir()
@@ -172,16 +172,15 @@ def _configurations(folder: Path) -> None:
             path.write_bytes(content)
 
 
-def _tables(folder: Path) -> None:
+def tables(folder: Path) -> None:
     """CSVs: of an arena, of other arenas, foreign ones, damaged ones."""
     import gaia_jax
     from training.games import table
+    from training.games.formats import Csv, Head
 
     env = gaia_jax.make("lost_fleet")
     ids = env.ruleset.ids
     about = {"env": env.id, "version": env.version, "seed": 0, "agents": "random," * 3 + "random"}
-    names = ["random", "random #2", "random #3", "random #4"]
-    sheet = table.Sheet(about, names, ids, 4)
     shape = (3, 4, 4)
 
     def some(*more: int) -> np.ndarray:
@@ -189,14 +188,17 @@ def _tables(folder: Path) -> None:
 
     seats = np.broadcast_to((np.arange(4) - np.arange(4)[:, None]) % 4, shape)
     decisions = np.full(shape[:2], 400)
-    played = table.Played(
+    played = table.Games(
         seats, some() % 4 + 1, some(), some() + 30, some(len(ids["vp_source"])),
         some(len(table.BEHAVIOUR)), decisions, decisions * 0.25, some() + 90, some() * 0,
     )  # fmt: skip
-    head = table.head_text(ids)
-    good = head + table.rows_text(played, 0, sheet)
+
+    def csv(about: dict[str, Any]) -> str:
+        return Csv(lambda *_: ids).encode(Head(about, 0, 4), played, 0).decode()
+
+    good = csv(about)
+    head = good.splitlines(keepends=True)[0]
     lines = good.splitlines(keepends=True)
-    other = sheet._replace(about=about | {"version": "0.0"})
 
     def swapped(number: int, old: str, new: str) -> str:
         return "".join([*lines[:number], lines[number].replace(old, new, 1), *lines[number + 1 :]])
@@ -205,7 +207,7 @@ def _tables(folder: Path) -> None:
     cells[cells.index(ids["faction"][int(played.faction[0, 0, 3])]) + 1] = "9" * 12  # its VP
     texts = {
         "good.csv": good,
-        "other_version.csv": head + table.rows_text(played, 0, other),
+        "other_version.csv": csv(about | {"version": "0.0"}),
         "foreign.csv": "name,score\nme,3\n",
         "shopping.csv": "bread\nmilk\n",
         "head_and_notes.csv": head + "my notes\n",

@@ -69,9 +69,9 @@ def test_two_trainings_of_one_name_that_are_killed_lose_nothing(
         with ThreadPoolExecutor(2) as pool:
             return list(pool.map(one, runners, rng.uniform(0.0, 3.0, 2).tolist()))
 
-    longer, told = "train.updates=1000000", 0
+    longer, told = "run.updates=1000000", 0
     for _ in range(KILLS // 4):
-        both(["--config", "tiny.yaml", longer, "train.checkpoint_chunks=3"])
+        both(["--config", "tiny.yaml", longer, "run.checkpoint_chunks=3"])
     runs = sorted((tmp_path / "runs").iterdir())
     kept = {run: _check(run) for run in runs}
     for kill in range(KILLS // 4):

@@ -3,7 +3,8 @@
     python -m tests.golden.make
 
 plays and writes them. They are made again only where a new version is meant to play otherwise
-(docs/versions.md); a refactoring, a speed-up, another ruleset must leave them as they are.
+(docs/reference/versions.md); a refactoring, a speed-up, another ruleset must leave them as they
+are.
 """
 
 from __future__ import annotations

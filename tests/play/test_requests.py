@@ -47,6 +47,9 @@ BAD: list[tuple[str, str, Any, dict[str, str]]] = [
     ("POST", "/api/games", {**FINE, "seats": ["you", "you", "you", "os:system"]}, {}),
     ("POST", "/api/games", {**FINE, "seats": ["you", "you", "you", "runs/../../etc"]}, {}),
     ("POST", "/api/games", {**FINE, "seats": [1, 2, 3, {}]}, {}),
+    ("POST", "/api/games", {**FINE, "seats": ["you", "you", "you", "zoo/duel"]}, {}),
+    ("POST", "/api/games/{game}/seat", {"player": 0, "who": "zoo/duel"}, {}),
+    ("GET", "/api/games/{game}/insight?agent=zoo/duel", None, {}),
     ("POST", "/api/games", {**FINE, "seed": -1}, {}),
     ("POST", "/api/games", {**FINE, "seed": 2**31}, {}),
     ("POST", "/api/games", {**FINE, "seed": "1"}, {}),
@@ -82,6 +85,18 @@ BAD: list[tuple[str, str, Any, dict[str, str]]] = [
     ("POST", "/api/games/{game}/save", {"name": ["x"]}, {}),
     ("GET", "/", None, {"Host": "evil.example"}),
     ("GET", "/", None, {"Host": "localhost.evil.example"}),
+    ("GET", "/", None, {"Host": "[::1]evil"}),
+    ("GET", "/", None, {"Host": "[::1]evil:8420"}),
+    ("GET", "/", None, {"Host": "[::1"}),
+    ("GET", "/", None, {"Host": "evil@localhost"}),
+    ("GET", "/", None, {"Host": "localhost/evil"}),
+    ("GET", "/", None, {"Host": "localhost?evil"}),
+    ("GET", "/", None, {"Host": "localhost#evil"}),
+    ("GET", "/", None, {"Host": "localhost:evil"}),
+    ("GET", "/", None, {"Host": "localhost:8420:1"}),
+    ("GET", "/", None, {"Host": ""}),
+    ("GET", "/api/offers", None, {"Host": "localhost:1", "Origin": "localhost:1"}),
+    ("GET", "/api/offers", None, {"Host": "localhost:1", "Origin": "http://evil@localhost:1"}),
     ("GET", "/api/offers", None, {"Origin": "https://evil.example"}),
     ("GET", "/api/offers", None, {"Origin": "null"}),
     ("GET", "/api/offers", None, {"Origin": "http://localhost:1"}),
@@ -136,6 +151,110 @@ def test_a_setup_can_be_dealt(server: Server) -> None:
     assert [seat["name"] for seat in found["seats"]][0] == "Nevlas"
 
 
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8420", "127.0.0.1:1", "[::1]:8420"])
+def test_the_names_of_this_machine_are_taken(server: Server, host: str) -> None:
+    for headers in ({}, {"Origin": f"http://{host}"}, {"Origin": f"https://{host.lower()}"}):
+        assert server.ask("GET", "/", None, {"Host": host, **headers})[0] == 200
+
+
+def test_records_that_are_refused_are_not_offered(server: Server) -> None:
+    """An illegal action is found by opening the record; the rest is known before."""
+    fine = json.loads(RECORDS["lost_fleet"].read_text())
+    actions = fine["actions"]
+    bad = {
+        "other version": fine | {"version": "0.0"},
+        "other ruleset": fine | {"ruleset": "chess"},
+        "no format": {"actions": []},
+        "unknown action": fine | {"actions": [*actions[:5], "dance"]},
+        "broken set-up": fine | {"setup": {}},
+        "too many": fine | {"actions": ["end_turn"] * 6000},
+        "illegal action": fine | {"actions": [*actions[:5], actions[0]]},
+        "_odd name": fine,
+    }
+    for name, data in bad.items():
+        (server.saves / f"{name}.json").write_text(json.dumps(data))
+    (server.saves / "no json.json").write_text("{")
+    (server.saves / "a folder.json").mkdir()
+    (server.saves / "the same.json").write_text(json.dumps(fine))
+    refused = {*bad, "no json", "a folder"}
+
+    def offered() -> dict[str, dict[str, Any]]:
+        records = server.ask("GET", "/api/offers")[1]["records"]
+        return {record["name"]: record for record in records}
+
+    before = offered()
+    assert not before.keys() & (refused - {"illegal action"})
+    assert before["the same"] == {"name": "the same", "ruleset": "lost_fleet", "players": 4}
+    for name in refused:
+        status, data, text = server.ask("POST", "/api/games", {**FINE, "record": name})
+        assert status == 400 and "Traceback" not in text, (name, data)
+    assert not offered().keys() & refused
+    assert server.new_game(**FINE, record="the same")
+    # A file that has been put right is offered again.
+    (server.saves / "illegal action.json").write_text(json.dumps(fine))
+    assert "illegal action" in offered()
+    for path in server.saves.glob("*.json"):
+        if path.stem in refused and path.is_file():
+            path.unlink()
+    (server.saves / "a folder.json").rmdir()
+
+
+def test_what_is_to_be_opened_first_is_one_that_opens(server: Server, tmp_path: Path) -> None:
+    record = tmp_path / "old.json"
+    record.write_text(json.dumps(json.loads(RECORDS["base"].read_text()) | {"version": "0.0"}))
+    saves = tmp_path / "saves"
+    done = subprocess.run(
+        [*server.process.args[:5], "--saves", str(saves), "--record", str(record)],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"error: {record}: the record is of version 0.0, not ")
+    assert not saves.exists()
+
+
+def test_nothing_is_taken_back_before_ones_first_decision(server: Server) -> None:
+    """The agents' moves before it are not a person's to take back."""
+    game = server.new_game(ruleset="lost_fleet", seats=["random"] * 3 + ["you"], seed=5)
+    found, version = {"thinking": "random"}, 0
+    while found["thinking"]:
+        found = server.ask("GET", f"/api/games/{game}?since={version}")[1]
+        version = found["version"]
+    assert found["node"] > 0 and not found["can_undo"]
+    status, data, _ = server.ask("POST", f"/api/games/{game}/undo", {})
+    assert status == 400 and data == {"error": "there is no decision of a person to take back"}
+    now = server.ask("GET", f"/api/games/{game}")[1]
+    assert now["node"] == found["node"] and not now["paused"]
+    # One's own decision is taken back, over those of the agents that followed it.
+    after = server.change(game, "act", action=found["legal"][0]["text"])
+    assert after["can_undo"]
+    back = server.change(game, "undo")
+    assert back["node"] == found["node"] and not back["can_undo"]
+
+
+def test_a_cancelled_move_leaves_the_record_in_view(server: Server) -> None:
+    """What the record goes on with is on the line again, and saved with it."""
+    game = server.new_game(**FINE, record="lost_fleet")
+    whole = replay.read(server.saves / "lost_fleet.json").actions
+    modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
+    place = next(k for k, text in enumerate(whole) if text in modes)
+    line = server.ask("GET", f"/api/games/{game}")[1]["line"]
+    found = server.change(game, "go", node=line[place])
+    others = [a["text"] for a in found["legal"] if a["text"] in modes and a["text"] != whole[place]]
+    for text in (whole[place], *others):
+        assert server.change(game, "act", action=text)["half_made"]
+        back = server.change(game, "undo")
+        assert back["node"] == line[place] and back["line"] == line
+    assert server.change(game, "save", name="cancelled")["moves"] == len(whole)
+
+
+def test_agents_say_for_how_many_they_play(server: Server) -> None:
+    agents = server.ask("GET", "/api/offers")[1]["agents"]
+    known = {agent["name"]: agent["players"] for agent in agents}
+    assert known["zoo/strong"] == known["zoo/strong+search:32"] == [4]
+    assert known["zoo/duel"] == known["zoo/duel+search:32"] == [2]
+    assert known["random"] == known["greedy"] == [2, 3, 4]
+
+
 def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -> None:
     first, second = (server.new_game(**FINE, seed=seed) for seed in (11, 12))
 
@@ -161,7 +280,7 @@ def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
         assert status == 200, text
     server.process.kill()
     server.process.wait(10)
-    assert saved == {"name": "a game"}
+    assert saved == {"name": "a game", "moves": 5}
     record = replay.read(server.saves / "a game.json")
     assert len(record.actions) == 5 and record.final_vp == ()
     replay.play(record)

@@ -62,17 +62,17 @@ def to(place_: Any, value: Any) -> Any:
 # -- functions of the rules that go wrong; `flag` says whether in this game
 
 
-def third_step_free(flag, rules, faction, me, at, op):
-    return rules, faction, me, at.replace(steps=where(flag, jnp.minimum(at.steps, 2), at.steps)), op
+def third_step_free(flag, seat, at, op):
+    return seat, at.replace(steps=where(flag, jnp.minimum(at.steps, 2), at.steps)), op
 
 
 def no_gaiaformer_for_rocks(flag, out, *_):
     return out.replace(gaiaformer=where(flag, 0, out.gaiaformer))
 
 
-def guest_counts_as_type(flag, out, rules, game, me, who, what):
+def guest_counts_as_type(flag, out, seat, what):
     types = jnp.arange(out.colonized.shape[-1])
-    extra = flag & (types == game.board.planet[what.cell]) & what.is_new & what.guest
+    extra = flag & (types == seat.game.board.planet[what.cell]) & what.is_new & what.guest
     return out.replace(colonized=out.colonized + extra)
 
 
@@ -89,14 +89,14 @@ def every_sector_new(flag, out, rules, me, cell):
     return new | flag & (sector >= 0), main, bit
 
 
-def level_5_without_token(flag, out, rules, game, faction, me):
+def level_5_without_token(flag, out, seat):
     below, enter = out
-    free = (game.players.tracks < research.MAX_LEVEL).all(0)
-    return below, enter | flag & free & (me.tracks == research.MAX_LEVEL - 1)
+    free = (seat.game.players.tracks < research.MAX_LEVEL).all(0)
+    return below, enter | flag & free & (seat.me.tracks == research.MAX_LEVEL - 1)
 
 
-def level_5_for_two(flag, out, rules, game, faction, me):
-    below, enter = out
+def level_5_for_two(flag, out, seat):
+    below, enter, me = *out, seat.me
     return below, enter | flag & (me.green > 0) & (me.tracks == research.MAX_LEVEL - 1)
 
 
@@ -182,14 +182,14 @@ def mark_stays(flag, out, rules, game, *_):
     return players, turn.replace(brainstone_reversed=stays), over
 
 
-def turned_again(flag, out, rules, faction, me, turn):
-    own = np.array([action.reverses_brainstone for action in rules.free_actions])
-    return out | flag & own & turn.brainstone_reversed
+def turned_again(flag, out, seat):
+    own = np.array([action.reverses_brainstone for action in seat.ruleset.free_actions])
+    return out | flag & own & seat.game.turn.brainstone_reversed
 
 
-def turned_anywhere(flag, out, rules, faction, me, turn):
-    own = np.array([action.reverses_brainstone for action in rules.free_actions])
-    return out | flag & own & (me.brainstone == GAIA_AREA)
+def turned_anywhere(flag, out, seat):
+    own = np.array([action.reverses_brainstone for action in seat.ruleset.free_actions])
+    return out | flag & own & (seat.me.brainstone == GAIA_AREA)
 
 
 def turned_keeps_open(flag, out, rules, free):
@@ -490,7 +490,9 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", metavar="NAME", choices=[e.name for e in ERRORS])
     parser.add_argument("--games", type=int, default=6, help="of each error")
     parser.add_argument("--seed", type=int, default=7000)
-    parser.add_argument("--markdown", action="store_true", help="the table of docs/referee.md")
+    parser.add_argument(
+        "--markdown", action="store_true", help="the table of docs/reference/referee.md"
+    )
     args = parser.parse_args()
     began = time.time()
     errors = [e for e in ERRORS if not args.only or e.name in args.only]

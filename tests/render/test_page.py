@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,20 @@ def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -
     assert len(tab.requests) == 1
 
 
+def test_what_wide_hides_comes_back(written: Path, browser: Any) -> None:
+    watched = Watched(browser, 1280)
+    page = watched.page
+    page.goto(written.as_uri())
+    page.wait_for_selector("body[data-ready]")
+    page.click("#wide")
+    assert page.is_hidden(".side")
+    page.click("#narrow", timeout=5_000)
+    assert page.is_visible(".side") and page.is_hidden("#narrow")
+    page.keyboard.press("m")
+    assert page.is_hidden(".side") and page.is_visible("#narrow")
+    page.close()
+
+
 def test_every_decision_is_listed() -> None:
     record = replay.read(RECORDS["base"])
     found = list(listing.lines(moves(record)))
@@ -116,3 +131,26 @@ def test_an_unfinished_game_is_a_record_too(tmp_path: Path) -> None:
     path = tmp_path / "part.json"
     replay.write(path, part)
     assert not bool(replay.play(replay.read(path)).terminated)
+
+
+def test_a_page_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path) -> None:
+    """No half a page, and the one line names the file; what stood there still does."""
+    record, out = tmp_path / "begun.json", tmp_path / "a.html"
+    whole = replay.read(RECORDS["base"])
+    replay.write(record, dataclasses.replace(whole, actions=(), final_vp=()))
+    script = (
+        "import resource, sys\n"
+        "from gaia_jax import replay\n"
+        "from gaia_jax.render import page\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+        "sys.exit(replay.main(sys.argv[1:]))\n"
+    )
+    command = [sys.executable, "-c", script, str(record), "--quiet", "--html", str(out)]
+    for stood in (None, replay.HTML_HEAD + b"an older page"):
+        if stood is not None:
+            out.write_bytes(stood)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+        assert done.returncode == 2, done.stderr
+        assert done.stderr == f"error: cannot write {out}: File too large\n"
+        found = {path: path.read_bytes() for path in tmp_path.iterdir() if path != record}
+        assert found == ({out: stood} if stood is not None else {})

@@ -33,31 +33,69 @@ PHASES = {
     "ENDED": "endGame",
 }
 # What some players have already and others not while the phases between the turns are open.
-STOCKS = ("c", "o", "k", "q", "pw", "bs", "gfg", "used")
+STOCKS = ("c", "o", "k", "q", "pw", "bs", "gfg")
 BOWLS = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, None: -1}
 RANGES = (1, 1, 2, 2, 3, 4)  # by level of navigation (MIN-04)
 # Planets in the order of ids["planet"].
 LETTERS = {name: letter for letter, name in PLANETS.items()}
 
 
-def compare(seat: Seat, line: Line, waiting: int | None) -> Iterator[Difference]:
-    """All fields after a line.
+def compare(
+    seat: Seat, line: Line, waiting: int | None, planets: np.ndarray
+) -> Iterator[Difference]:
+    """All fields after a line that our game has come to.
 
     Args:
         waiting: a player with conversions to come when leech is answered, whose stocks are not
-            compared before.
+            compared before; planets: what lay on the cells before the Gaia phase.
     """
-    told, state = line.told, seat.state
-    game, phase = state.game, told["ph"]
-    between, ended = phase in BETWEEN, phase == "endGame"
-    if not (between or phase == PHASES.get(seat.node, "")):
+    phase = line.told["ph"]
+    if not (phase in BETWEEN or phase == PHASES.get(seat.node, "")):
         yield "ph", phase, seat.node
+    yield from compare_state(seat, seat.state.game, line, waiting, planets)
+
+
+def compare_between(
+    seat: Seat, lines: list[Line], start: Any, planets: np.ndarray
+) -> Iterator[Difference]:
+    """The states inside income and Gaia phase, where our game decides in another order.
+
+    There only the Itars' tiles change more than stocks: what is compared is as our game was
+    before the phases, or after them where no tile is taken any more.
+
+    Args:
+        lines: of these phases, the last one is compared by `compare`; start: our game before
+            them; planets: what lay on the cells before the Gaia phase.
+    """
+    after = seat.state.game
+    for number, line in enumerate(lines[:-1]):
+        later = [command[0] for other in lines[number + 1 :] for command in other.commands]
+        game = start if "tech" in later else after
+        if line.told["ph"] == "roundGaia":
+            game = game.replace(board=game.board.replace(planet=converted(seat, game)))
+        for field, recorded, ours in compare_state(seat, game, line, None, planets):
+            yield f"line {line.number} {line.text!r}: {field}", recorded, ours
+
+
+def converted(seat: Seat, game: Any) -> np.ndarray:
+    """What lies on the cells in the Gaia phase (GAI-02)."""
+    planets = np.array(game.board.planet)
+    planets[np.asarray(game.board.gaiaformer) >= 0] = seat.rules.ids["planet"].index("Gaia")
+    return planets
+
+
+def compare_state(
+    seat: Seat, game: Any, line: Line, waiting: int | None, planets: np.ndarray
+) -> Iterator[Difference]:
+    """A recorded state beside a game of ours; the arguments are those of `compare`."""
+    told = line.told
+    between, ended = told["ph"] in BETWEEN, told["ph"] == "endGame"
     for player, told_row in enumerate(told["pl"]):
         row = read_player(told_row)
         skipped = STOCKS if between or ended or player == waiting else ()
         ours = player_row(seat, game, player)
         for field, value in row.items():
-            if field not in ours or field in skipped or (ended and field == "vp"):
+            if field not in ours or field in skipped or (ended and field in ("vp", "used")):
                 continue
             own = ours[field]
             if told["rd"] == 6 and (ended or player in told["passed"]):  # the booster goes back
@@ -67,28 +105,43 @@ def compare(seat: Seat, line: Line, waiting: int | None) -> Iterator[Difference]
                     own = own - set(BOOSTERS.values())
             if value != own:
                 yield f"{row['f']}.{field}", value, own
-    yield from compare_map(seat, game, told, between)
+    lie = planets if told["ph"] == "roundIncome" else np.asarray(game.board.planet)
+    yield from compare_map(seat, game, told, lie)
     supply = {TOKENS[kind]: count for kind, count in told["fedpool"].items()}
     tokens = game.turn.token_supply.tolist()
     own = dict(zip(seat.rules.ids["token"], tokens, strict=False))
     if supply != own:
         yield "fedpool", supply, own
-    if phase not in ("roundMove", "roundLeech"):
-        return
-    order = [int(p) for p in game.turn.order]
+    if not ended:
+        yield from compare_table(seat, game, line)
+
+
+def compare_table(seat: Seat, game: Any, line: Line) -> Iterator[Difference]:
+    """What lies beside the players: round, turn order, board spaces, boosters, level 5."""
+    told = line.told
     passed = [int(p) for p in np.argsort(game.turn.passed) if game.turn.passed[p] > 0]
+    order = [p for p in game.turn.order.tolist() if p not in passed]
+    # Between the turns that engine asks one player after the other, ours decision by decision.
+    to = line.next if told["ph"] in BETWEEN else seat.player
     for field, value in (
         ("rd", int(game.turn.round)),
-        ("order", [p for p in order if p not in passed]),
+        ("order", still_to_come(game) if told["ph"].startswith("setup") else order),
         ("passed", passed),
         ("board", used_spaces(seat, game)),
-        ("to", seat.player),
+        ("to", told["to"] if to is None else to),
         ("pool", open_boosters(seat, told)),
         ("tfed", token_of_level_5(seat, game)),
     ):
         recorded = sorted(told[field]) if field in ("board", "pool") else told[field]
         if recorded != value:
             yield field, recorded, value
+
+
+def still_to_come(game: Any) -> list[int]:
+    """At set-up: who places a mine, or takes a booster, after the next one (INI-01, SET-13)."""
+    sequence = [p for p in game.turn.sequence.tolist() if p >= 0]
+    done, boosters = int(game.turn.setup_done), len(sequence) - len(game.turn.order)
+    return sequence[done + 1 : boosters if done < boosters else None]
 
 
 def open_boosters(seat: Seat, told: dict[str, Any]) -> list[str]:
@@ -178,15 +231,16 @@ def tiles(seat: Seat, game: Any, player: int) -> set[str]:
 
 
 def specials(seat: Seat, game: Any, player: int) -> set[str]:
-    """Special actions used this round; that of a booster goes with it."""
+    """Special actions used this round; those of a booster and of a covered tile go with it."""
     ids = seat.rules.ids
     number = int(game.players.booster[player])
     held = ids["booster"][number] if number >= 0 else None
-    used = int(game.players.used[player])
+    used, covered = int(game.players.used[player]), int(game.players.covered[player])
+    hidden = {name for i, name in enumerate(ids["tile"]) if covered >> i & 1}
     return {
         name
         for i, name in enumerate(ids["special"])
-        if used >> i & 1 and (name not in ids["booster"] or name == held)
+        if used >> i & 1 and name not in hidden and (name not in ids["booster"] or name == held)
     }
 
 
@@ -204,7 +258,9 @@ def read_player(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def compare_map(seat: Seat, game: Any, told: dict[str, Any], between: bool) -> Iterator[Difference]:
+def compare_map(
+    seat: Seat, game: Any, told: dict[str, Any], planets: np.ndarray
+) -> Iterator[Difference]:
     """Planets, pieces, guests, federations and satellites by hex."""
     board, rules = game.board, seat.rules
     names = ("", "m", "ts", "lab", "PI", "ac1", "ac2")
@@ -217,7 +273,7 @@ def compare_map(seat: Seat, game: Any, told: dict[str, Any], between: bool) -> I
     former, guest = np.asarray(board.gaiaformer), np.asarray(board.guest)
     inside = [marked(game, p, 0) | marked(game, p, 4) for p in players]
     for cell, (q, r) in enumerate(rules.geometry.cells.tolist()):
-        planet = LETTERS[rules.ids["planet"][int(board.planet[cell])]]
+        planet = LETTERS[rules.ids["planet"][int(planets[cell])]]
         piece, who = names[structure[cell]], int(owner[cell])
         if former[cell] >= 0:
             piece, who = "gf", int(former[cell])
@@ -229,8 +285,6 @@ def compare_map(seat: Seat, game: Any, told: dict[str, Any], between: bool) -> I
         if theirs is None:
             if piece or fed:
                 yield f"map {q},{r}", None, own
-        elif theirs[0] != own[0] and between and "m" in (theirs[0], own[0]):
-            continue  # a planet of the Gaia phase that is still going on
         elif theirs != own:
             yield f"map {q},{r}", theirs, own
 

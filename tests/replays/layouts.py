@@ -48,6 +48,44 @@ def group_of(seat: Seat, text: str, game: Any) -> set[int]:
     return group
 
 
+def check_satellites(
+    seat: Seat, before: Any, player: int, picked: set[int], satellites: set[int]
+) -> None:
+    """Whether recorded satellites may lie there: FED-03 to FED-05 but for their number.
+
+    Args:
+        before: the game before the federation; picked: cells of own buildings in it.
+    Raises:
+        Differs: a satellite lies on no empty space, or next to another federation of the player,
+            or the federation does not connect.
+    """
+    board, rules = before.board, seat.rules
+
+    def names(cells: set[int]) -> list[str]:
+        return [",".join(map(str, rules.geometry.cells[cell])) for cell in sorted(cells)]
+
+    empty = np.asarray(board.planet) == rules.ids["planet"].index("Empty")
+    if taken := {cell for cell in satellites if not empty[cell]}:
+        raise Differs("satellites", names(taken), "no empty space")
+    own = marked(before, player, 0) | marked(before, player, 4)
+    faction = rules.factions[int(before.setup.faction[player])]
+    if faction.federation_grows:
+        whole = picked | satellites | own
+    else:
+        whole = picked | satellites
+        if near := neighbours(seat, satellites) & own:
+            raise Differs("satellites", names(near), "next to another federation")
+    outside = loose(before, player) - whole
+    while more := neighbours(seat, whole - satellites) & outside:  # groups are taken whole (A9)
+        whole |= more
+        outside -= more
+    reached = {min(whole)}
+    while more := neighbours(seat, reached) & whole - reached:
+        reached |= more
+    if reached != whole:
+        raise Differs("satellites", names(satellites), "not connected")
+
+
 def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     """Put the recorded satellites where ours lie, after comparing planets, power and number.
 
@@ -64,6 +102,7 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     if len(ours) != len(theirs):
         raise Differs("satellites", len(theirs), len(ours))
     picked = recorded & members(game, player)
+    check_satellites(seat, before, player, picked, theirs)
     satellites = old | theirs
     joined = marked(before, player, 4) | picked
     outside = members(game, player) - joined
@@ -99,8 +138,12 @@ def stands(seat: Seat, player: int, piece: str, cell: str) -> bool:
 
 def is_full(seat: Seat, gain: str, player: int) -> bool:
     """Whether nothing of a conversion's gain has room."""
-    players = seat.state.game.players
+    game = seat.state.game
+    players = game.players
     names = {"c": "credits", "o": "ore", "k": "knowledge"}
+    faction = seat.rules.factions[int(game.setup.faction[player])]
+    if faction.id == "GLEENS" and not players.built[player, 6]:
+        names["q"] = "ore"  # QIC come as ore (GLE-01)
     caps = {"credits": 30, "ore": 15, "knowledge": 15}
     held = [names.get(unit) for _, unit in amounts(gain)]
     return all(name and int(getattr(players, name)[player]) >= caps[name] for name in held)

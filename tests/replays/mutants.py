@@ -4,7 +4,7 @@
 
 Each kind of change is made `--each` times, in a game and at a line drawn at random. The exit code
 is 0 where all mutants were reported. What no mutant touches, because the reader does not compare
-it, stands in docs/referee.md.
+it, stands in docs/reference/referee.md.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from gaia_jax import enable_compilation_cache
+from tests.replays import planted
+from tests.replays.changes import Change, Record, moves, rewrite
 from tests.replays.notation import BOARD_ACTIONS, PLANETS, SLOTS, TOKENS
-from tests.replays.play import BATCH, Report, play, read
+from tests.replays.play import Report, play_all, read
 from tests.replays.player import LEECH
-from tests.replays.table import Table
 
-Record = dict[str, Any]
-# Changes a record in place and says where; None where there is nothing of the kind to change.
-Change = Callable[[Record, random.Random], str | None]
 ROW_NUMBERS = ("vp", "c", "o", "k", "q", "lost", "sat", "rng", "gf", "gfg", "fc")
 ROW_LISTS = {"pw": 4, "res": 6, "b": 8}
 TRACKS = [slot for slot in SLOTS if not slot.startswith("free")]
@@ -172,34 +171,6 @@ def map_without(record: Record, rng: random.Random) -> str | None:
 
 
 # -- moves
-
-
-def moves(record: Record, word: str, ok: Callable[[list[str]], bool] = bool) -> list[Any]:
-    """The commands of this name: step, place in the line, words; none of the income."""
-    found = []
-    before: dict[str, Any] = {}
-    for number, step in enumerate(record["steps"]):
-        between = before.get("ph") in ("roundIncome", "roundGaia")
-        told = step["l"].rstrip(". ").split(" ", 1)
-        before = step["s"] or before
-        if len(told) < 2 or not step["s"] or between:
-            continue
-        for at, command in enumerate(told[1].split(". ")):
-            words = command.split()
-            if words[0] == word and ok(words):
-                found.append((number, at, words))
-    return found
-
-
-def rewrite(record: Record, number: int, at: int, words: list[str] | None) -> str:
-    """Put other words in the place of a command, or take it out."""
-    step = record["steps"][number]
-    name, told = step["l"].rstrip(". ").split(" ", 1)
-    commands = told.split(". ")
-    was = commands[at]
-    commands[at : at + 1] = [" ".join(words)] if words else []
-    step["l"] = f"{name} {'. '.join(commands)}"
-    return f"line {number}, {was!r} becomes {' '.join(words or ['nothing'])!r}"
 
 
 def move(word: str, new: Callable[[list[str], Record, random.Random], list[str] | None],
@@ -513,6 +484,7 @@ CHANGES: dict[str, Change] = {
     "final vp": final_row,
     "ended": not_ended,
     "cut short": cut_short,
+    **planted.CHANGES,
 }  # fmt: skip
 
 
@@ -544,14 +516,21 @@ def mutants(records: list[Record], each: int, seed: int) -> Iterator[tuple[str, 
 
 
 def run(
-    table: Table, records: list[Record], each: int, seed: int = 0
+    play_games: Callable[[list[Record], Report], None],
+    records: list[Record],
+    each: int,
+    seed: int = 0,
 ) -> tuple[list[str], list[str]]:
-    """Play mutants; those that were reported, and those that were not."""
+    """Play mutants; those that were reported, and those that were not.
+
+    Args:
+        play_games: plays records and reports on them, as `play_all`.
+    """
     made = list(mutants(records, each, seed))
     report = Report()
     # Those that are over early share a batch.
     early_first = sorted((record for _, record in made), key=lambda r: r["compared_from"])
-    play(table, early_first, report)
+    play_games(early_first, report)
     found = {game for game, _ in report.differences}
     told = [what for what, _ in made]
     seen = [what for i, what in enumerate(told) if str(i) in found]
@@ -566,7 +545,8 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=2, help="mutants of each kind")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    seen, missed = run(Table("base", BATCH), read(args.files), args.each, args.seed)
+    enable_compilation_cache()
+    seen, missed = run(play_all, read(args.files), args.each, args.seed)
     for what in missed:
         print(f"not reported: {what}")
     print(f"mutants {len(seen) + len(missed)}, of {len(CHANGES)} kinds, reported {len(seen)}")

@@ -184,12 +184,36 @@ def hex_names(setup: dict[str, Any]) -> dict[str, Cell]:
     return named
 
 
+def check_is_base(record: dict[str, Any], rules: Ruleset) -> None:
+    """Whether a game was played by the rules of `base`, for as many as `rules` are for.
+
+    Raises:
+        Differs: it has another variant, map, expansion or neutral player.
+    """
+    options, setup = record["opts"], record["setup"]
+    variant = options.get("factionVariant", "standard")
+    if variant != "standard":
+        raise Differs("not base", f"factionVariant {variant!r}", "standard")
+    if options.get("frontiers"):
+        raise Differs("not base", "the expansion frontiers", "without it")
+    sectors, places = len(setup["sectors"]), len(rules.map.sector_centers)
+    if sectors != places:
+        raise Differs("not base", f"a map of {sectors} sectors", f"{places} for {rules.players}")
+    names = {name: kind for kind, name in FINALS.items()}
+    neutral = {names[kind]: count for kind, count in rules.neutral_player.items()}
+    ours = {kind: neutral[kind] for kind in setup["final"]} if neutral else None
+    if setup.get("neutral") != ours:
+        raise Differs("neutral", setup.get("neutral"), ours)
+
+
 def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
     """The set-up of a recorded game in our words; its map is found among our tiles, turned.
 
     Raises:
+        Differs: it was played by other rules than `base`.
         ValueError: no tile of ours lies as recorded.
     """
+    check_is_base(record, rules)
     setup, players = record["setup"], len(record["vp"])
     lies = planets_of(record)
     mirrored = setup.get("mirror", False)

@@ -23,6 +23,10 @@ GAINS = {
     "C4_to_K": "k",
     "T_to_K": "k",
     "T3_to_2O": "o",
+    "P4_to_Q": "q",
+    "C4_to_Q": "q",
+    "GF_to_Q": "q",
+    "O_to_token": "t",
 }
 # What a space of the board gains: the recorded engine does not offer it where nothing has room.
 SPACES = {"power PA_2O": "o", "power PA_7C": "c", "power PA_2K": "k", "power PA_3K": "k"}
@@ -56,9 +60,7 @@ def why_not_ours(player: Player, text: str) -> str | None:
     """Why the recorded engine offers what our rules do not."""
     seat = player.seat
     verb, _, name = text.partition(" ")
-    if verb == "free" and layouts.is_full(seat, GAINS.get(name, "q"), seat.player):
-        return "a conversion whose gain has no room (FRE-03)"
-    if verb == "free" and name == "P4_to_Q" and gains_ore(player):
+    if verb == "free" and name in GAINS and layouts.is_full(seat, GAINS[name], seat.player):
         return "a conversion whose gain has no room (FRE-03)"
     if text in STEPS:
         return "steps without a planet to use them on"
@@ -80,12 +82,12 @@ def why_only_ours(player: Player, text: str) -> str | None:
     return None
 
 
-def gains_ore(player: Player) -> bool:
-    """Whether QIC come as ore, and ore is full (GLE-01)."""
-    seat = player.seat
-    faction = seat.rules.factions[int(seat.state.game.setup.faction[seat.player])]
-    academy = seat.state.game.players.built[seat.player, 6]
-    return faction.id == "GLEENS" and not academy and layouts.is_full(seat, "o", seat.player)
+def may_type(player: Player, offered: dict[str, Any]) -> bool:
+    """Whether an empty list of federations, "you may type one", is one that we offer too.
+
+    That engine's search gives up at times; it then checks what is typed.
+    """
+    return offered.get("federation") == [] and player.seat.legal("form_federation")
 
 
 def at_turn(player: Player) -> set[str]:
@@ -127,7 +129,7 @@ def read(player: Player, offered: dict[str, Any]) -> Iterator[str]:
             yield "pass"
     for booster in offered.get("booster", ()):
         yield f"booster {BOOSTERS[booster]}"
-    if offered.get("federation"):
+    if offered.get("federation") or may_type(player, offered):
         yield "form_federation"
     if "charge" in offered:
         for offer in offered["charge"]["offers"]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from tests.replays import brainstone, layouts
@@ -39,9 +40,13 @@ PRICES = {
     "C3_to_O": 3,
     "C4_to_Q": 4,
 }
-# The first words of a leech line; `decline up` is none. Some records say no more than `decline`.
+# The first words of a leech line; `decline up` is none. Some records say no more than `decline`,
+# of leech and of a research step.
 LEECH = ("charge", "decline")
+STEP_DECLINED = (["decline", "up"], ["decline"])
 BETWEEN = ("roundIncome", "roundGaia")  # phases in which some players are ahead of the others
+# Where our game asks in them; a tile of the Itars may open more decisions.
+NODES_BETWEEN = ("INCOME", "TERRANS", "ITARS")
 
 
 class Line:
@@ -59,6 +64,7 @@ class Line:
         told = words[1] if len(words) > 1 else ""
         self.commands = [cmd.strip().split() for cmd in told.split(". ") if cmd.strip()]
         self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
+        self.next: int | None = None  # the player of the next line
 
     @property
     def is_leech(self) -> bool:
@@ -92,11 +98,14 @@ class Player:
             for i, step in enumerate(record["steps"])
             if step["s"] and step["l"].split()[0] in names
         ]
+        for line, following in pairwise(self.lines):
+            line.next = following.who
         # What a player does after the main action, while the others are still asked for leech.
         self.waiting: tuple[int, list[list[str]]] | None = None
         self.written: Counter[str] = Counter()  # what was written into our states
         # The game before the last decision.
         self.before: Any = None
+        self.planets: Any = None  # what lay on the cells before the last decision of a turn
         self.who = 0  # whose command is played
 
     def groups(self) -> Iterator[list[Line]]:
@@ -125,6 +134,8 @@ class Player:
             raise Differs(f"legal {seat.node}", text, "not legal")
         if text == "pass":
             self.before = seat.state.game
+        if seat.node not in NODES_BETWEEN:
+            self.planets = seat.table.states.game.board.planet[seat.lane].copy()
         seat.written = False
         yield seat.table.index[text]
 
@@ -157,7 +168,7 @@ class Player:
         """Commands of one player; what is left waits while the others are asked for leech."""
         seat, answers = self.seat, is_leech(commands)
         while commands:
-            if commands[0] == ["decline", "up"] and seat.node not in ("STEP", "TARGET"):
+            if not answers and self.nothing_to_decline(commands):
                 commands.pop(0)  # no track can advance (A12)
                 continue
             if seat.node == "LEECH" and not answers:
@@ -171,6 +182,10 @@ class Player:
             if answers and commands:
                 raise Differs("decision", commands, "none after an answer")
 
+    def nothing_to_decline(self, commands: list[list[str]]) -> bool:
+        """Whether a research step is declined that our game does not offer."""
+        return commands[0] in STEP_DECLINED and self.seat.node not in ("STEP", "TARGET")
+
     def next_command(self, who: int, commands: list[list[str]]) -> Script:
         """The next command, and where the brainstone is put behind it."""
         seat, command = self.seat, commands.pop(0)
@@ -178,7 +193,10 @@ class Player:
         if commands and commands[0][0] == "brainstone":
             place = brainstone.place_in(commands.pop(0))
         before, self.who = seat.state.game, who
-        if brainstone.wants_other_way(seat, who, command, place):
+        pays = command, place
+        if command[0] == "special" and [cmd[0] for cmd in commands[:2]] == ["build", "brainstone"]:
+            pays = commands[0], brainstone.place_in(commands[1])  # at the target it is too late
+        if brainstone.wants_other_way(seat, who, *pays):
             yield from self.act("free brainstone")
         yield from self.command(command, commands)
         while place is not None and seat.node == "TARGET" and seat.player == who and commands:
@@ -196,15 +214,21 @@ class Player:
             for command in line.commands:
                 if command[0] == "brainstone":
                     places.setdefault(line.who, []).append(brainstone.place_in(command))
+                elif command[0] == "income":  # several parts in their order: 2t,3pw
+                    queues[line.who] += [["income", part] for part in command[1].split(",")]
                 else:
                     queues[line.who].append(command)
         while seat.node != "TURN":
             queue, self.who = queues[seat.player], seat.player
+            while seat.node != "INCOME" and queue and queue[0][0] == "income":
+                queue.pop(0)  # a part that our game took by itself
             if seat.node == "INCOME":
                 yield from self.income(queue)
             elif seat.node == "TERRANS":
                 yield from self.terrans(queue)
             elif seat.node == "ITARS":
+                while queue and self.nothing_to_decline(queue):
+                    queue.pop(0)
                 if queue and queue[0][:1] == ["spend"]:
                     queue.pop(0)
                     yield from self.command(queue.pop(0), queue)
@@ -274,7 +298,7 @@ class Player:
             yield from self.build(words[0], self.at(words[1]))
         elif name == "up":
             yield from self.act(f"advance {SLOTS[words[0]]}")
-        elif name == "decline" and words == ["up"]:
+        elif command in STEP_DECLINED and (words or seat.node != "LEECH"):
             yield from self.act("skip")
         elif name == "tech":
             track = SLOTS[words[0].removeprefix("adv-")]
@@ -325,23 +349,29 @@ class Player:
         """A conversion, as often as the amounts say; one that gains nothing we do not offer."""
         seat, who = self.seat, self.who
         action, times = self.conversion(price, gain)
-        ((paid, _), *_), left = amounts(price), times
-        if paid != times * PRICES[action] and (action, paid) != ("P3_to_O", 4 * times):
+        ((paid, unit), *_), left = amounts(price), times
+        fair, double = [times * PRICES[action]], layouts.worth(seat, who) == 2
+        if action == "P3_to_O" and double:  # and a credit (FRE-07)
+            fair.append(4 * times)
+        if paid not in fair:
             raise Differs("price", price, f"{PRICES[action]} for each of {times}")
         while left > 0:
+            once = min(left, 2) if action == "P1_to_C" and double else 1  # a token is two credits
             if layouts.is_full(seat, gain, who):
-                layouts.pay(seat, price, times, who)
+                layouts.pay(seat, f"{paid // times * once}{unit}", 1, who)
                 self.written["a conversion whose gain was lost"] += 1
-                left -= 1
+                left -= once
                 continue
             if seat.player != who:
                 raise Differs("decision", f"{price}>{gain}", f"{seat.node} of {seat.player}")
             before = int(seat.state.game.players.credits[who])
             yield from self.act(f"free {action}")
-            left -= 1
+            left -= once
             gained = int(seat.state.game.players.credits[who]) - before
-            if action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
-                surplus = max(0, gained - 1 - left) if layouts.worth(seat, who) == 2 else 0
+            if action == "P1_to_C" and double:
+                surplus = max(0, gained - once)
+            elif action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
+                surplus = 0
                 left -= max(0, gained - 1)
             else:
                 told = {unit: n for n, unit in amounts(gain)}

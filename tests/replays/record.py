@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 from tests.referee.board import Cell
@@ -127,9 +128,27 @@ class Recorder:
             told = self.commands[self.turn if node == "AFTER" else len(self.steps) - 1]
             told += self.tell(player, node, text)
             self.tell_brainstone(player, node, text, power, told, rng)
-            if game.over or game.node in OWN_LINE or self.is_new_turn(node, text):
+            ends = game.over or game.node in OWN_LINE or self.is_new_turn(node, text)
+            if ends and not self.goes_on(player):
                 self.close()
+        self.tell_order_of_set_up()
         return self.as_record()
+
+    def goes_on(self, player: Player) -> bool:
+        """Whether a line between the turns goes on: there a player decides all in one."""
+        before, game = self.steps[-2]["s"], self.game
+        phase = BETWEEN.get(game.node)
+        same = before is not None and before["ph"] == phase is not None
+        return same and game.current_player == player.number and not game.over
+
+    def tell_order_of_set_up(self) -> None:
+        """That engine's turn order at set-up: who is asked after the next one, in this phase."""
+        for number, step in enumerate(self.steps):
+            if step["s"] and step["s"]["ph"].startswith("setup"):
+                lines = pairwise(self.steps[number:])
+                phase = step["s"]["ph"]
+                asked = [later["p"] for last, later in lines if last["s"]["ph"] == phase]
+                step["s"]["order"] = asked[1:]
 
     def is_new_turn(self, node: str, text: str) -> bool:
         if self.game.node != "TURN":
@@ -349,11 +368,10 @@ class Recorder:
         formers = self.game.board.gaiaformer.count(player.number)
         tokens = [TOKENS[kind] for kind, n in player.tokens.items() for _ in range(n)]
         given = self.gave_back(player)
-        used = {
-            self.special(player, name)
-            for name in player.used
-            if name not in BOOSTERS or (name == player.booster and not given)
-        }
+        # A special action goes with its booster, or under the tile that covers it.
+        gone = set(BOOSTERS) - ({player.booster} if not given else set())
+        gone |= {tile for tile, covered in player.tiles.items() if covered}
+        used = {self.special(player, name) for name in player.used if name not in gone}
         return {
             "f": FACTIONS[player.faction],
             "vp": self.final_vp(player) if self.game.over else player.vp,
@@ -428,6 +446,9 @@ class Recorder:
             "final": [finals[mission] for mission in setup["final_missions"]],
             "tfed": TOKENS[setup["tf5_token"]],
         }
+        if len(self.game.players) == 2:
+            counts = self.game.rules.neutral_counts
+            told["neutral"] = {finals[m]: counts[m] for m in setup["final_missions"]}
         rows = self.steps[-1]["s"]["pl"]
         return {
             "id": self.name,

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gaia_jax.rules import seat as seats
 from gaia_jax.rules import upgrade
-from gaia_jax.rules.player import faction_row, player_row
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import NODES
 from tests.referee.engine import compiled
@@ -38,8 +38,7 @@ class Table:
 
     def _pieces(self, game: Any, cell: Any) -> Any:
         rules, player = self.env.ruleset, game.turn.player.astype(jnp.int32)
-        me, faction = player_row(game, player), faction_row(rules, game, player)
-        return upgrade.pieces_for(rules, game, faction, me, player, cell)
+        return upgrade.pieces_for(seats.Seat.of(rules, game, player), cell)
 
     def read(self, setup: dict[str, Any]) -> Any:
         """A set-up; also one of the maps that people laid, where equal types may touch (A23)."""

@@ -2,7 +2,9 @@
 
 import json
 from types import SimpleNamespace
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -26,10 +28,7 @@ DECISION = {
     "options": 9,
     "played": "pass",
     "best": "mine 3,-2",
-    "cost": 4.25,
-    "unlike": False,
-    "after_played": [101.0, 98.5, 90.0, 88.0],
-    "after_best": [100.0, 102.75, 91.0, 88.0],
+    "final_vp": [100.0, 103.0, 91.0, 88.0],
     "candidates": [
         {
             "action": "mine 3,-2", "prior": 0.25, "visits": 20, "played": False, "best": True,
@@ -47,32 +46,125 @@ def test_a_decision_is_a_table_of_its_candidates():
     text = explain.decision_text(DECISION)
     assert "decision 57 of 290, round 2: XENOS (player 1), 9 options" in text
     assert "then XENOS: end_turn; AMBAS: leech 1" in text
-    assert "the played move cost 4.2 VP" in text
+    assert "cost" not in text
+    sure = [row | {"prior": p} for row, p in zip(DECISION["candidates"], (1.0, 0.0), strict=True)]
+    said = explain.decision_text(DECISION | {"candidates": sure})
+    assert ">99.9%" in said and "<0.1%" in said and "100.0%" not in said
     best, played = (line for line in text.splitlines() if "%" in line)
     assert best.startswith("* mine 3,-2") and played.startswith(" >pass")
     assert played.split()[-4:] == ["101.0", "99.0", "90.0", "88.0"]
 
 
-def test_an_end_that_is_known_is_not_compared_with_a_guess():
-    text = explain.decision_text(DECISION | {"cost": 0.0, "unlike": True})
-    assert "not compared" in text and "cost" not in text
+class Counted:
+    """An `Explainer` whose search, for SIZE positions at once, is a table that is looked up."""
+
+    SIZE = 4
+
+    def __init__(self):
+        self.shapes = []
+        self.explainer = explain.Explainer.__new__(explain.Explainer)
+        self.explainer.policy = SimpleNamespace(reward="vp", reward_scale=10.0)
+        self.explainer._params, self.explainer._batch = (), self.SIZE
+        self.explainer._searched, self.explainer._run = 0, self.run
+
+    def run(self, params, states):
+        """Two candidates, 3 and 5; the search plays 5, and expects 2 VP more for player 1."""
+        n = len(states.current_player)
+        self.shapes.append(n)
+        candidates = Candidates(
+            action=np.tile([3, 5], (n, 1)), valid=np.ones((n, 2), bool), prior=np.full((n, 2), 0.5),
+            visits=np.tile([3, 1], (n, 1)), utility=np.zeros((n, 2)),
+            values=np.tile([[0, 0.1, 0, 0], [0, 0.2, 0, 0]], (n, 1, 1)),
+        )  # fmt: skip
+        return SearchOutput(np.full(n, 5), np.zeros((n, 9)), np.zeros((n, 4)), candidates)
 
 
-def test_costs_are_compared_by_searches_of_the_positions_after_both_moves(monkeypatch):
-    """Three decisions: another move was better, the end of one is known, the best was played."""
-    explainer = explain.Explainer.__new__(explain.Explainer)
-    explainer.spec = SimpleNamespace(utility="max_n")
-    found = SimpleNamespace(action=np.array([4, 5, 6]))
-    monkeypatch.setattr(explainer, "_search", lambda states, played: (found, "best", "played"))
-    final = {
-        "best": (np.array([[60.0, 9], [60, 9], [60, 9]]), np.array([False, False, False])),
-        "played": (np.array([[57.5, 9], [40, 9], [60, 9]]), np.array([False, True, False])),
-    }
-    monkeypatch.setattr(explainer, "_final", final.get)
-    states = SimpleNamespace(current_player=np.zeros(3, int))
-    looked = explainer.look(states, np.array([1, 1, 6]))
-    assert looked.cost.tolist() == [2.5, 0, 0]
-    assert looked.unlike.tolist() == [False, True, False]
+class Players(NamedTuple):
+    vp: Any
+
+
+class Setup(NamedTuple):
+    faction: Any
+
+
+class Turn(NamedTuple):
+    round: Any
+
+
+class Inner(NamedTuple):
+    players: Players
+    setup: Setup
+    turn: Turn
+
+
+class Position(NamedTuple):
+    """What is read of a state."""
+
+    current_player: Any
+    legal_action_mask: Any
+    game: Inner
+
+
+def position(options=2):
+    """Player 1 decides, all have 10 VP; actions 3, 5 and so on are legal."""
+    mask = np.zeros(9, bool)
+    mask[[3, 5, 7][:options]] = True
+    inner = Inner(Players(np.full(4, 10)), Setup(np.arange(4)), Turn(np.int32(2)))
+    return Position(np.int32(1), mask, inner)
+
+
+def test_one_decision_and_a_whole_game_are_searched_so_many_at_a_time():
+    """`--at` after the whole game compiles nothing: the shape is the same."""
+    counted = Counted()
+    for count in (1, 9):
+        states = jax.tree.map(lambda *x: np.stack(x), *[position()] * count)
+        looked = counted.explainer.look(states)
+        assert looked.final_vp.tolist() == [[10.0, 12.0, 10.0, 10.0]] * count
+        assert len(looked.found.action) == count
+    assert set(counted.shapes) == {Counted.SIZE} and len(counted.shapes) == 4
+
+
+def test_every_decision_with_a_choice_is_told():
+    """Of 30 decisions every third has one option: the JSON has the other 20, in order."""
+    env, counted = gaia_jax.make("lost_fleet"), Counted()
+    counted.explainer.name = "a+search:8"
+    states = [position(options=1 if n % 3 == 0 else 2) for n in range(31)]
+    game = explain.Game(env, states, [3, 5] * 15)
+    about = explain.explain_game(game, counted.explainer)
+    rows = about["choices"]
+    assert [row["decision"] for row in rows] == [n + 1 for n in range(30) if n % 3]
+    assert about["looked_at"] == 20 and about["decisions"] == 30
+    assert about["agreed"] == np.mean([row["decision"] % 2 == 0 for row in rows])
+    assert all(row["final_vp"] == [10, 12, 10, 10] for row in rows)
+    for row in rows:
+        played = [c["action"] for c in row["candidates"] if c["played"]]
+        assert played == [row["played"]] and len(row["candidates"]) == 2
+
+
+def test_a_record_without_a_choice_is_one_line():
+    game = explain.Game(None, [position(options=1)], [])
+    with pytest.raises(cli.UserError, match="no decision with a choice"):
+        explain.explain_game(game, Counted().explainer)
+
+
+def test_the_command_compiles_one_size(monkeypatch):
+    """Whatever it is asked, the search is made for `AT_ONCE` positions."""
+    sizes = []
+
+    class Stop(Exception):
+        pass
+
+    def made(env, name, batch):
+        sizes.append(batch)
+        raise Stop
+
+    game = explain.Game(None, [None, None], [3])
+    monkeypatch.setattr(explain, "read_game", lambda path: game)
+    monkeypatch.setattr(explain, "Explainer", made)
+    for more in ([], ["--at", "1"]):
+        with pytest.raises(Stop):
+            explain.main(["game.json", "--agent", "a+search:8", *more])
+    assert sizes == [explain.AT_ONCE] * 2
 
 
 def test_a_position_is_worth_what_the_move_of_the_search_brings():
@@ -89,26 +181,18 @@ def test_a_position_is_worth_what_the_move_of_the_search_brings():
     assert explain._of_the_move(found, slot).tolist() == [[2, 3], [60, 61]]
 
 
-def test_an_end_below_the_best_edge_is_known():
-    """The best edge of node 1 leads to node 2, which is closed in the first row."""
-    tree = SimpleNamespace(
-        child=np.array([[[1, -1], [-1, 2], [-1, -1]]] * 2),
-        visits=np.array([[[3, 0], [0, 2], [0, 0]]] * 2),
-        utility=np.array([[[0.5, 9], [9, 0.1], [0, 0]]] * 2),
-        solved=np.array([[False, False, True], [False, False, False]]),
-    )
-    assert explain._known(tree, np.array([0, 0])).tolist() == [True, False]
-
-
-def test_a_game_is_a_list_of_its_costliest_decisions():
+def test_a_game_is_a_list_of_its_decisions():
+    same = DECISION | {"decision": 58, "played": "mine 3,-2"}
     about = {
         "agent": "zoo/a+search:8", "decisions": 290, "looked_at": 250, "agreed": 0.5,
-        "worst": [DECISION], "lost": {"XENOS": 12.5, "AMBAS": 0.0},
+        "factions": DECISION["factions"], "choices": [DECISION, same],
     }  # fmt: skip
     text = explain.game_text(about)
     assert "250 of 290 decisions had a choice; 50% were played as zoo/a+search:8 would" in text
-    assert "XENOS              4.2  pass; mine 3,-2" in text
-    assert "XENOS 12.5, AMBAS 0.0" in text
+    first, second = text.splitlines()[-2:]
+    assert " ".join(first.split()) == "57 2 XENOS 100.0 103.0 91.0 88.0 pass; mine 3,-2"
+    assert " ".join(second.split()) == "58 2 XENOS 100.0 103.0 91.0 88.0 mine 3,-2"
+    assert "cost" not in text and "lost" not in text
 
 
 @pytest.mark.parametrize(
@@ -116,7 +200,8 @@ def test_a_game_is_a_list_of_its_costliest_decisions():
     [
         (["{record}", "--agent", "random"], "--agent wants a search: random+search:64"),
         (["{record}", "--agent", "a+search:x"], "a number above 0, got 'x'"),
-        (["{record}", "--agent", "a+search:8", "--worst", "0"], "--worst: wants a whole number 1"),
+        (["{record}", "--agent", "a+search:8", "--worst", "12"], "--worst is gone: no move is"),
+        (["{record}", "--agent", "a+search:8", "--worst"], "--worst is gone: no move is"),
         (["{missing}", "--agent", "a+search:8"], "cannot read"),
         (["{record}", "--agent", "a+search:8"], "is no game record"),
     ],
@@ -131,7 +216,7 @@ def test_mistakes_are_one_line(arguments, message, tmp_path, capsys):
 
 
 @pytest.mark.slow  # compiles a search of the whole game: a minute on two quiet cores
-def test_a_whole_game(tmp_path, monkeypatch, capsys):
+def test_every_decision_of_a_whole_game(tmp_path, monkeypatch, capsys):
     def apply(params, observation, mask):
         return jnp.where(mask, 0.0, -1e9), jnp.zeros((len(mask), 4))
 
@@ -148,16 +233,22 @@ def test_a_whole_game(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(explain, "make_agent", make)
     out = tmp_path / "out.json"
     agent = "nobody+search:8:form=one_layer:scale=5"
-    arguments = [str(path), "--agent", agent, "--worst", "3", "--json", str(out)]
+    arguments = [str(path), "--agent", agent, "--json", str(out)]
     assert explain.main(arguments) == 0
+    assert explain.OURS(out)  # it may be written again
     about = json.loads(out.read_text())
-    assert about["decisions"] == len(record.actions) and len(about["worst"]) == 3
-    costs = [x["cost"] for x in about["worst"]]
-    assert costs == sorted(costs, reverse=True) and costs[0] > 0
-    for row in about["worst"]:
+    assert about["decisions"] == len(record.actions)
+    # Everything that was looked at, in order, and nothing of what a move cost.
+    numbers = [row["decision"] for row in about["choices"]]
+    assert len(numbers) == about["looked_at"] > 100 and numbers == sorted(set(numbers))
+    assert not {"cost", "lost", "worst", "unlike"} & {*about, *about["choices"][0]}
+    for row in about["choices"]:
+        assert row["options"] > 1 and row["candidates"]
         # Who knows nothing but the next payment counts the VP of now and what the move brings.
         now = np.array(row["vp"])
         for candidate in row["candidates"]:
             assert (np.array(candidate["final_vp"]) >= now - 12).all()
         assert row["played"] == record.actions[row["decision"] - 1]
-    assert "VP lost by player" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert f"{len(numbers)} of {len(record.actions)} decisions had a choice" in said
+    assert len(said.splitlines()) == len(numbers) + 4

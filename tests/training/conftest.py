@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import pytest
 import toy_env
+import yaml
 
 from training import config as configs
 from training.config import Config
@@ -13,14 +14,7 @@ from training.train import Trainer
 
 jax.devices()  # JAX has started: no command that a test calls in this process splits the CPU
 
-TINY = {
-    "name": "tiny",
-    "env": {"id": "toy"},
-    "network": {"layers": 1, "cell_width": 8, "width": 16, "latents": 2},
-    "ppo": {"num_envs": 32, "num_steps": 32, "minibatches": 4, "lr": 4e-3, "lr_end": 4e-3},
-    "train": {"updates": 40, "updates_per_chunk": 2, "tensorboard": False},
-    "eval": {"games": 80, "opponents": "random"},
-}
+TINY = yaml.safe_load(Path(__file__).with_name("toy.yaml").read_text("utf-8"))
 
 
 @pytest.fixture(scope="session")

@@ -87,8 +87,8 @@ def launch(
     (folder / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     own: list[list[str]] = [[]]
     if size > 1:
-        at = f"train.coordinator=127.0.0.1:{free_port()}"
-        own = [[at, f"train.processes={size}", f"train.process_id={i}"] for i in range(size)]
+        at = f"hosts.coordinator=127.0.0.1:{free_port()}"
+        own = [[at, f"hosts.processes={size}", f"hosts.process_id={i}"] for i in range(size)]
     if not any(text.startswith("--resume") for text in arguments):
         arguments = ("--config", str(folder / "tiny.yaml"), *arguments)
     if not any(text.startswith("eval.games") for text in arguments):
@@ -98,7 +98,7 @@ def launch(
     for number, texts in enumerate(own):
         here = folders[number] if folders else folder
         told = {} if death is None else {"MOMENT": death[0], "DIES": str(int(number == death[1]))}
-        line = [*arguments, *texts, f"train.cpu_devices={devices}"]
+        line = [*arguments, *texts, f"run.cpu_devices={devices}"]
         started.append(start([str(HERE / "toy_main.py"), "train", *line], here, **told))
     return started
 

@@ -9,8 +9,13 @@ import pytest
 
 from tests import stub_env
 from training import arena
-from training.games.match import places, rotated
-from training.games.report import report
+from training.games import arena as room
+from training.games import engine, seating
+from training.games.formats import Head, Npz
+from training.games.report import arena_report, headline
+from training.games.seating import rotated
+from training.games.stats import places
+from training.games.store import Store
 from training.system import cli
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
@@ -43,11 +48,32 @@ def command(capsys, *args):
 @pytest.fixture
 def at_once(monkeypatch):
     """Batches of two set-ups."""
-    monkeypatch.setattr(arena, "GAMES_AT_ONCE", 8)
+    monkeypatch.setattr(room, "GAMES_AT_ONCE", 8)
 
 
 def test_every_entry_sits_in_every_seat_once():
     assert rotated().tolist() == [[0, 1, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1], [1, 2, 3, 0]]
+
+
+def test_the_first_line_says_who_won_by_how_much_and_how_sure():
+    def told(mean, low, high, of="a", to="b"):
+        agents = {
+            name: {"vp": {"mean": vp}, "win_share": {"mean": 0.5}}
+            for name, vp in (("b", 50.0), ("c", 40.0), ("a", 50.0 + mean))
+        }
+        pair = {"of": of, "to": to, "mean": mean, "low": low, "high": high}
+        return headline({"agents": agents, "differences": [pair | {"of": "b", "to": "c"}, pair]})
+
+    assert (
+        told(6, 2, 10)
+        == "a won: 6.0 VP (2.0 to 10.0, 95 %) above b, the next, and 0.50 of the wins"
+    )
+    assert told(6, -2, 14).startswith("a is ahead, not surely: 6.0 VP (-2.0 to 14.0, 95 %) above b")
+    assert told(6, None, None) == "a is ahead by 6.0 VP of b: one set-up tells nothing"
+    both = {n: {"vp": {"mean": v}, "win_share": {"mean": 0.5}} for n, v in (("a", 1), ("b", 2))}
+    pair = {"of": "a", "to": "b", "mean": -1, "low": -1.5, "high": -0.5}
+    turned = headline({"agents": both, "differences": [pair]})
+    assert turned.startswith("b won: 1.0 VP (0.5 to 1.5, 95 %) above a")
 
 
 def test_places_of_ties_are_shared():
@@ -64,10 +90,11 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     assert err.splitlines()[-2:] == [f"wrote {whole}", f"wrote {tmp_path / 'w.json'}"]
     assert code == 0
     assert "24 games on 6 set-ups" in table and "random #2 - random #3" in table
+    assert table.startswith("random and random #2 are level: 0.0 VP (0.0 to 0.0, 95 %) apart")
     _, by_faction = table.split("VP by faction (of how many)")
     assert sum(int(n) for n in re.findall(r" \((\d+)\)", by_faction)) == 24 * 4
 
-    played, left = arena.Match.play_batch, [2]
+    played, left = engine.Match.play_batch, [2]
 
     def stops(self, *args, **kwargs):
         left[0] -= 1
@@ -75,10 +102,10 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
             raise KeyboardInterrupt
         return played(self, *args, **kwargs)
 
-    monkeypatch.setattr(arena.Match, "play_batch", stops)
+    monkeypatch.setattr(engine.Match, "play_batch", stops)
     code, table, err = command(capsys, *args, "--csv", str(cut))
     assert code == 130 and "16 games on 4 set-ups" in table and "--resume" in err
-    monkeypatch.setattr(arena.Match, "play_batch", played)
+    monkeypatch.setattr(engine.Match, "play_batch", played)
     code, _, err = command(capsys, *args, "--csv", str(cut))
     assert code == 2 and "exists" in err and err.count("\n") == 1
     with cut.open("a") as file:
@@ -99,10 +126,9 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
 def test_an_agent_against_itself_is_equal_up_to_the_interval():
     env = stub_env.StubEnv(length=6)
     names = ["random"] * 4
-    table = arena.Arena(env, names, games=512, rotations=4)
-    parts = []
-    table.play(0, 0, lambda first, played: parts.append(played))
-    result = report(table.join(parts), table.names, env.ruleset.ids)
+    table = room.of_names(env, names, games=512, rotations=4)
+    games = table.play(0, Store(None, Npz(), Head({}, 0, 4), table.setups))
+    result = arena_report(games, seating.entries(names), env.ruleset.ids)
     assert result["games"] == 512
     inside = [x["low"] <= 0 <= x["high"] for x in result["differences"]]
     assert sum(inside) >= 5  # six pairs, of which one in twenty may miss

@@ -10,14 +10,14 @@ import yaml
 from conftest import TINY
 
 from gaia_jax.xla.compilation_cache import NO_CACHE
-from training.system import fast_compile
+from training.system import cli, fast_compile
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
 # Two devices, whatever machine it is.
-NEW = ("--config", "tiny.yaml", "train.updates=2", "train.cpu_devices=2")
+NEW = ("--config", "tiny.yaml", "run.updates=2", "run.cpu_devices=2")
 
 
 def start(folder: Path, *arguments: str) -> str:
@@ -38,8 +38,41 @@ def test_a_second_start_does_not_compile(tmp_path):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     start(tmp_path, *NEW)
     assert "from the cache" in start(tmp_path, *NEW)
-    said = start(tmp_path, "--resume", "runs/tiny", "train.updates=4")
+    said = start(tmp_path, "--resume", "runs/tiny", "run.updates=4")
     assert "from the cache" in said and "run runs/tiny: toy 1.0, 2 device(s)" in said
+
+
+def test_a_long_compilation_says_whether_it_is_kept(monkeypatch, capsys, tmp_path):
+    import jax
+
+    monkeypatch.setattr(cli, "SLOW", 0.0)
+    before = jax.config.jax_compilation_cache_dir
+    try:
+        for folder, says in (
+            (str(tmp_path), "the next start reads it"),
+            (None, "there is no cache"),
+        ):
+            jax.config.update("jax_compilation_cache_dir", folder)
+            with cli.compiling("a game"):
+                pass
+            assert capsys.readouterr().err.startswith(f"compiling a game; {says}")
+    finally:
+        jax.config.update("jax_compilation_cache_dir", before)
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "then"), [("-m", None, "3"), ("-m", "0", "0"), ("program.py", None, "1")]
+)
+def test_xla_asks_nobody_to_file_a_bug_but_in_programs_of_others(name, was, then):
+    """It reads this when it is loaded; a program that imports the package keeps what JAX sets."""
+    env = {key: x for key, x in os.environ.items() if key != "TF_CPP_MIN_LOG_LEVEL"}
+    env |= {"PYTHONPATH": str(ROOT)} | ({"TF_CPP_MIN_LOG_LEVEL": was} if was else {})
+    code = f"import os, sys; sys.argv = [{name!r}]; import gaia_jax, jax"
+    code += "; print(os.environ['TF_CPP_MIN_LOG_LEVEL'])"
+    run = subprocess.run(
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=120
+    )
+    assert run.stdout.strip() == then, run.stderr
 
 
 def test_a_compiler_option_that_jax_has_dropped_is_left_out(monkeypatch):

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 
+from gaia_jax.cli import outputs
 from training import compare
 from training.study import aggregate
 from training.system import cli
@@ -101,7 +102,7 @@ def test_the_page_is_whole(folders, tmp_path, capsys):
     arguments = [*map(str, folders), "--out", str(out), "--svg", str(svg)]
     assert cli.run(lambda: compare.main(arguments)) == 0
     text = out.read_text()
-    assert svg.read_text() in text and "20,480 / 20,480" in text
+    assert svg.read_text().removeprefix(outputs.COMMENT) in text and "20,480 / 20,480" in text
     assert "ppo.lr" in text and "fast-0" in text and "Final strength" in text
     assert not re.search(r"(?:src|href)=", text)
     pictures = re.findall(r"<svg.*?</svg>", text, re.S)

@@ -23,7 +23,7 @@ from training.system import atomic_files, cli
 
 HERE = Path(__file__).resolve().parent
 SHORT = TINY | {
-    "train": TINY["train"] | {"updates": 6, "keep_checkpoints": 9},
+    "run": TINY["run"] | {"updates": 6, "keep_checkpoints": 9},
     "eval": {"games": 0},
 }
 
@@ -122,7 +122,7 @@ def test_going_on_from_an_earlier_update_loses_nothing(run, straight, capsys):
 
 def test_a_run_in_use_is_refused_in_one_line(run, capsys):
     with atomic_files.folder_lock(run):
-        code, err = command(capsys, train.main, "--resume", "run", "train.updates=8")
+        code, err = command(capsys, train.main, "--resume", "run", "run.updates=8")
     assert code == 2 and err == "error: run is in use by another process: wait for its end\n"
 
 
@@ -142,13 +142,13 @@ def test_a_start_that_is_refused_late_leaves_nothing(tmp_path, monkeypatch, caps
         "def init(**kwargs):\n    raise RuntimeError('no network\\nat all')\n"
     )
     monkeypatch.syspath_prepend(str(fake))
-    code, err = command(capsys, train.main, "--config", "tiny.yaml", "train.wandb=true")
-    assert code == 2 and err.splitlines()[-1].startswith("error: train.wandb: W&B does not start")
+    code, err = command(capsys, train.main, "--config", "tiny.yaml", "run.wandb=true")
+    assert code == 2 and err.splitlines()[-1].startswith("error: run.wandb: W&B does not start")
     assert not Path("runs").exists()
     monkeypatch.delitem(sys.modules, "wandb")
     (fake / "wandb.py").write_text("def login(prompt=True):\n    return False\n")
     os.utime(fake / "wandb.py", (1, 1))  # another file than the one that was compiled
-    code, err = command(capsys, train.main, "--config", "tiny.yaml", "train.wandb=true")
+    code, err = command(capsys, train.main, "--config", "tiny.yaml", "run.wandb=true")
     monkeypatch.delitem(sys.modules, "wandb")
     assert (code, err.count("\n")) == (2, 1) and "W&B knows no login" in err
     assert not Path("runs").exists()
@@ -158,12 +158,12 @@ def test_records_are_kept_up_to_a_checkpoint_and_junk_is_refused(run, capsys):
     path = run / "metrics.jsonl"
     with path.open("ab") as file:
         file.write(b'{"update": 7}\n{"upda')  # cut off
-    code, err = command(capsys, train.main, "--resume", "run", "train.updates=8")
+    code, err = command(capsys, train.main, "--resume", "run", "run.updates=8")
     assert code == 0, err
     assert [r["update"] for r in records(run)] == list(range(1, 9))
     junk = path.read_bytes() + b"\xff\xfe\n"
     path.write_bytes(junk)
-    code, err = command(capsys, train.main, "--resume", "run", "train.updates=10")
+    code, err = command(capsys, train.main, "--resume", "run", "run.updates=10")
     assert code == 2 and "metrics.jsonl: line 9 is no record of a run" in err
     assert path.read_bytes() == junk
 

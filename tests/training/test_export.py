@@ -8,7 +8,7 @@ import yaml
 from exported import AGENTS, FACE, GAMES, command, rows_of
 
 from training import export
-from training.games import dataset, shards, sharing
+from training.games import dataset, shards, workers
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -146,8 +146,8 @@ def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
             joined.append(work.missing())
         return 0
 
-    monkeypatch.setattr(sharing, "together", together)
-    monkeypatch.setattr(sharing, "join_team", lambda number: None)
+    monkeypatch.setattr(workers, "together", together)
+    monkeypatch.setattr(workers, "join_team", lambda number: None)
     code, said, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
     assert code == 0 and joined == [[1], []], err
     for name in (dataset.GAMES, dataset.ABOUT):

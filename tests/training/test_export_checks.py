@@ -13,7 +13,7 @@ from exported import FACE, REPLAY, command, pq, rows_of
 from tests import stub_env
 from training import export
 from training.agents import base, registry
-from training.games import dataset, decisions, replaying, shards
+from training.games import dataset, decisions, replay, shards
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -36,9 +36,9 @@ def test_whole_rows_verify(whole, capsys):
 
 def test_what_is_compiled_ahead_is_what_the_games_need(whole):
     """Else the line that says it would be followed by as long a silence. About 4 s."""
-    replayer = replaying.Replayer(stub_env.StubEnv(reward="vp", length=9, max_steps=77), 16)
+    replayer = replay.Replayer(stub_env.StubEnv(reward="vp", length=9, max_steps=77), 16)
     replayer.compile()
-    assert replaying.wrong_rows(replayer, rows_of(whole)[:3]) == []
+    assert replay.wrong_rows(replayer, rows_of(whole)[:3]) == []
     assert (replayer._start._cache_size(), replayer._advance._cache_size()) == (1, 1)
 
 

@@ -6,8 +6,10 @@ import pytest
 import toy_env
 
 from training.agents import Agent, random_agent
-from training.evaluate import summarize, table
-from training.games.match import Match, one_against_three, places, scores, wins
+from training.games.engine import Match
+from training.games.report import evaluation_report, format_evaluation
+from training.games.seating import one_against_the_rest
+from training.games.stats import places, scores, wins
 
 ENV = toy_env.make("toy")
 
@@ -33,24 +35,26 @@ def cheat(params, state, mask, key):
 @pytest.fixture(scope="module")
 def results():
     agents = [Agent("cheat", cheat), random_agent(ENV)]
-    return Match(ENV, agents, one_against_three(), setups=12).play(seed=0)
+    return Match(ENV, agents, one_against_the_rest(4), setups=12).play(seed=0)
 
 
 def test_whoever_moves_illegally_is_last_and_the_game_goes_on(results):
     forfeits = results.illegal > 0
-    assert forfeits.sum() >= 24 and not (forfeits & (results.agent == 1)).any()
+    assert forfeits.sum() >= 24 and not (forfeits & (results.entry == 1)).any()
     here = places(results.vp, results.illegal)[forfeits]
     assert (here == 4).all()
     assert (wins(results.vp, results.illegal)[forfeits] == 0).all()
     assert (scores(results.vp, results.illegal)[forfeits] == 0).all()
     # The others have a whole game of it: as many decisions as without.
-    honest = Match(ENV, [Agent("best", best), random_agent(ENV)], one_against_three(), setups=12)
+    honest = Match(
+        ENV, [Agent("best", best), random_agent(ENV)], one_against_the_rest(4), setups=12
+    )
     assert (honest.play(seed=0).decisions == results.decisions).all()
     assert (results.decided.sum(-1) == results.decisions).all()
 
 
 def test_the_report_names_it(results):
-    report = summarize(results, ENV.ruleset.ids) | {
+    report = evaluation_report(results, ENV.ruleset.ids) | {
         "env": "toy", "env_version": "1", "opponent": "random", "likeliest": False,
     }  # fmt: skip
     moves = report["illegal_moves"]["policy"]
@@ -58,7 +62,7 @@ def test_the_report_names_it(results):
     assert moves["forfeits"] == (results.illegal > 0).any(-1).sum()
     assert report["illegal_moves"]["opponent"]["rate"] == 0
     assert report["games"] == 48
-    assert f"policy: {moves['moves']} illegal moves in" in table(report)
+    assert f"policy: {moves['moves']} illegal moves in" in format_evaluation(report)
     lost = (results.illegal > 0).any(-1).mean()
     assert report["win_share"]["policy"]["mean"] <= 1 - lost
 

@@ -1,4 +1,4 @@
-"""`docs/findings.md` is what `python -m training.study` makes of `docs/sample`."""
+"""`docs/lab/findings.md` is what `python -m training.study` makes of `docs/sample`."""
 
 import json
 import re
@@ -15,6 +15,7 @@ from training.study import figures, findings
 from training.system import cli
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+LAB = DOCS / "lab"
 NUMBER = re.compile(r"[-+]?\d[\d,]*\.?\d*")
 # From here on a page needs every decision, or says that it has none.
 END = re.compile("## What a seat does|## Openings, choices, passing, leech")
@@ -34,26 +35,26 @@ def test_the_page_is_that_of_the_sample(tmp_path):
     assert about["files"][dataset.GAMES]["bytes"] <= 10_000_000
     findings.write(DOCS / "sample", tmp_path, rules.RULESETS["lost_fleet"])
     made = (tmp_path / "findings.md").read_text("utf-8")
-    held = (DOCS / "findings.md").read_text("utf-8")
+    held = (LAB / "findings.md").read_text("utf-8")
     made, held = END.split(made)[0], END.split(held)[0]
     for line, other in zip(made.splitlines(), held.splitlines(), strict=True):
-        assert close(line, other), f"{other!r} is {line!r} now: docs/study.md says how"
+        assert close(line, other), f"{other!r} is {line!r} now: docs/reference/datasets.md says how"
     for picture in sorted((tmp_path / "findings").iterdir()):
-        there = (DOCS / "findings" / picture.name).read_text("utf-8")
+        there = (LAB / "findings" / picture.name).read_text("utf-8")
         assert close(picture.read_text("utf-8"), there), f"{picture.name} is another now"
 
 
 def test_every_picture_of_the_pages_is_there_and_no_other():
-    for page in DOCS.glob("findings*.md"):
+    for page in LAB.glob("findings*.md"):
         named = set(
             re.findall(r"\]\((findings[a-z_]*/[A-Za-z_0-9]+\.svg)\)", page.read_text("utf-8"))
         )
-        there = {f"{page.stem}/{path.name}" for path in (DOCS / page.stem).iterdir()}
+        there = {f"{page.stem}/{path.name}" for path in (LAB / page.stem).iterdir()}
         assert named == there
 
 
 def test_people_stand_beside_it():
-    text = (DOCS / "findings.md").read_text("utf-8")
+    text = (LAB / "findings.md").read_text("utf-8")
     people = json.loads(findings.PEOPLE.read_text("utf-8"))
     for who, n, vp, _ in people["tables"]:
         assert f"| people: {who} | {vp} | {n} |" in text

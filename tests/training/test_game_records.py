@@ -10,19 +10,21 @@ import pytest
 
 from gaia_jax import replay
 from training.agents import random_agent
-from training.games.match import Match, one_against_three
+from training.games.arena import Arena
+from training.games.formats import Head, Npz
 from training.games.records import Recorder
+from training.games.store import Store
 
 
 @pytest.mark.slow
 def test_the_games_of_a_match_replay_to_the_same_vp(env: Any, tmp_path: Path) -> None:
-    agents = [random_agent(env), random_agent(env)._replace(name="other")]
+    agents = [random_agent(env), *[random_agent(env)._replace(name="other")] * 3]
     folder = tmp_path / "records"
     recorder = Recorder(folder, env, [agent.name for agent in agents])
     recorder.prefix = "update000003-"
     setups = 3  # in batches of two: the second batch is half a match's
-    match = Match(env, agents, one_against_three(), setups, games_at_once=8, recorder=recorder)
-    results = match.play(seed=4)
+    arena = Arena(env, agents, 4 * setups, at_once=8, recorder=recorder)
+    results = arena.play(4, Store(None, Npz(), Head({}, 0, 4), setups))
     written = sorted(folder.iterdir())
     assert len(written) == 12
     for number in (0, 5, 11):

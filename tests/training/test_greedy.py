@@ -137,12 +137,14 @@ def test_each_row_may_have_its_own_weights(choose, states):
 def test_it_beats_random_seats():
     import gaia_jax
     from training.agents import make_agent
-    from training.games.match import Match, one_against_three, wins
+    from training.games.engine import Match
+    from training.games.seating import one_against_the_rest
+    from training.games.stats import wins
 
     env = gaia_jax.make("lost_fleet", reward="vp")
     agents = [make_agent("greedy", env), make_agent("random", env)]
-    results = Match(env, agents, one_against_three(), setups=8).play(seed=0)
-    assert wins(results.vp)[results.agent == 0].mean() > 0.9
+    results = Match(env, agents, one_against_the_rest(4), setups=8).play(seed=0)
+    assert wins(results.vp)[results.entry == 0].mean() > 0.9
 
 
 def test_there_is_a_weight_for_every_event():

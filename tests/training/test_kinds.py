@@ -64,7 +64,7 @@ def test_kinds_are_the_planes_and_the_verbs():
 
 @pytest.mark.parametrize("mixing", ["flat", "pool"])
 def test_every_network_has_a_head_in_two_steps(mixing, batch):
-    config = dataclasses.replace(SMALL, mixing=mixing, kinds=True)
+    config = dataclasses.replace(SMALL, mixing=mixing, factored_head=True)
     network = make_network(ENV, config)
     observation, mask = batch
     params = jax.jit(network.init)(jax.random.key(0), observation, mask)
@@ -107,13 +107,13 @@ def test_vp_less_the_opponents_is_known_and_adds_up_to_the_margin():
 
 
 def test_it_goes_with_the_reward_vp_alone_and_no_search_reads_its_values():
-    tree = {"env": {"reward": "rank"}, "ppo": {"opponents": 0.5}}
-    with pytest.raises(UserError, match="ppo.opponents needs env.reward=vp, got rank"):
+    tree = {"env": {"reward": "rank"}, "recipe": {"opponent_weight": 0.5}}
+    with pytest.raises(UserError, match="recipe.opponent_weight needs env.reward=vp, got rank"):
         configs.from_dict(tree)
-    with pytest.raises(UserError, match="ppo.opponents must be at most 1"):
-        configs.from_dict({"ppo": {"opponents": 1.5}})
-    config = configs.from_dict({"ppo": {"opponents": 0.5}})
+    with pytest.raises(UserError, match="recipe.opponent_weight must be at most 1"):
+        configs.from_dict({"recipe": {"opponent_weight": 1.5}})
+    config = configs.from_dict({"recipe": {"opponent_weight": 0.5}})
     policy = Policy(lambda *_: None, registry._reward(config))
-    with pytest.raises(UserError, match="no search reads the values of an agent trained with ppo"):
+    with pytest.raises(UserError, match="no search reads the values of .* opponent_weight"):
         make_search(ENV, policy, None)
     assert registry._reward(configs.from_dict(tree | {"ppo": {}})) == "rank"

@@ -12,8 +12,8 @@ import toy_env
 
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
-from training.games.engine import mesh_of
-from training.games.match import Match, one_against_three
+from training.games.engine import Match, mesh_of
+from training.games.seating import one_against_the_rest
 from training.networks.layers import make_network
 from training.system.devices import LEAST_GAMES, split_cpu
 
@@ -32,18 +32,18 @@ def play(devices, folder):
     match = Match(
         env,
         agents,
-        one_against_three(),
+        one_against_the_rest(4),
         range(3, 3 + SETUPS),
         games_at_once=4 * 32,
-        describe=lambda game: {"order": game.setup.turn_order},
-        counted_actions=np.arange(env.num_actions)[None] < 7,
     )
     assert jax.device_count() == devices
     mesh = mesh_of(agents, match.at_once, 4)
     assert (1 if mesh is None else mesh.size) == devices
-    match.compile()
-    arrays = match.play(seed=7, params=jax.device_put([params, ()], jax.devices()[0])).arrays()
-    np.savez(folder / f"{devices}.npz", **arrays)
+    match.compile(there := jax.device_put([params, ()], jax.devices()[0]))
+    rows = match.play(7, there).rows()
+    np.savez(
+        folder / f"{devices}.npz", **{name: x for name, x in rows.items() if name != "seconds"}
+    )
 
 
 @pytest.fixture(scope="module")

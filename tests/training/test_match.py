@@ -10,8 +10,11 @@ import toy_env
 from training import train
 from training.agents import Agent, make_agent, random_agent
 from training.config import Config, UserError
-from training.evaluate import summarize, table
-from training.games.match import Match, Results, estimate, one_against_three, share, wins
+from training.games.engine import Match
+from training.games.report import evaluation_report, format_evaluation
+from training.games.seating import one_against_the_rest
+from training.games.stats import estimate, share, wins
+from training.games.table import BEHAVIOUR, Games
 from training.system import cli
 from training.system.batched import step_among
 
@@ -25,16 +28,16 @@ def first_legal(params, state, mask, key):
 @pytest.fixture(scope="module")
 def match():
     agents = [Agent("first", first_legal), random_agent(ENV)]
-    return Match(ENV, agents, one_against_three(), setups=6)
+    return Match(ENV, agents, one_against_the_rest(4), setups=6)
 
 
 def test_each_set_up_is_played_once_from_every_seat(match):
     results = match.play(seed=0)
-    assert results.vp.shape == (6, 4, 4) and results.vp_source.shape == (6, 4, 4, 3)
-    assert (results.agent == 0).sum(axis=1).tolist() == [[1, 1, 1, 1]] * 6
+    assert results.vp.shape == (6, 4, 4) and results.sources.shape == (6, 4, 4, 3)
+    assert (results.entry == 0).sum(axis=1).tolist() == [[1, 1, 1, 1]] * 6
     assert (results.faction == results.faction[:, :1]).all()  # the same deal in all four games
     assert len(np.unique(results.faction[:, 0], axis=0)) > 1
-    assert (results.vp == results.vp_source.sum(-1) + 10).all()
+    assert (results.vp == results.sources.sum(-1) + 10).all()
     assert results.federations.shape == (6, 4, 4) and results.federations.any()
     assert (results.decisions >= 8).all()
 
@@ -47,9 +50,9 @@ def test_the_seed_decides_the_set_ups_and_the_games(match):
 
 def test_equal_agents_are_equal_up_to_the_interval():
     results = Match(
-        ENV, [random_agent(ENV), random_agent(ENV)], one_against_three(), setups=300
+        ENV, [random_agent(ENV), random_agent(ENV)], one_against_the_rest(4), setups=300
     ).play(seed=0)
-    report = summarize(results, ENV.ruleset.ids)
+    report = evaluation_report(results, ENV.ruleset.ids)
     assert report["vp_difference"]["low"] < 0 < report["vp_difference"]["high"]
     assert abs(report["win_share"]["policy"]["mean"] - 0.25) < 0.05
 
@@ -66,14 +69,17 @@ def test_estimate_is_students_interval():
 
 def test_summary_by_hand():
     """Two set-ups, four games each; the policy always has 20 VP, the others 10, 11, 12."""
-    agent = np.broadcast_to(one_against_three(), (2, 4, 4))
+    agent = np.broadcast_to(one_against_the_rest(4), (2, 4, 4))
     vp = np.where(agent == 0, 20, 0)
     for game in range(4):
         vp[:, game, [p for p in range(4) if p != game]] = [10, 11, 12]
     formed = np.where(agent == 0, [[[2]], [[1]]], 0)
     factions, decisions = np.zeros((2, 4, 4), int), np.full((2, 4), 30)
-    results = Results(agent, vp, vp[..., None], formed, factions, decisions)
-    report = summarize(results, {"faction": ("A",), "vp_source": ("all",)}) | {
+    behaviour = np.stack([formed] * len(BEHAVIOUR), axis=-1)
+    results = Games(
+        agent, agent, factions, vp, vp[..., None], behaviour, decisions, decisions, agent, agent * 0
+    )
+    report = evaluation_report(results, {"faction": ("A",), "vp_source": ("all",)}) | {
         "env": "toy", "env_version": "1", "opponent": "random", "likeliest": False,
     }  # fmt: skip
     assert report["vp"]["policy"]["mean"] == 20 and report["vp"]["opponent"]["mean"] == 11
@@ -82,8 +88,12 @@ def test_summary_by_hand():
     assert report["vp_by_faction"] == {"A": {"games": 8, "policy": 20.0, "opponent": 11.0}}
     assert report["federations"]["policy"]["mean"] == 1.5
     assert report["federations"]["opponent"] == {"mean": 0.0, "low": 0.0, "high": 0.0}
-    assert "9.00 (9.00 to 9.00)" in table(report)
-    row = next(line for line in table(report).splitlines() if line.startswith("federations formed"))
+    assert "9.00 (9.00 to 9.00)" in format_evaluation(report)
+    row = next(
+        line
+        for line in format_evaluation(report).splitlines()
+        if line.startswith("federations formed")
+    )
     assert row.split()[2:] == ["1.50", "0.00"]
 
 

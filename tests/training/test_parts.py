@@ -10,8 +10,11 @@ import toy_env
 from tests import stub_env
 from training import arena, labels, merge
 from training.agents import random_agent
-from training.games import results_file, table
-from training.games.match import Match, one_against_three
+from training.games import arena as room
+from training.games import store
+from training.games.engine import Match
+from training.games.formats import Csv, Head, Npz
+from training.games.seating import one_against_the_rest
 from training.system import cli
 
 ENV = toy_env.make("toy")
@@ -26,7 +29,7 @@ def command(capsys, main, *args, face=FACE):
 
 def games(which):
     agents = [random_agent(ENV), random_agent(ENV)]
-    return Match(ENV, agents, one_against_three(), which, games_at_once=8).play(seed=5)
+    return Match(ENV, agents, one_against_the_rest(4), which, games_at_once=8).play(seed=5)
 
 
 @pytest.fixture(scope="module")
@@ -37,52 +40,73 @@ def whole():
 def test_a_game_depends_on_its_number_alone(whole):
     """Not on the batch it is played in, nor on where that begins."""
     parts = [games(range(1)), games(range(1, 6))]
-    for name, value in whole.arrays().items():
-        joined = np.concatenate([part.arrays()[name] for part in parts])
-        assert np.array_equal(joined, value), name
+    same(whole, store.table.join(parts))
+
+
+def same(games, wanted):
+    for name, value in wanted.rows().items():
+        if name != "seconds":
+            assert np.array_equal(games.rows()[name], value), name
 
 
 def test_an_evaluation_goes_on_and_merges(whole, tmp_path):
-    about = {"env": "toy", "seed": 5}
+    head = Head({"env": "toy", "seed": 5}, 2, 4)
     paths = [tmp_path / name for name in ("b.npz", "a.npz")]
-    file = results_file.ResultsFile(paths[0], about, 2, 4)
+
+    def evaluation(path, head=head, resume=False):
+        return store.Store(path, Npz(), head, 4, resume)
+
+    def match():
+        return Match(ENV, [random_agent(ENV)] * 2, one_against_the_rest(4), range(2, 6), 8)
+
+    file = evaluation(paths[0])
     with pytest.raises(KeyboardInterrupt):
-        Match(ENV, [random_agent(ENV)] * 2, one_against_three(), range(2, 6), 8).play(
-            5, save=lambda results: [file.save(results), _stop()]
-        )
-    again = results_file.ResultsFile(paths[0], about, 2, 4, resume=True)
-    assert len(again.played.vp) == 2
-    match = Match(ENV, [random_agent(ENV)] * 2, one_against_three(), range(2, 6), 8)
-    match.play(5, done=again.played, save=again.save)
-    results_file.write(paths[1], about | {"first": 0}, games(2))
-    found, results = results_file.merge(paths)
-    assert found["first"] == 0
-    for name, value in whole.arrays().items():
-        assert np.array_equal(results.arrays()[name], value), name
+        match().play(5, save=lambda first, games: [file.add(games), _stop()])
+    file.close()
+    again = evaluation(paths[0], resume=True)
+    assert again.count == 2
+    match().play(5, done=2, save=lambda first, games: again.add(games))
+    again.close()
+    store.write(paths[1], Npz(), store.Part(head._replace(first=0), games(2)))
+    found = store.merge(paths, Npz())
+    assert found.head.first == 0
+    same(found.games, whole)
+    moved = store.read(paths[0], Npz())
+    moved = store.Part(head._replace(first=3), moved.games)
+    store.write(tmp_path / "moved.npz", Npz(), moved)
     for wrong, said in (
         ([paths[0], paths[0]], "set-ups 2 to 5 are there twice"),
-        ([paths[1], _moved(tmp_path, paths[0], 3)], "set-ups 2 to 2 are missing"),
+        ([paths[1], tmp_path / "moved.npz"], "set-ups 2 to 2 are missing"),
     ):
         with pytest.raises(cli.UserError, match=said):
-            results_file.merge(wrong)
+            store.merge(wrong, Npz())
     with pytest.raises(cli.UserError, match="has seed 5, not 6"):
-        results_file.ResultsFile(paths[0], about | {"seed": 6}, 2, 4, resume=True)
+        evaluation(paths[0], head._replace(about={"env": "toy", "seed": 6}), resume=True)
     with pytest.raises(cli.UserError, match="--resume goes on with it"):
-        results_file.ResultsFile(paths[0], about, 2, 4)
+        evaluation(paths[0])
+
+
+def test_a_store_goes_on_after_its_last_whole_batch(monkeypatch):
+    """To the games of a run without the break, also where networks round by batch."""
+    begun, played = [], Match.play_batch
+
+    def batch(self, seed, first, *rest):
+        begun.append(first)
+        return played(self, seed, first, *rest)
+
+    monkeypatch.setattr(Match, "play_batch", batch)
+    kept = store.Store(None, Npz(), Head({}, 0, 4), 6)
+    for count in (12, 24):
+        found = room.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, kept)
+    assert begun == [0, 2, 2, 4] and found.setup_count == 6
 
 
 def _stop():
     raise KeyboardInterrupt
 
 
-def _moved(folder, path, first):
-    about, results = results_file.read(path)
-    results_file.write(folder / "moved.npz", about | {"first": first}, results)
-    return folder / "moved.npz"
-
-
 def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(arena, "GAMES_AT_ONCE", 8)
+    monkeypatch.setattr(room, "GAMES_AT_ONCE", 8)
     line = ["--agents", "random,random,random,random", "--seed", "3"]
     csvs = {}
     for name, first, count in (("whole", 0, 16), ("one", 0, 12), ("two", 3, 4)):
@@ -106,22 +130,31 @@ def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
 
 
 def test_labels_go_on_and_merge(tmp_path):
-    about = {"seed": 1, "games": 2, "first": 0}
+    about = {"env": "toy", "env_version": "1.0", "seed": 1, "games": 2, "first": 0}
     states = {"a": np.arange(2), "b": np.ones((2, 3))}
     for first, name in ((0, "one"), (2, "two")):
         out, said = tmp_path / name, about | {"first": first}
         assert labels.begin(out, said, _placed(states))[0] == 0
         for chunk in range(2):
-            labels.keep(out, chunk, {"x": np.full((3, 2), 10 * first + chunk)}, _placed(states))
+            kept = {
+                name: np.full((labels.STEPS, 2, 4)[:axes], 10 * first + chunk)
+                for name, axes in labels.ARRAYS.items()
+            }
+            labels.keep(out, chunk, kept, _placed(states))
         done, found = labels.begin(out, said, _placed(states))
         assert done == 2 and np.array_equal(found["a"], states["a"])
     with pytest.raises(cli.UserError, match="has seed 1, not 2"):
         labels.begin(tmp_path / "one", about | {"seed": 2}, _placed(states))
     labels.merge(tmp_path / "all", [tmp_path / "two", tmp_path / "one"])
     with np.load(tmp_path / "all" / "0001.npz") as file:
-        assert file["x"].tolist() == [[1, 1, 21, 21]] * 3
+        assert file["action"].tolist() == [[1, 1, 21, 21]] * labels.STEPS
     assert json.loads((tmp_path / "all" / "about.json").read_text())["games"] == 4
-    (tmp_path / "two" / "0001.npz").unlink()
+    cut = tmp_path / "two" / "0001.npz"
+    cut.write_bytes(cut.read_bytes()[:-30])
+    with pytest.raises(cli.UserError, match=r"cannot read the labels .*0001\.npz: it is damaged"):
+        labels.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
+    assert not (tmp_path / "other").exists()
+    cut.unlink()
     with pytest.raises(cli.UserError, match="has 1 chunks, not 2"):
         labels.merge(tmp_path / "other", [tmp_path / "two", tmp_path / "one"])
 
@@ -132,10 +165,8 @@ def _placed(states):
     return jax.device_put(states)
 
 
-def test_parts_of_the_tables(tmp_path):
-    with pytest.raises(cli.UserError, match="holds no games of an arena"):
-        (tmp_path / "x.csv").write_text("a,b\r\n")
-        merge.merge_arena(tmp_path / "y.csv", [tmp_path / "x.csv"], FACE)
-    with pytest.raises(cli.UserError, match="holds no games of an evaluation"):
-        results_file.read(tmp_path / "x.csv")
-    assert table.Sheet({}, [], {}, 4).first == 0
+def test_parts_that_are_no_games(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\r\n")
+    for kind, said in ((Csv(lambda *_: {}), "holds no games of an arena"), (Npz(), "no npz file")):
+        with pytest.raises(cli.UserError, match=f"x.csv.* {said}"):
+            store.merge([tmp_path / "x.csv"], kind)

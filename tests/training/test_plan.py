@@ -97,7 +97,7 @@ def test_the_plan_is_near_what_xla_says(capsys):
     import gaia_jax
 
     path = str(ROOT / "configs" / "quick.yaml")
-    args = [path, "--xla", "train.updates_per_chunk=1", "train.updates=10"]
+    args = [path, "--xla", "run.updates_per_chunk=1", "run.updates=10"]
     assert cli.run(lambda: plan.main(args, gaia_jax)) == 0
     said = capsys.readouterr().out
     off = int(said.split("the plan is ")[1].split("%")[0])

@@ -68,7 +68,7 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
 @pytest.mark.parametrize("devices", [2, pytest.param(8, marks=pytest.mark.slow)])
 def test_more_devices_make_the_same_update_as_one(config, make_trainer, tmp_path, devices):
     """Random numbers belong to a game, minibatches hold all games: only rounding differs."""
-    small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "train.updates_per_chunk=1"]
+    small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "run.updates_per_chunk=1"]
     code = f"""
 import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 import jax, numpy as np, conftest, toy_env

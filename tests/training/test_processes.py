@@ -75,7 +75,7 @@ def test_two_with_one_number(tmp_path):
     found = sorted(meet(tmp_path, ids=(0, 0), **{processes.TIMEOUT: "5"}), key=lambda x: x[2])
     assert [code for code, _, _ in found] == [2, 2]
     assert errors(found[0][2]) == ["error: after 5 s there is no process 1 of 2"]
-    assert "another process with train.process_id=0" in errors(found[1][2])[0]
+    assert "another process with hosts.process_id=0" in errors(found[1][2])[0]
 
 
 def test_a_port_that_another_program_has(tmp_path):
@@ -87,7 +87,7 @@ def test_a_port_that_another_program_has(tmp_path):
         assert code == 2
         (line,) = errors(err)
         assert line.startswith(f"error: process 0 cannot listen at port {port}: Address already")
-        assert line.endswith("another program, or another process with train.process_id=0")
+        assert line.endswith("another program, or another process with hosts.process_id=0")
 
 
 def test_slurm_says_who_takes_part(tmp_path):
@@ -109,9 +109,9 @@ def settings(*overrides):
 
 
 def test_the_place_of_a_process():
-    at = "train.coordinator=node1:29500"
+    at = "hosts.coordinator=node1:29500"
     assert processes.place_of(settings(), {}) == Place("", 1, 0)
-    two = settings(at, "train.processes=2", "train.process_id=1")
+    two = settings(at, "hosts.processes=2", "hosts.process_id=1")
     assert processes.place_of(two, {}) == Place("node1:29500", 2, 1)
     slurm = {"SLURM_PROCID": "3", "SLURM_NTASKS": "4"}
     assert processes.place_of(settings(), slurm) == Place("", 4, 3)
@@ -120,10 +120,10 @@ def test_the_place_of_a_process():
     mpi = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "2"}
     assert processes.place_of(settings(), mpi) == Place("", 2, 0)
     for wrong in (
-        ["train.coordinator=node1"],
+        ["hosts.coordinator=node1"],
         [at],
-        [at, "train.processes=2", "train.process_id=2"],
-        ["train.processes=2"],
+        [at, "hosts.processes=2", "hosts.process_id=2"],
+        ["hosts.processes=2"],
     ):
         with pytest.raises(UserError, match=r"train\."):
             processes.place_of(settings(*wrong), {})

@@ -101,11 +101,11 @@ def test_without_a_part_and_elsewhere(env):
     assert hash(rich) != hash(
         exploring_starts.make_rich(env, 0.4)
     ) and rich != exploring_starts.make_rich(env, 0.4)
-    with pytest.raises(UserError, match=r"ppo.riches needs an environment of gaia_jax.make"):
+    with pytest.raises(UserError, match="needs an environment of gaia_jax.make"):
         exploring_starts.make_rich(toy_env.make("toy"), 0.5)
     for wrong in ("-0.1", "1.5", "nan"):
         with pytest.raises(UserError, match=r"ppo\.riches must be"):
-            override(Config(), [f"ppo.riches={wrong}"])
+            override(Config(), [f"recipe.exploring_starts={wrong}"])
 
 
 @pytest.mark.parametrize(("name", "players"), [("lost_fleet", 4), ("base", 2), ("base", 3)])
@@ -125,7 +125,7 @@ def test_a_run_learns_in_rich_games_and_is_evaluated_in_plain_ones(tmp_path):
 
     config = from_dict({"network": {"layers": 1, "cell_width": 8, "width": 8, "planets": 88}})
     small = ["network.neighbors=false", "ppo.num_envs=8", "ppo.num_steps=400", "ppo.epochs=1"]
-    config = override(config, [*small, "ppo.riches=0.5", "train.updates_per_chunk=1"])
+    config = override(config, [*small, "recipe.exploring_starts=0.5", "run.updates_per_chunk=1"])
     trainer = Trainer(config, gaia_jax, tmp_path / "rich", False)
     assert type(trainer.env) is gaia_jax.GaiaEnv  # what evaluations are made of
     begun = jax.device_get(trainer.runner.env_state.game)

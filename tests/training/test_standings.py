@@ -94,7 +94,7 @@ def test_the_neutral_player_of_two_may_lead():
 
 def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):
     config = NetworkConfig(
-        layers=1, cell_width=8, width=8, latents=2, planets=88, neighbors=False, standings=True
+        layers=1, cell_width=8, width=8, latents=2, planets=88, neighbors=False, score_features=True
     )
     network, more = make_network(env, config), len(Standings.of(env).names())
     seen = jax.eval_shape(

@@ -71,7 +71,7 @@ def test_what_stands_and_what_is_open_is_counted_by_distance(env, scene):
 def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
     """One forward pass of each, a batch of one."""
     params, config = zoo.load("zoo/clone", env)[1], zoo.network_config(zoo.about("zoo/clone"))
-    wide = dataclasses.replace(config, around=True)
+    wide = dataclasses.replace(config, neighbourhood=True)
     cells, row, at = scene
     cells = cells.copy()
     cells[0, row, at["planet.Red"]] = 1
@@ -95,4 +95,4 @@ def test_a_game_without_pieces_is_refused(env, monkeypatch):
     plain = planets.make_layout(env)._replace(surroundings=None)
     monkeypatch.setattr(planets, "make_layout", lambda env, *more: plain)
     with pytest.raises(UserError, match="no pieces of the board game"):
-        make_network(env, NetworkConfig(planets=4, around=True))
+        make_network(env, NetworkConfig(planets=4, neighbourhood=True))

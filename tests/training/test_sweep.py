@@ -49,7 +49,7 @@ def told(capsys, *arguments):
 
 def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
     path = file(
-        name="sizes", set={"train.updates": 8, "ppo": {"clip": 0.1}}, seeds=[3, 5],
+        name="sizes", set={"run.updates": 8, "ppo": {"clip": 0.1}}, seeds=[3, 5],
         variants={"wide": {"network.width": 32}, "deep": {"network": {"layers": 2}}},
         grid={"ppo.lr": [1e-3, 0.25], "env.reward": ["vp", "win"]},
     )  # fmt: skip
@@ -63,7 +63,7 @@ def test_variants_grid_and_seeds_are_runs_in_a_fixed_order(file):
     last = members[-1].config
     assert (last.seed, last.ppo.lr, last.env.reward) == (5, 0.25, "win")
     assert (last.network.layers, last.network.width, last.ppo.clip) == (2, 16, 0.1)
-    assert last.train.updates == 8 and last.ppo.num_envs == 32  # of the base
+    assert last.run.updates == 8 and last.ppo.num_envs == 32  # of the base
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def children(process):
 def test_four_runs_killed_in_the_middle_and_gone_on_with(file):
     """Variants that differ in nothing: the run that was killed must end as the one that was not."""
     file(seeds=[0, 1], variants={"a": {}, "b": {}},
-         set={"train.updates": UPDATES, "eval.games": 0, "ppo.num_envs": 16})  # fmt: skip
+         set={"run.updates": UPDATES, "eval.games": 0, "ppo.num_envs": 16})  # fmt: skip
     runs = [Path("runs") / f"some-{name}" for name in ("a-0", "b-0", "a-1", "b-1")]
     process, until = start(), time.monotonic() + 600
     try:

@@ -57,7 +57,7 @@ def test_a_run_learns_and_leaves_its_records(trained):
     assert report["vp_difference"]["low"] > 5
     assert report["win_share"]["policy"]["mean"] > 0.5
     assert report["games"] == 80
-    assert configs.load(run / "config.yaml").train.updates == 40
+    assert configs.load(run / "config.yaml").run.updates == 40
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     updates = [r for r in records if "games/vp" in r]
     assert [r["update"] for r in updates] == list(range(1, 41))
@@ -122,14 +122,14 @@ def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
     folder, run = trained
     monkeypatch.chdir(folder)
     code, _, err = command(
-        capsys, train.main, "--resume", "runs/tiny", "train.updates=44", "eval.games=0"
+        capsys, train.main, "--resume", "runs/tiny", "run.updates=44", "eval.games=0"
     )
     assert code == 0, err
     assert Checkpoints(run).latest() == 44
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     assert [r["update"] for r in records if "games/vp" in r] == list(range(1, 45))
     # Where earlier starts have used its minutes up, as a sweep counts them, nothing is trained.
-    more = ["--resume", "runs/tiny", "train.updates=48", "train.max_minutes=1", "eval.games=0"]
+    more = ["--resume", "runs/tiny", "run.updates=48", "run.max_minutes=1", "eval.games=0"]
     assert train.main(more, toy_env, spent=61.0) == 0
     assert "out of time" in capsys.readouterr().err and Checkpoints(run).latest() == 44
     assert provenance.read(run)[-1] | {"time": ""} == {
@@ -141,7 +141,7 @@ def test_ctrl_c_leaves_a_checkpoint_to_go_on_with(tmp_path, make_trainer):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY))
     process = subprocess.Popen(
         [sys.executable, HERE / "toy_main.py", "train", "--config", "tiny.yaml",
-         "train.updates=1000000", "train.checkpoint_chunks=100000"],
+         "run.updates=1000000", "run.checkpoint_chunks=100000"],
         cwd=tmp_path, stderr=subprocess.PIPE, text=True,
         env=os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"},
     )  # fmt: skip
@@ -233,18 +233,18 @@ def test_the_game_itself_is_trained_resumed_and_evaluated(name, tmp_path, monkey
     import gaia_jax
 
     monkeypatch.chdir(tmp_path)
-    small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "train.tensorboard=false"]
-    small += ["network.width=16", "network.cell_width=8", "eval.games=8", "train.updates=4"]
-    small += ["train.start=''", "train.start_temperature=1", "ppo.spread=16"]
+    small = ["ppo.num_envs=8", "ppo.num_steps=16", "ppo.minibatches=2", "run.tensorboard=false"]
+    small += ["network.width=16", "network.cell_width=8", "eval.games=8", "run.updates=4"]
+    small += ["run.warm_start=''", "run.warm_start_temperature=1", "recipe.staggered_starts=16"]
     # Slopes would end elsewhere: the half run is told of two updates first.
-    small += ["train.updates_per_chunk=2", "ppo.lr_end=1.0e-3", "ppo.entropy_end=0.003"]
+    small += ["run.updates_per_chunk=2", "ppo.lr_end=1.0e-3", "ppo.entropy_end=0.003"]
     quick = ROOT / "configs" / f"{name}.yaml"
     straight = train.main(["--config", str(quick), *small, "name=straight"], gaia_jax)
     assert straight == 0
     assert "VP by source" in capsys.readouterr().out
-    half = [*small, "name=half", "train.updates=2"]
+    half = [*small, "name=half", "run.updates=2"]
     assert train.main(["--config", str(quick), *half, "eval.games=0"], gaia_jax) == 0
-    assert train.main(["--resume", "runs/half", "train.updates=4", "eval.games=0"], gaia_jax) == 0
+    assert train.main(["--resume", "runs/half", "run.updates=4", "eval.games=0"], gaia_jax) == 0
     config = configs.load("runs/half/config.yaml")
     runners = [
         train.Trainer(config, gaia_jax, Path("runs") / name, resume=True).runner

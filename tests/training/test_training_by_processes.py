@@ -29,7 +29,7 @@ SMALL = ("network.layers=0", "ppo.num_envs=16", "ppo.num_steps=16", "ppo.minibat
 def undisturbed(tmp_path_factory):
     """Six updates by one process of four devices, with every checkpoint, and an evaluation."""
     folder = tmp_path_factory.mktemp("one")
-    train(folder, "train.updates=6", "train.keep_checkpoints=9", "eval.games=80")
+    train(folder, "run.updates=6", "run.keep_checkpoints=9", "eval.games=80")
     return folder / "runs" / "tiny"
 
 
@@ -48,8 +48,8 @@ def clone(folder):
     auto = toy_env.auto_reset(toy_env.make("toy"))
     params = jit_once(make_init(auto, make_network(auto.env, config.network), config))().params
     np.savez(folder / "clone.npz", **zoo.flatten(params))
-    start = f"train.start={folder / 'clone.npz'}"
-    return start, "train.start_temperature=0.5", "ppo.spread=12"
+    start = f"run.warm_start={folder / 'clone.npz'}"
+    return start, "run.warm_start_temperature=0.5", "recipe.staggered_starts=12"
 
 
 def test_two_processes_learn_what_one_does(tmp_path):
@@ -59,7 +59,7 @@ def test_two_processes_learn_what_one_does(tmp_path):
     for size in (1, 2):
         folder = tmp_path / str(size)
         folder.mkdir()
-        train(folder, "train.updates=4", *more, size=size, devices=4 // size)
+        train(folder, "run.updates=4", *more, size=size, devices=4 // size)
         runs.append(folder / "runs" / "tiny")
     check_same(*runs, 4)
     assert "coordinator: ''" in (runs[1] / "config.yaml").read_text()
@@ -67,27 +67,27 @@ def test_two_processes_learn_what_one_does(tmp_path):
 
 @pytest.mark.slow
 def test_four_processes_learn_what_one_does(undisturbed, tmp_path):
-    train(tmp_path, "train.updates=4", size=4, devices=1)
+    train(tmp_path, "run.updates=4", size=4, devices=1)
     check_same(tmp_path / "runs" / "tiny", undisturbed, 4)
 
 
 @pytest.mark.slow
 def test_two_processes_train_evaluate_and_leave_the_rest_to_one(undisturbed, tmp_path):
     """The games of an evaluation are split; each depends on its number alone."""
-    many = ("train.updates=6", "train.keep_checkpoints=9", "eval.games=80")
+    many = ("run.updates=6", "run.keep_checkpoints=9", "eval.games=80")
     train(tmp_path, *many, size=2, devices=2)
     run = tmp_path / "runs" / "tiny"
     check_same(run, undisturbed, 6)
     reports = [(folder / "evaluation.json").read_text() for folder in (run, undisturbed)]
     assert reports[0] == reports[1]
-    train(tmp_path, "--resume", "runs/tiny@4", "train.updates=6", devices=2)
+    train(tmp_path, "--resume", "runs/tiny@4", "run.updates=6", devices=2)
     check_same(run, undisturbed, 6)
 
 
 @pytest.mark.slow
 def test_two_processes_go_on_with_a_run_of_one(undisturbed, tmp_path):
     shutil.copytree(undisturbed, tmp_path / "runs" / "tiny")
-    train(tmp_path, "--resume", "runs/tiny@2", "train.updates=6", size=2, devices=2)
+    train(tmp_path, "--resume", "runs/tiny@2", "run.updates=6", size=2, devices=2)
     check_same(tmp_path / "runs" / "tiny", undisturbed, 6)
 
 
@@ -101,7 +101,7 @@ def wait_for(path, started):
 
 @pytest.mark.slow
 def test_sigterm_to_one_stops_both_at_one_checkpoint(tmp_path):
-    long = ("train.updates=1000000", "train.checkpoint_chunks=100000")
+    long = ("run.updates=1000000", "run.checkpoint_chunks=100000")
     started = launch(tmp_path, *long, size=2, devices=2)
     wait_for(tmp_path / "runs" / "tiny" / "metrics.jsonl", started)
     started[1].send_signal(signal.SIGTERM)
@@ -111,7 +111,7 @@ def test_sigterm_to_one_stops_both_at_one_checkpoint(tmp_path):
     step = int(re.search(r"checkpoint at update (\d+)", found[0][2])[1])
     kept = tmp_path / "runs" / "tiny" / "checkpoints"
     assert [int(path.name) for path in kept.iterdir() if path.name.isdigit()] == [step]
-    train(tmp_path, "--resume", "runs/tiny", f"train.updates={step + 2}", size=2, devices=2)
+    train(tmp_path, "--resume", "runs/tiny", f"run.updates={step + 2}", size=2, devices=2)
 
 
 @pytest.mark.slow
@@ -131,7 +131,7 @@ def test_killed_at(moment, dies, done, undisturbed, tmp_path):
     Args:
         done: the updates that there are checkpoints of then.
     """
-    many = ("train.updates=6", "train.checkpoint_chunks=1", "train.keep_checkpoints=9")
+    many = ("run.updates=6", "run.checkpoint_chunks=1", "run.keep_checkpoints=9")
     many = (*many, "eval.games=80")
     started = launch(tmp_path, *many, size=2, devices=2, death=(moment, dies))
     assert started[dies].wait(timeout=900) == -signal.SIGKILL
@@ -145,7 +145,7 @@ def test_killed_at(moment, dies, done, undisturbed, tmp_path):
     run = tmp_path / "runs" / "tiny"
     kept = sorted(run.glob("checkpoints/*"))
     assert [int(path.name) for path in kept if path.name.isdigit()] == done
-    arguments = ("--resume", "runs/tiny", "train.updates=6") if done else many
+    arguments = ("--resume", "runs/tiny", "run.updates=6") if done else many
     train(tmp_path, *arguments, "eval.games=80", size=2, devices=2)
     check_same(run, undisturbed, 6)
     assert (run / "evaluation.json").read_text() == (undisturbed / "evaluation.json").read_text()

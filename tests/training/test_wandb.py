@@ -13,13 +13,13 @@ from training.config import Config
 from training.run.logs import Logs
 
 ROOT = Path(__file__).resolve().parents[2]
-WITH = configs.override(Config(), ["train.wandb=true", "train.tensorboard=false", "ppo.lr=0.125"])
+WITH = configs.override(Config(), ["run.wandb=true", "run.tensorboard=false", "ppo.lr=0.125"])
 # In a process of its own: W&B keeps a service and handlers of its own in the one that calls it.
 TWICE = """
 import pathlib, sys, time
 from training import config as configs
 from training.run.logs import Logs, check_wandb
-config = configs.override(configs.Config(), ["train.wandb=true", "train.tensorboard=false"])
+config = configs.override(configs.Config(), ["run.wandb=true", "run.tensorboard=false"])
 check_wandb()
 run = pathlib.Path(sys.argv[1])
 for first, vp in ((0, 12.625), (1, 71.875)):

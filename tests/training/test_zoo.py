@@ -105,8 +105,8 @@ def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
 
 
 def test_the_page_of_agents_is_current():
-    page = (Path(__file__).parents[2] / "docs" / "zoo.md").read_text(encoding="utf-8")
-    assert page == zoo_page.page(), "python -m tools.zoo_page > docs/zoo.md"
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "zoo.md").read_text(encoding="utf-8")
+    assert page == zoo_page.page(), "python -m tools.zoo_page > docs/reference/zoo.md"
 
 
 def test_damage_and_another_version_are_refused(tmp_path):

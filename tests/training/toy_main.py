@@ -16,7 +16,7 @@ import jax
 import toy_env
 
 from training import evaluate, sweep, train
-from training.games import match
+from training.games import engine
 from training.learn import ppo
 from training.learn.checkpoint import FOLDER, Checkpoints
 from training.networks import sampling
@@ -99,7 +99,7 @@ def on_writing() -> None:
 
 def on_evaluating() -> None:
     if DIES:
-        before(match.Match, "play_batch", lambda *_: die())
+        before(engine.Match, "play_batch", lambda *_: die())
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ class Act(Protocol):
         """
 
 
-LESS_OPPONENTS = "vp less opponents"  # `Policy.reward` with `ppo.opponents`: no environment pays it
+# `Policy.reward` of an agent trained with `recipe.opponent_weight`: no game pays it.
+LESS_OPPONENTS = "vp less opponents"
 
 
 class Policy(NamedTuple):

@@ -122,7 +122,7 @@ def _zoo_agent(name: str, env: Environment, likeliest: bool) -> Agent:
 
 def _reward(config: configs.Config) -> str:
     """What the values of an agent are of, `Policy.reward`."""
-    return LESS_OPPONENTS if config.ppo.opponents else str(config.env.reward)
+    return LESS_OPPONENTS if config.recipe.opponent_weight else str(config.env.reward)
 
 
 def _function_agent(name: str, env: Environment) -> Agent:

@@ -147,7 +147,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
         says which actions are candidates.
     """
     if policy.reward == LESS_OPPONENTS:
-        raise UserError("no search reads the values of an agent trained with ppo.opponents")
+        raise UserError("no search reads the values of an agent trained with opponent_weight")
     if env.reward != policy.reward:  # values and rewards must be of one kind
         env = _rewarded(env, policy.reward)
     model = environment_model(

@@ -10,10 +10,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from gaia_jax.cli.command_line import reason
+from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.xla.packed import PLAYERS
 from training.config import UserError
 from training.games import dataset_card, shards
-from training.games.schema import NAME, SCHEMA
-from training.system import atomic_files
+from training.games.schema import NAME, SCHEMA, schema
+from training.learn.checkpoint import make_env
+from training.system import atomic_files, data_files
+from training.system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
 
 FORMAT = "gaia_jax dataset 1"
 ABOUT, GAMES, DECISIONS, README = "dataset.json", "games.parquet", "decisions.parquet", "README.md"
@@ -21,6 +26,13 @@ PIECES, DECISION_PIECES = "pieces", "decision_pieces"
 # What the games of a part depend on; parts that are equal in it and adjoin are one.
 IDENTITY = ("env", "version", "players", "agents", "likeliest", "rotations", "batch", "seed")
 LONGEST = 10**7  # bytes of dataset.json
+# What its keys hold, those of a part, of an agent and of a file; `data_files.check_keys`.
+KEYS = {"parts": LIST, "files": OBJECT}
+AGENT = {"name": TEXT, "sha256": TEXT}
+FILE = {"rows": WHOLE, "bytes": WHOLE, "sha256": TEXT}
+PART = {"env": TEXT, "version": TEXT, "players": WHOLE, "agents": LIST, "likeliest": SWITCH,
+        "rotations": WHOLE, "batch": WHOLE, "seed": WHOLE, "first": WHOLE,
+        "games": WHOLE}  # fmt: skip
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -31,14 +43,94 @@ def read_about(folder: Path) -> dict[str, Any]:
     """
     path = folder / ABOUT
     try:
-        data = json.loads(path.read_bytes()[:LONGEST])
-    except (OSError, ValueError) as error:
-        raise UserError(f"{folder} is no dataset: {path}: {error}") from error
+        data = data_files.read_json(path, longest=LONGEST)
+    except UserError as error:
+        raise UserError(f"{folder} is no dataset: {error}") from error
+    check_about(str(path), data)
+    return dict(data)
+
+
+def check_about(where: str, data: Any) -> None:
+    """Refuse what is no `dataset.json`.
+
+    Raises:
+        UserError: the first key that is missing or holds something else.
+    """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise UserError(f"{folder} is no dataset: {path} has no format {FORMAT!r}")
+        raise UserError(f"{where} is of no dataset: it has no format {FORMAT!r}")
     if data.get("schema") != SCHEMA:
-        raise UserError(f"{folder} has schema {data.get('schema')}, this is {SCHEMA}")
-    return data
+        raise UserError(f"{where} has schema {data_files.shown(data.get('schema'))}, not {SCHEMA}")
+    data_files.check_keys(where, data, KEYS)
+    if not data["parts"]:
+        raise UserError(f"{where}: parts has no games")
+    for number, part in enumerate(data["parts"]):
+        here = f"{where}: parts[{number}]"
+        data_files.check_keys(here, part, PART)
+        for agent in part["agents"]:
+            data_files.check_keys(f"{here}.agents", agent, AGENT)
+        if part["players"] not in PLAYERS or len(part["agents"]) != part["players"]:
+            raise UserError(f"{here}: agents are {len(part['agents'])}, players {part['players']}")
+        if part["rotations"] < 1 or part["games"] < 1:
+            raise UserError(f"{here}: rotations and games must be above 0")
+    for name, file in data["files"].items():
+        data_files.check_keys(f"{where}: files.{name}", file, FILE)
+    if not data["files"]:
+        return  # of an export that is under way
+    if GAMES not in data["files"]:
+        raise UserError(f"{where}: key 'files.{GAMES}' is missing")
+    data_files.check_keys(where, data, {"vp_sources": LIST, "slots": OBJECT})
+    rows, games = data["files"][GAMES]["rows"], sum(part["games"] for part in data["parts"])
+    if rows != games:
+        raise UserError(f"{where}: {GAMES} has {rows} rows, the parts {games} games")
+
+
+def env_of(folder: Path, face: Any, id: str, players: int) -> Any:
+    """The environment of a dataset's games; a UserError where there is none of that id."""
+    try:
+        return make_env(face, id, "vp", players)
+    except UserError as error:
+        raise UserError(f"{folder / ABOUT}: {error}") from error
+
+
+def check_games(folder: Path, about: dict[str, Any], env: Any) -> None:
+    """Refuse games that are not those of `dataset.json`, before anything is compiled.
+
+    Reads the end of the file and the set-up of the first game.
+
+    Raises:
+        UserError: the file is cut off, lacks a column or rows, or is of another ruleset.
+    """
+    path, ids = folder / GAMES, list(env.ruleset.ids["vp_source"])
+    if about["vp_sources"] != ids:
+        told = data_files.shown(about["vp_sources"])
+        raise UserError(f"{folder / ABOUT}: vp_sources are {told}, not those of {env.id}")
+    _, table = next(shards.row_groups(path, ["env", "setup"]), (0, None))
+    if table is None or not len(table):
+        raise UserError(f"{path} has no rows")
+    if (told := str(table["env"][0].as_py())) != env.id:
+        raise UserError(f"{path} has games of {told}, {folder / ABOUT} of {env.id}")
+    text = str(table["setup"][0].as_py())
+    try:
+        setup_from_json(text, env.ruleset)
+    except (ValueError, TypeError, KeyError) as error:
+        raise UserError(f"{path}: row 0 has no set-up of {env.id}: {reason(error)}") from error
+    setup = json.loads(text)
+    rows = about["files"][GAMES]["rows"]
+    shards.check(path, schema(setup, env.ruleset.ids, env.num_players), rows)
+
+
+def check_bytes(folder: Path, about: dict[str, Any]) -> str:
+    """What is wrong with the bytes of the games: nothing, or that they are not those of before.
+
+    Raises:
+        UserError: rows cannot be read; the message says which.
+    """
+    path = folder / GAMES
+    if shards.digest(path) == about["files"][GAMES]["sha256"]:
+        return ""
+    for _ in shards.row_groups(path):
+        pass
+    return f"{path} is not the file of {ABOUT}: its sha256 differs"
 
 
 def begin(folder: Path, part: dict[str, Any]) -> bool:
@@ -140,9 +232,13 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     abouts = [of_files(folder) for folder in folders]
     if len({(part["env"], part["players"]) for part in parts}) > 1:
         raise UserError("the folders have games of different rules, which need different columns")
-    out.mkdir(exist_ok=True)
-    total = shards.assemble(out / GAMES, _rows(found))
-    finish(out, parts, abouts[0])
+    try:
+        with atomic_files.new_folder(out) as new:
+            total = shards.assemble(new / GAMES, _rows(found))
+            finish(new, parts, abouts[0])
+    except (pa.ArrowException, OSError) as error:
+        where = ", ".join(str(folder / GAMES) for folder in folders)
+        raise UserError(f"cannot merge {where} into {out}: {atomic_files.reason(error)}") from error
     return total
 
 

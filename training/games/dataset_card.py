@@ -50,8 +50,8 @@ def text(about: dict[str, Any]) -> str:
         f"- `{name}`: {x['rows']:,} rows, sha256 `{x['sha256']}`" for name, x in files.items()
     ]
     pretty = f"Gaia Project games ({', '.join(sorted({part['env'] for part in parts}))})"
-    body = Template((HERE / "card.md").read_text(encoding="utf-8"))
-    more = (HERE / "card_decisions.md").read_text(encoding="utf-8")
+    body = Template((HERE / "dataset_card.md").read_text(encoding="utf-8"))
+    more = (HERE / "dataset_card_decisions.md").read_text(encoding="utf-8")
     return (
         HEAD.format(pretty=pretty, size=size, configs=configs)
         + "\n"

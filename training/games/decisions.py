@@ -15,7 +15,7 @@ from gaia_jax.actions import to_text
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import NODES
 from training.agents import Agent
-from training.games.replaying import Look, Replayer, Row
+from training.games.replay import Look, Replayer, Row
 
 STOCKS = ("credits", "ore", "knowledge", "qic", "gaia_power", "vp")
 ROW_GROUP = 262_144  # decisions of a row group

@@ -1,12 +1,16 @@
-"""Many games side by side: every agent decides where it is its turn, on one device or on several.
+"""The one engine that plays agents at a table: games side by side in slots that refill.
 
-Where its agents draw by game, a game depends on its number alone: neither on the games beside it
-nor on the device that plays it, up to the rounding of networks in batches of another size.
+Where a game ends, the next one of the batch begins in its slot; with a slot for each game a batch
+is played side by side from beginning to end. Where its agents draw by game, a game depends on its
+number alone: neither on the games beside it nor on the device that plays it, up to the rounding of
+networks in batches of another size. So a match may be played in parts.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,23 +22,29 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from training.agents import Agent
-from training.search.keys import fold_in
+from training.games import table
+from training.games.records import LONGEST
+from training.games.table import Games
 from training.system.batched import step_among
 from training.system.devices import GAMES, first_devices, shares
 from training.system.fast_compile import jit_once
 
-STRIDE = 16  # decisions of every game between two looks from outside
+STRIDE = 16  # decisions of every slot between two looks for games that have ended
+EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
+GAMES_AT_ONCE = 1024
+
+Progress = Callable[[int], object]
 
 
-class _Carry(NamedTuple):
-    """Games under way, B = S * R."""
+class _Slots(NamedTuple):
+    """B slots, and what is known of the N games of the batch."""
 
-    state: Any
-    decisions: Array  # (B,) int32, since the start of the batch
-    counted: Array  # (B, P, W) int32
-    decided: Array  # (B, P) int32
-    illegal: Array  # (B, P) int32
-    played: Array  # (B, L) int16, the actions, where records are written; else L is 0
+    state: Any  # (B, ...)
+    game: Array  # (B,) int32, the game of the slot
+    clock: Array  # (B,) int32, its decisions so far
+    counts: Array  # (B, P, len(COUNTED)) int32, of the game
+    begun: Array  # (1,) int32
+    kept: dict[str, Array]  # columns of `Games`, leading axis N
 
 
 def over(state: Any) -> Array:
@@ -48,110 +58,247 @@ class _Batch:
 
     env: Any
     agents: list[Agent]
-    seating: np.ndarray  # (R, P)
+    seating: np.ndarray  # (R, P), which agent sits where in each rotation
     setups: int
-    counted_actions: np.ndarray  # (W, A) bool
-    longest: int  # decisions of a game that are written down
+    slots: int  # B, at most N
+    moves: bool  # whether the actions are kept
     shared: bool  # with other devices, each with its own set-ups
 
     @property
-    def sits(self) -> np.ndarray:
-        """(B, P), the agent in each seat of each game."""
-        return np.tile(self.seating, (self.setups, 1))
+    def games(self) -> int:
+        """N."""
+        return self.setups * len(self.seating)
 
     def own_first(self, first: Array) -> Array:
         """The number of this device's first set-up, from that of all devices."""
         return first + self.setups * jax.lax.axis_index(GAMES) if self.shared else first
 
-    def start(self, setup_key: Array, first: Array) -> _Carry:
-        """The games before their first decision."""
-        batch, players = self.sits.shape
-        number = self.own_first(first) + jnp.arange(self.setups)
-        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, number)
-        # One key draws the whole set-up and nothing is random afterwards: R equal games.
-        state = jax.vmap(self.env.init)(jnp.repeat(setup_keys, len(self.seating)))
-        none = jnp.zeros((batch, players), jnp.int32)
-        counted = jnp.zeros((*none.shape, len(self.counted_actions)), jnp.int32)
-        played = jnp.zeros((batch, self.longest), jnp.int16)
-        return _Carry(state, jnp.zeros(batch, jnp.int32), counted, none, none, played)
+    def notes(self, state: Any, clock: Array, counts: Array) -> dict[str, Array]:
+        """What is kept of ended games, but for the actions."""
+        noted = table.make_notes(self.env.ruleset)(state.game, counts)
+        return noted | {"decisions": clock}
 
-    def step(self, params: list[Any], game_keys: Array, carry: _Carry) -> _Carry:
-        """One decision in every game."""
-        state, (batch, players) = carry.state, self.sits.shape
-        games = np.arange(batch)
-        turn = jnp.where(over(state), -1, jnp.asarray(self.sits)[games, state.current_player])
-        # All games that go on have made equally many.
-        keys = fold_in(game_keys, carry.decisions.max())
-        action = jnp.zeros(batch, jnp.int32)
+    def start(self, setup_key: Array, first: Array) -> tuple[Any, _Slots]:
+        """All games before their first decision (N, ...), and the first B of them in the slots."""
+        numbers = self.own_first(first) + jnp.arange(self.setups)
+        setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, numbers)
+        # One key draws the whole set-up and nothing is random afterwards: R equal games.
+        pool = jax.vmap(self.env.init)(jnp.repeat(setup_keys, len(self.seating)))
+        slots, players = self.slots, self.seating.shape[1]
+        state = jax.tree.map(lambda x: x[:slots], pool)
+        clock = jnp.zeros(slots, jnp.int32)
+        counts = jnp.zeros((slots, players, len(table.COUNTED)), jnp.int32)
+        shapes = jax.eval_shape(self.notes, state, clock, counts)
+        kept = {name: jnp.zeros((self.games, *x.shape[1:]), x.dtype) for name, x in shapes.items()}
+        kept["actions"] = jnp.zeros((self.games, LONGEST if self.moves else 0), jnp.int16)
+        begun = jnp.full(1, slots, jnp.int32)
+        return pool, _Slots(state, jnp.arange(slots), clock, counts, begun, kept)
+
+    def step(self, params: list[Any], game_keys: Array, slots: _Slots) -> _Slots:
+        """One decision in every slot."""
+        state, clock, kept = slots.state, slots.clock, slots.kept
+        sits = jnp.asarray(self.seating)[slots.game % len(self.seating), state.current_player]
+        turn = jnp.where(over(state), -1, sits)
+        if self.slots == self.games:
+            # All games that go on have made equally many: who draws for a whole batch by the key
+            # of its first game goes on to draw when that one has ended.
+            clock = jnp.broadcast_to(clock.max(), clock.shape)
+        keys = jax.vmap(jax.random.fold_in)(game_keys, clock)
+        action = jnp.zeros(self.slots, jnp.int32)
         for number, (agent, own) in enumerate(zip(self.agents, params, strict=True)):
             action = decide(agent, own, state, turn == number, keys, len(self.agents), action)
-        here = (jnp.arange(players) == state.current_player[:, None]) & (turn >= 0)[:, None]
+        seats = jnp.arange(self.seating.shape[1])
+        here = (seats == state.current_player[:, None]) & (turn >= 0)[:, None]
         action, illegal = replace_illegal(action, state.legal_action_mask)
-        seen = jnp.asarray(self.counted_actions)[:, action].T  # (B, W)
-        played = carry.played
-        if self.longest:
-            place = jnp.where(turn >= 0, carry.decisions, self.longest)
-            played = played.at[games, place].set(action.astype(jnp.int16), mode="drop")
-        return _Carry(
-            step_among(self.env, _lanes(self.agents, batch), state, action),
-            carry.decisions + (turn >= 0),
-            carry.counted + (here[:, :, None] & seen[:, None]),
-            carry.decided + here,
-            carry.illegal + (here & illegal[:, None]),
-            played,
+        leech = jnp.asarray(table.leech_actions(self.env.ruleset, self.env.num_actions))
+        seen = jnp.concatenate([leech[:, action], jnp.ones((1, self.slots), bool), illegal[None]])
+        if self.moves:
+            place = jnp.where(turn >= 0, slots.clock, LONGEST)
+            actions = kept["actions"].at[slots.game, place]
+            kept = kept | {"actions": actions.set(action.astype(jnp.int16), mode="drop")}
+        return slots._replace(
+            state=step_among(self.env, _widest(self.agents, self.slots), state, action),
+            clock=slots.clock + (turn >= 0),
+            counts=slots.counts + (here[:, :, None] & seen.T[:, None]),
+            kept=kept,
+        )
+
+    def refill(self, slots: _Slots, pool: Any) -> _Slots:
+        """Note the games that have ended; their slots begin those that are left."""
+        done = over(slots.state)
+        where = jnp.where(done, slots.game, self.games)
+        kept = dict(slots.kept)
+        for name, new in self.notes(slots.state, slots.clock, slots.counts).items():
+            kept[name] = kept[name].at[where].set(new, mode="drop")
+        if self.slots == self.games:
+            return slots._replace(kept=kept)
+        following = slots.begun + jnp.cumsum(done, dtype=jnp.int32) - 1
+        begins = done & (following < self.games)
+        fresh = jnp.minimum(following, self.games - 1)
+
+        def put(old: Array, new: Array) -> Array:
+            return jnp.where(begins.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
+
+        return _Slots(
+            state=jax.tree.map(lambda old, new: put(old, new[fresh]), slots.state, pool),
+            game=put(slots.game, following),
+            clock=put(slots.clock, jnp.zeros_like(slots.clock)),
+            counts=put(slots.counts, jnp.zeros_like(slots.counts)),
+            begun=jnp.minimum(slots.begun + done.sum(dtype=jnp.int32), self.games),
+            kept=kept,
         )
 
     def advance(
-        self, params: list[Any], play_key: Array, first: Array, carry: _Carry
-    ) -> tuple[_Carry, Array]:
-        """STRIDE decisions in every game, fewer when all have ended; (1,) how many have ended.
+        self, params: list[Any], play_key: Array, first: Array, pool: Any, slots: _Slots
+    ) -> tuple[_Slots, Array]:
+        """STRIDE decisions in every slot, then the next games; (1,) how many have ended.
 
         No device waits for another here: one with longer games may take minutes more.
         """
-        number = self.own_first(first) * len(self.seating) + np.arange(len(self.sits))
-        keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, number)
-        _, carry = jax.lax.while_loop(
-            lambda c: (c[0] < STRIDE) & ~over(c[1].state).all(),
-            lambda c: (c[0] + 1, self.step(params, keys, c[1])),
-            (jnp.int32(0), carry),
+        numbers = self.own_first(first) * len(self.seating) + slots.game
+        keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, numbers)
+        _, slots = jax.lax.while_loop(
+            lambda held: (held[0] < STRIDE) & ~over(held[1].state).all(),
+            lambda held: (held[0] + 1, self.step(params, keys, held[1])),
+            (jnp.int32(0), slots),
         )
-        return carry, over(carry.state).sum()[None]
+        slots = self.refill(slots, pool)
+        return slots, slots.begun - (~over(slots.state)).sum(dtype=jnp.int32)
 
 
-def make_batch(
-    env: Any,
-    agents: list[Agent],
-    seating: np.ndarray,
-    setups: int,
-    counted_actions: np.ndarray,
-    longest: int,
-    mesh: Mesh | None,
-) -> tuple[Any, Any]:
-    """The start of a batch of set-ups, and some decisions in all its games; not compiled yet.
+class Match:
+    """Entries at a table and the rotations in which they sit; compiled at the first `play`."""
 
-    Args:
-        seating: (R, P), which agent sits where in each rotation.
-        setups: S, on all devices together; B = S * R games.
-        counted_actions: (W, A) bool, sets of actions to count.
-        longest: decisions of a game that are written down.
-        mesh: the D devices that share the set-ups, of `mesh_of`; None: one plays them all.
-    Returns:
-        (key of the set-ups, number of the first one) -> games, and (the agents' parameters, key of
-        the play, number of the first set-up, games) -> games, how many have ended on each device
-        (D,).
-    """
-    share = setups if mesh is None else setups // mesh.size
-    batch = _Batch(env, agents, seating, share, counted_actions, longest, mesh is not None)
+    def __init__(
+        self,
+        env: Any,
+        agents: Sequence[Agent],
+        seating: np.ndarray,
+        setups: int | range,
+        games_at_once: int = GAMES_AT_ONCE,
+        slots: int | None = None,
+        moves: bool = False,
+    ):
+        """
+        Args:
+            agents: the entries of the match; entries of one agent are decided together.
+            seating: (R, P), which entry sits where in each rotation.
+            setups: S, how many set-ups are played, each once for each rotation; or which ones.
+            games_at_once: at most so many games in a batch, on all devices together.
+            slots: at most so many of a batch are under way at the same time; None: all.
+            moves: keep the set-ups and actions of the games.
+        """
+        self.setups = range(setups) if isinstance(setups, int) else setups
+        self.seating, self._moves = np.asarray(seating), moves
+        self.at_once = min(len(self.setups), max(games_at_once // len(seating), 1))
+        same = [next(j for j, x in enumerate(agents) if x is agent) for agent in agents]
+        self._which = sorted(set(same))  # entries, the first of each agent
+        self._params = [agent.params for agent in agents]
+        different = [agents[i] for i in self._which]
+        self._mesh = mesh_of(different, self.at_once, len(self.seating))
+        share = self.at_once // (self._mesh.size if self._mesh else 1)
+        count = min(slots or self.at_once * len(seating), share * len(seating))
+        sits = np.searchsorted(self._which, np.asarray(same))[self.seating]
+        batch = _Batch(env, different, sits, share, count, moves, self._mesh is not None)
+        self._start, self._advance = _programs(batch, self._mesh)
+        self._compiled = False
+
+    def compile(self, params: list[Any] | None = None) -> None:
+        """Compile everything, once; `play` does it where this was not called.
+
+        Args:
+            params: instead of the entries' own parameters.
+        """
+        if self._compiled:
+            return
+        key, first = jax.random.key(0), jnp.int32(0)
+        pool, slots = jax.eval_shape(self._start, key, first)
+        self._start = self._start.lower(key, first).compile()
+        args = (self._placed(params), key, first, pool, slots)
+        self._advance = self._advance.lower(*args).compile()
+        self._compiled = True
+
+    def play(
+        self,
+        seed: int,
+        params: list[Any] | None = None,
+        progress: Progress = lambda ended: None,
+        done: int = 0,
+        save: Callable[[int, Games], object] = lambda first, games: None,
+    ) -> Games | None:
+        """Play all games, batch by batch; the rows of all, None where there are none.
+
+        Args:
+            seed: which set-ups; the same seed gives the same ones, and the same games.
+            params: instead of the entries' own parameters.
+            progress: told how many of the games have ended, again and again.
+            done: so many set-ups have been played before.
+            save: told of each batch, and of the number of its first set-up.
+        """
+        parts, rotations = [], len(self.seating)
+        for before in range(done, len(self.setups), self.at_once):
+            left = len(self.setups) - before
+
+            def tell(ended: int, before: int = before, left: int = left) -> None:
+                progress(before * rotations + min(ended, left * rotations))
+
+            first = self.setups.start + before
+            games = self.play_batch(seed, first, params, tell).slice(0, left)
+            save(first, games)
+            parts.append(Games(**games.rows()))
+        return table.join(parts) if parts else None
+
+    def play_batch(
+        self,
+        seed: int,
+        first: int,
+        params: list[Any] | None = None,
+        progress: Progress = lambda ended: None,
+    ) -> Games:
+        """The games of `at_once` set-ups from number `first` on.
+
+        Args:
+            progress: told how many of the batch's games have ended, again and again.
+        """
+        self.compile(params)
+        began, params, at = time.monotonic(), self._placed(params), jnp.int32(first)
+        keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), EVALUATION))
+        (pool, slots), ended = self._start(keys[0], at), 0
+        shape = (self.at_once, len(self.seating))
+        while ended < shape[0] * shape[1]:
+            slots, count = self._advance(params, keys[1], at, pool, slots)
+            ended = int(np.sum(jax.device_get(count)))
+            progress(ended)
+        kept, setups = jax.device_get((slots.kept, pool.game.setup if self._moves else None))
+        columns = jax.tree.map(lambda x: x.reshape(*shape, *x.shape[1:]), kept | {"setups": setups})
+        if not self._moves:
+            columns["actions"] = None
+        seats = np.broadcast_to(self.seating, (*shape, self.seating.shape[1]))
+        seconds = np.full(shape, (time.monotonic() - began) / np.prod(shape))
+        return Games(entry=seats, seconds=seconds, **columns)
+
+    def _placed(self, params: list[Any] | None) -> list[Any]:
+        """The agents' parameters, from those of the entries, on every device that plays."""
+        held = [(params or self._params)[entry] for entry in self._which]
+        if self._mesh is None:
+            return held
+        placed: list[Any] = jax.device_put(held, NamedSharding(self._mesh, P()))
+        return placed
+
+
+def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
+    """`_Batch.start` and `_Batch.advance` to compile, on one device or on those of a mesh."""
     if mesh is None:
-        return jit_once(batch.start), jax.jit(batch.advance)
+        return jit_once(batch.start), jax.jit(batch.advance, donate_argnums=4)
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
     start = map_(batch.start, in_specs=(P(), P()))
-    advance = map_(batch.advance, in_specs=(P(), P(), P(), P(GAMES)))
+    advance = map_(batch.advance, in_specs=(P(), P(), P(), P(GAMES), P(GAMES)))
     one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    placed: dict[str, Any] = {"in_shardings": (one, one, one, split, split), "out_shardings": split}
     return (
         jit_once(start, in_shardings=(one, one), out_shardings=split),
-        jax.jit(advance, in_shardings=(one, one, one, split), out_shardings=split),
+        jax.jit(advance, donate_argnums=4, **placed),
     )
 
 
@@ -168,7 +315,7 @@ def mesh_of(agents: list[Agent], setups: int, rotations: int) -> Mesh | None:
     return None if count == 1 else first_devices(count)
 
 
-def _lanes(agents: list[Agent], games: int) -> int:
+def _widest(agents: list[Agent], games: int) -> int:
     """How many games the agents play ahead side by side, at most; 0 where none does."""
     return max((agent.lanes(games) for agent in agents if agent.lanes), default=0)
 

@@ -15,15 +15,15 @@ import numpy as np
 
 from training.agents import Agent, make_agent
 from training.config import UserError
-from training.games.match import rotated
-from training.games.schema import Games
-from training.games.slots import Lanes
+from training.games.engine import Match
+from training.games.seating import rotated
+from training.games.table import Games
 
 BATCH = 4096  # games of a batch
-PER_LANE = 4  # of a batch, at least: so many fewer are under way at the same time
+PER_SLOT = 4  # of a batch, at least: so many fewer are under way at the same time
 # Under way at most for each agent where a network decides: what it computes for those that are
 # its own stays in a core's cache.
-LANES = 256
+SLOTS = 256
 
 
 class Source:
@@ -49,13 +49,14 @@ class Source:
         if batch % len(self.seating):
             raise UserError(f"--batch must be a multiple of {len(self.seating)}, not {batch}")
         self.deals = batch // len(self.seating)  # of a batch
-        agents = [make_agent(name, env, likeliest) for name in different]
-        self.hashes = [fingerprint(agents[different.index(name)]) for name in names]
-        sits = np.array([different.index(name) for name in names])[self.seating]
-        lanes = -(-batch // PER_LANE)
-        if any(agent.policy for agent in agents):
-            lanes = min(lanes, LANES * len(agents))
-        self._lanes = Lanes(env, agents, sits, self.deals, lanes)
+        made = {name: make_agent(name, env, likeliest) for name in different}
+        hashes = {name: fingerprint(agent) for name, agent in made.items()}
+        self.hashes = [hashes[name] for name in names]
+        slots = -(-batch // PER_SLOT)
+        if any(agent.policy for agent in made.values()):
+            slots = min(slots, SLOTS * len(made))
+        agents = [made[name] for name in names]
+        self._match = Match(env, agents, self.seating, self.deals, batch, slots, moves=True)
 
     def about(self) -> dict[str, Any]:
         """What the games depend on, besides seed and range; the `part` of `dataset.json`."""
@@ -74,7 +75,7 @@ class Source:
 
     def compile(self) -> None:
         """Compile everything, once."""
-        self._lanes.compile()
+        self._match.compile()
 
     def play(self, seed: int, first: int, count: int) -> Games:
         """The games of the batch that begins with deal `first`.
@@ -83,22 +84,12 @@ class Source:
             first: a multiple of `deals`.
             count: how many of its deals are kept.
         """
-        self.compile()
-        ended, rotations = self._lanes.play(seed, first), len(self.seating)
-        kept = np.arange(count * rotations)
-        decisions, longest = ended.decisions, ended.actions.shape[1]
-        if decisions[kept].max() > longest:
+        games = self._match.play_batch(seed, first).slice(0, count)
+        assert games.actions is not None
+        longest = games.actions.shape[-1]
+        if games.decisions.max() > longest:
             raise UserError(f"a game has more than {longest} decisions and cannot be kept")
-        return Games(
-            deal=first + kept // rotations,
-            rotation=kept % rotations,
-            setups=jax.tree.map(lambda x: x[kept], ended.setups),
-            sits=self.seating[kept % rotations],
-            actions=[ended.actions[g, : decisions[g]].astype(np.uint16) for g in kept],
-            vp=ended.vp[kept],
-            sources=ended.sources[kept],
-            illegal=ended.illegal[kept],
-        )
+        return games
 
 
 def fingerprint(agent: Agent) -> str:

@@ -1,4 +1,4 @@
-"""The tables of an arena: who is stronger, by how much, and how they play."""
+"""The reports of arenas: who is stronger, by how much, and how they play."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from training.games.match import (
+from training.games.stats import (
     Estimate,
     estimate,
+    format_illegal_moves,
     illegal_moves,
     places,
     scores,
     share,
-    told,
     wins,
 )
-from training.games.table import BEHAVIOUR, Played
+from training.games.table import BEHAVIOUR, Games
 
 
-def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
+def arena_report(games: Games, names: list[str], ids: Any) -> dict[str, Any]:
     """Plain numbers; writes to JSON.
 
     Args:
@@ -32,92 +32,93 @@ def report(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
         `behaviour`; `differences`; `games`, `setups`, `decisions`, `seconds`; `forfeits`, the games
         in which somebody moved illegally. Who does has the last place there and no VP.
     """
-    own = [played.entry == i for i in range(len(names))]  # (S, R, P)
-    place, win = (rank(played.vp, played.illegal) for rank in (places, wins))
-    score = scores(played.vp, played.illegal)
+    own = [games.entry == i for i in range(len(names))]  # (S, R, P)
+    place, win = (rank(games.vp, games.illegal) for rank in (places, wins))
+    score = scores(games.vp, games.illegal)
 
     def by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:
         """(S, R, P) -> (S,), the mean over an entry's seats of a set-up."""
         return np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
 
     vp = [by_setup(score, mine) for mine in own]
-    skill = ratings(played, len(names))
+    skill = ratings(games, len(names))
     agents = {
         name: {
             "vp": _plain(estimate(vp[i])),
             "win_share": _plain(share(by_setup(win, own[i]))),
             "place": float(place[own[i]].mean()),
             "rating": skill[i],
-            "illegal_moves": illegal_moves(played.illegal, played.decided, own[i]),
+            "illegal_moves": illegal_moves(games.illegal, games.decided, own[i]),
         }
         for i, name in enumerate(names)
     }
     pairs = [(i, j) for i in range(len(names)) for j in range(i + 1, len(names))]
     return {
-        "setups": len(played.vp),
-        "games": int(np.prod(played.vp.shape[:2])),
-        "decisions": int(played.decisions.sum()),
-        "seconds": round(float(played.seconds.sum()), 1),
+        "setups": len(games.vp),
+        "games": int(np.prod(games.vp.shape[:2])),
+        "decisions": int(games.decisions.sum()),
+        "seconds": round(float(games.seconds.sum()), 1),
         "agents": agents,
-        "players": _players(played, names, ids),
+        "players": _players(games, names, ids),
         "differences": [
             {"of": names[i], "to": names[j], **_plain(estimate(vp[i] - vp[j]))} for i, j in pairs
         ],
         "forfeits": [
             {
-                "agent": names[played.entry[s, r, p]], "setup": int(s), "rotation": int(r),
-                "seat": int(p), "illegal_moves": int(played.illegal[s, r, p]),
+                "agent": names[games.entry[s, r, p]], "setup": int(s), "rotation": int(r),
+                "seat": int(p), "illegal_moves": int(games.illegal[s, r, p]),
             }
-            for s, r, p in np.argwhere(played.illegal > 0)
+            for s, r, p in np.argwhere(games.illegal > 0)
         ],
     }  # fmt: skip
 
 
-def _players(played: Played, names: list[str], ids: Any) -> dict[str, Any]:
+def _players(games: Games, names: list[str], ids: Any) -> dict[str, Any]:
     """How each agent plays, the entries of one name together."""
-    score = scores(played.vp, played.illegal)
-    own = [played.entry == i for i in range(len(names))]  # (S, R, P)
+    score = scores(games.vp, games.illegal)
+    own = [games.entry == i for i in range(len(names))]  # (S, R, P)
     kinds = [name.split(" #")[0] for name in names]
     players = {}
     for kind in dict.fromkeys(kinds):
         mine = np.any([own[i] for i, x in enumerate(kinds) if x == kind], axis=0)
-        seats = range(1, played.vp.shape[-1] + 1)
+        seats = range(1, games.vp.shape[-1] + 1)
         players[kind] = {
-            "seats": {str(k): _mean(score[mine & (played.order == k)]) for k in seats},
+            "seats": {str(k): _mean(score[mine & (games.order == k)]) for k in seats},
             "factions": {
-                faction: _mean(score[mine & (played.faction == index)])
+                faction: _mean(score[mine & (games.faction == index)])
                 for index, faction in enumerate(ids["faction"])
             },
             "games by faction": {
-                faction: int((mine & (played.faction == index)).sum())
+                faction: int((mine & (games.faction == index)).sum())
                 for index, faction in enumerate(ids["faction"])
             },
-            "sources": _columns(played.sources[mine], ids["vp_source"]),
-            "behaviour": _columns(played.behaviour[mine], BEHAVIOUR),
+            "sources": _columns(games.sources[mine], ids["vp_source"]),
+            "behaviour": _columns(games.behaviour[mine], BEHAVIOUR),
         }
     return players
 
 
-def ratings(played: Played, entries: int) -> list[dict[str, float]]:
+def ratings(games: Games, entries: int) -> list[dict[str, float]]:
     """Plackett-Luce ratings (openskill) of the entries, game after game from 25 +- 8.33."""
     from openskill.models import PlackettLuce
 
     model = PlackettLuce()
     skill = [model.rating() for _ in range(entries)]
-    place = places(played.vp, played.illegal)
-    for s, r in np.ndindex(*played.vp.shape[:2]):
-        seats = played.entry[s, r]
+    place = places(games.vp, games.illegal)
+    for s, r in np.ndindex(*games.vp.shape[:2]):
+        seats = games.entry[s, r]
         teams = model.rate([[skill[i]] for i in seats], ranks=place[s, r].tolist())
         for i, team in zip(seats, teams, strict=True):
             skill[i] = team[0]
     return [{"mu": round(x.mu, 4), "sigma": round(x.sigma, 4)} for x in skill]
 
 
-def format_table(result: dict[str, Any]) -> str:
+def format_arena(result: dict[str, Any]) -> str:
     """The report as text."""
     agents = result["agents"]
     width = max(24, *(len(name) + 2 for name in agents))
     lines = [
+        headline(result),
         f"{result['games']} games on {result['setups']} set-ups of {result['env']} "
         f"{result['version']}, seed {result['seed']}; mean (95 % interval)",
         "",
@@ -155,6 +156,29 @@ def format_table(result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def headline(result: dict[str, Any]) -> str:
+    """Who won, by how much and how sure that is: the first two by mean VP, on the same set-ups."""
+    agents = result["agents"]
+    first, second = sorted(agents, key=lambda name: -agents[name]["vp"]["mean"])[:2]
+    pair = next(x for x in result["differences"] if {x["of"], x["to"]} == {first, second})
+    lead = pair if pair["of"] == first else _turned(pair)
+    share = f"{agents[first]['win_share']['mean']:.2f} of the wins"
+    if lead["low"] is None:
+        return f"{first} is ahead by {lead['mean']:.1f} VP of {second}: one set-up tells nothing"
+    by = f"{lead['mean']:.1f} VP ({lead['low']:.1f} to {lead['high']:.1f}, 95 %)"
+    if not lead["mean"]:
+        return f"{first} and {second} are level: {by} apart"
+    if lead["low"] > 0:
+        return f"{first} won: {by} above {second}, the next, and {share}"
+    return f"{first} is ahead, not surely: {by} above {second}, the next, and {share}"
+
+
+def _turned(pair: dict[str, Any]) -> dict[str, Any]:
+    """A difference seen from the other side."""
+    low, high = (None if pair[key] is None else -pair[key] for key in ("high", "low"))
+    return {"mean": -pair["mean"], "low": low, "high": high}
+
+
 def _forfeits(result: dict[str, Any], most: int = 6) -> list[str]:
     """Who moved illegally, and in which games: those are lost to all others."""
     lines = []
@@ -163,7 +187,7 @@ def _forfeits(result: dict[str, Any], most: int = 6) -> list[str]:
         if games:
             shown = ", ".join(f"set-up {f['setup']} game {f['rotation']}" for f in games[:most])
             more = f" and {len(games) - most} more" if len(games) > most else ""
-            lines.append(f"{name}: {told(x['illegal_moves'])} ({shown}{more})")
+            lines.append(f"{name}: {format_illegal_moves(x['illegal_moves'])} ({shown}{more})")
     return ["", *lines] if lines else []
 
 
@@ -177,6 +201,99 @@ def _cell(value: float | None, games: int | None) -> str:
 def _row(name: str, cells: list[str], players: Any) -> str:
     widths = [max(13, len(player) + 2) for player in players]
     return f"{name:<28}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
+
+
+def evaluation_report(games: Games, ids: Any) -> dict[str, Any]:
+    """Entry 0 of each game, the policy, against the mean of the others.
+
+    Args:
+        games: S set-ups, R rotations; entry 0 in one seat of each game.
+        ids: the names of `faction` and `vp_source`.
+    Returns:
+        Means over set-ups with their 95 % intervals, by agent, by source and by faction.
+    """
+    mine = games.entry == 0  # (S, R, P)
+
+    def split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(S, R, P) -> the policy's mean and the mean of the others, in each set-up (S,)."""
+        x = x.astype(float)
+        own = np.where(mine, x, 0).sum(axis=(1, 2)) / mine.sum(axis=(1, 2))
+        return own, np.where(mine, 0, x).sum(axis=(1, 2)) / (~mine).sum(axis=(1, 2))
+
+    vp = scores(games.vp, games.illegal)
+    own_vp, other_vp = split(vp)
+    own_wins, other_wins = split(wins(games.vp, games.illegal))
+    own_federations, other_federations = split(games.federations)
+    sources = np.moveaxis(games.sources, -1, 0)
+    by_source = {}
+    for name, points in zip(ids["vp_source"], sources, strict=True):
+        own, other = split(points)
+        by_source[name] = {"policy": float(own.mean()), "opponent": float(other.mean())}
+    by_faction = {}
+    for index, name in enumerate(ids["faction"]):
+        here = games.faction == index
+        if (here & mine).any():
+            by_faction[name] = {
+                "games": int((here & mine).sum()),
+                "policy": float(vp[here & mine].mean()),
+                "opponent": float(vp[here & ~mine].mean()),
+            }
+    return {
+        "setups": len(games.vp),
+        "games": int(np.prod(games.vp.shape[:2])),
+        "decisions_per_game": float(games.decisions.mean()),
+        "vp": {"policy": _plain(estimate(own_vp)), "opponent": _plain(estimate(other_vp))},
+        "win_share": {"policy": _plain(share(own_wins)), "opponent": _plain(share(other_wins))},
+        "vp_difference": _plain(estimate(own_vp - other_vp)),
+        "federations": {
+            "policy": _plain(estimate(own_federations)),
+            "opponent": _plain(estimate(other_federations)),
+        },
+        "illegal_moves": {
+            "policy": illegal_moves(games.illegal, games.decided, mine),
+            "opponent": illegal_moves(games.illegal, games.decided, ~mine),
+        },
+        "vp_by_source": by_source,
+        "vp_by_faction": by_faction,
+    }
+
+
+def format_evaluation(report: dict[str, Any], factions: bool = False) -> str:
+    """The report as text."""
+
+    other = report["opponent"]
+    count = report.get("players", 4) - 1
+    others = f"{('one', 'two', 'three')[count - 1]} {other} seat{'s' * (count > 1)}"
+    how = "likeliest action" if report["likeliest"] else "sampled"
+    lines = [
+        f"{report['games']} games on {report['setups']} set-ups of {report['env']} "
+        f"{report['env_version']}, one policy seat ({how}) "
+        f"against {others}; mean (95 % interval)",
+        "",
+        f"{'seat':<26}{'VP':>26}{'win share':>26}",
+    ]
+    for name, key in (("policy", "policy"), (other, "opponent")):
+        vp, win = _text(report["vp"][key]), _text(report["win_share"][key])
+        lines.append(f"{name[:24]:<26}{vp:>26}{win:>26}")
+    lines += [f"{'difference':<26}{_text(report['vp_difference']):>26}", ""]
+    federations = {key: value["mean"] for key, value in report["federations"].items()}
+    lines += [*_pair_rows("mean of a seat", {"federations formed": federations}, other), ""]
+    lines += _pair_rows("VP by source", report["vp_by_source"], other)
+    for name, key in (("policy", "policy"), (other, "opponent")):
+        moves = report["illegal_moves"][key]
+        if moves["moves"]:
+            lines += ["", f"{name}: {format_illegal_moves(moves)}"]
+    if factions:
+        lines += ["", *_pair_rows("VP by faction", report["vp_by_faction"], other)]
+    return "\n".join(lines)
+
+
+def _pair_rows(title: str, rows: dict[str, dict[str, float]], other: str) -> list[str]:
+    width = max(len(name) for name in (title, *rows)) + 2
+    return [
+        f"{title:<{width}}{'policy':>10}{other:>10}",
+        *(f"{name:<{width}}{x['policy']:>10.2f}{x['opponent']:>10.2f}" for name, x in rows.items()),
+    ]
 
 
 def _text(x: dict[str, Any]) -> str:

@@ -4,31 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+import jax
 import numpy as np
 import pyarrow as pa
 
 from gaia_jax.setup.setup_json import setup_to_dict
-from training.games.match import places, wins
+from training.games.stats import places, wins
+from training.games.table import Games
 
 SCHEMA = 1  # raised when a column changes its meaning
 NAME = "gaia_jax games"
 # Keys of a set-up that are columns of their own elsewhere.
 APART = ("factions", "turn_order", "players")
-
-
-class Games(NamedTuple):
-    """Finished games on the host. G games, P players, K sources of VP."""
-
-    deal: np.ndarray  # (G,) number of the set-up among those of the seed
-    rotation: np.ndarray  # (G,) how many seats further the agents sit
-    setups: Any  # Setup, leading axis G
-    sits: np.ndarray  # (G, P) which agent of the part sits there
-    actions: list[np.ndarray]  # of each game, uint16
-    vp: np.ndarray  # (G, P)
-    sources: np.ndarray  # (G, P, K)
-    illegal: np.ndarray  # (G, P) illegal moves, replaced by the first legal one
 
 
 def setup_columns(setup: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,34 +91,29 @@ def setup_text(setup: Mapping[str, Any]) -> str:
     return json.dumps(setup, separators=(",", ":"))
 
 
-def setup_at(setups: Any, game: int) -> Any:
-    """One set-up of a batch."""
-    import jax
-
-    return jax.tree.map(lambda x: x[game], setups)
-
-
-def to_table(games: Games, part: Mapping[str, Any], ruleset: Any) -> pa.Table:
+def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Any) -> pa.Table:
     """Games as rows.
 
     Args:
+        games: with their set-ups and actions.
+        first: number of the first set-up.
         part: the `part` of `dataset.json` that they belong to.
         ruleset: of the environment.
     """
-    count, players = games.vp.shape
-    dicts = [setup_to_dict(setup_at(games.setups, game), ruleset) for game in range(count)]
+    assert games.actions is not None
+    deals, rotations, players = games.vp.shape
+    at = [(deal, rotation) for deal in range(deals) for rotation in range(rotations)]
+    dicts = [setup_to_dict(jax.tree.map(lambda x, g=g: x[g], games.setups), ruleset) for g in at]
     agents = part["agents"]
     columns: dict[str, Any] = {
-        "env": [part["env"]] * count,
-        "version": [part["version"]] * count,
-        "seed": [part["seed"]] * count,
-        "deal": games.deal,
-        "rotation": games.rotation,
+        **{name: [part[name]] * len(at) for name in ("env", "version", "seed")},
+        "deal": [first + deal for deal, _ in at],
+        "rotation": [rotation for _, rotation in at],
     }
     for seat in range(players):
-        names = [agents[agent] for agent in games.sits[:, seat]]
-        columns[f"agent_{seat}"] = [agent["name"] for agent in names]
-        columns[f"agent_sha256_{seat}"] = [agent["sha256"] for agent in names]
+        sits = [agents[games.entry[(*g, seat)]] for g in at]
+        columns[f"agent_{seat}"] = [agent["name"] for agent in sits]
+        columns[f"agent_sha256_{seat}"] = [agent["sha256"] for agent in sits]
         columns[f"faction_{seat}"] = [setup["factions"][seat] for setup in dicts]
         columns[f"order_{seat}"] = [setup["turn_order"].index(seat) + 1 for setup in dicts]
     flat = [setup_columns(setup) for setup in dicts]
@@ -138,15 +122,15 @@ def to_table(games: Games, part: Mapping[str, Any], ruleset: Any) -> pa.Table:
     place, win = places(games.vp, games.illegal), wins(games.vp, games.illegal)
     columns |= {
         "setup": [setup_text(setup) for setup in dicts],
-        "actions": games.actions,
-        "decisions": [len(actions) for actions in games.actions],
-        "vp": list(games.vp),
-        "place": list(place.astype(np.float32)),
-        "win": list(win.astype(np.float32)),
-        "illegal": list(games.illegal),
+        "actions": [games.actions[g][: games.decisions[g]].astype(np.uint16) for g in at],
+        "decisions": [games.decisions[g] for g in at],
+        "vp": [games.vp[g] for g in at],
+        "place": [place[g].astype(np.float32) for g in at],
+        "win": [win[g].astype(np.float32) for g in at],
+        "illegal": [games.illegal[g].astype(np.int16) for g in at],
     }
     for source, name in enumerate(ruleset.ids["vp_source"]):
-        columns[f"vp_{name}"] = list(games.sources[:, :, source])
+        columns[f"vp_{name}"] = [games.sources[(*g, slice(None), source)] for g in at]
     wanted = schema(dicts[0], ruleset.ids, players)
     return pa.table([pa.array(columns[f.name], f.type) for f in wanted], schema=wanted)
 

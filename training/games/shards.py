@@ -22,6 +22,7 @@ ROW_GROUP = 8192  # games of a row group
 LEVEL = 12  # of zstd
 # The two columns that make nine tenths of a game are worth more work.
 LEVELS = {"actions": 18, "setup": 19}
+UNREADABLE = (OSError, ValueError, pa.ArrowException)
 PAGE = 2**24  # bytes: a column of a row group in one piece, which compresses better
 
 
@@ -51,7 +52,7 @@ class Shards:
         try:
             with pq.ParquetFile(path) as file:
                 return rows is None or file.metadata.num_rows == rows
-        except (OSError, pa.ArrowException):
+        except UNREADABLE:
             return False
 
     def write(self, number: int, table: pa.Table) -> None:
@@ -145,24 +146,62 @@ def _leaf(field: pa.Field) -> str:
     return f"{field.name}.list.element" if pa.types.is_list(field.type) else field.name
 
 
+def open_file(path: Path) -> pq.ParquetFile:
+    """A Parquet file, opened; its end is read alone.
+
+    Raises:
+        UserError: it is none, or cut off.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path} is no Parquet file: it is no file")
+        return pq.ParquetFile(path, page_checksum_verification=True)
+    except UNREADABLE as error:
+        raise UserError(f"{path} is no Parquet file: {_first_line(error)}") from error
+
+
+def check(path: Path, schema: pa.Schema, rows: int) -> None:
+    """Refuse a file that has not the columns and rows that it should; reads its end alone.
+
+    Raises:
+        UserError: what differs first.
+    """
+    with open_file(path) as file:
+        there, total = file.schema_arrow, file.metadata.num_rows
+    for field in schema:
+        if field.name not in there.names:
+            raise UserError(f"{path} has no column {field.name!r}")
+        kind = there.field(field.name).type
+        if kind != field.type:
+            raise UserError(f"{path}: column {field.name!r} is of {kind}, not {field.type}")
+    if more := [name for name in there.names if name not in schema.names]:
+        raise UserError(f"{path} has a column {more[0]!r} that is none of a dataset's")
+    if total != rows:
+        raise UserError(f"{path} has {total} rows, not the {rows} that it was written with")
+
+
+def _first_line(error: BaseException) -> str:
+    return reason(error) if isinstance(error, OSError) else str(error).splitlines()[0]
+
+
 def row_groups(path: Path, columns: list[str] | None = None) -> Iterator[tuple[int, pa.Table]]:
     """The row groups of a file, each with the number of its first row.
 
     Raises:
-        UserError: a row group cannot be read; the message says which rows are in it.
+        UserError: a column is not there, or a row group cannot be read; the message says which
+            rows are in it.
     """
-    try:
-        file = pq.ParquetFile(path, page_checksum_verification=True)
-    except (OSError, pa.ArrowException) as error:
-        raise UserError(f"{path} is no Parquet file: {str(error).splitlines()[0]}") from error
     first = 0
-    with file:
+    with open_file(path) as file:
+        for name in columns or ():
+            if name not in file.schema_arrow.names:
+                raise UserError(f"{path} has no column {name!r}")
         for group in range(file.num_row_groups):
             rows = file.metadata.row_group(group).num_rows
             try:
                 table = file.read_row_group(group, columns)
-            except (OSError, pa.ArrowException) as error:
-                said = str(error).splitlines()[0]
+            except UNREADABLE as error:
+                said = _first_line(error)
                 last = first + rows - 1
                 raise UserError(f"{path}: rows {first} to {last} are damaged: {said}") from error
             yield first, table

@@ -1,132 +1,222 @@
-"""The CSV of an arena on the disk: held by one arena, only ever added to.
+"""A store of games on the disk: one file, held by one command, only ever added to.
 
-A batch of games is added in one write and synced. What a killed arena left of a batch is taken
-away together with the next batch, in one moment: at no time are there fewer games than before.
+Whatever kills a command, at no time are there fewer whole set-ups than before. `--first` makes a
+part of the games of a seed, `--resume` goes on with a part, `training.merge` puts parts together.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gaia_jax.cli.command_line import UserError, reason
-from training.games import table
-from training.games.table import Played, Sheet
+from training.games import records, table
+from training.games.formats import Format, Head, Part
+from training.games.table import Games
 from training.system import atomic_files
 
-LONGEST = 2**31  # bytes
+
+def read(path: Path, format: Format, wanted: Head | None = None) -> Part:
+    """The games of a file, and what it says of them.
+
+    Args:
+        wanted: what it must say; None is anything.
+    Raises:
+        UserError: it is no file of the format, or of other games.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            raise UserError(f"cannot read the games {path}: it is no file")
+        part = format.read(path, wanted)
+    except OSError as error:
+        raise UserError(f"cannot read the games {path}: {reason(error)}") from error
+    except ValueError as error:
+        comma = "," if str(error).startswith("line") else ""
+        raise UserError(f"{path}{comma} {error}") from error
+    if wanted:
+        check_same(path, part.head.about, wanted.about)
+        if part.head[1:] != wanted[1:]:
+            told = ", ".join(f"{x} {y}" for x, y in part.head._asdict().items() if x != "about")
+            raise UserError(f"{path} holds another part of the games: {told}")
+    return part
 
 
-class GamesFile:
-    """An open CSV. Close it, so that one without games goes away."""
+def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> None:
+    """Refuse before any work what could not be written.
 
-    def __init__(self, path: Path, sheet: Sheet, seats: np.ndarray, resume: bool):
+    Args:
+        flag: what names the store, `path` where it is.
+        args: with `json`, `record`, `resume`.
+    """
+    if args.resume and not path:
+        raise UserError(f"--resume wants the {flag} to go on with")
+    atomic_files.check_different({"--json": args.json, flag: path, "--record": args.record})
+    if args.json:
+        atomic_files.check_file("--json", args.json, atomic_files.REPORT)
+    if path:
+        atomic_files.check_games(flag, path, args.resume)
+    if args.record:
+        records.check(args.record, args.resume)
+
+
+def check_same(path: Path, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+    """Refuse games of something else; where they begin does not matter.
+
+    Raises:
+        UserError: the first thing that differs.
+    """
+    for key in sorted((ours.keys() | theirs.keys()) - {"first"}):
+        if theirs.get(key) != ours.get(key):
+            raise UserError(f"{path} has {key} {theirs.get(key)!r}, not {ours.get(key)!r}")
+
+
+def check_order(path: Path, first: int, wanted: int, what: str = "set-ups") -> None:
+    """Refuse a part that does not begin where the one before ends.
+
+    Raises:
+        UserError: it does not.
+    """
+    if first != wanted:
+        which = "missing" if first > wanted else "there twice"
+        low, high = sorted((first, wanted))
+        raise UserError(f"{what} {low} to {high - 1} are {which}, before {path}")
+
+
+def merge(paths: Sequence[Path], format: Format) -> Part:
+    """The games of several files as one: no set-up is missing between them, none is there twice.
+
+    Raises:
+        UserError: they do not fit together.
+    """
+    found = sorted(((path, read(path, format)) for path in paths), key=lambda x: x[1].head.first)
+    head, games = found[0][1].head, []
+    following = head.first
+    for path, part in found:
+        check_same(path, part.head.about, head.about)
+        if part.games is None or not part.whole:
+            raise UserError(f"{path}, its last games are cut off: go on with --csv FILE --resume")
+        if part.games.vp.shape[1:] != (head.rotations, head.players):
+            raise UserError(f"{path} is of other games than {found[0][0]}")
+        check_order(path, part.head.first, following)
+        following += part.games.setup_count
+        games.append(part.games)
+    return Part(head, table.join(games))
+
+
+def write(path: Path, format: Format, part: Part) -> None:
+    """Write a part, whole or not at all.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    assert part.games is not None
+    data = format.encode(part.head, part.games, part.head.first)
+    atomic_files.write_bytes(path, data)
+
+
+class Store:
+    """The games of a command that is under way. Close it, so that an empty new file goes away."""
+
+    def __init__(
+        self, path: Path | None, format: Format, head: Head, setups: int, resume: bool = False
+    ):
         """
         Args:
-            path: where.
-            sheet: what its rows have in common.
-            seats: (R, P), which entry sits where.
+            path: where; None keeps the games in memory alone.
+            setups: how many there will be.
             resume: go on with the games of a file that is there.
         Raises:
-            UserError: it exists (without `resume`), is no CSV of this arena, is in use by another
-                arena, or cannot be written. It is untouched then.
+            UserError: it exists (without `resume`), is none of these games, is in use by another
+                command, or cannot be written. It is untouched then.
         """
-        self.path, self._sheet = path, sheet
-        self._head = table.head_text(sheet.ids).encode("utf-8")
-        self.played: Played | None = None  # of whole set-ups, from the first one on
-        self._ends: list[int] = []  # bytes up to the end of each of them
+        self.path, self._format, self._head = path, format, head
+        self.games: Games | None = None  # of whole set-ups, from the first one on
+        self._file: Any = None
+        self._clean = False  # the file is these games and nothing behind them: it may grow
+        if path is None:
+            return
         self._fresh = not path.exists()
         if not self._fresh and not resume:
-            raise UserError(f"{path} exists: --resume goes on with it, or name another CSV")
+            raise UserError(f"{path} exists: --resume goes on with it, or name another file")
+        if self._fresh and not format.grows:
+            return  # there is none before there are games
         try:
-            self._file: Any = path.open("xb" if self._fresh else "r+b")
+            self._file = path.open("xb" if self._fresh else "r+b")
         except FileExistsError as error:
-            raise UserError(f"{path} is in use by another arena: name another CSV") from error
+            raise UserError(f"{path} is in use by another command: name another file") from error
         except OSError as error:
             raise UserError(f"cannot write {path}: {reason(error)}") from error
         try:
-            self._hold()
+            here = os.fstat(self._file.fileno()).st_ino
+            if not atomic_files.lock(self._file) or path.stat().st_ino != here:
+                raise UserError(f"{path} is in use by another command: wait, or name another file")
             if not self._fresh:
-                self._read(seats)
+                self.games = read(path, format, head).games
+            if self.count > setups:
+                raise UserError(
+                    f"{path} holds {self.count} set-ups, more than the {setups} asked for"
+                )
         except BaseException:
             self._file.close()
             raise
-        self._length = self._ends[-1] if self._ends else 0
-        # Whether something stands behind the games that count.
-        self._tail = not self._fresh and self._length != path.stat().st_size
+        self._clean = self._fresh or (format.grows and path.read_bytes() == self._data())
 
-    def _hold(self) -> None:
-        here = os.fstat(self._file.fileno()).st_ino
-        if not atomic_files.lock(self._file) or self.path.stat().st_ino != here:
-            raise UserError(f"{self.path} is in use by another arena: wait for it, or name another")
+    @property
+    def count(self) -> int:
+        """How many set-ups there are."""
+        return 0 if self.games is None else self.games.setup_count
 
-    def _read(self, seats: np.ndarray) -> None:
-        """The games of the file."""
-        data = self._file.read(LONGEST)
-        top, *lines = data.split(b"\n")
-        wanted = self._head.rstrip()
-        part = top.rstrip(b"\0")  # of a head that was cut off
-        ours = not data or (not lines and part != b"" and wanted.startswith(part))
-        if top.rstrip() != wanted and not ours:
-            raise UserError(f"{self.path} is not a CSV of this arena: it has other columns")
-        if not lines:
-            return
-        about = [str(self._sheet.about[key]) for key in table.KEYS[:3]]
-        start, cut_off = ",".join(about).encode("utf-8"), lines.pop().strip(b"\0")
-        if cut_off[: len(start)] != start[: len(cut_off)]:
-            raise UserError(f"{self.path} ends with what is no row of this arena")
-        games = self._sheet.rotations * len(self._sheet.names)
-        count = len(lines) // games
-        try:
-            rows = [line.decode("utf-8") for line in lines]
-            self.played = table.parse(rows, self._sheet, seats, count)
-        except ValueError as error:
-            raise UserError(f"{self.path}, {error}") from error
-        ends = np.cumsum([len(line) + 1 for line in (top, *lines)])
-        self._ends = ends[games::games].tolist()
+    def _data(self) -> bytes:
+        if self.games is None:
+            return b""
+        return self._format.encode(self._head, self.games, self._head.first)
 
     def keep(self, count: int) -> None:
         """Go on after so many set-ups; those behind go when the next games are added."""
-        if self.played is not None and count < len(self._ends):
-            self.played = Played(*(x[:count] for x in self.played)) if count else None
-            self._length = self._ends[count - 1] if count else 0
-            self._tail = True
+        if self.games is not None and count < self.count:
+            self.games, self._clean = self.games.slice(0, count) if count else None, False
 
-    def add(self, first: int, played: Played) -> None:
-        """Add games, safe on the disk.
+    def add(self, games: Games) -> None:
+        """Add the games of the next set-ups, safe on the disk.
 
-        Args:
-            first: number of the first set-up.
         Raises:
             UserError: they cannot be written; the games that stood there still do.
         """
-        rows = table.rows_text(played, first, self._sheet).encode("utf-8")
-        data = rows if self._length else self._head + rows
+        games = Games(**games.rows())
+        before = self.games, self.count
+        self.games = games if before[0] is None else table.join([before[0], games])
+        if self.path is None:
+            return
         try:
-            if self._tail:
-                self._file.seek(0)
-                data = self._file.read(self._length) + data
-                new = atomic_files.replace(self.path, data, locked=True)
-                self._file.close()
-                self._file, self._tail, self._length = new, False, len(data)
-                return
-            self._file.seek(self._length)
-            try:
-                self._file.write(data)
-                self._file.flush()
-                os.fsync(self._file.fileno())
-            except OSError:
-                self._file.truncate(self._length)
-                raise
-            self._length += len(data)
+            if self._format.grows and self._clean:
+                self._append(self._format.encode(self._head, games, self._head.first + before[1]))
+            else:
+                new = atomic_files.replace(self.path, self._data(), locked=True)
+                if self._file is not None:
+                    self._file.close()
+                self._file, self._clean = new, True
         except OSError as error:
+            self.games = before[0]
             raise UserError(f"cannot write {self.path}: {reason(error)}") from error
+
+    def _append(self, data: bytes) -> None:
+        """In one write; nothing of it stays where that fails."""
+        length = self._file.seek(0, os.SEEK_END)
+        try:
+            self._file.write(data)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError:
+            self._file.truncate(length)
+            raise
 
     def close(self) -> None:
         """Let go of it; a new file that nothing was added to goes away."""
-        if self._fresh and not self._length and not self._file.closed:
+        if self._file is None:
+            return
+        if self.path and self._fresh and not self.count and not self._file.closed:
             self.path.unlink(missing_ok=True)
         self._file.close()

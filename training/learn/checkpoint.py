@@ -366,9 +366,9 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any]:
     network = make_network(env, config.network)
     params_key, _, _ = start_keys(config)
     params = jit_once(lambda: _init(env, network, params_key))()
-    if config.train.start:
-        params = widen(zoo.parameters(config.train.start, env), params)
-        params = at_temperature(params, config.train.start_temperature)
+    if config.run.warm_start:
+        params = widen(zoo.parameters(config.run.warm_start, env), params)
+        params = at_temperature(params, config.run.warm_start_temperature)
     return network, params
 
 

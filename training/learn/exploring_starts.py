@@ -72,7 +72,7 @@ def make_rich(env: Environment, part: float) -> Any:
     if not part:
         return env
     if type(env) is not GaiaEnv:
-        raise UserError(f"ppo.riches needs an environment of gaia_jax.make, no subclass, got {env}")
+        raise UserError(f"recipe.exploring_starts needs an environment of gaia_jax.make, got {env}")
     fields = {field.name: getattr(env, field.name) for field in dataclasses.fields(env)}
     return RichEnv(**fields, part=part)
 

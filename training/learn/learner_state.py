@@ -30,7 +30,7 @@ class Runner(NamedTuple):
     key: Any  # (2,) uint32, the data of a key; constant, folded with `update`
     update: Any  # () int32, updates done
     hyper: Any = ()  # `Hyper`
-    average: Any = ()  # moving average of the parameters; () without `ppo.average`
+    average: Any = ()  # moving average of the parameters; () without `recipe.ema_decay`
 
 
 class Hyper(NamedTuple):
@@ -50,7 +50,8 @@ class Hyper(NamedTuple):
     @classmethod
     def of(cls, config: Config) -> Hyper:
         """Those of a configuration."""
-        flat = vars(config.ppo) | {"updates": config.train.updates}
+        flat = vars(config.ppo) | {"updates": config.run.updates}
+        flat["average"] = config.recipe.ema_decay
         return cls(*(np.float32(flat[name]) for name in cls._fields))
 
     def between(self, name: str, end: str, update: Array) -> Array:
@@ -121,7 +122,7 @@ def make_init(
             key=jax.random.key_data(run_key),
             update=jnp.int32(0),
             hyper=Hyper.of(config),
-            average=params if config.ppo.average else (),
+            average=params if config.recipe.ema_decay else (),
         )
 
     return init
@@ -135,7 +136,7 @@ def begin_with(runner: Runner, params: Params) -> Runner:
     """
     ours, theirs = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
     if ours != theirs:
-        raise UserError("train.start: those parameters are of another network")
+        raise UserError("run.warm_start: those parameters are of another network")
     placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
     return runner._replace(params=placed, average=placed if runner.average != () else ())
 
@@ -143,7 +144,7 @@ def begin_with(runner: Runner, params: Params) -> Runner:
 def learning_rate(config: Config, update: int) -> float:
     """The learning rate after so many updates, for the log."""
     ppo: PPOConfig = config.ppo
-    done = min(update / config.train.updates, 1.0)
+    done = min(update / config.run.updates, 1.0)
     return ppo.lr + (ppo.lr_end - ppo.lr) * done
 
 

@@ -47,10 +47,11 @@ class Trainer:
         """
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
-        self.spent = 0.0  # seconds of `train.max_minutes` that earlier starts have used
+        self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.team = team or alone()
         self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
-        auto = env_module.auto_reset(exploring_starts.make_rich(self.env, config.ppo.riches))
+        rich = exploring_starts.make_rich(self.env, config.recipe.exploring_starts)
+        auto = env_module.auto_reset(rich)
         self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
         mesh = devices.make_mesh(config.ppo.num_envs)
@@ -74,11 +75,11 @@ class Trainer:
     def _begun(self, runner: Runner, auto: AutoEnvironment, mesh: Mesh) -> Runner:
         """A new run with the parameters that it is to begin with, and its games apart."""
         config = self.config
-        if config.train.start:
-            params = zoo.parameters(config.train.start, self.env)
+        if config.run.warm_start:
+            params = zoo.parameters(config.run.warm_start, self.env)
             params = widen(params, runner.params)
-            runner = begin_with(runner, at_temperature(params, config.train.start_temperature))
-        if config.ppo.spread:
+            runner = begin_with(runner, at_temperature(params, config.run.warm_start_temperature))
+        if config.recipe.staggered_starts:
             spread = make_spread(auto, self.network, config, mesh)
             key = jax.random.wrap_key_data(runner.key)
             runner = runner._replace(env_state=spread(runner.params, key, runner.env_state))
@@ -88,7 +89,7 @@ class Trainer:
     def checkpoints(self) -> Checkpoints:
         """Of the run folder, to read and to write; makes the folder where it is not there."""
         if self._checkpoints is None:
-            keep = self.config.train.keep_checkpoints
+            keep = self.config.run.keep_checkpoints
             self._checkpoints = Checkpoints(self.run, keep=keep, create=True)
         return self._checkpoints
 
@@ -108,13 +109,13 @@ class Trainer:
             time.sleep(0.005)  # here, and not in a wait that hears no signal
         self.runner = jax.block_until_ready(runner)
         metrics = jax.device_get(metrics)
-        count = self.config.train.updates_per_chunk
+        count = self.config.run.updates_per_chunk
         doing = metrics.pop("doing")
         records = [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
         # A few games end in an update: what they did is told for the whole chunk.
         games = sum(record["games/ended"] for record in records)
         summed = jax.tree.map(lambda x: x.sum(0), doing)
-        if self.config.ppo.riches:
+        if self.config.recipe.exploring_starts:
             records[-1] |= exploring_starts.report(summed)
         records[-1] |= self.diagnostics.report(summed, games)
         return records
@@ -122,7 +123,7 @@ class Trainer:
     @property
     def policy(self) -> Any:
         """The parameters to play with: averaged, where the run keeps an average."""
-        return self.runner.average if self.config.ppo.average else self.runner.params
+        return self.runner.average if self.config.recipe.ema_decay else self.runner.params
 
     def save(self) -> None:
         """Write a checkpoint, where that of this update does not stand yet."""

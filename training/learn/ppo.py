@@ -24,7 +24,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training.config import Config, PPOConfig
+from training.config import Config, PPOConfig, RecipeConfig
 from training.learn import exploring_starts
 from training.learn.advantages import advantages, less_of_others
 from training.learn.learner_state import Hyper, Runner, make_optimizer, sharding
@@ -46,6 +46,7 @@ class Learner:
 
     network: PolicyNetwork
     ppo: PPOConfig
+    recipe: RecipeConfig
     games: Batched  # of the environment with auto-reset
     diagnostics: Diagnostics
     optimizer: optax.GradientTransformation
@@ -53,15 +54,16 @@ class Learner:
 
     @classmethod
     def of(
-        cls, auto: AutoEnvironment, network: PolicyNetwork, ppo: PPOConfig, devices: int
+        cls, auto: AutoEnvironment, network: PolicyNetwork, config: Config, devices: int
     ) -> Learner:
         """
         Args:
             auto: the environment with auto-reset.
             devices: so many share the games.
         """
-        share = ppo.num_envs // devices
-        return cls(network, ppo, batched(auto), Diagnostics(auto), make_optimizer(), share)
+        ppo, recipe = config.ppo, config.recipe
+        share, told = ppo.num_envs // devices, Diagnostics(auto)
+        return cls(network, ppo, recipe, batched(auto), told, make_optimizer(), share)
 
     def game_keys(self, key: Array) -> Array:
         """(N,) keys, one for each game of this device."""
@@ -70,8 +72,9 @@ class Learner:
 
     def logits_and_values(self, params: Params, inputs: NetworkInput) -> tuple[Array, Array]:
         """Logits (N, W) and values (N, P), in the order of the rows that the network reads."""
-        out: tuple[Array, Array] = self.network.apply(params, inputs, method="logits_and_values")
-        return out
+        out: Any = self.network.apply(params, inputs, method="logits_and_values")
+        logits, values = out
+        return logits, values
 
 
 class Transition(NamedTuple):
@@ -108,7 +111,7 @@ class Weights(NamedTuple):
 
     params: Params
     opt_state: Any
-    average: Params | tuple[()]  # () without `ppo.average`
+    average: Params | tuple[()]  # () without `recipe.ema_decay`
 
 
 def make_chunk(
@@ -121,13 +124,13 @@ def make_chunk(
     Returns:
         Runner -> (Runner, metrics by name, each (U,)).
     """
-    learner = Learner.of(auto, network, config.ppo, mesh.size)
+    learner = Learner.of(auto, network, config, mesh.size)
 
     def chunk(runner: Runner) -> tuple[Runner, Metrics]:
         def step(runner: Runner, _: None) -> tuple[Runner, Metrics]:
             return _update_step(learner, runner)
 
-        return jax.lax.scan(step, runner, length=config.train.updates_per_chunk)
+        return jax.lax.scan(step, runner, length=config.run.updates_per_chunk)
 
     specs = Runner(P(), P(), P(GAMES), P(), P(), P(), P())
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
@@ -138,9 +141,9 @@ def make_chunk(
     return jax.jit(mapped, out_shardings=(sharding(mesh), NamedSharding(mesh, P())))
 
 
-def kept_steps(ppo: PPOConfig) -> int:
+def kept_steps(ppo: PPOConfig, recipe: RecipeConfig) -> int:
     """How many decisions of each game an update learns from: a multiple of the minibatches."""
-    return max(round(ppo.keep * ppo.num_steps / ppo.minibatches), 1) * ppo.minibatches
+    return max(round(recipe.keep_fraction * ppo.num_steps / ppo.minibatches), 1) * ppo.minibatches
 
 
 def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
@@ -178,7 +181,7 @@ def _env_step(
     learner: Learner, params: Params, state: AutoState, key: Array
 ) -> tuple[Any, Rollout]:
     """A decision of every game; what it leaves has no T yet."""
-    ppo, network = learner.ppo, learner.network
+    ppo, recipe, network = learner.ppo, learner.recipe, learner.network
     keys = jax.vmap(jax.random.split)(learner.game_keys(key))
     inputs, seats, logits, value = _look(learner, params, state)
     # Counted here: of a whole rollout the masks would be copied as int32.
@@ -190,9 +193,9 @@ def _env_step(
     state = learner.games.step(state, action, keys[:, 1])
     doing = learner.diagnostics.step(before, action, state)
     done = state.terminated | state.truncated
-    if ppo.riches:
-        doing |= exploring_starts.counts(before, done, state.final_vp, ppo.riches)
-    reward = less_of_others(state.rewards, ppo.opponents) * ppo.reward_scale
+    if recipe.exploring_starts:
+        doing |= exploring_starts.counts(before, done, state.final_vp, recipe.exploring_starts)
+    reward = less_of_others(state.rewards, recipe.opponent_weight) * ppo.reward_scale
     decision = Transition(inputs, seats, choice, log_prob, value, reward, done, open_)
     return state, Rollout(decision, state.final_vp, doing)
 
@@ -238,7 +241,7 @@ def _to_learn_from(
 
 def _kept(learner: Learner, batch: Batch) -> Array:
     """(S, N), for each game the decisions with the largest advantages either way."""
-    size = kept_steps(learner.ppo)
+    size = kept_steps(learner.ppo, learner.recipe)
     if size == learner.ppo.num_steps:
         return jnp.broadcast_to(jnp.arange(size)[:, None], (size, learner.share))
     # Nothing is learnt where nothing is chosen.
@@ -288,7 +291,7 @@ def _update_minibatch(
     updates, opt_state = learner.optimizer.update(grads, opt_state, params)
     lr = hyper.between("lr", "lr_end", runner.update)
     params = jax.tree.map(lambda x, u: x - lr * u, params, updates)
-    if learner.ppo.average:
+    if learner.recipe.ema_decay:
         average = optax.incremental_update(params, average, 1 - hyper.average)
     return Weights(params, opt_state, average), metrics
 

@@ -27,14 +27,14 @@ APART = 0xA9A27  # folded into the key: apart from those of the updates
 def make_spread(
     auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh
 ) -> Callable[[Any, Array, Any], Any]:
-    """(params, key, states (N,)) -> states: game g of N is g / N of `ppo.spread` decisions on.
+    """(params, key, states (N,)) -> states: game g of N is g / N of them on.
 
     The games are played by sampling from the network; compiled at the first call.
 
     Args:
         auto: the environment with auto-reset.
     """
-    games, decisions = config.ppo.num_envs, config.ppo.spread
+    games, decisions = config.ppo.num_envs, config.recipe.staggered_starts
     local = games // mesh.size
     play = batched(auto)
 

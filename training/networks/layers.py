@@ -279,10 +279,10 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
     """The network for an environment: its number of actions, its planes of cells, its board.
 
     Raises:
-        UserError: `config.around` or `config.standings` for an environment without the pieces of
-            the board game.
+        UserError: `config.neighbourhood` or `config.score_features` for an environment without the
+            pieces of the board game.
     """
-    kinds = kind_sizes(env) if config.kinds else ()
+    kinds = kind_sizes(env) if config.factored_head else ()
     if config.mixing == "flat":
         from training.networks.mlp import FlatNetwork
 
@@ -291,7 +291,8 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
         from training.networks.planets import PlanetNetwork, choice_kinds, make_layout
 
         layout = make_layout(env)
-        for name, there in (("around", layout.surroundings), ("standings", layout.standings)):
+        wanted = {"neighbourhood": layout.surroundings, "score_features": layout.standings}
+        for name, there in wanted.items():
             if getattr(config, name) and there is None:
                 raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
         return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))

@@ -45,9 +45,9 @@ class Layout(NamedTuple):
     cells: int
     planet: tuple[int, ...]  # columns of a cell that say what it is
     space: tuple[int, ...]  # columns of `PlanetInput.space`
-    # For `network.around`, of an environment with the pieces of the board game; else None.
+    # For `network.neighbourhood`, of an environment with the pieces of the board game; else None.
     surroundings: Surroundings | None = None
-    standings: Standings | None = None  # for `network.standings`, the same
+    standings: Standings | None = None  # for `network.score_features`, the same
 
 
 def make_layout(env: Environment) -> Layout:
@@ -96,7 +96,7 @@ class PlanetNetwork(nn.Module):
         index = jnp.minimum(where, at.cells - 1).astype(jnp.int32)
         there = where < at.cells
         cells = observation.cells
-        if self.config.around:
+        if self.config.neighbourhood:
             assert at.surroundings is not None
             cells = jnp.concatenate([cells, at.surroundings.counts(cells)], axis=-1)
         cells = jnp.where(there[..., None], cells[rows, index], 0)
@@ -105,7 +105,7 @@ class PlanetNetwork(nn.Module):
         space = on_cells[:, at.planes.index(SPACE_PLANE)] & (slot == tokens)
         others = mask[:, planes * at.cells :]
         players = observation.players
-        if self.config.standings:
+        if self.config.score_features:
             assert at.standings is not None
             worth = at.standings.worth(observation.cells, players, observation.globals)
             players = jnp.concatenate([players, worth.astype(players.dtype)], axis=-1)

@@ -2,7 +2,7 @@
 
 The network reads how many structures stand and which final missions are played; what they come to,
 who leads, and what the next income brings are products of such columns, which a small network
-cannot make: docs/learning.md has how far off its values are with them and without.
+cannot make: docs/lab/learning.md has how far off its values are with them and without.
 """
 
 from __future__ import annotations

@@ -16,10 +16,14 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gaia_jax.cli import command_line
+from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.compilation_cache import enable_compilation_cache
+
+if TYPE_CHECKING:
+    from training.play.room import Room
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -37,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     names = [name.strip() for name in options.agents.split(",") if name.strip()]
     room = Room(Bench(names), options.saves)
-    record = _take(options.record, options.saves) if options.record else None
+    record = _take(options.record, options.saves, room) if options.record else None
     listener = _listen(options.host, options.port)
     port = listener.getsockname()[1]
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
@@ -76,14 +80,17 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _take(path: Path, saves: Path) -> str:
+def _take(path: Path, saves: Path, room: Room) -> str:
     """Put a record among the saved ones, beside others of its name; its name there."""
     from gaia_jax import replay
+    from training.play.saves import check
 
     try:
-        replay.read(path)
+        check(replay.read(path), room.rules_for)
     except replay.RecordError as error:
         raise UserError(str(error)) from error
+    except ValueError as error:  # Refused among them
+        raise UserError(f"{path}: {error}") from error
     saves.mkdir(parents=True, exist_ok=True)
     data = path.read_bytes()
     # Only such names may be asked for, see `room`.
@@ -92,7 +99,7 @@ def _take(path: Path, saves: Path) -> str:
     for name in (stem, *(f"{stem} {number}" for number in range(2, 1000))):
         target = saves / f"{name}.json"
         if not target.exists():
-            target.write_bytes(data)
+            outputs.write_bytes(target, data)
         if target.read_bytes() == data:
             return name
     raise UserError(f"{saves} holds too many records of the name {path.stem}")
@@ -120,6 +127,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if options.env not in RULESETS:
         known = ", ".join(RULESETS)
         raise UserError(f"unknown ruleset {options.env!r}; known are {known}")
+    outputs.check_inside("--saves", options.saves, parents=True)
     return options
 
 

@@ -77,7 +77,7 @@ class Pages:
                 "rulesets": list(RULESETS),
                 "human": HUMAN,
                 "agents": self.room.bench.known(ruleset),
-                "records": self.room.saved(),
+                "records": await run_in_threadpool(self.room.records),
                 "first": self.first,
             }
         )
@@ -126,8 +126,8 @@ class Pages:
         """Save a record."""
         game = self._game(request)
         body = parsed(await request.body())
-        name = await run_in_threadpool(self.room.save, game, body.get("name", ""))
-        return JSONResponse({"name": name})
+        name, moves = await run_in_threadpool(self.room.save, game, body.get("name", ""))
+        return JSONResponse({"name": name, "moves": moves})
 
     async def _answer(self, game: Game, whole: bool = False) -> Response:
         def made() -> dict[str, Any]:

@@ -7,20 +7,24 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.xla.packed import PLAYERS
+from training import config as configs
 from training import zoo
 from training.agents import Agent, make_agent
 from training.agents.base import Policy
 from training.agents.registry import REGISTRY
-from training.agents.search import SUFFIX
+from training.agents.search import SUFFIX, split_name
 from training.explain import Explainer
+from training.learn.checkpoint import split_update
 from training.play.rules import Rules
+from training.run.folder import CONFIG
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
@@ -29,6 +33,35 @@ SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 # table of a search.
 SEAT, LOOK, SEARCH = "seat", "look", "search"
 CALLED = {SEAT: "{}", LOOK: "the analysis by {}", SEARCH: "the search of {}"}
+
+
+class Plays(NamedTuple):
+    """What an agent can be sat down to."""
+
+    ruleset: str | None = None  # None: any
+    players: int | None = None  # None: any number
+
+    def refusal(self, ruleset: str, players: int) -> str:
+        """Why it cannot play a game; "" where it can."""
+        if self.players not in (None, players):
+            return f"plays games of {self.players}, not of {players}"
+        return "" if self.ruleset in (None, ruleset) else f"plays {self.ruleset}, not {ruleset}"
+
+
+def plays(name: str) -> Plays:
+    """What an agent can be sat down to, as far as its files say it without being opened whole."""
+    try:
+        base, _ = split_name(name)
+        if base.startswith(zoo.PREFIX):
+            # Carried over to other rulesets, never to another number of players.
+            return Plays(None, int(zoo.about(base).get("players", 4)))
+        config = Path(split_update(base)[0]) / CONFIG
+        if base in REGISTRY or ":" in base or not config.is_file():
+            return Plays()
+        env = configs.load(config, []).env
+        return Plays(env.id, env.players)
+    except (UserError, ValueError, TypeError):  # its compiling will say what is wrong
+        return Plays()
 
 
 @dataclass
@@ -79,6 +112,7 @@ class Bench:
         learnt = [name for name in (*zoo.names(), *_runs(runs)) if name not in names]
         searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
         self.names = list(dict.fromkeys((*REGISTRY, *learnt, *searching, *names)))
+        self._plays = {name: plays(name) for name in self.names}
         self._ready: dict[tuple[str, str, str], Ready] = {}
         self._queue: list[tuple[Rules, Ready]] = []
         self._wake = threading.Condition()
@@ -96,12 +130,22 @@ class Bench:
                 self._wake.notify()
             return self._ready[key]
 
-    def known(self, ruleset: str) -> list[dict[str, str]]:
-        """All agents with their progress, for one ruleset."""
+    def refusal(self, name: str, ruleset: str, players: int) -> str:
+        """Why an agent cannot sit at such a table; "" where it can."""
+        why = self._plays[name].refusal(ruleset, players)
+        return f"{name} {why}" if why else ""
+
+    def fitting(self, ruleset: str, players: int) -> list[str]:
+        """The agents that can sit at such a table."""
+        return [name for name in self.names if not self.refusal(name, ruleset, players)]
+
+    def known(self, ruleset: str) -> list[dict[str, Any]]:
+        """All agents with their progress, and how many players they play with, for one ruleset."""
         found = {name: self._ready.get((name, ruleset, SEAT)) for name in self.names}
         return [
             {
                 "name": name,
+                "players": [n for n in PLAYERS if not self.refusal(name, ruleset, n)],
                 "status": ready.status if ready else "",
                 "said": ready.said() if ready else "",
             }
@@ -142,8 +186,7 @@ def _compile(ready: Ready, rules: Rules) -> None:
     start = rules.start(rules.draw(0))
     if ready.part == SEARCH:
         explainer = Explainer(rules.env, ready.name, 1)
-        played = np.flatnonzero(start.legal_action_mask)[:1].astype(np.int32)
-        explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], start), played)
+        explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], start))
         ready.explainer = explainer
         return
     agent = make_agent(ready.name, rules.env)
@@ -167,7 +210,10 @@ def _hand(agent: Agent) -> Callable[[Any, int], int]:
 
 
 def _eyes(agent: Agent, policy: Policy) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
-    """What it sees: a state -> (A,) chances of the actions, (P,) VP still to come by player."""
+    """What it sees: a state -> (A,) chances of the actions, (P,) VP still to come by player.
+
+    The chances are the policy's own, at temperature 1, whatever the agent plays at.
+    """
 
     def look(params: Any, state: Any) -> Any:
         batch = jax.tree.map(lambda x: x[None], state)

@@ -43,7 +43,7 @@ class Game:
             id: in the address of the page.
             setup: of one game.
             seats: for each player HUMAN or the name of an agent.
-            name: what it is called, for records that are saved.
+            name: of the record that it goes on from; "" if there is none.
         """
         self.id, self.rules, self.setup, self.name = id, rules, setup, name
         self.nodes = [Node(0, -1, "", -1, rules.start(setup))]
@@ -119,26 +119,32 @@ class Game:
         self.paused = bool(node.children)
 
     def back(self) -> None:
-        """Take back: to the last earlier decision of a person, or to the one before.
+        """Take back: to the last earlier decision of a person.
 
         A half-made move is given up alone. What was played stays as a branch.
         """
-        node = self.nodes[self.now]
-        if node.parent < 0:
-            raise Refused("there is nothing to take back")
-        if self.half_made():
-            at = node
-            while at.parent >= 0 and self.table(at.id).node in HALF_MADE:
-                at = self.nodes[at.parent]
-            self._stand_on(at.id)
-            self._prune(node.id, at.id)
-        else:
-            at = self.nodes[node.parent]
-            while at.parent >= 0 and self.seats[self.table(at.id).player] != HUMAN:
-                at = self.nodes[at.parent]
-            self._stand_on(at.id)
+        at, node = self.earlier(), self.now
+        if at is None:
+            raise Refused("there is no decision of a person to take back")
+        half_made = self.half_made()
+        self._stand_on(at)
+        if half_made:
+            self._prune(node, at)
         self.paused = self.seats[self.table().player] != HUMAN
         self.changed()
+
+    def earlier(self) -> int | None:
+        """Where taking back leads to; None before the first decision of a person."""
+        at = self.nodes[self.now]
+        if self.half_made():
+            while at.parent >= 0 and self.table(at.id).node in HALF_MADE:
+                at = self.nodes[at.parent]
+            return at.id
+        while at.parent >= 0:
+            at = self.nodes[at.parent]
+            if self.seats[self.table(at.id).player] == HUMAN:
+                return at.id
+        return None
 
     def _prune(self, id: int, until: int) -> None:
         """Forget the half-made positions from `id` up to `until` that nothing follows."""
@@ -146,7 +152,7 @@ class Game:
             node = self.nodes.pop()
             self.nodes[node.parent].children.remove(id)
             id = node.parent
-        self.line = self.line[: self.line.index(self.now) + 1]
+        self.line = self._onward([id for id in self.line if id < len(self.nodes)])
 
     def half_made(self) -> bool:
         """Whether a move has begun that is not paid for yet."""
@@ -168,12 +174,14 @@ class Game:
     def _stand_on(self, id: int) -> None:
         self.now = id
         if id not in self.line:
-            path = self.path(id)
-            # The line in view goes on along the first moves that were played from here.
-            while self.nodes[path[-1]].children:
-                path.append(self.nodes[path[-1]].children[-1])
-            self.line = path
+            self.line = self._onward(self.path(id))
         self.changed()
+
+    def _onward(self, path: list[int]) -> list[int]:
+        """A line that goes on along the last moves that were played from its end."""
+        while self.nodes[path[-1]].children:
+            path.append(self.nodes[path[-1]].children[-1])
+        return path
 
     def path(self, id: int) -> list[int]:
         """The positions from the first to this one."""
@@ -184,11 +192,10 @@ class Game:
         return out[::-1]
 
     def record(self) -> Record:
-        """The game up to the present position."""
-        path = self.path(self.now)
-        moves = [self.nodes[id].action for id in path[1:]]
-        ended = self.over()
-        vp = [seat.vp for seat in self.table().seats] if ended else []
+        """The line in view, to its tip, wherever the table stands."""
+        moves = [self.nodes[id].action for id in self.line[1:]]
+        tip = self.table(self.line[-1])
+        vp = [seat.vp for seat in tip.seats] if tip.over else []
         return Record.of(self.rules.env, self.setup, moves, vp)
 
     def parts(self) -> dict[str, dict[str, str]]:

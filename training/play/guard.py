@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 128 * 1024
+# HOST, HOST:PORT or [ADDRESS]:PORT and nothing around it: a reader of addresses takes
+# `[::1]evil`, `evil@localhost` and `localhost/evil` for this machine.
+_CALLED = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
+_ORIGIN = re.compile(r"https?://", re.IGNORECASE)
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; connect-src 'self';"
     " style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; form-action 'none';"
@@ -66,10 +70,11 @@ class Guard:
         await self.app(scope, given, answered)
 
     def _wrong(self, headers: Headers, method: str) -> JSONResponse | None:
-        if not self._known(f"//{headers.get('host', '')}"):
+        called = headers.get("host", "")
+        if not self._known(called):
             return refusal(421, "this server is not called by that host name")
         origin = headers.get("origin")
-        if origin is not None and (not self._known(origin) or not self._same(origin, headers)):
+        if origin is not None and not self._same(origin, called):
             return refusal(403, "requests of other sites are refused")
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return refusal(403, "requests of other sites are refused")
@@ -83,16 +88,14 @@ class Guard:
             return refusal(413, f"a body has at most {MOST_BYTES} bytes")
         return None
 
-    def _known(self, address: str) -> bool:
-        try:
-            return (urlsplit(address).hostname or "") in self.hosts
-        except ValueError:
-            return False
+    def _known(self, called: str) -> bool:
+        found = _CALLED.fullmatch(called)
+        return found is not None and (found[1] or found[2]).lower() in self.hosts
 
     @staticmethod
-    def _same(origin: str, headers: Headers) -> bool:
+    def _same(origin: str, called: str) -> bool:
         """Whether a page of this very server asks: host and port are those it was called by."""
-        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+        return _ORIGIN.sub("", origin, count=1).lower() == called.lower() != origin.lower()
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -1,4 +1,4 @@
-"""What an agent with a policy thinks of the positions of a game: policy, values, costly moves."""
+"""What an agent with a policy thinks of the positions of a game: policy, values, a search."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import Any
 import jax
 import numpy as np
 
-from gaia_jax.replay import Record
 from training import explain
 from training.play.bench import Ready
 from training.play.game import Game
@@ -19,8 +18,8 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
     """What the agent thinks of one position.
 
     Returns:
-        `policy`: probability by action text, the likeliest first; `vp`: the VP that it expects of
-        each player at the end.
+        `policy`: probability by action text at temperature 1, the likeliest first; `vp`: the VP
+        that it expects of each player at the end.
     """
     node = game.node(id)
     found: dict[str, Any] | None = node.insight.get(agent.name)
@@ -34,7 +33,8 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
         chances, to_come = agent.look(node.state)
         order = np.argsort(-chances, kind="stable")
         texts = game.rules.env.ruleset.actions.texts
-        policy = [(texts[i], round(float(chances[i]), 4)) for i in order if chances[i] > 0]
+        may = node.state.legal_action_mask
+        policy = [(texts[i], round(float(chances[i]), 6)) for i in order if may[i]]
         found = {
             "policy": policy,
             "vp": [round(v + float(x), 1) for v, x in zip(now, to_come, strict=True)],
@@ -44,7 +44,7 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
 
 
 def near(game: Game) -> list[int]:
-    """The present position and its neighbours on the line: what the last and the next move cost."""
+    """The present position and its neighbours on the line: a point alone would draw no line."""
     here = game.line.index(game.now)
     return game.line[max(0, here - 1) : here + 2]
 
@@ -71,18 +71,11 @@ def search(game: Game, id: int, agent: Ready) -> None:
     if explainer is None or game.table(id).over or len(legal) < 2 or searched(game, id, agent.name):
         return
     path, following = game.path(id), _following(game, id)
-    played = following if following >= 0 else int(legal[0])
-    actions = [*(game.nodes[other].action for other in path[1:]), played]
+    actions = [*(game.nodes[other].action for other in path[1:]), following]
     env = game.rules.env
-    record = Record.of(env, game.setup, actions, ())
-    so_far = explain.Game(env, record, [game.nodes[i].state for i in path], actions)
-    states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
-    looked = explainer.look(states, np.array([played], np.int32))
+    so_far = explain.Game(env, [game.nodes[i].state for i in path], actions)
+    looked = explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], node.state))
     found = explain.decision(so_far, looked, 0, len(path), explainer)
-    if following < 0:  # nothing has been played here yet
-        found["played"], found["cost"] = None, None
-        for row in found["candidates"]:
-            row["played"] = False
     for row in found["candidates"]:
         row["words"] = game.rules.say(row["action"])
         row["line"] = [_in_words(game, said) for said in row["line"]]
@@ -100,33 +93,19 @@ def report(game: Game, agent: Ready) -> dict[str, Any]:
     """The whole line in view, as far as it has been looked at, and the present position.
 
     Returns:
-        `policy`: the likeliest actions here, text, words and chance; `all`: the chances of all;
-        `lines`: for each player the VP expected at every position of the line, None where it has
-        not been looked at; `cost`: for each move of the line what it cost its player, and `rank`:
-        where it stood in the policy.
+        `policy`: the likeliest actions here, text, words and chance at temperature 1; `all`: the
+        chances of all; `vp`: for each player the VP expected at the end, from here; `lines`: the
+        same at every position of the line, None where it has not been looked at.
     """
     here = look(game, game.now, agent)
     seen = [game.nodes[id].insight.get(agent.name) for id in game.line]
     players = range(len(game.seats))
     lines = [[None if one is None else one["vp"][p] for one in seen] for p in players]
-    cost: list[float | None] = []
-    rank: list[int | None] = []
-    for k, id in enumerate(game.line[1:]):
-        before, after = seen[k], seen[k + 1]
-        if before is None or after is None:
-            cost.append(None)
-            rank.append(None)
-            continue
-        player = game.table(game.line[k]).player
-        cost.append(round(before["vp"][player] - after["vp"][player], 1))
-        texts = [text for text, _ in before["policy"]]
-        rank.append(texts.index(game.nodes[id].text) + 1 if game.nodes[id].text in texts else None)
     say = game.rules.say
     return {
         "policy": [(text, say(text), chance) for text, chance in here["policy"][:SHOWN]],
         "all": dict(here["policy"]),
+        "vp": here["vp"],
         "lines": lines,
-        "cost": cost,
-        "rank": rank,
         "missing": sum(one is None for one in seen),
     }

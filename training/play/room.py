@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import re
 import secrets
 import threading
 import time
@@ -25,10 +22,9 @@ from training.play import insight
 from training.play.bench import LOOK, SEARCH, Bench, Ready
 from training.play.game import HUMAN, Game, Refused
 from training.play.rules import Rules
+from training.play.saves import Saves, check, read_setup
 
 MOST_GAMES = 16
-MOST_SAVED = 500
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
 
 
 class Room:
@@ -41,7 +37,7 @@ class Room:
             saves: where records are saved, and offered from.
             most_games: more end the one that has rested longest.
         """
-        self.bench, self.saves, self.most_games = bench, saves, most_games
+        self.bench, self.saves, self.most_games = bench, Saves(saves), most_games
         self.rules = {id: Rules(id) for id in RULESETS}
         self._fewer: dict[tuple[str, int], Rules] = {}
         self.games: dict[str, Game] = {}
@@ -55,8 +51,8 @@ class Room:
         """Agents may have something to do, and pages something to show."""
         with self.wake:
             for game in self.games.values():
-                if game.agent_to_move() or game.message:
-                    game.changed()
+                # Also where a person decides: the page says what is being compiled.
+                game.changed()
             self.wake.notify_all()
 
     # Games.
@@ -67,17 +63,20 @@ class Room:
         Raises:
             Refused: anything wrong with these; the message is one line.
         """
-        record = _record(wanted, self.saves)
+        found = wanted.get("record")
+        record = None if found is None else self._record(found)
         id = record.ruleset if record else wanted.get("ruleset")
         if not isinstance(id, str) or id not in RULESETS:
             raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
         seats = self._seats(wanted, record)
-        rules = self._rules(id, len(seats))
-        setup = _setup(wanted, rules, record)
-        name = wanted.get("record") if record else f"seed {wanted.get('seed', 0)}"
-        game = Game(secrets.token_hex(6), rules, setup, seats, str(name or "game"))
+        rules = self.rules_for(id, len(seats))
+        setup = check(record, self.rules_for)[1] if record else _setup(wanted, rules)
+        for seat in seats:
+            self.seat(seat, rules)
+        name = found if isinstance(found, str) else ""
+        game = Game(secrets.token_hex(6), rules, setup, seats, name)
         if record:
-            _walk(game, record)
+            self._walk(game, record)
         for seat in set(seats) - {HUMAN}:
             self.bench.get(seat, rules)
         with self.wake:
@@ -110,7 +109,28 @@ class Room:
             raise Refused(f"seats: {players} names are wanted, not {len(seats)}")
         return [self.seat(seat) for seat in seats[:players]]
 
-    def _rules(self, id: str, players: int) -> Rules:
+    def _record(self, found: Any) -> Record:
+        """The record to go on from: one of the saved ones by name, or one sent along."""
+        if isinstance(found, str):
+            return self.saves.read(found)
+        if not isinstance(found, Mapping):
+            raise Refused("record: the name of a saved one is wanted")
+        try:
+            return replay.parse(found)
+        except RecordError as error:
+            raise Refused(str(error)) from error
+
+    def _walk(self, game: Game, record: Record) -> None:
+        """Play a record's moves; the table stands at its first position."""
+        for number, text in enumerate(record.actions):
+            try:
+                game.play(text)
+            except Refused as error:
+                self.saves.refuse(game.name)
+                raise Refused(f"action {number + 1}: {error}") from error
+        game.go(0)
+
+    def rules_for(self, id: str, players: int) -> Rules:
         """The rules for so many; those for four are there from the start."""
         if players == 4:
             return self.rules[id]
@@ -122,11 +142,15 @@ class Room:
                     raise Refused(str(error)) from error
             return self._fewer[id, players]
 
-    def seat(self, who: Any) -> str:
-        """Who may sit at the table: HUMAN or an agent on offer."""
+    def seat(self, who: Any, rules: Rules | None = None) -> str:
+        """Who may sit at the table: HUMAN or an agent on offer, which plays such games."""
         if who != HUMAN and who not in self.bench.names:
             known = ", ".join((HUMAN, *self.bench.names))
             raise Refused(f"unknown player {who!r}; known are {known}")
+        if rules and who != HUMAN:
+            why = self.bench.refusal(who, rules.env.id, rules.env.num_players)
+            if why:
+                raise Refused(why)
         return str(who)
 
     def change(self, game: Game, what: str, body: Mapping[str, Any]) -> None:
@@ -147,7 +171,7 @@ class Room:
             elif what == "undo":
                 game.back()
             elif what == "seat":
-                who = self.seat(body.get("who"))
+                who = self.seat(body.get("who"), game.rules)
                 game.sit(_number(body, "player"), who)
                 if who != HUMAN:
                     self.bench.get(who, game.rules)
@@ -161,7 +185,7 @@ class Room:
         Args:
             search: also the table of a search at the present position, of an agent that has one.
         """
-        if self.seat(name) == HUMAN:
+        if self.seat(name, game.rules) == HUMAN:
             raise Refused("agent: the name of an agent is wanted")
         base, spec = split_name(name)
         agent = self.bench.get(base, game.rules, LOOK)
@@ -231,54 +255,19 @@ class Room:
 
     # Records.
 
-    def saved(self) -> list[str]:
-        """The names of the records on offer."""
-        if not self.saves.is_dir():
-            return []
-        return sorted(path.stem for path in self.saves.glob("*.json"))
+    def records(self) -> list[dict[str, Any]]:
+        """The saved records that can be opened: `name`, `ruleset`, `players`."""
+        return self.saves.offers(self.rules_for)
 
-    def save(self, game: Game, name: Any) -> str:
-        """Save the game up to the present position; the name of the record.
+    def save(self, game: Game, name: Any) -> tuple[str, int]:
+        """Save the line in view; the name of the record and how many moves it has.
 
-        The file is whole on the disk before this returns, or not there at all. An earlier part of
-        the same game is replaced; beside any other record the new one gets a number.
+        Raises:
+            Refused: a name that is none, or too many records.
         """
         with self.lock:
             record = game.record()
-        name = (name or time.strftime("%Y-%m-%d %H.%M.%S")) if name is not None else name
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise Refused("a record's name has letters, digits, blanks and _.- alone, at most 60")
-        if name not in self.saved() and len(self.saved()) >= MOST_SAVED:
-            raise Refused(f"{MOST_SAVED} records are saved; move some of them away first")
-        name = self._free(name, record)
-        self.saves.mkdir(parents=True, exist_ok=True)
-        target, part = self.saves / f"{name}.json", self.saves / f".{secrets.token_hex(6)}.part"
-        replay.write(part, record)
-        with part.open("rb") as file:
-            os.fsync(file.fileno())
-        part.replace(target)
-        return name
-
-    def _free(self, name: str, record: Record) -> str:
-        """The name, with a number behind it where another game lies under it."""
-        for number in range(2, MOST_SAVED + 3):
-            if _goes_on(self.saves / f"{name}.json", record):
-                break
-            name = f"{re.sub(r' [0-9]+$', '', name)[:56]} {number}"
-        return name
-
-
-def _goes_on(path: Path, record: Record) -> bool:
-    """Whether a record is the game of a file, perhaps further on; so it is where there is none."""
-    if not path.exists():
-        return True
-    try:
-        before = replay.read(path)
-    except RecordError:
-        return False
-    same = (before.ruleset, before.version) == (record.ruleset, record.version)
-    same = same and dict(before.setup) == json.loads(json.dumps(dict(record.setup)))
-    return same and record.actions[: len(before.actions)] == before.actions
+        return self.saves.save(name, record), len(record.actions)
 
 
 def _text(body: Mapping[str, Any], key: str) -> str:
@@ -295,46 +284,13 @@ def _number(body: Mapping[str, Any], key: str) -> int:
     return value
 
 
-def _record(wanted: Mapping[str, Any], saves: Path) -> Record | None:
-    """The record to go on from: one of the saved ones by name, or one sent along."""
-    found = wanted.get("record")
-    if found is None:
-        return None
-    try:
-        if isinstance(found, Mapping):
-            return replay.parse(found)
-        if isinstance(found, str) and _NAME.fullmatch(found):
-            return replay.read(saves / f"{found}.json")
-    except RecordError as error:
-        raise Refused(str(error).replace(f"{saves}{os.sep}", "")) from error
-    raise Refused("record: the name of a saved one is wanted")
-
-
-def _setup(wanted: Mapping[str, Any], rules: Rules, record: Record | None) -> Any:
-    data = record.setup if record else wanted.get("setup")
-    if data is not None:
-        if not isinstance(data, Mapping):
-            raise Refused("setup: an object is wanted")
-        try:
-            return rules.read_setup(data)
-        except (ValueError, TypeError, KeyError) as error:
-            raise Refused(f"setup: {error}") from error
+def _setup(wanted: Mapping[str, Any], rules: Rules) -> Any:
+    if wanted.get("setup") is not None:
+        return read_setup(wanted["setup"], rules)
     seed = wanted.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise Refused("seed: a whole number from 0 to 2147483647 is wanted")
     return rules.draw(seed)
-
-
-def _walk(game: Game, record: Record) -> None:
-    """Play a record's moves; the table stands at its first position."""
-    if record.version != game.rules.env.version:
-        raise Refused(f"the record is of version {record.version}, not {game.rules.env.version}")
-    for number, text in enumerate(record.actions):
-        try:
-            game.play(text)
-        except Refused as error:
-            raise Refused(f"action {number + 1}: {error}") from error
-    game.go(0)
 
 
 def view(room: Room, game: Game) -> dict[str, Any]:
@@ -346,6 +302,8 @@ def view(room: Room, game: Game) -> dict[str, Any]:
         return {
             "id": game.id,
             "name": game.name,
+            "agents": room.bench.fitting(game.rules.env.id, game.rules.env.num_players),
+            "can_undo": game.earlier() is not None,
             "version": game.version,
             "ruleset": game.rules.env.id,
             "node": game.now,

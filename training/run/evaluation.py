@@ -1,7 +1,7 @@
 """Evaluations of a run while it is trained, by all of its processes.
 
 Each process plays its share of the set-ups, one of several on one of its devices. A game depends
-on its number alone (`training.games.match`), so that the report is the same whatever the split,
+on its number alone (`training.games.engine`), so that the report is the same whatever the split,
 up to rounding.
 """
 
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from training.evaluate import Evaluation
-from training.games.results import Results, joined
+from training.games import table
+from training.games.evaluation import Evaluation
+from training.games.table import Games
 from training.run.folder import opponents
 from training.system import cli
 from training.system.process_group import Place, Team
@@ -90,21 +91,22 @@ def on_one_device(params: Params) -> Any:
     return jax.tree.map(lambda x: x.addressable_data(0), params)
 
 
-def _of_all(team: Team, played: Results | None) -> Results:
+def _of_all(team: Team, played: Games | None) -> Games:
     """The games of all processes, in order."""
     if team.alone and played is not None:
         return played
     texts = team.all(None if played is None else _to_text(played))
-    return joined([_from_text(text) for text in texts if text is not None])
+    return table.join([_from_text(text) for text in texts if text is not None])
 
 
-def _to_text(results: Results) -> str:
-    """Arrays as a text that goes through JSON."""
+def _to_text(games: Games) -> str:
+    """Games as a text that goes through JSON."""
     file = io.BytesIO()
-    np.savez_compressed(file, **results.arrays())
+    rows: dict[str, Any] = {**games.rows()}
+    np.savez_compressed(file, **rows)
     return base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def _from_text(text: str) -> Results:
+def _from_text(text: str) -> Games:
     with np.load(io.BytesIO(base64.b64decode(text))) as file:
-        return Results.of_arrays(dict(file))
+        return Games(**dict(file))

@@ -78,14 +78,14 @@ def opponents(config: Config) -> list[str]:
 def check(start: Start, env: Environment, runs: Path = Path("runs")) -> None:
     """Refuse what would fail later, before any work: opponents, logs, folders."""
     config = start.config
-    if config.train.wandb:
+    if config.run.wandb:
         check_wandb()
     if config.eval.games or config.eval.chunks:
         for name in opponents(config):
             check_agent(name, env)
     if start.run is None:
-        if config.train.start:
-            zoo.parameters(config.train.start, env)
+        if config.run.warm_start:
+            zoo.parameters(config.run.warm_start, env)
         atomic_files.check_inside("name", runs)
     else:
         read_records(start.run / RECORDS)

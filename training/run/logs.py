@@ -20,7 +20,7 @@ RECORDS = "metrics.jsonl"
 UPDATE = "update"  # the horizontal axis of everything in W&B
 WANDB_ID = "id"  # in the folder `wandb` of a run: which W&B run it is
 WITHOUT_LOGIN = ("offline", "disabled", "dryrun")  # values of WANDB_MODE
-NO_WANDB = "train.wandb needs wandb: pip install '.[wandb]'"
+NO_WANDB = "run.wandb needs wandb: pip install '.[wandb]'"
 
 
 class Logs:
@@ -30,17 +30,17 @@ class Logs:
         """
         Args:
             run: the run folder.
-            config: its configuration; `train.tensorboard`, `train.wandb`.
+            config: its configuration; `run.tensorboard`, `run.wandb`.
             first_update: later records of an earlier, interrupted run are dropped.
         Raises:
-            UserError: `train.wandb` without wandb or a login, a file that cannot be written.
+            UserError: `run.wandb` without wandb or a login, a file that cannot be written.
         """
         self._path = run / RECORDS
-        self._wandb = _wandb(run, config) if config.train.wandb else None
+        self._wandb = _wandb(run, config) if config.run.wandb else None
         drop_after(self._path, first_update)
         try:
             self._file = self._path.open("a", encoding="utf-8")
-            self._board = _tensorboard(run, first_update) if config.train.tensorboard else None
+            self._board = _tensorboard(run, first_update) if config.run.tensorboard else None
         except OSError as error:
             raise UserError(f"cannot write into {run}: {reason(error)}") from error
 
@@ -99,6 +99,8 @@ def read_records(path: Path) -> list[tuple[int, bytes]]:
         UserError: a line that is no record, or a file that cannot be read.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise UserError(f"cannot read {path}: it is no file")
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
     except OSError as error:
         raise UserError(f"cannot read {path}: {reason(error)}") from error
@@ -154,9 +156,9 @@ def check_wandb() -> None:
     except ImportError as error:
         raise UserError(NO_WANDB) from error
     except Exception as error:  # whatever wandb raises
-        raise UserError(f"train.wandb: W&B does not answer: {one_line(error)}") from error
+        raise UserError(f"run.wandb: W&B does not answer: {one_line(error)}") from error
     if not known:
-        raise UserError("train.wandb: W&B knows no login: run `wandb login` or set WANDB_API_KEY")
+        raise UserError("run.wandb: W&B knows no login: run `wandb login` or set WANDB_API_KEY")
 
 
 def _wandb(run: Path, config: Config) -> Any:
@@ -178,7 +180,7 @@ def _wandb(run: Path, config: Config) -> Any:
     except ImportError as error:
         raise UserError(NO_WANDB) from error
     except Exception as error:  # whatever wandb raises
-        raise UserError(f"train.wandb: W&B does not start: {one_line(error)}") from error
+        raise UserError(f"run.wandb: W&B does not start: {one_line(error)}") from error
 
 
 def _wandb_id(run: Path) -> str:

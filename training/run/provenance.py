@@ -23,7 +23,7 @@ from training.types import Environment
 FILE = "history.jsonl"
 COMPLETE, OUT_OF_TIME, INTERRUPTED = "complete", "out of time", "interrupted"
 PACKAGES = ("flax", "optax")  # beside those of `processes.versions`
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def started(run: Path, update: int, env: Environment) -> None:

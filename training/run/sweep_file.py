@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gaia_jax.cli.command_line import read_text
 from training import config as configs
 from training.config import LONGEST_FILE, Config, UserError
 from training.learn.checkpoint import FOLDER, free_path
@@ -49,7 +50,7 @@ def load(path: Path) -> list[Member]:
     Raises:
         UserError: no such file, an unknown key, a value of the wrong type or range.
     """
-    text = configs.read_text(path, LONGEST_FILE, "the sweep")
+    text = read_text(path, LONGEST_FILE, "the sweep")
     try:
         tree = configs.parse_yaml(text)
     except ValueError as error:
@@ -69,7 +70,9 @@ def _members(tree: dict[str, Any], path: Path) -> list[Member]:
     file = tree.get("config")
     base = configs.load(str(file)) if file is not None else Config()
     base = _changed(base, _mapping(tree, "set"), "set")
-    name = str(tree.get("name", path.stem))
+    name = tree.get("name", path.stem)
+    if not isinstance(name, (str, int, float)) or not str(name):
+        raise UserError("name must be a text")
     seeds = tree.get("seeds", [base.seed])
     if not isinstance(seeds, list) or not seeds or len(set(map(str, seeds))) < len(seeds):
         raise UserError("seeds must be a list of different numbers")
@@ -115,7 +118,7 @@ def _plain(value: Any) -> str:
 
 
 def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:
-    found = tree.get(key) or {}
+    found = {} if tree.get(key) is None else tree[key]
     if not isinstance(found, dict):
         raise UserError(f"{key} must be a group of keys")
     return found

@@ -19,7 +19,8 @@ from training.search.keys import one_a_row
 from training.search.qvalues import LOWEST
 from training.search.root import Start, improved_policy, prior_of, root_score
 
-# Lines at a time: with as many as rows most wait for the longest (docs/search.md). At least LANES.
+# Lines at a time: with as many as rows most wait for the longest (docs/lab/search.md).
+# At least LANES.
 ROWS_PER_LANE, LANES = 2, 16
 
 

@@ -1,4 +1,5 @@
 """Questions about the game as functions of a dataset, each with intervals over set-ups.
 
-`training.study.table.load` reads what `training.export` wrote; `docs/study.md` lists the functions.
+`training.study.table.load` reads what `training.export` wrote;
+`docs/reference/datasets.md` lists the functions.
 """

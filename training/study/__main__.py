@@ -1,6 +1,6 @@
 """Findings from a dataset, or what a position is worth.
 
-python -m training.study docs/sample --out docs          # docs/findings.md and its pictures
+python -m training.study docs/sample --out docs/lab      # docs/lab/findings.md, its pictures
 python -m training.study DATA --figures FILE             # the numbers alone, as JSON
 python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from training.config import UserError
-from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
 
 COPIES = Path("runs/study")
+OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
 
 
 def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
@@ -46,15 +46,18 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     from training.study.table import load
 
     if args.figures:
-        atomic_files.check_file("--figures", args.figures)
+        atomic_files.check_file("--figures", args.figures, figures.OURS)
     else:
-        atomic_files.check_inside("--out", args.out)
+        findings.check(args.out, args.page)
     about = dataset.read_about(args.data)
+    if not about["files"]:
+        raise UserError(f"{args.data} is not whole: run its command again")
     kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {sorted(kinds)}")
     name, players = kinds.pop()
-    env = make_env(face, name, "vp", players)
+    env = dataset.env_of(args.data, face, name, players)
+    dataset.check_games(args.data, about, env)
     if args.figures:
         table = load(args.data)
         figures.save(args.figures, args.data, table, figures.of_games(table, env.ruleset))
@@ -75,11 +78,13 @@ def _with_decisions(data: Path, about: dict[str, Any], face: Any, games: int | N
         games: only so many of the first ones are copied; None is all.
     """
     from training import export
-    from training.games import dataset, shards
+    from training.games import dataset, decisions, shards
 
     total = about["files"][dataset.GAMES]["rows"]
     games = min(games or total, total)
     if dataset.DECISIONS in about["files"]:
+        rows = about["files"][dataset.DECISIONS]["rows"]
+        shards.check(data / dataset.DECISIONS, decisions.schema(), rows)
         return data
     copy = COPIES / f"{about['files'][dataset.GAMES]['sha256'][:16]}_{games}"
     if not (copy / dataset.ABOUT).exists():
@@ -105,7 +110,7 @@ def _first(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.study", __doc__)
     parser.add_argument("data", nargs="?", type=Path, help="a dataset of training.export")
-    parser.add_argument("--out", type=Path, default=Path("docs"), help="where the page goes")
+    parser.add_argument("--out", type=Path, default=Path("docs/lab"), help="where the page goes")
     parser.add_argument(
         "--page", metavar="NAME", default="findings", help="its name; its pictures lie in NAME/"
     )
@@ -140,7 +145,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if bool(args.data) == bool(args.position):
         raise UserError("a dataset, or --position RECORD --at N")
     if args.json:
-        atomic_files.check_file("--json", args.json)
+        atomic_files.check_file("--json", args.json, OURS)
     return args
 
 

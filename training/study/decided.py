@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from training.config import UserError
 from training.games import dataset, shards
 
 ROUNDS = 6
@@ -57,6 +58,9 @@ def load(path: str | Path, games: int, players: int) -> Decided:
         table = table.filter(pc.less(table["game"], games))
         if not len(table):
             break
+        for name, most in (("seat", players - 1), ("round", ROUNDS)):
+            if pc.max(table[name]).as_py() > most or pc.min(table[name]).as_py() < 0:
+                raise UserError(f"{path}: {name} of a decision is not 0 to {most}")
         joined = table if held is None else pa.concat_tables([held, table])
         # The last row waits: the next one says which piece its upgrade was.
         counter.add(joined, len(joined) - 1)

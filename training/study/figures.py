@@ -20,14 +20,20 @@ from training.study import board, pieces, play, strength
 from training.study.decided import Decided
 from training.study.effects import Effect, means, together
 from training.study.table import Table
-from training.system import atomic_files
+from training.system import atomic_files, data_files
+from training.system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT
+from training.system.data_files import WHOLE as COUNT
 
 Figures = dict[str, list[Effect]]
 
 FORMAT = "gaia_jax figures 1"
 WHOLE = "whole.json"
+OURS = atomic_files.begins(json.dumps({"format": FORMAT})[:-1])  # the mark of `save`
 DIGITS = 4
 LONGEST = 10**7  # bytes
+# What the keys of the file hold, and a row of an effect.
+KEYS = {"format": TEXT, "games": COUNT, "deals": COUNT, "about": OBJECT, "figures": OBJECT}
+EFFECT = (TEXT, NUMBER, NUMBER, NUMBER, COUNT, SWITCH)
 LEAST = 50  # so often at least a thing was taken
 OPENED = 4  # factions whose openings are shown
 # What lies in a game: key of a set-up, title.
@@ -188,22 +194,35 @@ def load_whole(data: Path) -> Whole | None:
     path = data / WHOLE
     if not path.exists():
         return None
-    try:
-        told = json.loads(path.read_bytes()[:LONGEST])
-        if told["format"] != FORMAT:
-            raise ValueError(f"no format {FORMAT!r}")
-        figures = {
-            key: [Effect._make(math.nan if x is None else x for x in row) for row in rows]
-            for key, rows in told["figures"].items()
-        }
-        whole = Whole(told["games"], told["deals"], told["about"], figures)
-        parts = whole.about["parts"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path} has no figures of a dataset: {error}") from error
-    (own,) = dataset.read_about(data)["parts"][:1]
+    told = data_files.read_json(path, "the figures", LONGEST)
+    data_files.check_keys(str(path), told, KEYS)
+    if told["format"] != FORMAT:
+        raise UserError(f"{path} has no format {FORMAT!r}")
+    dataset.check_about(f"{path}: about", told["about"])
+    figures = {
+        key: [_effect(f"{path}: figures.{key}", row) for row in _listed(path, key, rows)]
+        for key, rows in told["figures"].items()
+    }
+    whole = Whole(told["games"], told["deals"], told["about"], figures)
+    parts, own = whole.about["parts"], dataset.read_about(data)["parts"][0]
     if own | {"games": parts[0]["games"]} != parts[0] or own["games"] > parts[0]["games"]:
         raise UserError(f"{path} is of other games than {data / dataset.GAMES}")
     return whole
+
+
+def _listed(path: Path, key: str, rows: Any) -> list[Any]:
+    data_files.check_kind(f"{path}: figures.{key}", rows, LIST)
+    return list(rows)
+
+
+def _effect(where: str, row: Any) -> Effect:
+    """A row of `_rows` as an effect."""
+    if not isinstance(row, list) or len(row) != len(Effect._fields):
+        raise UserError(f"{where} has a row that is none: {data_files.shown(row)}")
+    for name, kind, value in zip(Effect._fields, EFFECT, row, strict=True):
+        if value is not None or kind != NUMBER:
+            data_files.check_kind(f"{where}: {name}", value, kind)
+    return Effect._make(math.nan if x is None else x for x in row)
 
 
 def agreement(own: Figures, whole: Figures) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""`docs/findings.md` and its pictures, made from one dataset."""
+"""`docs/lab/findings.md` and its pictures, made from one dataset."""
 
 from __future__ import annotations
 
@@ -21,6 +21,22 @@ PEOPLE = Path(__file__).with_name("people.json")
 LIMITS = Path(__file__).with_name("limits.md")
 SHOWN = 6  # rows of a table at either end
 PAIRS = 24  # of a faction and an opponent
+TOP = f"# Findings\n\n{atomic_files.COMMENT}"
+OURS = atomic_files.begins(TOP)
+
+
+def check(out: Path, name: str) -> None:
+    """Refuse, before any work, a page that this did not write, or a folder of such pictures.
+
+    Args:
+        out: the folder of the page; name: of the page.
+    Raises:
+        UserError: it is no plain name; a file is there that a person wrote.
+    """
+    atomic_files.plain_name("--page", name)
+    atomic_files.check_inside("--out", out)
+    atomic_files.check_file("--page", out / f"{name}.md", OURS, "choose another name", parents=True)
+    atomic_files.check_inside("--page", out / name, "*.svg", atomic_files.PICTURE, parents=True)
 
 
 class Page:
@@ -58,7 +74,8 @@ class Page:
             self.text(f"{title}: too few games.")
             return
         path = f"{self.pictures}/{name}.svg"
-        atomic_files.write_text(self.out / path, chart.forest(known, title, "VP"))
+        drawn = atomic_files.COMMENT + chart.forest(known, title, "VP")
+        atomic_files.write_text(self.out / path, drawn)
         ordered = sorted(known, key=lambda e: -e.estimate)
         few = ordered if len(ordered) <= 2 * SHOWN else ordered[:SHOWN] + ordered[-SHOWN:]
         stand_out = sum(e.found for e in known)
@@ -135,12 +152,11 @@ def head(page: Page, about: dict[str, Any], whole: Whole | None, table: Table) -
     parts = {(part["env"], part["version"]) for part in about["parts"]}
     rules = ", ".join(f"`{env}` {version}" for env, version in sorted(parts))
     page.text(
-        "# Findings", "",
-        f"From {page.whole_games:,} games on {deals:,} set-ups of {rules}, played by {kinds}. This "
-        "page and its pictures are made by `python -m training.study`; `docs/study.md` says how, "
-        "and what each number is. Intervals are of 95 % over set-ups. Bold numbers, red in the "
-        "pictures, stand out among all that were asked together (Holm, 5 %). `docs/names.md` says "
-        "what ids such as RB12 stand for.", "",
+        TOP + f"\nFrom {page.whole_games:,} games on {deals:,} set-ups of {rules}, "
+        f"played by {kinds}. This page and its pictures are made by `python -m training.study`; "
+        "`docs/reference/datasets.md` says how, and what each number is. Intervals are of 95 % "
+        "over set-ups. Bold numbers, red in the pictures, stand out among all that were asked "
+        "together (Holm, 5 %). `docs/reference/names.md` says what ids such as RB12 stand for.", "",
         "**It tells how these agents play, not how the game should be played**: their mean is far "
         "below that of people, so what needs good play to pay may look worthless here.",
     )  # fmt: skip

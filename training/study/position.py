@@ -13,6 +13,7 @@ from jax import Array
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
+from gaia_jax.setup.setup_json import players_of
 from training.agents import Agent, make_agent
 from training.config import UserError
 from training.learn.checkpoint import make_env
@@ -136,15 +137,17 @@ def main(args: argparse.Namespace, face: EnvModule) -> int:
 
     try:
         record = replay.read(args.position)
+        env = make_env(face, record.ruleset, "vp", players_of(record.setup))
         if args.at > len(record.actions):
             raise UserError(f"{args.position} has {len(record.actions)} decisions, not {args.at}")
-        env = make_env(face, record.ruleset, "vp", len(record.setup["factions"]))
         for number, reached in enumerate(replay.states(record)):
             state = reached
             if number == args.at - 1:
                 break
     except replay.RecordError as error:
         raise UserError(str(error)) from error
+    except ValueError as error:  # of a set-up that names no players
+        raise UserError(f"{args.position}: {error}") from error
     agent = make_agent(args.agent, env)
     found = play_out(env, agent, state, args.candidates, args.playouts, args.seed)
     texts = [to_text(env.ruleset, action) for action in range(env.num_actions)]

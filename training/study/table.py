@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from training.config import UserError
 from training.games import dataset, shards
 
 
@@ -56,7 +56,7 @@ def load(path: str | Path, games: int | None = None) -> Table:
     """
     folder_ = Path(path)
     about = dataset.read_about(folder_)
-    with pq.ParquetFile(folder_ / dataset.GAMES) as file:
+    with shards.open_file(folder_ / dataset.GAMES) as file:
         columns = [name for name in file.schema_arrow.names if name not in ("actions", "setup")]
     parts, left = [], games
     for _, part in shards.row_groups(folder_ / dataset.GAMES, columns):
@@ -71,6 +71,12 @@ def load(path: str | Path, games: int | None = None) -> Table:
     def seats(name: str) -> np.ndarray:
         return np.stack([_array(table[f"{name}_{s}"]) for s in range(players)], axis=-1)
 
+    def by_seat(name: str) -> np.ndarray:
+        column = table[name]
+        if not (pc.list_value_length(column).to_numpy() == players).all():
+            raise UserError(f"{folder_ / dataset.GAMES}: {name} has not {players} values in a row")
+        return _array(column)
+
     def coded(name: str) -> np.ndarray:
         values, codes = np.unique(seats(name), return_inverse=True)
         names[name] = [str(value) for value in values]
@@ -81,10 +87,10 @@ def load(path: str | Path, games: int | None = None) -> Table:
     deal = np.unique(np.stack(codes, axis=-1), axis=0, return_inverse=True)[1].reshape(-1)
     return Table(
         deal=deal,
-        vp=_array(table["vp"]).astype(float),
-        place=_array(table["place"]),
-        win=_array(table["win"]),
-        sources=np.stack([_array(table[f"vp_{s}"]) for s in names["source"]], axis=-1),
+        vp=by_seat("vp").astype(float),
+        place=by_seat("place"),
+        win=by_seat("win"),
+        sources=np.stack([by_seat(f"vp_{s}") for s in names["source"]], axis=-1),
         faction=coded("faction"),
         order=seats("order"),
         agent=coded("agent"),

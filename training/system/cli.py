@@ -23,6 +23,7 @@ from gaia_jax.cli.command_line import (
     UserError,
     finishing,
     one_line,
+    read_text,
     reason,
     whole,
     wrote,
@@ -30,6 +31,7 @@ from gaia_jax.cli.command_line import (
 from gaia_jax.cli.command_line import run as run_command
 from gaia_jax.cli.progress import LINE_SECONDS, telling
 from gaia_jax.xla.compilation_cache import disable_compilation_cache, enable_compilation_cache
+from gaia_jax.xla.packed import PLAYERS
 
 __all__ = [
     "LARGEST_SEED",
@@ -37,11 +39,13 @@ __all__ = [
     "Parser",
     "UserError",
     "add_cache_flag",
-    "add_first_flag",
+    "add_games_flags",
+    "add_rules_flags",
     "bar",
     "compiling",
     "finishing",
     "one_line",
+    "read_text",
     "reason",
     "run",
     "telling",
@@ -49,6 +53,7 @@ __all__ = [
     "wrote",
 ]
 
+SLOW = 60.0  # seconds of compiling, after which it is said whether it is kept
 MOST_GAMES = 10**7  # of one command
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
@@ -109,12 +114,23 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-cache", action=_NoCache, nargs=0, help=text)
 
 
-def add_first_flag(parser: argparse.ArgumentParser) -> None:
-    """`--first N`, for games that are played in parts (docs/cluster.md)."""
-    parser.add_argument(
+def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -> None:
+    """`--games`, `--first`, `--seed`: games may be played in parts (docs/reference/cluster.md)."""
+    add = parser.add_argument
+    add("--games", type=whole(1, MOST_GAMES), default=games, help=rounded)
+    add(
         "--first", metavar="N", type=whole(0, MOST_GAMES), default=0,
         help="the first set-up of the seed: games may be played in parts, and merged",
     )  # fmt: skip
+    add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
+
+
+def add_rules_flags(parser: argparse.ArgumentParser) -> None:
+    """`--env`, `--players`, `--likeliest`."""
+    add = parser.add_argument
+    add("--env", default="lost_fleet", help="the ruleset")
+    add("--players", type=int, choices=PLAYERS, default=4, help="2 and 3 for --env base alone")
+    add("--likeliest", action="store_true", help="checkpoints take the likeliest action")
 
 
 @contextmanager
@@ -125,13 +141,23 @@ def compiling(what: str) -> Iterator[None]:
 
     def text() -> str:
         seconds = time.monotonic() - began
-        return f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
+        said = f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
+        return said + (f"; {_once()}" if seconds >= SLOW else "")
 
     with telling(text, at_once=True):
         yield
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""
     print(f"compiled in {time.monotonic() - began:.0f} s{note}", file=sys.stderr)
+
+
+def _once() -> str:
+    """What to say of a long compilation: whether the next start will have to wait as long."""
+    import jax
+
+    config: Any = jax.config  # its options are no attributes for a type checker
+    kept = config.jax_enable_compilation_cache and config.jax_compilation_cache_dir
+    return "the next start reads it from the cache" if kept else "there is no cache to keep it in"
 
 
 @cache

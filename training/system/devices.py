@@ -21,7 +21,7 @@ def split_cpu(devices: int, num_envs: int, together: int = 1) -> None:
     """Let a CPU be so many devices, each with its share of the games. Call it before any array.
 
     A decision is a thousand small kernels. Two cores that share each of them spend their time on
-    sharing; with a device a core each plays its own games (docs/performance.md).
+    sharing; with a device a core each plays its own games (docs/lab/performance.md).
 
     Args:
         devices: how many; 0 for one a core while each has at least 64 games.

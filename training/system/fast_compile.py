@@ -8,8 +8,8 @@ from typing import Any
 
 import jax
 
-# XLA options of the CPU backend: no optimization of the machine code (docs/performance.md). They
-# come and go with its versions: JAX 0.12 has no fusion emitters to choose any more.
+# XLA options of the CPU backend: no optimization of the machine code (docs/lab/performance.md).
+# They come and go with its versions: JAX 0.12 has no fusion emitters to choose any more.
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_cpu_use_fusion_emitters": False,

@@ -1,9 +1,9 @@
 """Several processes that train one agent: who takes part, and what ends all of them.
 
-    python -m training.train --config FILE train.coordinator=HOST:PORT train.processes=2 \\
-        train.process_id=0      # and 1 in the other terminal
+    python -m training.train --config FILE hosts.coordinator=HOST:PORT hosts.processes=2 \\
+        hosts.process_id=0      # and 1 in the other terminal
 
-Before JAX starts, every process calls at `train.coordinator`, where process 0 listens: who is
+Before JAX starts, every process calls at `hosts.coordinator`, where process 0 listens: who is
 missing, comes twice, runs other code, asks for another configuration or sees another run folder is
 found there, within a time limit, in one line. JAX's own service then listens one port further.
 
@@ -40,21 +40,21 @@ def place_of(config: Config, environment: Mapping[str, str] = os.environ) -> Pla
     Raises:
         UserError: the three settings do not fit one another.
     """
-    train = config.train
-    if train.coordinator:
-        host, colon, port = train.coordinator.rpartition(":")
+    hosts = config.hosts
+    if hosts.coordinator:
+        host, colon, port = hosts.coordinator.rpartition(":")
         if not (host and colon and port.isdigit() and 0 < int(port) < 65535):
-            raise UserError(f"train.coordinator must be HOST:PORT, got {train.coordinator!r}")
-        if train.processes < 1:
-            raise UserError("train.coordinator wants train.processes and train.process_id")
-        if train.process_id >= train.processes:
+            raise UserError(f"hosts.coordinator must be HOST:PORT, got {hosts.coordinator!r}")
+        if hosts.processes < 1:
+            raise UserError("hosts.coordinator wants hosts.processes and hosts.process_id")
+        if hosts.process_id >= hosts.processes:
             raise UserError(
-                f"train.process_id must be below train.processes, "
-                f"got {train.process_id} of {train.processes}"
+                f"hosts.process_id must be below hosts.processes, "
+                f"got {hosts.process_id} of {hosts.processes}"
             )
-        return Place(train.coordinator, train.processes, train.process_id)
-    if train.processes > 1:
-        raise UserError("train.processes wants train.coordinator, HOST:PORT of process 0")
+        return Place(hosts.coordinator, hosts.processes, hosts.process_id)
+    if hosts.processes > 1:
+        raise UserError("hosts.processes wants hosts.coordinator, HOST:PORT of process 0")
     for name, size in CLUSTERS.items():
         if name in environment and int(environment.get(size, "1")) > 1:
             return Place("", int(environment[size]), int(environment[name]))
@@ -70,9 +70,10 @@ def versions() -> dict[str, str]:
 def _code() -> str:
     """A digest of this project's own files."""
     import gaia_jax
+    import training
 
     digest = hashlib.sha256()
-    for package in (gaia_jax.__file__, __file__):
+    for package in (gaia_jax.__file__, training.__file__):
         folder = Path(str(package)).parent
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
@@ -135,7 +136,7 @@ def _free(port: int) -> Iterator[socket.socket]:
     except OSError as error:
         raise UserError(
             f"process 0 cannot listen at port {port}: {error.strerror}; "
-            "another program, or another process with train.process_id=0"
+            "another program, or another process with hosts.process_id=0"
         ) from error
     with server:
         yield server
@@ -183,7 +184,7 @@ def _check(
 ) -> None:
     """Whether a caller is one of us."""
     if number == 0 or number in known:
-        raise UserError(f"two processes have train.process_id={number}")
+        raise UserError(f"two processes have hosts.process_id={number}")
     if number >= place.size:
         raise UserError(f"process {number} has called, and there are {place.size}")
     _compare(number, theirs, ours)

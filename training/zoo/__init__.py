@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import io
 import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,16 @@ from jax.typing import ArrayLike
 
 from training import config as configs
 from training.config import NetworkConfig, UserError
+from training.system import atomic_files, data_files
+from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from training.types import Environment, Params
 
 FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"
 PREFIX = "zoo/"
+# What the JSON of an agent must say, and what it may; `data_files.check_keys`.
+KEYS = {"name": TEXT, "sha256": TEXT, "env": TEXT, "env_version": TEXT, "network": OBJECT}
+MAY = {"players": WHOLE, "temperature": NUMBER, "training": OBJECT}
 
 
 def flatten(params: Params) -> dict[str, Any]:
@@ -60,11 +65,38 @@ def save(name: str, params: Params, about: dict[str, Any], folder: Path = FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
     arrays: dict[str, Any] = {k: v.astype(np.float32) for k, v in flatten(params).items()}
-    np.savez(path, **arrays)
+    write_npz(path, np.savez, arrays)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | about, indent=1)
-    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    atomic_files.write_text(path.with_suffix(".json"), text + "\n")
     return path.with_suffix(".json")
+
+
+def write_npz(path: Path, write: Any, arrays: dict[str, Any]) -> None:
+    """Arrays by `np.savez` or `np.savez_compressed`, whole or not at all."""
+    file = io.BytesIO()
+    write(file, **arrays)
+    atomic_files.write_bytes(path, file.getvalue())
+
+
+def check(name: str, folder: Path | None = None) -> None:
+    """Refuse a name under which no agent can be written: another one of ours may be replaced.
+
+    Raises:
+        UserError: it is no plain name; there is a file of it that is of no agent.
+    """
+    folder = FOLDER if folder is None else folder
+    atomic_files.plain_name("the name of an agent", name)
+    about = folder / f"{name}.json"
+    ours = atomic_files.json_with(format=FORMAT)
+    atomic_files.check_file("the agent", about, ours, "choose another name", parents=True)
+    if not about.exists():
+        ours = atomic_files.nothing
+    else:
+        ours = atomic_files.anything  # it is the JSON that says whose they are
+    for end in (".npz", ".games.npz"):
+        file = folder / f"{name}{end}"
+        atomic_files.check_file("the agent", file, ours, "choose another name", parents=True)
 
 
 def names(folder: Path = FOLDER) -> list[str]:
@@ -78,14 +110,24 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     Raises:
         UserError: there is no such agent, or it is not one of ours.
     """
+    known = names(folder)
+    if PREFIX + name.removeprefix(PREFIX) not in known:
+        choices = ", ".join(known) or "none"
+        raise UserError(f"unknown agent {name!r}; the zoo has: {choices}")
     path = folder / f"{name.removeprefix(PREFIX)}.json"
-    try:
-        out = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        choices = ", ".join(names(folder)) or "none"
-        raise UserError(f"unknown agent {name!r}; the zoo has: {choices}") from error
+    out = data_files.read_json(path, "the agent")
     if not isinstance(out, dict) or out.get("format") != FORMAT:
         raise UserError(f"{path} is no agent of the zoo: format is not {FORMAT!r}")
+    data_files.check_keys(str(path), out, KEYS)
+    data_files.check_keys(str(path), out, {key: kind for key, kind in MAY.items() if key in out})
+    if out["name"] != path.stem:
+        raise UserError(f"{path}: name is {data_files.shown(out['name'])}, not {path.stem!r}")
+    if out.get("temperature", 1) <= 0:
+        raise UserError(f"{path}: temperature must be above 0, not {out['temperature']}")
+    try:
+        network_config(out), configs.from_dict(out.get("training", {}))
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
     return out
 
 
@@ -104,7 +146,7 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
 
     says = about(name, folder)
     players = says.get("players", 4)
-    env = gaia_jax.make(says["env"], players=players) if env is None else env
+    env = environment(name, says, gaia_jax) if env is None else env
     other = another_environment(says, env)
     version = (says["env_version"], players) == (str(env.version), env.num_players)
     if other and not (version and {says["env"], env.id} <= gaia_jax.RULESETS.keys()):
@@ -112,8 +154,21 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
     config = network_config(says)
     params = read(folder / f"{says['name']}.npz", says)
     if other:
-        params = transfer(params, config, gaia_jax.make(says["env"], players=players), env)
+        params = transfer(params, config, environment(name, says, gaia_jax), env)
     return make_network(env, config), params
+
+
+def environment(name: str, says: dict[str, Any], env_module: Any) -> Any:
+    """The environment that an agent was trained on; a UserError where there is none of that id."""
+    try:
+        return env_module.make(says["env"], reward="vp", **_players(says))
+    except ValueError as error:
+        raise UserError(f"{name}: {error}") from error
+
+
+def _players(says: dict[str, Any]) -> dict[str, int]:
+    players = says.get("players", 4)
+    return {} if players == 4 else {"players": players}  # rules of four alone take no number
 
 
 def parameters(name: str, env: Environment) -> Any:
@@ -124,22 +179,31 @@ def parameters(name: str, env: Environment) -> Any:
     """
     if name.startswith(PREFIX):
         return load(name, env)[1]
+    return read_parameters(name)
+
+
+def read_parameters(path: Path | str) -> Any:
+    """The parameters in an npz; whether they fit a network is for its user to say.
+
+    Raises:
+        UserError: it cannot be read, is damaged, or holds something else.
+    """
+    arrays = data_files.read_arrays(path, "the parameters")
     try:
-        with np.load(name, allow_pickle=False) as file:
-            return unflatten({key: file[key] for key in file.files})
-    except (OSError, ValueError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        raise UserError(f"cannot read parameters of {name}: {error}") from error
+        params = unflatten(arrays)
+    except (AttributeError, TypeError) as error:  # names of which one is the group of another
+        raise UserError(f"{path} holds no parameters of a network") from error
+    if not isinstance(params.get("params"), dict):
+        raise UserError(f"{path} holds no parameters of a network")
+    return params
 
 
 def read(path: Path, says: dict[str, Any]) -> Any:
     """The parameters of an agent whose JSON says `says`."""
-    try:
-        if hashlib.sha256(path.read_bytes()).hexdigest() != says["sha256"]:
-            raise UserError(f"{path} is damaged: its sha256 is not the one in its JSON")
-        with np.load(path, allow_pickle=False) as file:
-            return unflatten({name: file[name] for name in file.files})
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise UserError(f"cannot read {path}: {error}") from error
+    params = read_parameters(path)
+    if hashlib.sha256(path.read_bytes()).hexdigest() != says["sha256"]:
+        raise UserError(f"{path} is damaged: its sha256 is not the one in its JSON")
+    return params
 
 
 def network_config(says: dict[str, Any]) -> NetworkConfig:

@@ -3,23 +3,22 @@
     python -m training.zoo.ship strong --run runs/strong --set temperature=0.5 decisions=3000000
     python -m training.zoo.ship clone --params clone.npz --config configs/quick.yaml
 
-`--set key=value` and `--results FILE` (JSON) say what else the JSON tells; `docs/zoo.md` shows it.
+`--set key=value` and `--results FILE` (JSON) say what else the JSON tells;
+`docs/reference/zoo.md` shows it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from training import config as configs
 from training import zoo
 from training.config import UserError
-from training.system import cli
+from training.system import cli, data_files
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -34,16 +33,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
     parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
     args = parser.parse_args(argv)
+    zoo.check(args.name)
     import gaia_jax
-    from training.learn.checkpoint import load_policy
+    from training.learn.checkpoint import load_policy, make_env
     from training.networks.layers import make_network
     from training.zoo.games import make_player, record
 
-    env = gaia_jax.make(args.env, players=args.players)
+    env = make_env(gaia_jax, args.env, "vp", args.players)
     more: dict[str, Any] = {}
     for text in args.set:
         key, _, value = text.partition("=")
-        more[key] = value if key == "note" else yaml.safe_load(value)
+        try:
+            more[key] = value if key == "note" else configs.parse_yaml(value)
+        except ValueError as error:
+            raise UserError(f"--set {key}: cannot read the value: {error}") from error
     if args.run:
         _, _, params, updates, config = load_policy(args.run, env, None)
         more.setdefault("decisions", updates * config.ppo.num_envs * config.ppo.num_steps)
@@ -52,12 +55,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         raise UserError("give --run, or --params and --config")
     if args.results:
-        more["results"] = json.loads(args.results.read_text())
+        more["results"] = data_files.read_json(args.results, "the results")
     training = configs.to_dict(config)
     says = zoo.describe(env, config.network, training=training, **more)
     path = zoo.save(args.name, params, says)
     played = record(make_player(env, make_network(env, config.network)), params)
-    np.savez_compressed(path.with_suffix(".games.npz"), **played._asdict())
+    zoo.write_npz(path.with_suffix(".games.npz"), np.savez_compressed, played._asdict())
     print(f"{path}: {path.with_suffix('.npz').stat().st_size:,} bytes, VP {played.vp.mean():.1f}")
     return 0
 

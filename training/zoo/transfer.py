@@ -32,7 +32,7 @@ def transfer(
     Raises:
         UserError: the network is not one of planets, or has a head in two steps.
     """
-    if network.kinds:
+    if network.factored_head:
         raise UserError(
             f"a network with the kinds of actions of {source.id} cannot play {target.id}"
         )
@@ -117,9 +117,9 @@ def columns(env: Environment, network: NetworkConfig) -> dict[str, list[str]]:
     """The inputs of a network of planets by name: what it reads of cells, players, globals."""
     spec = env.observation_spec
     out = {name: [x.name for x in getattr(spec, name)] for name in ("cells", "players", "globals")}
-    if network.around:
+    if network.neighbourhood:
         out["cells"] += Surroundings.of(env).names()
-    if network.standings:
+    if network.score_features:
         out["players"] += Standings.of(env).names()
     return out
 

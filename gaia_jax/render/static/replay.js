@@ -135,7 +135,7 @@ function build() {
     find("seat").append(element("option", { value: one.player }, `${one.player} ${one.name}`));
   }
   find("seat").addEventListener("change", (event) => seat(Number(event.target.value)));
-  find("wide").addEventListener("click", () => find("layout").classList.toggle("wide"));
+  keys.m = wireWide();
 }
 
 const keys = {
@@ -149,7 +149,6 @@ const keys = {
   End: () => go(count),
   " ": toggle,
   v: () => seat(view.first + 1),
-  m: () => find("layout").classList.toggle("wide"),
 };
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;

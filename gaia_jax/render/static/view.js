@@ -81,6 +81,15 @@ class TableView {
   }
 }
 
+// The buttons that hide the column and show it again; gives what switches between the two.
+function wireWide() {
+  const [layout, wide, narrow] = ["layout", "wide", "narrow"].map((id) => document.getElementById(id));
+  const toggle = () => layout.classList.toggle("wide");
+  wide.addEventListener("click", () => { toggle(); narrow.focus(); });
+  narrow.addEventListener("click", () => { toggle(); wide.focus(); });
+  return toggle;
+}
+
 // Lines over the decisions of a game. `series`: [{values, colour, name, dash}], values may have
 // holes (null). `bands`: [{at, name}] marks, such as the rounds. `tight`: the axis need not have 0.
 function lineChart(holder, { series, length, at, bands = [], pick = null, tight = false }) {

@@ -17,7 +17,7 @@ from gaia_jax.rules.federation import search
 from gaia_jax.rules.federation.lattice import Lattice, build_lattice
 from gaia_jax.rules.federation.search import Position
 from gaia_jax.rules.mine import EMPTY
-from gaia_jax.rules.player import bit_vector, faction_row, player_row, with_player_row
+from gaia_jax.rules.player import bit_vector, with_player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
@@ -72,13 +72,11 @@ def unfederated(game: GameState, player: Array) -> Array:
     return members(game, player) & ~has_bit(game.board.federation_bits, 16 << player)
 
 
-def power_values(
-    ruleset: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
-) -> Array:
+def power_values(seat: Seat) -> Array:
     """(C,) int8, power of the player's cells in a federation (FED-09, BES-01, MOW-01)."""
-    board = game.board
-    value = leech.structure_power(ruleset, board, player, leech.raised_power(ruleset, me))
-    bonus = faction.black_planet_bonus_pi
+    ruleset, board, me = seat.ruleset, seat.game.board, seat.me
+    value = leech.structure_power(ruleset, board, seat.player, leech.raised_power(ruleset, me))
+    bonus = seat.faction.black_planet_bonus_pi
     value = leech.with_bonuses(board, value, me.built[PI], me.rings, bonus)
     station = jnp.where(me.stations > 0, costs.STATION_POWER, 0).astype(jnp.int8)
     return value + jnp.where(board.station, station, jnp.int8(0))
@@ -91,12 +89,11 @@ def payable_satellites(faction: FactionRow, me: Players) -> Array:
 
 
 @jax.named_scope("position")
-def position(
-    ruleset: Ruleset, game: GameState, player: Array, me: Players, faction: FactionRow
-) -> Position:
+def position(seat: Seat) -> Position:
     """What the player may federate, where satellites may lie (FED-04, FED-05, FED-10, FED-15)."""
+    game, player, me, faction = seat.game, seat.player, seat.me, seat.faction
     board = game.board
-    own, value = unfederated(game, player), power_values(ruleset, game, player, me, faction)
+    own, value = unfederated(game, player), power_values(seat)
     federation = own_federation(game, player)
     grows = (faction.federation_grows > 0) & (me.formed > 0)
     station = board.station & (me.stations > 0)
@@ -117,10 +114,11 @@ def position(
     )
 
 
-def token_left(ruleset: Ruleset, game: GameState, me: Players) -> Array:
+def token_left(seat: Seat) -> Array:
     """() bool, a federation token is there for the player (FED-18, FED-20)."""
-    ships = bit_vector(game.turn.ship_tokens & me.shuttles, len(ruleset.ships))
-    return (game.turn.token_supply > 0).any() | (ships > 0).any()
+    turn = seat.game.turn
+    ships = bit_vector(turn.ship_tokens & seat.me.shuttles, len(seat.ruleset.ships))
+    return (turn.token_supply > 0).any() | (ships > 0).any()
 
 
 def resolve(ruleset: Ruleset, game: GameState) -> GameState:
@@ -159,10 +157,10 @@ def resolve(ruleset: Ruleset, game: GameState) -> GameState:
 def _question(seat: Seat) -> tuple[Array, Array, Position]:
     """Whether the node asks if a federation exists, whether that is known, and the position."""
     game, me = seat.game, seat.me
-    where = position(seat.ruleset, game, seat.player, me, seat.faction)
+    where = position(seat)
     tokens = where.tokens.astype(jnp.int32)
     strong = where.power.sum(dtype=jnp.int16) >= where.required
-    asks = (game.turn.node == Node.TURN) & strong & token_left(seat.ruleset, game, me)
+    asks = (game.turn.node == Node.TURN) & strong & token_left(seat)
     return (
         asks,
         (tokens >= me.min_satellites_feasible) | (tokens <= me.max_satellites_infeasible),
@@ -246,7 +244,8 @@ def _form(
         The players, the turn, `Board.federation_bits`.
     """
     player = game.turn.player.astype(jnp.int32)
-    me, faction = player_row(game, player), faction_row(ruleset, game, player)
+    seat = Seat.of(ruleset, game, player)
+    me, faction = seat.me, seat.faction
     laid = satellites.sum()
     federation_bits = game.board.federation_bits.astype(jnp.int32)
     federation_bits |= jnp.where(satellites, 1 << player, 0) | jnp.where(joins, 16 << player, 0)

@@ -1,4 +1,6 @@
-"""What the scripted player thinks things are worth, in VP. `docs/greedy.md` logs how it was tuned.
+"""What the scripted player thinks things are worth, in VP.
+
+`docs/lab/greedy.md` logs how it was tuned.
 
 R is the number of rounds left after the current one: 5 in round 1, 0 in round 6. What a thing earns
 by the round falls with R; what is certain (VP, research at the end) does not.

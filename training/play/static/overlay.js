@@ -12,21 +12,25 @@ class Analysis {
     byId("analyst").addEventListener("change", () => this.refresh());
     byId("whole").addEventListener("click", () => this.refresh(true));
     byId("search-here").addEventListener("click", () => this.refresh(false, true));
-    byId("costly").addEventListener("click", () => this.costly());
   }
 
   switch(on) {
     this.on = on;
     byId("insight").hidden = !on;
     if (on) this.refresh();
-    else {
-      this.report = null;
-      this.draw();
-    }
+    else this.forget();
+  }
+
+  // What was found is of another game, or no longer asked for; what is under way is not waited for.
+  forget() {
+    this.turn++;
+    this.report = null;
+    tell("");
+    this.draw();
   }
 
   async refresh(whole = false, search = false) {
-    if (!this.on) return;
+    if (!this.on || !this.game()) return;
     const turn = ++this.turn;
     if (whole || search) tell(whole ? "The line is looked at." : "The search runs.");
     const report = await this.ask(byId("analyst").value, whole, search);
@@ -38,33 +42,18 @@ class Analysis {
     this.draw();
   }
 
-  // The move of the line that cost its player at least 2 VP, after the present position.
-  async costly() {
-    if (this.report && this.report.missing) await this.refresh(true);
-    if (!this.report) return;
-    const game = this.game();
-    const here = game.line.indexOf(game.node);
-    const next = this.report.cost.findIndex((cost, k) => k >= here && cost !== null && cost >= 2);
-    if (next >= 0) this.go(game.line[next + 1]);
-    else tell("No later move of the line costs 2 VP or more.");
-  }
-
   draw() {
     const game = this.game();
     drawHeat(this.report, game);
     const { report } = this;
     if (!report) {
-      for (const id of ["policy", "search", "values"]) byId(id).replaceChildren();
+      for (const id of ["expected", "policy", "search", "values"]) byId(id).replaceChildren();
       byId("search-here").hidden = true;
-      byId("verdict").textContent = "";
       return;
     }
-    byId("policy").replaceChildren(...report.policy.map(([text, words, chance]) => {
-      const bar = element("i");
-      bar.style.width = `${(chance * 100).toFixed(1)}%`;
-      return element("div", { class: "bar", title: `${words} (${text})` }, bar, element("span", {}, words),
-        element("span", {}, `${(chance * 100).toFixed(1)} %`));
-    }));
+    byId("expected").replaceChildren(...game.seats.map((seat) =>
+      element("span", { title: seat.name }, disc(seat), ` ${report.vp[seat.player].toFixed(0)}`)));
+    drawPolicy(report);
     byId("search-here").hidden = !report.searches;
     byId("search-here").disabled = Boolean(report.searching);
     drawSearch(report.at === game.node ? report.search : null, game);
@@ -75,9 +64,6 @@ class Analysis {
       })),
       length: game.line.length - 1, at: here, tight: true, pick: (n) => this.go(game.line[n]),
     });
-    byId("verdict").textContent = [verdict("The last move", report, here - 1),
-      verdict("The next move", report, here)].join(" ");
-    markCosts(report, game);
   }
 }
 
@@ -85,10 +71,29 @@ function tell(text) {
   byId("insight-said").textContent = text;
 }
 
-function verdict(which, report, k) {
-  if (k < 0 || k >= report.cost.length || report.cost[k] === null) return "";
-  const rank = report.rank[k] ? `choice ${report.rank[k]} of the policy` : "no choice of the policy";
-  return `${which}: ${rank}, cost ${report.cost[k].toFixed(1)} VP.`;
+const LEAST_SHOWN = 0.001;
+
+// The policy at the position in view: a bar for each action that it may take, the rest as a number.
+function drawPolicy(report) {
+  const shown = report.policy.filter(([, , chance], k) => !k || chance >= LEAST_SHOWN);
+  const rest = Object.keys(report.all).length - shown.length;
+  byId("policy").replaceChildren(...shown.map(([text, words, chance]) => {
+    const bar = element("i");
+    bar.style.width = `${(chance * 100).toFixed(1)}%`;
+    return element("div", { class: "bar", title: `${words} (${text})` }, bar, element("span", {}, words),
+      element("span", {}, percent(chance, rest || shown.length > 1)));
+  }));
+  if (rest <= 0) return;
+  // The server sends the likeliest only.
+  const most = shown.length < report.policy.length ? LEAST_SHOWN : shown[shown.length - 1][2];
+  byId("policy").append(element("p", { class: "keys" }, `and ${rest} more, none above ${percent(most, true)}`));
+}
+
+// Not 100 % while there is another action that it may take, nor 0 % of that one.
+function percent(chance, others) {
+  if (chance < 0.0005) return "<0.1 %";
+  if (chance < 0.9995) return `${(chance * 100).toFixed(1)} %`;
+  return others ? ">99.9 %" : "100 %";
 }
 
 // The chances of the legal cells, as discs over the map.
@@ -124,23 +129,12 @@ function drawSearch(table, game) {
   const rows = table.candidates.flatMap((row) => [
     element("tr", { title: row.action },
       element("td", {}, `${row.best ? "*" : ""}${row.played ? ">" : ""}`),
-      element("td", {}, row.words), element("td", {}, `${(row.prior * 100).toFixed(0)} %`),
+      element("td", {}, row.words), element("td", {}, percent(row.prior, game.legal.length !== 1)),
       element("td", {}, String(row.visits)),
       ...row.final_vp.map((vp) => element("td", {}, vp.toFixed(0)))),
     ...(row.line.length ? [element("tr", { class: "then" }, element("td"),
       element("td", { colspan: 3 + game.seats.length }, `then ${row.line.join("; ")}`))] : []),
   ]);
-  const place = table.candidates.findIndex((row) => row.played) + 1;
-  const rank = place ? `candidate ${place} of ${table.candidates.length}` : "no candidate";
-  const cost = table.cost === null ? "" : `The played move is ${rank}; ${table.unlike
-    ? "the end is known after one of the two, so the cost is not told." : `it cost ${table.cost.toFixed(1)} VP.`}`;
   byId("search").replaceChildren(element("table", { class: "candidates" }, head, ...rows),
-    element("p", { class: "keys" }, `* the search's move, > the played one. ${cost}`));
-}
-
-function markCosts(report, game) {
-  game.line.slice(1).forEach((node, k) => {
-    const row = document.querySelector(`.moves [data-node="${node}"] .cost`);
-    if (row) row.textContent = report.cost[k] !== null && report.cost[k] >= 2 ? `-${report.cost[k].toFixed(1)}` : "";
-  });
+    element("p", { class: "keys" }, "* the search's move, > the played one. The VP are what it expects at the end."));
 }

@@ -8,7 +8,9 @@ let view = null;
 let analysis = null;
 let busy = false;
 let progressAt = 0;
+let drawnLegal = "";
 let requests = Promise.resolve();
+const NOBODY = "";
 
 // A request; null and a message where it was refused.
 async function call(path, body = undefined) {
@@ -38,23 +40,52 @@ async function loadOffers() {
   const ruleset = byId("ruleset");
   if (!ruleset.options.length) {
     for (const id of offers.rulesets) ruleset.append(element("option", { value: id }, id));
-    const names = [offers.human, ...offers.agents.map((agent) => agent.name)];
-    // A shipped agent is compiled in a fraction of the time that `greedy` takes.
-    const start = ["zoo/strong", "greedy", "random"].find((name) => names.includes(name));
     for (let p = 0; p < 4; p++) {
-      const select = element("select", { id: `chair-${p}` }, ...names.map((name) =>
-        element("option", { value: name, selected: name === (p ? start : offers.human) }, name)));
-      if (p > 1) select.append(element("option", { value: "" }, "nobody (base game)"));
+      const select = element("select", { id: `chair-${p}`, onchange: fillChairs });
+      if (!p) setOptions(select, [[offers.human]], offers.human);
       byId("chairs").append(element("div", { class: "chair" },
         element("label", { for: `chair-${p}` }, `Player ${p}`), select));
     }
-    for (const name of names.slice(1)) byId("analyst").append(element("option", { value: name }, name));
-    const learnt = names.filter((name) => !["random", "greedy", offers.human].includes(name));
-    byId("analyst").value = learnt.includes("zoo/strong") ? "zoo/strong" : learnt[0] || names[1];
   }
-  byId("record").replaceChildren(element("option", { value: "" }, "none"),
-    ...offers.records.map((name) => element("option", { value: name }, name)));
-  if (offers.first) byId("record").value = offers.first;
+  const record = byId("record");
+  const wanted = record.options.length ? record.value : offers.first;
+  setOptions(record, [["", "none"], ...offers.records.map(({ name }) => [name])], wanted);
+  fillChairs();
+}
+
+// `names`: [[value, text]]; the value in view stays where it is still there, else `otherwise` is.
+function setOptions(select, names, wanted, otherwise = names[0][0]) {
+  select.replaceChildren(...names.map(([value, text]) => element("option", { value }, text ?? value)));
+  select.value = names.some(([value]) => value === wanted) ? wanted : otherwise;
+}
+
+// An agent that a table begins with. A shipped one is compiled in a fraction of the time that
+// `greedy` takes.
+function firstChoice(names) {
+  return ["zoo/strong", ...names.filter((name) => name.startsWith("zoo/")), "greedy", "random"]
+    .find((name) => names.includes(name)) || names[0];
+}
+
+// Of those that have a policy to show.
+function firstAnalyst(names) {
+  const learnt = names.filter((name) => !["random", "greedy"].includes(name));
+  return learnt.includes("zoo/strong") ? "zoo/strong" : learnt[0] || names[0];
+}
+
+// Who may sit on each chair depends on how many play; a record says it for itself.
+function fillChairs() {
+  const record = offers.records.find(({ name }) => name === byId("record").value);
+  const chairs = [0, 1, 2, 3].map((p) => byId(`chair-${p}`));
+  const taken = chairs.filter((chair, p) => p < 2 || !chair.options.length || chair.value !== NOBODY);
+  const players = record ? record.players : taken.length;
+  const names = offers.agents.filter((agent) => agent.players.includes(players))
+    .map(({ name }) => name);
+  chairs.forEach((chair, p) => {
+    const all = [[offers.human], ...names.map((name) => [name])];
+    if (p > 1 && !record) all.push([NOBODY, "nobody (base game)"]);
+    setOptions(chair, all, chair.value, p ? firstChoice(names) : offers.human);
+    chair.parentElement.hidden = p >= players && Boolean(record);
+  });
 }
 
 async function begin(event) {
@@ -62,7 +93,7 @@ async function begin(event) {
   byId("begin").disabled = true;
   const wanted = {
     ruleset: byId("ruleset").value,
-    seats: [0, 1, 2, 3].map((p) => byId(`chair-${p}`).value).filter(Boolean),
+    seats: [0, 1, 2, 3].map((p) => byId(`chair-${p}`).value).filter((who) => who !== NOBODY),
   };
   try {
     const file = byId("upload").files[0];
@@ -84,6 +115,9 @@ async function begin(event) {
   byId("begin").disabled = false;
   if (made) {
     say("");
+    // What was chosen for this game is not what the next one goes on from.
+    byId("upload").value = "";
+    byId("record").value = "";
     location.hash = made.id;
   }
   return null;
@@ -100,6 +134,9 @@ async function enter(id) {
   byId("start").hidden = true;
   byId("layout").hidden = false;
   game = null;
+  byId("save-name").value = found.name;
+  setOptions(byId("analyst"), found.agents.map((name) => [name]), byId("analyst").value,
+    firstAnalyst(found.agents));
   view = new TableView(byId("table"), found.picture);
   view.svg.addEventListener("click", clicked);
   byId("view-of").replaceChildren(...found.seats.map((seat) =>
@@ -110,6 +147,8 @@ async function enter(id) {
     ask: (agent, whole, search) => call(`/api/games/${game.id}/insight?agent=`
       + `${encodeURIComponent(agent)}&whole=${whole ? 1 : 0}&search=${search ? 1 : 0}`),
   });
+  drawnLegal = "";
+  analysis.forget();
   update(found);
   follow(id);
 }
@@ -122,7 +161,11 @@ async function follow(id) {
     try {
       const response = await fetch(`/api/games/${id}?since=${game.version}`);
       if (response.status === 404) {
-        if (game && game.id === id) say("the server no longer holds this game");
+        if (game && game.id === id) {
+          game.progress = [];
+          drawProgress();
+          say("the server no longer holds this game");
+        }
         break;
       }
       found = await response.json();
@@ -173,7 +216,7 @@ function update(found) {
   progressAt = performance.now();
   drawProgress();
   byId("message").textContent = found.message;
-  byId("undo").disabled = found.line.indexOf(found.node) <= 0;
+  byId("undo").disabled = !found.can_undo;
   byId("cancel").hidden = !found.half_made || Boolean(found.thinking);
   const agent = found.paused && seat.who !== offers.human && !found.over;
   byId("resume").hidden = !agent;
@@ -210,23 +253,33 @@ const GROUPS = [
   ["free", "Convert"],
 ];
 
+// The pieces of the picture that stand for an action. A tile on a board is its owner's: to use, to
+// cover, to score again; one that is taken lies in the supply.
+function piecesOf(text) {
+  const verb = text.split(" ")[0];
+  const owned = { special: true, tile: game.asks === "COVER", token: game.asks !== "TOKEN" }[verb];
+  return [...view.svg.querySelectorAll(`[data-action="${CSS.escape(text)}"]`)].filter((one) => {
+    const board = one.closest('[id^="block-seat-"]');
+    return owned ? board && board.id === `block-seat-${game.player}` : !board;
+  });
+}
+
 function drawLegal() {
+  // What is there stays while nothing else may be done: groups that were opened stay open.
+  const key = JSON.stringify([game.node, game.legal]);
+  if (key === drawnLegal) return;
+  drawnLegal = key;
   const svg = view.svg;
   svg.querySelectorAll(".legal-cell, .legal-piece").forEach((one) =>
     one.classList.remove("legal-cell", "legal-piece", "hover"));
   byId("legal-panel").hidden = !game.legal.length;
   const groups = new Map(GROUPS.map(([verb, name]) => [verb, { name, actions: [] }]));
-  const pieces = new Map();
-  svg.querySelectorAll("[data-action]").forEach((one) => {
-    const text = one.dataset.action;
-    pieces.set(text, [...(pieces.get(text) || []), one]);
-  });
   for (const action of game.legal) {
     const [verb, argument] = action.text.split(" ");
     groups.get(verb).actions.push(action);
     const cell = argument && argument.includes(",") && svg.querySelector(`[data-cell="${argument}"]`);
     if (cell) cell.classList.add("legal-cell");
-    (pieces.get(action.text) || []).forEach((one) => one.classList.add("legal-piece"));
+    piecesOf(action.text).forEach((one) => one.classList.add("legal-piece"));
   }
   const shown = [...groups.values()].filter((group) => group.actions.length);
   const held = byId("legal").contains(document.activeElement);
@@ -243,8 +296,7 @@ function drawLegal() {
 
 function actionButton(action) {
   const cell = (action.text.split(" ")[1] || "").includes(",") ? action.text.split(" ")[1] : "";
-  const lit = () => view.svg.querySelectorAll(cell ? `[data-cell="${cell}"]`
-    : `[data-action="${CSS.escape(action.text)}"]`);
+  const lit = () => (cell ? view.svg.querySelectorAll(`[data-cell="${cell}"]`) : piecesOf(action.text));
   return element("button", {
     type: "button", "data-text": action.text, title: action.text,
     onclick: () => act(action.text),
@@ -260,7 +312,9 @@ function clicked(event) {
   const cell = event.target.closest("[data-cell]") || cellUnder(event);
   const piece = event.target.closest("[data-action]");
   let found = [];
-  if (piece) found = game.legal.filter((a) => a.text === piece.dataset.action);
+  if (piece) {
+    found = game.legal.filter((a) => a.text === piece.dataset.action && piecesOf(a.text).includes(piece));
+  }
   if (!found.length && cell) {
     found = game.legal.filter((a) => a.text.split(" ")[1] === cell.dataset.cell);
     const ship = cellShip(cell);
@@ -311,7 +365,7 @@ function drawSeats() {
 }
 
 function buildSeats() {
-  const names = [offers.human, ...offers.agents.map((agent) => agent.name)];
+  const names = [offers.human, ...game.agents];
   byId("seats").dataset.game = game.id;
   byId("seats").replaceChildren(...game.seats.map((seat) => {
     const select = element("select", { "aria-label": `who plays ${seat.name}`,
@@ -337,7 +391,7 @@ function drawMoves() {
     rows.push(element("li", { class: state, "data-node": move.node, title: move.text,
       onclick: () => change("go", { node: move.node }) },
     element("span", { class: "number" }, String(k + 1)), disc(game.seats[move.player]),
-    element("span", {}, move.words), element("span", { class: "cost" })));
+    element("span", {}, move.words)));
     for (const other of move.others) {
       rows.push(element("li", { class: "branch", "data-branch": other.node, tabindex: 0,
         onclick: () => change("go", { node: other.node }) }, `or: ${other.words}`));
@@ -345,7 +399,7 @@ function drawMoves() {
   });
   list.replaceChildren(...rows);
   const now = list.querySelector(".now");
-  if (now) list.scrollTop = now.offsetTop - list.offsetTop - list.clientHeight / 2;
+  list.scrollTop = now ? now.offsetTop - list.offsetTop - list.clientHeight / 2 : 0;
 }
 
 // The line: the position some steps further on.
@@ -362,11 +416,17 @@ function seatInView(player) {
 
 async function save() {
   const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
-  if (saved) byId("message").textContent = `saved as ${saved.name}`;
+  if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
+}
+
+function takeBack() {
+  if (game.can_undo) change("undo");
+  else say("there is no decision of a person to take back");
 }
 
 function leave() {
   game = null;
+  if (analysis) analysis.forget();
   byId("layout").hidden = true;
   byId("start").hidden = false;
   closeChoice();
@@ -375,20 +435,20 @@ function leave() {
 
 function wire() {
   const buttons = {
-    undo: () => change("undo"), cancel: () => change("undo"), resume: () => change("resume"),
+    undo: takeBack, cancel: () => change("undo"), resume: () => change("resume"),
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
     last: () => along(1e6), save, new: () => { location.hash = ""; },
-    wide: () => byId("layout").classList.toggle("wide"),
     dice: () => { byId("seed").value = Math.floor(Math.random() * 2147483647); },
   };
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
   byId("start").addEventListener("submit", begin);
   byId("ruleset").addEventListener("change", loadOffers);
+  byId("record").addEventListener("change", fillChairs);
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
   const keys = {
     ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),
-    End: () => along(1e6), u: () => change("undo"), v: () => seatInView(view.first + 1),
-    m: () => byId("layout").classList.toggle("wide"), Escape: closeChoice,
+    End: () => along(1e6), u: takeBack, v: () => seatInView(view.first + 1),
+    m: wireWide(), Escape: closeChoice,
   };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches("li[tabindex]")) event.target.click();

@@ -1,0 +1,330 @@
+"""What a command writes: checked before any work, written whole or not at all, locked.
+
+A file that a person wrote is never written over. Each output names the mark by which its command
+knows what it wrote before (`begins`, `json_with`); any other file is refused. An empty file holds
+nothing to lose and may be written.
+
+A path that cannot be written is found before anything is compiled, by trying: permissions do not
+tell of a full disk or of a folder that is read-only for everybody.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gaia_jax.cli.command_line import UserError, one_line, reason
+
+try:
+    import fcntl
+except ImportError:  # no locks on this system
+    fcntl = None  # type: ignore[assignment]
+
+PROBE = b"\0" * 4096  # so much must fit on the disk before work begins
+LONGEST_REPORT = 10**8  # bytes
+LONGEST_NAME = 100  # bytes
+COMMENT = "<!-- made by gaia_jax -->\n"  # what our pages and pictures begin with
+NAME_ANOTHER = "name another file"
+
+Mark = Callable[[Path], bool]  # whether a file that is there was written by the command
+
+
+def begins(head: str) -> Mark:
+    """The mark of a text: what it begins with."""
+    wanted = head.encode("utf-8")
+
+    def written(path: Path) -> bool:
+        with path.open("rb") as file:
+            return file.read(len(wanted)) == wanted
+
+    return written
+
+
+def json_with(*keys: str, **values: Any) -> Mark:
+    """The mark of a report in JSON: keys that it has, and values of some."""
+
+    def written(path: Path) -> bool:
+        try:
+            known = path.stat().st_size <= LONGEST_REPORT
+            data = json.loads(path.read_bytes()) if known else None
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(data, dict) and data.keys() >= {*keys, *values} and (
+            all(data[key] == value for key, value in values.items())
+        )  # fmt: skip
+
+    return written
+
+
+def nothing(path: Path) -> bool:
+    """The mark where what is there is never replaced."""
+    return False
+
+
+def anything(path: Path) -> bool:
+    """The mark where the command goes on with what is there, and refuses it itself."""
+    return True
+
+
+REPORT = json_with("games", "setups")  # of an arena, an evaluation
+PICTURE = begins(COMMENT + "<svg ")
+
+
+def check_file(
+    flag: str, path: Path, ours: Mark, hint: str = NAME_ANOTHER, parents: bool = False
+) -> None:
+    """Refuse a file that cannot be written, or that the command did not write. Nothing is left.
+
+    Args:
+        flag: what named it, for the message.
+        path: a file that is there stays as it is.
+        ours: its mark.
+        hint: what to do about a file that is there.
+        parents: its folder is made once work begins.
+    Raises:
+        UserError: it is a folder or a device, it holds something else, its folder is missing or
+            cannot be written.
+    """
+    try:
+        if path.is_dir():
+            raise UserError(f"{flag} wants a file, {path} is a folder")
+        if path.exists() and not path.is_file():
+            raise UserError(f"{flag} wants a file, {path} is none")
+        if path.exists() and not os.access(path, os.W_OK):
+            raise UserError(f"{flag}: cannot write {path}: Permission denied")
+        if path.is_symlink() and not path.exists():
+            raise UserError(f"{flag} wants a file, {path} is a link to nothing")
+        _check_parent(flag, path, parents)
+        with contextlib.suppress(FileNotFoundError):
+            path.lstat()  # tells of a name that is too long
+        if path.exists() and path.stat().st_size and not ours(path):
+            known = "" if ours is nothing else " and was not written by this command"
+            raise UserError(f"{flag}: {path} exists{known}: {hint}")
+    except (OSError, ValueError) as error:
+        raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
+
+
+def check_games(flag: str, path: Path, resume: bool) -> None:
+    """`check_file` for games that a command may go on with; then it reads what is there."""
+    check_file(flag, path, anything)
+    if path.exists() and not resume:  # an empty one may be that of a command under way
+        raise UserError(f"{flag}: {path} exists: --resume goes on with it, or name another file")
+
+
+def check_folder(flag: str, path: Path, parents: bool = False) -> None:
+    """Refuse a path that no folder of results can be made at; an empty folder may be there.
+
+    Args:
+        flag: what named it, for the message.
+        path: nothing is made yet; `path.mkdir(exist_ok=True)` does it once work begins.
+        parents: those that are missing are made, too.
+    Raises:
+        UserError: it is a file, is not empty, its parent is missing or cannot be written.
+    """
+    try:
+        if path.is_dir():
+            if any(path.iterdir()):
+                raise UserError(f"{flag}: the folder {path} is not empty: name another")
+            _probe(path)
+            return
+        if path.exists() or path.is_symlink():
+            raise UserError(f"{flag} wants a folder, {path} is none")
+        _check_parent(flag, path, parents)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
+
+
+def check_inside(
+    flag: str, folder: Path, files: str = "", ours: Mark = anything, parents: bool = False
+) -> None:
+    """Refuse a folder that nothing can be written into; one that is missing can be made.
+
+    Args:
+        files: the names that the command writes there, as `Path.glob` has them.
+        ours: the mark of each of those that are there.
+        parents: those that are missing are made, too.
+    Raises:
+        UserError: it is no folder, or it, or its parent where it is missing, cannot be written; it
+            has a file that the command would write over and did not write.
+    """
+    try:
+        if folder.exists() and not folder.is_dir() or folder.is_symlink() and not folder.exists():
+            raise UserError(f"{flag}: {folder} is no folder")
+        if not folder.is_dir():
+            _probe(_standing(folder) if parents else folder.parent)
+            return
+        _probe(folder)
+        for path in sorted(folder.glob(files)) if files else ():
+            check_file(flag, path, ours, "name another folder")
+    except (OSError, ValueError) as error:
+        raise UserError(f"{flag}: cannot write into {folder}: {reason(error)}") from error
+
+
+def check_different(paths: Mapping[str, Path | None]) -> None:
+    """Refuse a path that two flags name; None is one that nobody gave.
+
+    Args:
+        paths: by flag.
+    Raises:
+        UserError: two are one file or folder.
+    """
+    seen: dict[str, str] = {}
+    for flag, path in paths.items():
+        if path is not None:
+            other = seen.setdefault(_real(flag, path), flag)
+            if other != flag:
+                raise UserError(f"{other} and {flag} want two paths, both are {path}")
+
+
+def _real(flag: str, path: Path) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError as error:  # a NUL in it
+        raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
+
+
+def plain_name(flag: str, name: str) -> None:
+    """Refuse what is no plain name of a file or folder: it leads nowhere else on any system.
+
+    Raises:
+        UserError: it does not.
+    """
+    if (
+        not name.isprintable()
+        or any(c in name for c in "/\\@:,")
+        or name != name.strip(" .")
+        or not 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME
+    ):
+        shown = name if len(name) <= 60 else f"{name[:57]}..."
+        raise UserError(
+            f"{flag} must be a plain folder name of at most {LONGEST_NAME} characters, without any "
+            f"of / \\ @ : and the comma, got {one_line(repr(shown))}"
+        )
+
+
+def _check_parent(flag: str, path: Path, parents: bool) -> None:
+    """Refuse a path whose folder is missing, or takes nothing."""
+    if not path.parent.is_dir() and not parents:
+        raise UserError(f"{flag}: the folder {path.parent} does not exist")
+    _probe(_standing(path.parent))
+
+
+def _standing(folder: Path) -> Path:
+    """The nearest folder above one that stands, or itself."""
+    while not os.path.lexists(folder) and folder != folder.parent:
+        folder = folder.parent
+    return folder
+
+
+def _probe(folder: Path) -> None:
+    """Write a file into a folder and take it away; an OSError where that does not work."""
+    with tempfile.TemporaryFile(dir=folder) as file:
+        file.write(PROBE)
+        file.flush()
+
+
+def write_text(path: Path, text: str) -> None:
+    """`write_bytes` of a text as UTF-8, its line ends as they are."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; what stood there is replaced in one moment.
+
+    Raises:
+        UserError: it cannot be written; what stood there still does.
+    """
+    try:
+        replace(path, data).close()
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {reason(error)}") from error
+
+
+def replace(path: Path, data: bytes, locked: bool = False) -> Any:
+    """Write beside a file and put the new one in its place, safe on the disk.
+
+    Args:
+        locked: the new file is locked before it is put there.
+    Returns:
+        The new file, open for appending.
+    """
+    path = Path(os.path.realpath(path))  # what a link points to, not the link
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
+    try:
+        file = os.fdopen(handle, "ab")
+        file.write(data)
+        file.flush()
+        with contextlib.suppress(FileNotFoundError):
+            os.fchmod(handle, path.stat().st_mode & 0o777)
+        if not path.exists():
+            os.fchmod(handle, 0o666 & ~_umask())
+        os.fsync(handle)
+        if locked:
+            lock(file)
+        os.replace(name, path)
+        sync_folder(path.parent)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        raise
+    return file
+
+
+@contextlib.contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """A folder that is put in its place when it is whole; what fails leaves nothing there.
+
+    Args:
+        path: as `check_folder` lets it pass.
+    Yields:
+        A folder beside it, to write into.
+    """
+    part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:40]}."))
+    try:
+        yield part
+        part.chmod(0o777 & ~_umask())
+        if path.is_dir():
+            path.rmdir()  # it is empty
+        part.rename(path)
+        sync_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new names in a folder safe on the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def lock(file: Any) -> bool:
+    """Lock an open file for this process, without waiting; False where another one holds it.
+
+    The system lets go of it when the file is closed, however the process ends.
+    """
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return True
+    return True

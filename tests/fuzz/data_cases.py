@@ -1,0 +1,202 @@
+"""Damaged files: which command reads which file, what happened to it, what the line has to name.
+
+All are refused with one line and exit code 2, before anything is compiled.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import gaia_jax
+from gaia_jax import replay
+from tests.fuzz import damage
+from tests.training import toy_env
+from training import (
+    arena,
+    clone,
+    compare,
+    evaluate,
+    explain,
+    export,
+    labels,
+    merge,
+    plan,
+    sweep,
+    train,
+    zoo,
+)
+from training.play import __main__ as play
+from training.study import __main__ as study
+from training.system import cli
+from training.zoo import ship
+
+FACES: dict[str, Any] = {
+    "arena": (arena.main, ()), "clone": (clone.main, ()), "compare": (compare.main, ()),
+    "evaluate": (evaluate.main, (gaia_jax,)), "explain": (explain.main, ()),
+    "export": (export.main, ()), "labels": (labels.main, ()), "merge": (merge.main, ()),
+    "plan": (plan.main, (toy_env,)), "play": (play.main, ()), "replay": (replay.main, ()),
+    "ship": (ship.main, ()), "study": (study.main, ()), "sweep": (sweep.main, (toy_env,)),
+    "train": (train.main, ()),
+}  # fmt: skip
+
+
+class Case(NamedTuple):
+    """One damaged file."""
+
+    folder: str  # of `data_site.FOLDERS`
+    line: str  # the command and its arguments
+    file: str  # what is damaged
+    how: str  # of `damage`
+
+
+def command(name: str, args: list[str]) -> int:
+    """Run a command line as `python -m` does; the zoo is the folder `zoo` of where one stands."""
+    sys.path.insert(0, "")
+    here = zoo.Path("zoo")
+    for function in (zoo.names, zoo.about, zoo.load):
+        *others, _ = function.__defaults__ or ()
+        function.__defaults__ = (*others, here)
+    main, more = FACES[name]
+    return cli.run(lambda: main(args, *more))
+
+
+def _each(folder: str, line: str, file: str, *ways: Iterable[str]) -> Iterator[Case]:
+    for how in itertools.chain(*ways):
+        yield Case(folder, line, file, how)
+
+
+COLUMNS = ("env", "seed", "deal", "agent_0", "faction_2", "order_1", "setup", "setup_boosters",
+           "actions", "vp", "place", "win", "vp_BOOSTER")  # fmt: skip
+PARQUET = (
+    *damage.ANY, "stream", "no rows", "half the rows", "more colour",
+    *(f"without {name}" for name in COLUMNS), "vp is text", "vp is number", "vp is null",
+    "setup is number", "setup is text", "env is text", "faction_0 is number", "win is text",
+)  # fmt: skip
+PART = ("env", "version", "players", "agents", "likeliest", "rotations", "batch", "seed", "first",
+        "games")  # fmt: skip
+ABOUT = (
+    *damage.of_json(
+        "format", "schema", "parts", "parts.0", *(f"parts.0.{key}" for key in PART),
+        "parts.0.agents.1", "parts.0.agents.1.name", "files", "vp_sources",
+    ),
+    "without files.games.parquet.rows", "files.games.parquet is 3",
+    "files.games.parquet.sha256 is 3", 'files.games.parquet.rows is "many"',
+    'parts.0.env is "base"', 'parts.0.env is "chess"', 'parts.0.env is ""', "parts.0.players is 3",
+    "parts.0.players is 9", "parts.0.games is 5", "parts.0.rotations is 0",
+    'vp_sources is ["COLOUR"]', 'slots is "many"',
+)  # fmt: skip
+VERIFY = "export --out data --verify 4 --replay-batch 4"
+STUDY = "study data --games-only --out page"
+STUDIES = (
+    STUDY, "study data --figures figures.json", VERIFY, "export --out data --decisions --no-policy",
+    "export --out all --merge data",
+)  # fmt: skip
+DECISIONS = (*damage.ANY, "stream", "without text", "without seat", "seat is text", "no rows",
+             "node is number")  # fmt: skip
+WHOLE = (
+    *damage.of_json("format", "games", "deals", "about", "about.parts", "figures"),
+    "figures.agents is 3", 'figures.agents is ["odd"]', "about.parts is []",
+    'figures.agents is [["odd", "x", 0, 0, 0, false, 1]]',
+)  # fmt: skip
+
+NPZ = (*damage.ANY, "stream")
+RESULTS = (
+    *NPZ, "without vp", "without entry", "without about", "more colour", "vp is text",
+    "vp is short", "vp is flat", "vp is number", "entry is object", "about is number",
+    "about is text", "faction is short", "sources is flat", "decisions is flat",
+)  # fmt: skip
+LABELS = damage.of_json("env", "env_version", "seed", "games")
+CHUNK = (*NPZ[:-2], "stream", "without reward", "without done", "without action", "reward is text",
+         "done is flat", "values is object", "action is short")  # fmt: skip
+CLONE = "clone --labels labels --config quick.yaml --out c.npz"
+AGENT = (
+    *damage.of_json("format", "env", "env_version", "network", "name", "sha256"),
+    'env is "chess"', 'env is ""', 'name is "other"', 'name is "../e"', 'players is "four"',
+    "players is 9", "network.layers is -1", "network.colour is 3",
+    'temperature is "hot"', "temperature is 0", "training is 3",
+)  # fmt: skip
+WARM = "train --config quick.yaml run.warm_start="
+ARENA = "arena --games 4 --agents random,random,random,"
+RUN = "runs/s-a-epochs1-0"
+SWEEP = (
+    *damage.ANY[1:], "config is 3", 'config is "gone.yaml"', "seeds is 3", "seeds is []",
+    'seeds is ["x"]', "seeds is [[1]]", "seeds is [null]", "variants is 3", "variants.a is 3",
+    "variants is []", "grid is 3", 'grid is [1]', "grid.ppo.epochs is 3", "grid.ppo is 3",
+    "set is 3", "set is [1]", 'set.ppo.lr is "fast"', "name is []", "name is {}", 'name is ""',
+    "colour is 3", 'grid.ppo.epochs is [[1], {"a": 2}]',
+)  # fmt: skip
+EVALUATION = damage.of_json(
+    "opponent", "vp", "vp_difference", "vp_difference.mean", "vp.policy", "win_share"
+)
+SETUP = ("sectors", "factions", "boosters", "turn_order")
+RECORD = (
+    *(how for how in damage.of_json("format", "ruleset", "version", "setup", "actions", "final_vp")
+      if how != "final_vp is []"),  # a game that is not over
+    *(f"without setup.{key}" for key in SETUP), *(f"setup.{key} is 3" for key in SETUP),
+    "setup.factions is []", 'setup.factions is ["Martians"]', "actions.3 is 3",
+    'ruleset is "chess"', "actions is []",
+)  # fmt: skip
+CSV = (*damage.ANY, "line 0 name,score", "line 3 my notes", 'line 3 "', "line 3 ,,,,")
+
+# Commands that read whole files to their end without compiling: (folder, line).
+GOOD = [
+    ("dataset", STUDY), ("dataset", "study data --figures figures.json"),
+    ("dataset", "study sampled --games-only --out page"), ("dataset", STUDIES[-1]),
+    ("evaluation", "merge all.npz part.npz"), ("labels", "merge all labels"),
+    ("arena", "merge all.csv good.csv"), ("runs", f"compare {RUN} --out c.html"),
+    ("runs", "sweep sweep.yaml --list"), ("plan", "plan tiny.yaml --measured measured.json"),
+]  # fmt: skip
+
+_CASES: list[Case] = [
+    *(case for line in STUDIES for case in _each("dataset", line, "data/games.parquet", PARQUET)),
+    *(case for line in STUDIES for case in _each("dataset", line, "data/dataset.json", ABOUT)),
+    *_each("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
+    *_each("dataset", "study sampled --games-only --out page", "sampled/whole.json",
+           (how for how in WHOLE if how != "gone")),
+    *_each("evaluation", "merge all.npz part.npz", "part.npz", RESULTS,
+           damage.of_json(types=False)),
+    *_each("evaluation", "evaluate zoo/quick --games 12 --save part.npz --resume", "part.npz",
+           (how for how in NPZ if how != "gone")),
+    *_each("labels", "merge all labels", "labels/about.json", LABELS),
+    *_each("labels", CLONE, "labels/about.json", LABELS),
+    *_each("labels", "labels --out labels --games 8 --config quick.yaml", "labels/about.json",
+           LABELS),
+    *_each("labels", "labels --out labels --games 8 --config quick.yaml", "labels/states.npz",
+           NPZ[:-2], ("stream", "without chunks", "without 0000")),
+    *_each("labels", "merge all labels", "labels/0001.npz", CHUNK),
+    *_each("labels", CLONE, "labels/0001.npz", CHUNK),
+    *_each("labels", CLONE + " --start given.npz", "given.npz", NPZ),
+    *_each("labels", "labels --out n --games 8 --config quick.yaml --student given.npz",
+           "given.npz", NPZ),
+    *_each("zoo", ARENA + "zoo/quick", "zoo/quick.json", AGENT),
+    *_each("zoo", ARENA + "zoo/quick", "zoo/quick.npz", NPZ),
+    *_each("zoo", "evaluate zoo/quick --games 4", "zoo/quick.json", AGENT),
+    *_each("zoo", WARM + "zoo/quick", "zoo/quick.json", AGENT[:20]),
+    *_each("zoo", WARM + "given.npz", "given.npz", NPZ),
+    *_each("zoo", "ship x --params given.npz --config quick.yaml", "given.npz", NPZ),
+    *_each("zoo", "ship x --params zoo/quick --config quick.yaml --results zoo/quick.json",
+           "zoo/quick.json", damage.ANY),
+    *_each("runs", f"compare {RUN} --out c.html", f"{RUN}/config.yaml", damage.ANY[1:]),
+    *_each("runs", f"compare {RUN} --out c.html", f"{RUN}/metrics.jsonl", damage.ANY[1:-1],
+           ('line 0 {"update": 1, "games/vp": "x"}', 'line 0 {"update": 1, "time/decisions": []}',
+            'line 0 {"update": "x"}', 'line 0 [1]', 'line 0 {"update": 1')),
+    *_each("runs", f"compare {RUN} --out c.html", f"{RUN}/evaluation.json",
+           (how for how in EVALUATION if how != "gone")),
+    *_each("runs", "sweep sweep.yaml --list", "sweep.yaml", SWEEP),
+    *_each("runs", "sweep sweep.yaml --list", f"{RUN}/config.yaml", damage.ANY),
+    *_each("runs", "sweep sweep.yaml --list", f"{RUN}/metrics.jsonl", damage.ANY[2:-1]),
+    *_each("plan", "plan tiny.yaml --measured measured.json", "measured.json",
+           damage.of_json("config", "parts_s", "machine", "parts_s.learning", "machine.devices"),
+           ("machine.devices is 0", "config.ppo.num_steps is 0", "config.ppo is []",
+            'config.ppo.num_steps is "many"', "without run", "run is []")),
+    *(case for line in ("replay record.json", "study --position record.json --at 3",
+                        "explain record.json --agent zoo/quick+search:4 --at 3")
+      for case in _each("record", line, "record.json", RECORD)),
+    *_each("record", "play --record record.json --port 0", "record.json", RECORD[:24]),
+    *_each("arena", "merge all.csv good.csv", "good.csv", CSV),
+]  # fmt: skip
+
+CASES = list(dict.fromkeys(_CASES))

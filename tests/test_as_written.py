@@ -1,0 +1,160 @@
+"""The game under JAX's own switches: every process has its own, so each test starts one.
+
+What JAX traces is compared as a text, which compiles nothing and says that the program is the same;
+the slow tests play.
+"""
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SWITCHES = {
+    "x64": {"JAX_ENABLE_X64": "1"},
+    "rbg": {"JAX_DEFAULT_PRNG_IMPL": "rbg"},
+    "unsafe_rbg": {"JAX_DEFAULT_PRNG_IMPL": "unsafe_rbg"},
+    "rank": {"JAX_NUMPY_RANK_PROMOTION": "raise"},
+    "dtype": {"JAX_NUMPY_DTYPE_PROMOTION": "strict"},
+    "partitionable": {"JAX_THREEFRY_PARTITIONABLE": "0"},
+    "custom_prng": {"JAX_ENABLE_CUSTOM_PRNG": "1"},
+    "key_reuse": {"JAX_DEBUG_KEY_REUSE": "1"},
+    "nans": {"JAX_DEBUG_NANS": "1"},
+    "leaks": {"JAX_CHECK_TRACER_LEAKS": "1"},
+}
+ALL = {
+    name: value
+    for switch in ("x64", "rbg", "rank", "dtype", "partitionable", "custom_prng", "key_reuse")
+    for name, value in SWITCHES[switch].items()
+}
+GAMES = [("lost_fleet", 4), ("lost_fleet_published", 4), ("base", 4), ("base", 2)]
+
+# What both scripts begin with: `env`, `auto`, and `batch(tree, n)`, shapes with an axis more.
+HEAD = """
+import hashlib, json, re, sys
+import jax, jax.numpy as jnp, numpy as np
+import gaia_jax
+from gaia_jax.testing import sample_legal
+
+env = gaia_jax.make(sys.argv[1], players=int(sys.argv[2]))
+auto = gaia_jax.auto_reset(env)
+
+def batch(tree, n):
+    return jax.tree.map(lambda x: jax.ShapeDtypeStruct((n, *x.shape), x.dtype), tree)
+"""
+# Prints the traced programs' digests by name, and the dtypes of what they give.
+TRACE = f"""{HEAD}
+def key(**kind):
+    return jax.eval_shape(lambda: jax.random.key(0, **kind))
+
+action, usual = jax.ShapeDtypeStruct((), jnp.int32), key(impl="threefry2x32")
+state = jax.eval_shape(env.init, usual)
+uniform = jax.ShapeDtypeStruct((), jnp.float32)
+told = {{}}
+for name, function, args in (
+    ("init", env.init, (usual,)),
+    ("step", env.step, (state, action)),
+    ("observe", env.observe, (state, action)),
+    ("mask", env.legal_mask, (state.game,)),
+    ("auto", auto.step, (jax.eval_shape(auto.init, usual), action, usual)),
+    ("sample", sample_legal, (state.legal_action_mask, uniform)),
+):
+    # Of a function that is compiled already JAX batches the trace, outside the function.
+    program = jax.make_jaxpr(jax.vmap(jax.jit(function)))(*batch(args, 8))
+    text = re.sub("0x[0-9a-f]+|id=[0-9]+", "", str(program))
+    dtypes = sorted({{str(x.dtype) for x in program.out_avals}})
+    told[name] = [hashlib.sha256(text.encode()).hexdigest(), *dtypes]
+for default in (key(), jax.eval_shape(lambda: jax.random.PRNGKey(0))):
+    for function in (env.init, auto.init, gaia_jax.first_game if env.id == "base" else env.init):
+        jax.eval_shape(lambda key: function(**{{"key": key}}), default)
+boards = batch(state.game.board, 8)
+jax.eval_shape(lambda b: (b.guest, b.near, b.satellite, b.federated, b.owner), boards)
+print(json.dumps(told))
+"""
+# Plays, and prints what came of it.
+PLAY = f"""{HEAD}
+games, length = 16, 420
+keys = jax.vmap(jax.random.key)(jnp.arange(games))  # a split of keys has switches of its own
+draws = np.random.default_rng(7).random((length, games), np.float32)
+
+def decide(state, uniform):
+    action = jax.vmap(sample_legal)(state.legal_action_mask, uniform)
+    state = jax.vmap(auto.step)(state, action, keys)
+    seen = jax.vmap(env.observe)(state, state.current_player)
+    return state, (action, (state.rewards == -1).any(-1), state.terminated, seen.globals)
+
+@jax.jit
+def play(state):
+    return jax.lax.scan(decide, state, draws)
+
+state, told = play(jax.jit(jax.vmap(auto.init))(keys))
+state, (action, illegal, ended, seen) = jax.device_get((state, told))
+leaves = [np.asarray(x) for x in jax.tree.leaves((state, action, ended, seen))]
+print(json.dumps({{
+    "digest": hashlib.sha256(b"".join(x.tobytes() for x in leaves)).hexdigest(),
+    "wide": [str(x.dtype) for x in leaves if x.dtype.itemsize > 4],
+    "illegal": int(illegal.sum()),
+    "ended": int(ended.sum()),
+}}))
+"""
+
+
+@functools.cache
+def tell(script: str, id: str, players: int, switches: tuple[tuple[str, str], ...] = ()) -> dict:
+    """What `script` prints of a game in a process of its own, with these variables set."""
+    known = {name for more in SWITCHES.values() for name in more}
+    kept = {name: value for name, value in os.environ.items() if name not in known}
+    run = subprocess.run(
+        [sys.executable, "-c", script, id, str(players)],
+        env=kept | {"PYTHONPATH": str(ROOT)} | dict(switches),
+        capture_output=True, text=True, timeout=1800,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-2000:]
+    return json.loads(run.stdout.splitlines()[-1])
+
+
+def test_all_switches_at_once_leave_the_traced_programs_as_they_are():
+    assert tell(TRACE, "base", 2, tuple(ALL.items())) == tell(TRACE, "base", 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize("id, players", GAMES)
+def test_a_switch_leaves_the_traced_programs_as_they_are(id, players, switch):
+    assert tell(TRACE, id, players, tuple(SWITCHES[switch].items())) == tell(TRACE, id, players)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize("id, players", GAMES)
+def test_a_game_under_a_switch_is_the_game_without(id, players, switch):
+    """Random play over the ends of games."""
+    usual = tell(PLAY, id, players)
+    told = tell(PLAY, id, players, tuple(SWITCHES[switch].items()))
+    assert (usual["illegal"], usual["wide"]) == (0, [])
+    assert usual["ended"] >= 16
+    assert told == usual
+
+
+@pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])
+def test_gen_04_maps_that_are_drawn_again_end_in_a_batch(impl):
+    """The bits of `rbg` come from the first key of a batch: once it has its map, they stay."""
+    import jax
+    import numpy as np
+
+    import gaia_jax
+
+    env = gaia_jax.make("base", players=2)
+    keys = jax.random.split(jax.random.key(5, impl=impl), 16)
+    drawn = jax.device_get(jax.jit(jax.vmap(env.draw_setup))(keys))
+    assert len({row.tobytes() for row in np.asarray(drawn.sector_tile)}) == 16
+    alone = jax.device_get(jax.jit(env.draw_setup)(keys[3]))
+    jax.tree.map(lambda many, one: np.testing.assert_array_equal(many[3], one), drawn, alone)
+    if impl == "rbg":
+        same = jax.random.split(jax.random.key(5, impl="threefry2x32"), 16)
+        usual = jax.device_get(jax.jit(jax.vmap(env.draw_setup))(same))
+        jax.tree.map(np.testing.assert_array_equal, drawn, usual)

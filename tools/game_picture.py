@@ -1,0 +1,118 @@
+"""Draw a recorded game as one SVG that steps through it, over and over: the picture of the README.
+
+    python -m tools.game_picture docs/records/lost_fleet.json --out docs/game.svg
+
+It has the head, the rounds and the map of `gaia_jax.render`; a part that changes is there once for
+each look that it has, shown while it lasts. What cannot step shows the end of the game.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from gaia_jax import actions
+from gaia_jax.render import board, colours, picture
+from gaia_jax.render.page import moves
+from gaia_jax.render.pen import box, group
+from gaia_jax.render.symbols import FONT, definitions
+from gaia_jax.render.table import Table
+from gaia_jax.replay import read
+
+BLOCKS = ("head", "rounds", "map")
+WIDTH = board.WIDTH + 2 * picture.MARGIN
+SMALLER = {"rounds": 0.92}  # as wide as the map
+
+
+class Looks(NamedTuple):
+    """What a picture of a game is made of."""
+
+    table: Table  # of the game, for what stays
+    steps: int
+    # By block and part: from which step on, and what it looks like.
+    changes: dict[str, dict[str, list[tuple[int, str]]]]
+
+
+def looks(path: Path, every: int) -> Looks:
+    """Play a record and collect what changes.
+
+    Args:
+        every: decisions from one step to the next; the last one is a step anyway.
+    """
+    played = list(moves(read(path)))
+    shown = [*range(every - 1, len(played) - 1, every), len(played) - 1]
+    found: dict[str, dict[str, list[tuple[int, str]]]] = {}
+    for step, at in enumerate(shown):
+        move = played[at]
+        last = actions.from_text(move.after.ruleset, move.text)
+        there = picture.parts(move.after, last)
+        for block in BLOCKS:
+            some = found.setdefault(block, {})
+            for id_ in some.keys() | there[block].keys():
+                body = there[block].get(id_, "")
+                old = some.setdefault(id_, [] if step == 0 else [(0, "")])
+                if not old or old[-1][1] != body:
+                    old.append((step, body))
+    return Looks(played[0].after, len(shown), found)
+
+
+def stepping(changes: list[tuple[int, str]], steps: int, seconds: float) -> str:
+    """The looks of one part, each shown from its step to that of the next one."""
+    if len(changes) == 1:
+        return changes[0][1]
+    out = []
+    ends = [step for step, _ in changes[1:]] + [steps]
+    for (begin, body), end in zip(changes, ends, strict=True):
+        if not body:
+            continue
+        times, values = ["0"], ["inline" if begin == 0 else "none"]
+        for at, value in ((begin, "inline"), (end, "none")):
+            if 0 < at < steps:
+                times.append(f"{at / steps:.4f}")
+                values.append(value)
+        hidden = "" if end == steps else ' display="none"'
+        out.append(
+            f'<g{hidden}><animate attributeName="display" calcMode="discrete" dur="{seconds:g}s"'
+            f' repeatCount="indefinite" keyTimes="{";".join(times)}" values="{";".join(values)}"/>'
+            f"{body}</g>"
+        )
+    return "".join(out)
+
+
+def draw(path: Path, every: int, pace: float) -> str:
+    """The picture of a record.
+
+    Args:
+        pace: seconds of a step.
+    """
+    table, steps, found = looks(path, every)
+    places = picture.places(table.ruleset, table.num_players)
+    height = int(places["map"][1] + board.HEIGHT)
+    body = [box(0, 0, WIDTH, height, colours.PAPER, radius=0)]
+    for block in BLOCKS:
+        inner = picture.ground(table)["map"] if block == "map" else ""
+        inner += "".join(stepping(x, steps, steps * pace) for x in found[block].values())
+        if block in SMALLER:
+            inner = f'<g transform="scale({SMALLER[block]})">{inner}</g>'
+        body.append(group(inner, block, at=places[block]))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}"'
+        f' height="{height}" font-family="{FONT}" role="img">{definitions()}{"".join(body)}</svg>\n'
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser("python -m tools.game_picture", description=__doc__)
+    parser.add_argument("record", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--every", type=int, default=6, help="decisions of a step")
+    parser.add_argument("--pace", type=float, default=0.7, help="seconds of a step")
+    args = parser.parse_args(argv)
+    args.out.write_text(draw(args.record, args.every, args.pace), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

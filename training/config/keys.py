@@ -1,0 +1,212 @@
+"""Every key of a configuration, declared once: type, default, range and meaning.
+
+The groups are pydantic dataclasses: frozen, hashable, unknown keys refused. `ppo` has what every
+implementation of PPO calls so, `recipe` what is this project's own.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool
+from pydantic.dataclasses import dataclass
+
+from gaia_jax.cli.command_line import LARGEST_SEED
+
+LARGEST = 2**31 - 1  # of a whole number
+FAR = 1e9  # of a number
+
+
+def _no_flag(value: Any) -> Any:
+    """`true` is no number, though Python counts it as one."""
+    if isinstance(value, bool):
+        raise ValueError("a flag is no number")
+    return value
+
+
+Whole = Annotated[int, BeforeValidator(_no_flag)]
+Number = Annotated[float, BeforeValidator(_no_flag)]
+Text = Annotated[str, BeforeValidator(_no_flag)]
+
+STRICT = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+
+
+def whole(default: int, meaning: str, low: int = 1, high: int = LARGEST) -> Any:
+    """A whole number from `low` to `high`, both included."""
+    return Field(default=default, ge=low, le=high, description=meaning)
+
+
+def number(default: float, meaning: str, low: float | None = None, high: float = FAR) -> Any:
+    """A number up to `high`, included; from `low` on, included, or without it above 0."""
+    bound: dict[str, Any] = {"gt": 0} if low is None else {"ge": low}
+    return Field(default=default, le=high, allow_inf_nan=False, description=meaning, **bound)
+
+
+def option(default: Any, meaning: str) -> Any:
+    """A flag, a text or one of several words."""
+    return Field(default=default, description=meaning)
+
+
+@dataclass(frozen=True, config=STRICT)
+class EnvConfig:
+    """Which game is played, and what a seat is paid for."""
+
+    id: Text = option("lost_fleet", "the ruleset: lost_fleet, lost_fleet_published or base")
+    reward: Literal["vp", "margin", "rank", "win"] = option("vp", "what a seat is paid for")
+    players: Whole = whole(4, "seats at the table; 2 and 3 only with `base`", high=4)
+
+
+@dataclass(frozen=True, config=STRICT)
+class NetworkConfig:
+    """The network (`training/networks/`)."""
+
+    mixing: Literal["pool", "attention", "flat"] = option(
+        "pool", "how far cells see: `pool` is cheap; `flat` is one MLP over the observation"
+    )
+    layers: Whole = whole(2, "layers", low=0, high=64)
+    cell_width: Whole = whole(
+        32, "features of a cell's token; with `attention` the same as `width`", high=4096
+    )
+    width: Whole = whole(128, "features of the tokens of players and of the table", high=4096)
+    latents: Whole = whole(8, "pooled views of the board (`pool`)", high=1024)
+    heads: Whole = whole(4, "heads of `attention`", high=256)
+    planets: Whole = whole(
+        0, "tokens, for planets and ships alone (`pool`); 0: one for each cell", low=0, high=4096
+    )
+    neighbourhood: StrictBool = option(
+        False, "with `planets`: a token sees what lies within 1, 2 and 3 cells"
+    )
+    score_features: StrictBool = option(
+        False, "with `planets`: a player's token sees missions, income and VP on passing"
+    )
+    neighbors: StrictBool = option(True, "every layer adds what lies next to a cell")
+    factored_head: StrictBool = option(
+        False, "first the kind of action (its verb), then the action of that kind"
+    )
+    dtype: Literal["float32", "bfloat16"] = option(
+        "float32", "of activations; parameters, logits and values stay float32"
+    )
+
+
+@dataclass(frozen=True, config=STRICT)
+class PPOConfig:
+    """Proximal policy optimization, gamma 1."""
+
+    num_envs: Whole = whole(256, "games played side by side", high=2**20)
+    num_steps: Whole = whole(64, "decisions of each game between two updates", high=2**16)
+    epochs: Whole = whole(2, "passes over the decisions of an update", high=1000)
+    minibatches: Whole = whole(
+        8, "of an epoch; each holds num_steps / minibatches decisions of every game", high=2**16
+    )
+    lr: Number = number(1e-3, "learning rate at the first update", high=10)
+    lr_end: Number = number(1e-3, "and at the last, in a straight line", low=0, high=10)
+    gae_lambda: Number = number(0.95, "lambda of the advantages", low=0, high=1)
+    clip: Number = number(0.2, "how far the ratio of the policies may leave 1")
+    value_coef: Number = number(0.5, "of the squared error of the values in the loss", low=0)
+    entropy_coef: Number = number(0.01, "of the entropy at the first update", low=0)
+    entropy_end: Number = number(0.01, "and at the last, in a straight line", low=0)
+    max_grad_norm: Number = number(0.5, "gradients are scaled down to this norm")
+    reward_scale: Number = number(10.0, "the network's values are in rewards times this")
+    normalize_advantage: StrictBool = option(
+        True, "advantages of a minibatch get mean 0 and variance 1"
+    )
+
+
+@dataclass(frozen=True, config=STRICT)
+class RecipeConfig:
+    """What this project adds to PPO (docs/lab/learning.md says what each brought)."""
+
+    staggered_starts: Whole = whole(
+        0,
+        "games of a new run begin up to this many decisions apart; 0: together",
+        low=0,
+        high=2**20,
+    )
+    exploring_starts: Number = number(
+        0.0, "share of the seats that begin with more than the set-up gives", low=0, high=1
+    )
+    keep_fraction: Number = number(
+        1.0, "share of each game's decisions learnt from, those of largest advantage", high=1
+    )
+    ema_decay: Number = number(
+        0.0, "decay a minibatch of the averaged parameters that are saved; 0: none", low=0, high=1
+    )
+    opponent_weight: Number = number(
+        0.0, "of each reward this share of the others' mean is taken off (`env.reward=vp`)",
+        low=0, high=1,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, config=STRICT)
+class RunConfig:
+    """The length of a run, what it begins with and what it leaves behind."""
+
+    updates: Whole = whole(100, "updates of the whole run")
+    updates_per_chunk: Whole = whole(
+        5, "updates of one compiled call; then logs, checkpoint, evaluation", high=10_000
+    )
+    max_minutes: Number = number(
+        0.0, "of this start: no new chunk after this many; 0: no limit", low=0
+    )
+    checkpoint_chunks: Whole = whole(1, "chunks between two checkpoints; the last one always saves")
+    keep_checkpoints: Whole = whole(2, "the latest that stay on disk")
+    cpu_devices: Whole = whole(
+        0, "devices that a CPU is split into; 0: one a core, as far as it pays", low=0, high=1024
+    )
+    tensorboard: StrictBool = option(True, "write curves for TensorBoard")
+    wandb: StrictBool = option(False, "log to Weights & Biases as well")
+    warm_start: Text = option("", "parameters to begin with: zoo/NAME, or a file like the zoo's")
+    warm_start_temperature: Number = number(
+        1.0, "their logits are divided by it: below 1 a surer policy"
+    )
+
+
+@dataclass(frozen=True, config=STRICT)
+class HostsConfig:
+    """Several processes; SLURM and Open MPI tell it by themselves. Not kept with a run."""
+
+    coordinator: Text = option("", "HOST:PORT of process 0")
+    processes: Whole = whole(0, "how many; 0: this one alone, or what the cluster says", low=0)
+    process_id: Whole = whole(0, "which one this is, from 0 on", low=0)
+
+
+@dataclass(frozen=True, config=STRICT)
+class EvalConfig:
+    """Games of the policy in one seat against one opponent in the others."""
+
+    games: Whole = whole(
+        400, "at the end of training, rounded up to whole set-ups; 0: none", low=0, high=10**7
+    )
+    chunks: Whole = whole(0, "chunks between two evaluations while training; 0: none", low=0)
+    chunk_games: Whole = whole(128, "games of each of these", high=10**7)
+    opponents: Text = option(
+        "random,greedy", "agents, with commas between: an evaluation with each"
+    )
+    seed: Whole = whole(0, "of the set-ups", low=0, high=LARGEST_SEED)
+    likeliest: StrictBool = option(False, "play the likeliest action instead of sampling")
+
+
+@dataclass(frozen=True, config=STRICT)
+class Config:
+    """Everything that a run depends on. `config.yaml` in the run folder is this, resolved."""
+
+    name: Text = option("run", "the run folder is runs/NAME")
+    seed: Whole = whole(0, "of the run", low=0, high=LARGEST_SEED)
+    env: EnvConfig = EnvConfig()
+    network: NetworkConfig = NetworkConfig()
+    ppo: PPOConfig = PPOConfig()
+    recipe: RecipeConfig = RecipeConfig()
+    run: RunConfig = RunConfig()
+    hosts: HostsConfig = HostsConfig()
+    eval: EvalConfig = EvalConfig()
+
+
+GROUPS: dict[str, type] = {
+    "env": EnvConfig,
+    "network": NetworkConfig,
+    "ppo": PPOConfig,
+    "recipe": RecipeConfig,
+    "run": RunConfig,
+    "hosts": HostsConfig,
+    "eval": EvalConfig,
+}

@@ -1,0 +1,57 @@
+"""The page of all keys, made from their declarations: `python -m training.config.page`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from training.config.keys import GROUPS, Config
+from training.config.older import MOVED
+
+HEAD = """# Configuration keys
+
+Made by `make pages` from `training/config/keys.py`. A file in `configs/` sets what it names, the
+rest keeps its default; `key=value` on the command line wins: `ppo.lr=3e-4`. An unknown key is
+refused with the nearest name.
+"""
+
+
+def _range(field: Any) -> str:
+    """`0 to 1`, `above 0`, the choices of a word."""
+    bounds = {
+        name: value
+        for part in field.metadata
+        for name in ("gt", "ge", "le")
+        if (value := getattr(part, name, None)) is not None
+    }
+    if choices := getattr(field.annotation, "__args__", None):
+        return ", ".join(f"`{choice}`" for choice in choices)
+    if not bounds:
+        return "true or false" if field.annotation is bool else "text"
+    low = f"above {bounds['gt']}" if "gt" in bounds else f"{bounds['ge']}"
+    return f"{low} to {bounds['le']:.10g}"
+
+
+def table(group: type) -> list[str]:
+    """The rows of one group."""
+    rows = ["| key | default | range | meaning |", "| --- | --- | --- | --- |"]
+    for name, field in group.__pydantic_fields__.items():  # type: ignore[attr-defined]
+        if name in GROUPS:
+            continue
+        default = str(field.default).lower() if field.annotation is bool else field.default
+        shown = f"`{default}`" if default != "" else "none"
+        rows.append(f"| `{name}` | {shown} | {_range(field)} | {field.description} |")
+    return rows
+
+
+def page() -> str:
+    """The whole page."""
+    lines = [HEAD, "## At the top", "", *table(Config)]
+    for name, group in GROUPS.items():
+        lines += ["", f"## {name}", "", group.__doc__ or "", "", *table(group)]
+    lines += ["", "## Names of before", "", "Still read:", ""]
+    lines += [f"- `{old}` is `{new}`" for old, new in MOVED.items()]
+    return "\n".join([*lines, "- `train.` is `run.`", ""])
+
+
+if __name__ == "__main__":
+    print(page(), end="")

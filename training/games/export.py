@@ -1,0 +1,183 @@
+"""The work of `training.export`: games of a dataset, their decisions, whether they are true."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training.agents import make_agent
+from training.config import UserError
+from training.games import dataset, decisions, playing, shards, workers
+from training.games.replay import Replayer, name_of, wrong_rows
+from training.games.schema import slots
+from training.learn.checkpoint import make_env
+from training.system import atomic_files, cli
+
+GAMES = 1024  # where none are asked for
+
+
+def play(args: argparse.Namespace, face: Any) -> int:
+    """Play the games that are not there yet, and put them together."""
+    env = make_env(face, args.env, "vp", args.players)
+    names = [name.strip() for name in args.agents.split(",")]
+    source = playing.Source(env, names, args.batch, args.likeliest)
+    rotations = len(source.seating)
+    deals = -(-(args.games or GAMES) // rotations)
+    if args.first % source.deals:
+        raise UserError(f"--first must be a multiple of {source.deals}, the deals of a batch")
+    part = source.about() | {"seed": args.seed, "first": args.first, "games": deals * rotations}
+    if args.share:
+        pieces = shards.Shards(args.out / dataset.PIECES, alone=False)
+        work = workers.Work(source, part, pieces)
+        missing = work.missing(args.share)
+        if missing:
+            with workers.one_at_a_time(pieces.folder):
+                source.compile()
+        work.play(missing, lambda games: None)
+        return 0
+    if dataset.begin(args.out, part):
+        print(f"{args.out} is whole: {part['games']} games")
+        return 0
+    with atomic_files.folder_lock(args.out):
+        work = workers.Work(source, part, shards.Shards(args.out / dataset.PIECES))
+        code = _pieces(args, work)
+        if code:
+            return code
+        total = shards.assemble(args.out / dataset.GAMES, work.pieces.tables(len(work.sizes)))
+        setup = _first_setup(args.out / dataset.GAMES)
+        about = {"slots": slots(setup), "vp_sources": list(env.ruleset.ids["vp_source"])}
+        dataset.finish(args.out, [part], about)
+        work.pieces.remove()
+    size = (args.out / dataset.GAMES).stat().st_size
+    print(f"{args.out / dataset.GAMES}: {total} games, {size / total:.0f} bytes a game")
+    return 0
+
+
+def _pieces(args: argparse.Namespace, work: Any) -> int:
+    """The pieces that are not there yet; an exit code that is not 0 where some still are not."""
+    missing = work.missing()
+    processes = min(args.processes, len(missing))
+    if processes < 2 and missing:
+        with cli.compiling("the games"):
+            work.source.compile()
+    bar = cli.bar("game", work.part["games"], work.part["games"] - work.games(missing))
+    try:
+        if processes < 2:
+            work.play(missing, bar.update)
+            return 0
+        command = [sys.executable, "-m", "training.export", *args.argv, "--share"]
+        return workers.together(work, processes, command, bar.update)
+    except KeyboardInterrupt:
+        print("interrupted; the same command goes on", file=sys.stderr)
+        return 130
+    finally:
+        bar.close()
+
+
+def _first_setup(path: Path) -> Any:
+    _, table = next(shards.row_groups(path, ["setup"]))
+    return json.loads(table["setup"][0].as_py())
+
+
+def _env_of(out: Path, about: dict[str, Any], face: Any) -> Any:
+    """The environment of a dataset; a UserError where it is another version, or several."""
+    kinds = sorted({(part["env"], part["version"], part["players"]) for part in about["parts"]})
+    if len(kinds) > 1:
+        raise UserError(f"games of several rules: {kinds}")
+    id, version, players = kinds[0]
+    env = dataset.env_of(out, face, id, players)
+    if str(env.version) != version:
+        raise UserError(f"{out}: the games are of version {version}, this is {env.version}")
+    return env
+
+
+def derive(args: argparse.Namespace, face: Any) -> None:
+    """Derive `decisions.parquet`, a piece a row group of games."""
+    about = _whole(args.out)
+    if dataset.DECISIONS in about["files"]:
+        print(f"{args.out / dataset.DECISIONS} is there")
+        return
+    env = _env_of(args.out, about, face)
+    dataset.check_games(args.out, about, env)
+    dataset.check_bytes(args.out, about)
+    names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
+    made = {} if args.no_policy else {name: make_agent(name, env) for name in names}
+    agents = {name: agent for name, agent in made.items() if agent.policy is not None}
+    for told in (agent for part in about["parts"] for agent in part["agents"]):
+        if told["name"] in agents and playing.fingerprint(agents[told["name"]]) != told["sha256"]:
+            raise UserError(
+                f"{told['name']} is not the agent that played: --no-policy leaves its columns empty"
+            )
+    replayer = Replayer(env, args.replay_batch, decisions.make_look(agents))
+    # Pieces of another size or with other columns are others.
+    kind = f"{dataset.DECISION_PIECES}_{replayer.batch}{'_no_policy' if args.no_policy else ''}"
+    pieces = shards.Shards(args.out / kind)
+    with cli.compiling("the replay"):
+        replayer.compile()
+    bar = cli.bar("game", about["files"][dataset.GAMES]["rows"])
+    count = 0
+    for first, table in shards.row_groups(args.out / dataset.GAMES):
+        for at in range(0, len(table), replayer.batch):
+            if not pieces.has(count):
+                rows = table.slice(at, replayer.batch).to_pylist()
+                for piece in decisions.of_games(replayer, rows, first + at, agents):
+                    pieces.write(count, piece)
+            bar.update(min(replayer.batch, len(table) - at))
+            count += 1
+    bar.close()
+    path = args.out / dataset.DECISIONS
+    total = shards.assemble(path, pieces.tables(count), decisions.ROW_GROUP)
+    dataset.finish(args.out, about["parts"], dataset.of_files(args.out))
+    for left in args.out.glob(f"{dataset.DECISION_PIECES}_*"):
+        shards.Shards(left).remove()
+    print(f"{path}: {total} decisions")
+
+
+def verify(args: argparse.Namespace, face: Any) -> int:
+    """Play rows again; name what is wrong."""
+    about = _whole(args.out)
+    env, path = _env_of(args.out, about, face), args.out / dataset.GAMES
+    dataset.check_games(args.out, about, env)
+    wrong = [said] if (said := dataset.check_bytes(args.out, about)) else []
+    total = about["files"][dataset.GAMES]["rows"]
+    count = min(args.verify, total)
+    chosen = np.sort(np.random.default_rng(args.verify_seed).choice(total, count, replace=False))
+    replayer = Replayer(env, args.replay_batch)
+    with cli.compiling("the replay"):
+        replayer.compile()
+    bar = cli.bar("game", count)
+    for first, table in shards.row_groups(path):
+        here = chosen[(chosen >= first) & (chosen < first + len(table))]
+        for some in np.split(here, range(replayer.batch, len(here), replayer.batch)):
+            rows = table.take(some - first).to_pylist()
+            found = wrong_rows(replayer, rows)
+            wrong += [f"{name_of(int(some[at]), rows[at])}: {said}" for at, said in found]
+            bar.update(len(some))
+    bar.close()
+    for line in wrong:
+        print(line)
+    print(f"{count} of {total} games played again, {len(wrong)} differences")
+    return 1 if wrong else 0
+
+
+def merge(args: argparse.Namespace, face: Any) -> int:
+    """Datasets that become one."""
+    for part in args.merge:
+        about = _whole(part)
+        for id, players in sorted({(x["env"], x["players"]) for x in about["parts"]}):
+            dataset.check_games(part, about, dataset.env_of(part, face, id, players))
+    total = dataset.merge(args.out, args.merge, args.games)
+    print(f"{total} games in {args.out}")
+    return 0
+
+
+def _whole(out: Path) -> dict[str, Any]:
+    about = dataset.read_about(out)
+    if not about["files"]:
+        raise UserError(f"{out} is not whole: run its command again")
+    return about

@@ -1,0 +1,196 @@
+"""Rows of `games.parquet` played again: are they what they say, and what happened in them."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax.setup.setup_json import setup_from_json
+from training.games.schema import key_of, seats, setup_columns
+from training.games.stats import places, wins
+
+STRIDE = 64  # decisions between two looks from outside
+BATCH = 256
+
+Row = dict[str, Any]
+
+
+class Seen(NamedTuple):
+    """Decisions of B games, T of them in order: before each, who decides and what he has."""
+
+    live: np.ndarray  # (T, B) bool, a decision of the game
+    legal: np.ndarray  # (T, B) bool, the action of the row is legal
+    choices: np.ndarray  # (T, B) legal actions
+    more: dict[str, np.ndarray]  # (T, B, ...) what `look` says
+
+
+Look = Callable[[Any, Array], dict[str, Array]]
+
+
+def nothing(state: Any, action: Array) -> dict[str, Array]:
+    """A `look` that notes nothing."""
+    return {}
+
+
+@functools.lru_cache(maxsize=8)
+def _compiled(env: Any, look: Look) -> tuple[Any, Any]:
+    """`init_from` of set-ups, and some decisions: (states, actions (T, B), decisions left (B,))
+    -> (states, left) and `Seen`.
+    """
+
+    def advance(state: Any, actions: Array, left: Array) -> Any:
+        rows = jnp.arange(len(left))
+
+        def one(carry: Any, action: Array) -> Any:
+            state, left = carry
+            live = (left > 0) & ~(state.terminated | state.truncated)
+            action = action.astype(jnp.int32)
+            inside = action < env.num_actions
+            there = jnp.where(inside, action, 0)
+            legal = inside & state.legal_action_mask[rows, there]
+            seen = (live, legal, state.legal_action_mask.sum(-1), look(state, there))
+            plays = live & legal
+
+            def keep(new: Array, old: Array) -> Array:
+                return jnp.where(plays.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
+
+            state = jax.tree.map(keep, jax.vmap(env.step)(state, there), state)
+            return (state, jnp.where(plays, left - 1, 0)), seen
+
+        return jax.lax.scan(one, (state, left), actions)
+
+    return jax.jit(jax.vmap(env.init_from)), jax.jit(advance)
+
+
+class Replayer:
+    """Plays rows in batches, compiled once."""
+
+    def __init__(self, env: Any, batch: int = BATCH, look: Look = nothing, stride: int = STRIDE):
+        """
+        Args:
+            env: where the rows were played.
+            batch: B, rows that are played together.
+            look: (states (B, ...), actions (B,)) -> what to note before each decision, (B, ...).
+            stride: T, decisions that one compiled call plays.
+        """
+        self.env, self.batch, self.stride = env, batch, stride
+        self._start, self._advance = _compiled(env, look)
+
+    def compile(self) -> None:
+        """Compile everything, by games without a decision."""
+        shapes = jax.eval_shape(self.env.draw_setup, jax.random.key(0))
+        setups = jax.tree.map(lambda x: jnp.zeros((self.batch, *x.shape), x.dtype), shapes)
+        actions = jnp.zeros((self.stride, self.batch), jnp.uint16)
+        none = jnp.zeros(self.batch, jnp.int32)
+        jax.block_until_ready(self._advance(self._start(setups), actions, none))
+
+    def start(self, setups: Sequence[Any]) -> Any:
+        """Games before their first decision; B of them, the last one repeated."""
+        setups = list(setups) + [setups[-1]] * (self.batch - len(setups))
+        return self._start(jax.tree.map(lambda *x: jnp.stack(x), *setups))
+
+    def play(self, setups: Sequence[Any], actions: Sequence[np.ndarray]) -> Iterator[Any]:
+        """Play games: yields (number of the first decision, Seen) and at last the end states.
+
+        Args:
+            setups: at most B; actions: of each game.
+        """
+        length = max(len(x) for x in actions)
+        padded = np.zeros((-(-length // self.stride) * self.stride, self.batch), np.uint16)
+        for game, own in enumerate(actions):
+            padded[: len(own), game] = own
+        counts = [len(x) for x in actions] + [0] * (self.batch - len(actions))
+        carry = (self.start(setups), jnp.asarray(counts, jnp.int32))
+        for first in range(0, len(padded), self.stride):
+            state, left = carry
+            some = jnp.asarray(padded[first : first + self.stride])
+            carry, seen = self._advance(state, some, left)
+            yield first, Seen(*jax.device_get(seen))
+        yield -1, jax.device_get(carry)
+
+
+def wrong_rows(replayer: Replayer, rows: Sequence[Row]) -> list[tuple[int, str]]:
+    """The rows that do not play as they say: the index of each among `rows`, and what is wrong.
+
+    The set-up must be one of the ruleset and the same in its columns; every action legal; the game
+    over after the last one; VP, their sources, places and wins those of the replay.
+    """
+    found: dict[int, str] = {}
+    for first in range(0, len(rows), replayer.batch):
+        some = rows[first : first + replayer.batch]
+        good, setups = [], []
+        for at, row in enumerate(some):
+            try:
+                setup = setup_from_json(row["setup"], replayer.env.ruleset)
+                _check_columns(row)
+                setups.append(setup)
+                good.append(at)
+            except (ValueError, TypeError, KeyError) as error:
+                found[first + at] = f"set-up: {error}"
+        if good:
+            for lane, said in _played(replayer, [some[at] for at in good], setups).items():
+                found[first + good[lane]] = said
+    return sorted(found.items())
+
+
+def _check_columns(row: Row) -> None:
+    """The columns of the set-up say what its JSON says."""
+    setup = json.loads(row["setup"])
+    told = {f"setup_{key}": value for key, value in setup_columns(setup).items()}
+    for seat in range(seats(list(row))):
+        told[f"faction_{seat}"] = setup["factions"][seat]
+        told[f"order_{seat}"] = setup["turn_order"].index(seat) + 1
+    for name, value in told.items():
+        if row[name] != value:
+            raise ValueError(f"column {name} says {row[name]!r}, the set-up {value!r}")
+
+
+def _played(replayer: Replayer, rows: list[Row], setups: list[Any]) -> dict[int, str]:
+    """What is wrong with rows whose set-ups can be read, by their place."""
+    actions = [np.asarray(row["actions"], np.uint16) for row in rows]
+    wrong: dict[int, str] = {}
+    for first, seen in replayer.play(setups, actions):
+        if first < 0:
+            state, left = seen
+            break
+        for number, lane in np.argwhere(seen.live & ~seen.legal):
+            if lane < len(rows):
+                action = int(actions[lane][first + number])
+                wrong.setdefault(int(lane), f"action {first + number} is {action}: not legal")
+    over = state.terminated | state.truncated
+    for lane, row in enumerate(rows):
+        if lane in wrong:
+            continue
+        if not over[lane]:
+            wrong[lane] = f"the game is not over after {len(actions[lane])} decisions"
+        elif left[lane]:
+            wrong[lane] = f"the game is over {left[lane]} decisions before the last one"
+        elif said := _end(row, state.game.players, lane, replayer.env.ruleset.ids["vp_source"]):
+            wrong[lane] = said
+    return wrong
+
+
+def _end(row: Row, players: Any, lane: int, sources: Sequence[str]) -> str:
+    """What a row says wrongly of its end; nothing where all is right."""
+    vp, illegal = np.asarray(players.vp[lane]), np.asarray(row["illegal"])
+    told: dict[str, Any] = {"vp": vp.tolist(), "decisions": len(row["actions"])}
+    for source, name in enumerate(sources):
+        told[f"vp_{name}"] = np.asarray(players.vp_source[lane])[:, source].tolist()
+    told["place"] = places(vp, illegal).astype(np.float32).tolist()
+    told["win"] = wins(vp, illegal).astype(np.float32).tolist()
+    for name, value in told.items():
+        if row[name] != value:
+            return f"{name} {row[name]}, the replay {value}"
+    return ""
+
+
+def name_of(number: int, row: Row) -> str:
+    """What messages call a row."""
+    return f"row {number} ({key_of(row)})"

@@ -1,0 +1,129 @@
+"""The pieces of an export: which are missing, played by one process or by several.
+
+A piece is the same whoever plays it, so several processes share the pieces of one folder by number.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from training.games.playing import Source
+from training.games.schema import to_table
+from training.games.shards import Shards
+from training.system import atomic_files, cli
+
+OFTEN = 0.5  # seconds between two looks at what the other processes have done
+
+Told = Callable[[int], object]  # of so many more games
+
+
+class Work:
+    """The games of a part, in pieces."""
+
+    def __init__(self, source: Source, part: dict[str, Any], pieces: Shards):
+        """
+        Args:
+            part: of `dataset.json`.
+            pieces: those that are there.
+        """
+        self.source, self.part, self.pieces = source, part, pieces
+        deals = part["games"] // part["rotations"]
+        self.sizes = [min(source.deals, deals - at) for at in range(0, deals, source.deals)]
+
+    def games(self, numbers: Sequence[int]) -> int:
+        """How many games some pieces have."""
+        return sum(self.sizes[n] for n in numbers) * int(self.part["rotations"])
+
+    def missing(self, share: tuple[int, int] = (0, 1)) -> list[int]:
+        """The pieces that are not there.
+
+        Args:
+            share: (I, N), only those whose number modulo N is I.
+        """
+        numbers = range(share[0], len(self.sizes), share[1])
+        return [n for n in numbers if not self.pieces.has(n, self.games([n]))]
+
+    def play(self, numbers: Sequence[int], told: Told) -> None:
+        """Play pieces, one after the other."""
+        for number in numbers:
+            first = self.part["first"] + number * self.source.deals
+            games = self.source.play(self.part["seed"], first, self.sizes[number])
+            table = to_table(games, first, self.part, self.source.env.ruleset)
+            with cli.finishing():
+                self.pieces.write(number, table)
+            told(self.games([number]))
+
+
+def together(work: Work, processes: int, command: Sequence[str], told: Told) -> int:
+    """Play all missing pieces in several processes.
+
+    Args:
+        command: what plays the pieces of one share; I/N comes behind it.
+    Returns:
+        The exit code of the first process that failed; 0 where none did.
+    """
+    left = set(work.missing())
+    team = [
+        subprocess.Popen([*command, f"{n}/{processes}"], stdin=subprocess.PIPE)
+        for n in range(processes)
+    ]
+    try:
+        while True:
+            codes = [process.poll() for process in team]
+            there = {n for n in left if work.pieces.path(n).exists()}
+            told(work.games(sorted(there)))
+            left -= there
+            failed = [code for code in codes if code]
+            if failed:
+                return failed[0]
+            if all(code == 0 for code in codes):
+                return 0
+            time.sleep(OFTEN)
+    finally:
+        for process in team:
+            process.terminate()
+        for process in team:
+            process.wait()
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Wait until no other process of the team is here; leaves no file.
+
+    Compiling takes more memory than playing: who comes second reads what the first one compiled.
+    """
+    if atomic_files.fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        while not atomic_files.lock(handle):
+            time.sleep(OFTEN)
+        yield
+    finally:
+        os.close(handle)
+
+
+def join_team(number: int) -> None:
+    """What a process of `together` does first: a core of its own, and an end with its parent.
+
+    Two processes that share both cores wait for one another at each of a thousand small kernels.
+    Call it before the first array.
+    """
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cores[number % len(cores)]})
+
+    def watch() -> None:
+        while os.read(0, 1):  # until the parent is gone
+            pass
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

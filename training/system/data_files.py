@@ -1,0 +1,120 @@
+"""Files as they are found: what is cut off, damaged or of another kind is one line that names it.
+
+Commands read through here what another command wrote: JSON with the keys that they need, and the
+arrays of an npz. Parquet is read by `games/shards.py`, YAML by `config`, records by
+`gaia_jax.replay`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gaia_jax.cli.command_line import UserError, one_line, read_text, reason
+
+LONGEST = 10**8  # bytes of a JSON file
+ZIP = b"PK"  # what an npz begins with
+
+# What a key must hold, by the name that a message has for it.
+KINDS: dict[str, tuple[type, ...]] = {
+    "a text": (str,), "a whole number": (int,), "a number": (int, float), "true or false": (bool,),
+    "a list": (list,), "an object": (dict,),
+}  # fmt: skip
+TEXT, WHOLE, NUMBER, SWITCH, LIST, OBJECT = KINDS
+
+
+def read_json(path: Path, what: str = "", longest: int = LONGEST) -> Any:
+    """What a JSON file holds.
+
+    Args:
+        what: it should be, for the message.
+        longest: bytes, at most.
+    Raises:
+        UserError: it cannot be read, is too long, no text or no JSON.
+    """
+    text = read_text(path, longest, what)
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        said = "it is empty" if not text.strip() else reason(error)
+        raise UserError(f"{path} is not JSON: {said}") from error
+
+
+def read_object(path: Path, keys: Mapping[str, str], what: str = "") -> dict[str, Any]:
+    """A JSON file that holds an object with these keys.
+
+    Args:
+        keys: what each must hold, for example `TEXT`; others may stand beside them.
+    Raises:
+        UserError: `read_json`, `check_keys`.
+    """
+    found = read_json(path, what)
+    check_keys(str(path), found, keys)
+    return dict(found)
+
+
+def check_keys(where: str, found: Any, keys: Mapping[str, str]) -> None:
+    """Refuse what is no object, or lacks a key, or holds something else under it.
+
+    Args:
+        where: what messages call it.
+        keys: as in `read_object`.
+    Raises:
+        UserError: it names the first key that is wrong.
+    """
+    if not isinstance(found, dict):
+        raise UserError(f"{where} must be an object, not {shown(found)}")
+    for key, kind in keys.items():
+        if key not in found:
+            raise UserError(f"{where}: key {key!r} is missing")
+        check_kind(f"{where}: {key}", found[key], kind)
+
+
+def check_kind(where: str, value: Any, kind: str) -> None:
+    """Refuse a value of another kind; neither true nor what is not finite is a number."""
+    right = isinstance(value, KINDS[kind]) and (kind == SWITCH or not isinstance(value, bool))
+    if not right or (isinstance(value, float) and not math.isfinite(value)):
+        raise UserError(f"{where} must be {kind}, not {shown(value)}")
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value as it stands in a message."""
+    text = one_line(json.dumps(value, default=str)[: 4 * most])
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def read_arrays(
+    path: Path | str, what: str = "", needs: Sequence[str] = ()
+) -> dict[str, np.ndarray]:
+    """The arrays of an npz.
+
+    Args:
+        what: it should be, for the message.
+        needs: names that must be among them.
+    Raises:
+        UserError: it cannot be read, is empty, no npz, damaged, or lacks an array.
+    """
+    read = f"cannot read {what} {path}".replace("  ", " ")
+    try:
+        if Path(path).exists() and not Path(path).is_file():
+            raise UserError(f"{read}: it is no file")
+        with Path(path).open("rb") as file:
+            head = file.read(len(ZIP))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{read}: {reason(error)}") from error
+    if head != ZIP:
+        raise UserError(f"{read}: it is {'no npz file' if head else 'empty'}")
+    try:
+        with np.load(path, allow_pickle=False) as held:
+            arrays = {name: np.asarray(held[name]) for name in held.files}
+    except Exception as error:  # of damaged bytes numpy, zipfile and zlib raise all sorts
+        raise UserError(f"{read}: it is damaged: {reason(error)}") from error
+    for name in needs:
+        if name not in arrays:
+            raise UserError(f"{read}: it has no array {name!r}")
+    return arrays
