@@ -1,6 +1,7 @@
 """Every example runs: on rules of three lines, so that none compiles the game."""
 
 import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,13 @@ def test_ppo(capsys):
     assert (told["vp"] > 10).all()
     assert len(capsys.readouterr().out.splitlines()) == 2
     assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 210
+
+
+def test_compare_agents(capsys):
+    load("compare_agents").main(StubEnv(reward="vp"), agent="random", games=8)
+    first, *rows = capsys.readouterr().out.splitlines()
+    assert re.match(r"random is -?\d+\.\d VP \(.*\) ahead of random", first)
+    assert [row.split()[0] for row in rows] == ["random", "random", "random", "random"]
 
 
 def test_many_devices():

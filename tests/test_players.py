@@ -157,12 +157,12 @@ def test_pla_06_three_have_no_neutral_player() -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_pla_07_the_first_game(players: int) -> None:
     env = gaia_jax.make("base", players=players)
-    told = setup_to_dict(gaia_jax.setup.first_game(players), env.ruleset)
+    told = setup_to_dict(gaia_jax.first_game(players), env.ruleset)
     assert told["factions"] == list(base_game.FIRST_FACTIONS[players])
     numbers = [int(tile["tile"][1:3]) for tile in told["sectors"]]
     assert numbers == list(range(1, 1 + len(numbers)))
     gaia_jax.setup_from_json(told, env.ruleset)  # no two planets of one type touch
-    other = gaia_jax.setup.first_game(players, jax.random.key(5))
+    other = gaia_jax.first_game(players, jax.random.key(5))
     assert setup_to_dict(other, env.ruleset)["boosters"] != told["boosters"]
 
 
@@ -184,7 +184,7 @@ def test_the_contract(players: int) -> None:
 def test_a_record_and_its_picture() -> None:
     env = gaia_jax.make("base", players=2)
     init_from, step = replay.compiled(env)
-    setup = gaia_jax.setup.first_game(2)
+    setup = gaia_jax.first_game(2)
     state, taken = init_from(setup), []
     for _ in range(12):
         taken.append(int(jnp.argmax(state.legal_action_mask)))

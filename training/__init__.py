@@ -1,3 +1,192 @@
-"""Training, evaluation and agents for gaia_jax; uses the public face of `gaia_jax` only."""
+"""Train, evaluate and compare agents for gaia_jax, from Python.
 
-import gaia_jax  # noqa: F401  first of all: see gaia_jax.cli.interrupts
+    import training
+
+    run = training.train("configs/quick.yaml", ["run.updates=20", "name=mine"])
+    print(training.evaluate(f"{run}@20", opponent="greedy", games=128)["vp"]["policy"])
+    print(training.arena(["random", "zoo/quick", str(run), "zoo/strong"])["agents"])
+
+The commands are these functions with a parser: `python -m training.train` and its neighbours.
+Importing this costs nothing: what a function needs is imported when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gaia_jax as _gaia_jax  # first of all: see gaia_jax.cli.interrupts
+
+# isort: split
+import sys
+from types import ModuleType
+
+if TYPE_CHECKING:
+    from training.agents import Agent
+    from training.config import Config
+    from training.types import Environment
+
+__all__ = ["Config", "arena", "evaluate", "load_agent", "make_agent", "train"]
+
+
+def train(
+    config: Config | str | Path, overrides: Sequence[str] = (), env_module: Any = None
+) -> Path:
+    """Train a new run to its end, as `python -m training.train --config` does.
+
+    Args:
+        config: a `Config`, or the path of a YAML file.
+        overrides: `key=value`, as on the command line (docs/reference/configuration.md).
+        env_module: what makes environments; None is `gaia_jax`.
+    Returns:
+        The run folder, `runs/NAME`: the name of the agent too.
+    Raises:
+        UserError: something is wrong with the configuration; nothing was done.
+        KeyboardInterrupt: Ctrl-C; there is a checkpoint, and the command line goes on with it.
+    """
+    from training import config as configs
+    from training.run import training
+
+    found = config if isinstance(config, configs.Config) else configs.load(config)
+    return training.train_new(configs.override(found, overrides), env_module or _gaia_jax)
+
+
+def evaluate(
+    agent: str | Agent,
+    opponent: str | Agent = "random",
+    games: int = 400,
+    seed: int = 0,
+    env: Environment | None = None,
+    likeliest: bool = False,
+) -> dict[str, Any]:
+    """An agent in one seat, an opponent in all others, on duplicate set-ups.
+
+    Args:
+        agent: a name (`make_agent`), or what `make_agent` gave.
+        opponent: likewise.
+        games: rounded up to whole set-ups, a game for each seat.
+        seed: of the set-ups.
+        env: None is `lost_fleet`, four players.
+        likeliest: checkpoints take the likeliest action instead of sampling.
+    Returns:
+        VP, wins, VP by source and by faction with their 95 % intervals over set-ups: what
+        `python -m training.evaluate --json` writes.
+    """
+    from training.games.report import evaluation_report
+
+    env = env or _gaia_jax.make("lost_fleet", reward="vp")
+    entries = [agent, *[opponent] * (env.num_players - 1)]
+    played = _play(entries, env, games, seed, likeliest)
+    return {"seed": seed} | evaluation_report(played, env.ruleset.ids)
+
+
+def arena(
+    agents: Sequence[str | Agent],
+    games: int = 512,
+    seed: int = 0,
+    env: Environment | None = None,
+    likeliest: bool = False,
+) -> dict[str, Any]:
+    """Agents at one table, each in every seat of every set-up.
+
+    Args:
+        agents: one for each seat, as in `evaluate`; the same one may be there again.
+        games, seed, env, likeliest: as in `evaluate`.
+    Returns:
+        VP, share of wins, place and rating by agent, the differences between them with 95 %
+        intervals over set-ups: what `python -m training.arena --json` writes.
+    """
+    from training.games.formats import names_of
+    from training.games.report import arena_report
+
+    env = env or _gaia_jax.make("lost_fleet", reward="vp")
+    played = _play(agents, env, games, seed, likeliest)
+    names = [agent if isinstance(agent, str) else agent.name for agent in agents]
+    about = {"seed": seed, "agents": ",".join(names)}
+    return about | arena_report(played, names_of(about), env.ruleset.ids)
+
+
+def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
+    """The agent of a name: `random`, `greedy`, `zoo/NAME`, a run, MODULE:FUNCTION; `+search:N`.
+
+    Args:
+        name: `training/agents/registry.py` has all forms.
+        env: the environment that it is to play.
+        likeliest: checkpoints take the likeliest action instead of sampling.
+    Raises:
+        UserError: an unknown name, or an agent of another game.
+    """
+    from training.agents import make_agent
+
+    return make_agent(name, env, likeliest)
+
+
+def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
+    """The network and the parameters of `zoo/NAME` or of a run, RUN or RUN@UPDATE.
+
+    Args:
+        env: the environment that it is to play.
+    Returns:
+        (network, params): a Flax module and what its `apply` takes.
+    Raises:
+        UserError: an unknown name, or an agent of another game.
+    """
+    from training import zoo
+    from training.learn.checkpoint import load_policy, number_of, split_update
+
+    if name.startswith(zoo.PREFIX):
+        return zoo.load(name, env)
+    run, update = split_update(name)
+    _, network, params, _, _ = load_policy(run, env, None, number_of(f"agent {name!r}", update))
+    return network, params
+
+
+def _play(
+    agents: Sequence[str | Agent], env: Environment, games: int, seed: int, likeliest: bool
+) -> Any:
+    """The games of an arena, kept in memory."""
+    from training.config import UserError
+    from training.games.arena import Arena
+    from training.games.formats import Csv, Head
+    from training.games.store import Store
+
+    players = env.num_players
+    if len(agents) != players:
+        raise UserError(f"{env.id} for {players} wants {players} agents, got {len(agents)}")
+    names = {agent for agent in agents if isinstance(agent, str)}
+    made = {name: make_agent(name, env, likeliest) for name in sorted(names)}
+    entries = [made[agent] if isinstance(agent, str) else agent for agent in agents]
+    table = Arena(env, entries, games)
+    head = Head({}, 0, players, players)
+    return table.play(seed, Store(None, Csv(lambda *_: env.ruleset.ids), head, table.setups))
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Config":
+        from training.config import Config
+
+        return Config
+    raise AttributeError(f"module 'training' has no attribute {name!r}")
+
+
+_FUNCTIONS = {"train": train, "evaluate": evaluate, "arena": arena}
+
+
+class _Door(ModuleType):
+    """A command that is called like the function of its name."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return _FUNCTIONS[self.__name__.rpartition(".")[2]](*args, **options)
+
+
+class _Front(ModuleType):
+    """Python puts `training.train` where the function stood, once somebody imports the command."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FUNCTIONS and isinstance(value, ModuleType):
+            value.__class__ = _Door
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Front

@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any
 
 from gaia_jax import components
-from gaia_jax.actions import BARE, ActionSpace
 from gaia_jax.components.common import Cost
 from gaia_jax.geometry import Geometry, geometry_of
 from gaia_jax.ruleset import operation_list, operations
+from gaia_jax.ruleset.action_space import BARE, ActionSpace
 from gaia_jax.ruleset.tables import Tables, make_tables
 
 LEECH_CHOICES = ("CHARGE", "TOKEN_FIRST", "DECLINE")

@@ -179,6 +179,7 @@ def test_records_go_into_a_folder_without_files_of_their_names(mine, capsys):
 def stream(folder, first=0, chunks=2):
     """A folder of labels, as `training.labels` leaves it."""
     about = {"seed": 1, "games": 2, "first": first, "student": "", "env": "toy"}
+    about["env_version"] = "1"
     about["env_version"] = "1.0"
     arrays = {
         n: np.zeros((expert_data.STEPS, 2, 4)[:axes]) for n, axes in expert_data.ARRAYS.items()

@@ -77,7 +77,7 @@ def test_the_neutral_player_of_two_may_lead():
     """It takes a rank in every mission (PLA-06), so a lead is one over it too."""
     env = gaia_jax.make("base", players=2)
     standings = Standings.of(env)
-    state = replay.compiled(env)[0](gaia_jax.setup.first_game(2))
+    state = replay.compiled(env)[0](gaia_jax.first_game(2))
     seen = jax.jit(lambda s: jax.tree.map(lambda x: x[None], env.observe(s, 0)))(state)
     worth = np.asarray(jax.jit(standings.worth)(seen.cells, seen.players, seen.globals))[0]
     assert worth.shape == (2, len(standings.names()))

@@ -1,0 +1,66 @@
+"""`import training`: what the commands do, as functions."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import jax.numpy as jnp
+import pytest
+import toy_env
+
+import training
+from training import config as configs
+from training.agents import Agent
+from training.config import UserError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_importing_costs_nothing():
+    """Neither the networks nor the trainer come along; `gaia_jax` alone does."""
+    code = (
+        "import sys, training; print([m for m in ('flax', 'optax', 'orbax') if m in sys.modules])"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert out.stdout.strip() == "[]"
+    assert training.Config is configs.Config
+    with pytest.raises(AttributeError, match="no attribute 'Confi'"):
+        training.Confi  # noqa: B018
+
+
+def test_a_run_its_evaluation_and_an_arena(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    env = toy_env.make("toy", reward="vp")
+    small = ["run.updates=4", "eval.games=0", "name=mine"]
+    run = training.train(config, small, toy_env)
+    assert run == Path("runs/mine") and (run / "config.yaml").is_file()
+    report = training.evaluate(f"{run}@4", games=8, seed=3, env=env)
+    assert (
+        report["games"] == 8 and report["vp_difference"]["low"] <= report["vp_difference"]["mean"]
+    )
+    agents = [str(run), f"{run}@start", "random", "random"]
+    table = training.arena(agents, games=8, seed=3, env=env)
+    assert list(table["agents"])[:2] == agents[:2] and table["games"] == 8
+    again = training.arena(agents, games=8, seed=3, env=env)
+    assert again["agents"] == table["agents"]
+    network, params = training.load_agent(str(run), env)
+    assert network.apply and params["params"]
+
+
+def test_a_command_that_somebody_imported_is_still_the_function():
+    from training import arena as door
+
+    env = toy_env.make("toy", reward="vp")
+    assert door.main and training.arena is door
+    assert training.arena(["random"] * 4, games=4, env=env)["games"] == 4
+
+
+def test_an_agent_of_ones_own_takes_part():
+    env = toy_env.make("toy", reward="vp")
+    first = Agent("first", lambda params, state, mask, key: jnp.argmax(mask, -1), ())
+    report = training.evaluate(first, opponent=first, games=4, env=env)
+    assert report["vp_difference"]["mean"] == 0
+    with pytest.raises(UserError, match="wants 4 agents, got 1"):
+        training.arena([first], games=4, env=env)
