@@ -153,7 +153,8 @@ class GaiaEnv:
                 set-ups.
         """
         self._check_setup(setup)
-        return self.with_mask(batched_together(self._start(self.deal(setup))))
+        first: State = batched_together(self._start(self.deal(setup)))
+        return self.with_mask(first)
 
     @as_written
     def step(self, state: State, action: Array | int) -> State:

@@ -88,7 +88,7 @@ def file_arrows(package: str) -> set[tuple[str, str]]:
     for path in files(package):
         for name in imports(path):
             other = _modules()[name]
-            if other.is_relative_to(ROOT / package) and other != path:
+            if other.is_relative_to(ROOT / package) and other != path and name != package:
                 found.add((_module(path), name))
     return found
 

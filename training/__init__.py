@@ -12,7 +12,7 @@ Importing this costs nothing: what a function needs is imported when it is calle
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,10 +46,10 @@ def train(
         KeyboardInterrupt: Ctrl-C; there is a checkpoint, and the command line goes on with it.
     """
     from training import config as configs
-    from training.run import training
+    from training.run.training import train_new
 
     found = config if isinstance(config, configs.Config) else configs.load(config)
-    return training.train_new(configs.override(found, overrides), env_module or _gaia_jax)
+    return train_new(configs.override(found, overrides), env_module or _gaia_jax)
 
 
 def evaluate(
@@ -170,7 +170,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'training' has no attribute {name!r}")
 
 
-_FUNCTIONS = {"train": train, "evaluate": evaluate, "arena": arena}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {"train": train, "evaluate": evaluate, "arena": arena}
 
 
 class _Door(ModuleType):

@@ -125,7 +125,8 @@ class GaiaMARL(MultiAgentEnv):
 
     def get_legal_moves(self, state: State) -> dict[str, Array]:
         """`get_avail_actions` by the name that the baselines of Hanabi use."""
-        return self.get_avail_actions(state)
+        legal: dict[str, Array] = self.get_avail_actions(state)
+        return legal
 
     def _action(self, state: State, actions: dict[str, Array]) -> Array:
         if missing := [agent for agent in self.agents if agent not in actions]:

@@ -67,9 +67,10 @@ class GaiaAEC(pettingzoo.AECEnv):
         """`observation` and `action_mask`, (A,) int8."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
+    def action_space(self, agent: str) -> gymnasium.spaces.Discrete[Any]:
         """The action index."""
-        return self.action_spaces[agent]
+        space: gymnasium.spaces.Discrete[Any] = self.action_spaces[agent]
+        return space
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """A new game; the same seed, and the resets after it, give the same games."""

@@ -22,7 +22,7 @@ from typing import Any
 from gaia_jax.cli.command_line import UserError, one_line, reason
 
 try:
-    import fcntl
+    import fcntl as fcntl  # for `training.system.atomic_files` too
 except ImportError:  # no locks on this system
     fcntl = None  # type: ignore[assignment]
 

@@ -10,9 +10,9 @@ class Artifact:
     """An artifact. `virtual_mine` is the planet type that it counts as a mine on (ART-03)."""
 
     id: str
-    gain: Gain = NOTHING
-    per: Per | None = None
-    income: Gain = NOTHING
+    gain: Gain[int] = NOTHING
+    per: Per[int] | None = None
+    income: Gain[int] = NOTHING
     virtual_mine: str | None = None
     retrigger: bool = False  # an own federation token again
 

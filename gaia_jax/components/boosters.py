@@ -13,8 +13,8 @@ class Booster:
     """
 
     id: str
-    income: Gain
-    pass_per: Per | None = None
+    income: Gain[int]
+    pass_per: Per[int] | None = None
     special: str | None = None
 
 

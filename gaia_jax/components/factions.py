@@ -72,29 +72,29 @@ class Faction(FactionNumbers[int]):
     # At the start, without the bonuses of start_tracks (SET-14).
     start_tracks: tuple[int, ...] = (0, 0, 0, 0, 0, 0)  # in the order of research.TRACKS
     start_structures: tuple[tuple[str, int], ...] = (("MINE", 2),)
-    start: Gain = _START
+    start: Gain[int] = _START
     start_power: tuple[int, int, int] = (2, 4, 0)  # ordinary tokens in bowls I, II, III
 
     # Income: of the board, of each piece in the order in which they leave it, of the rest.
-    base_income: Gain = _BASE_INCOME
+    base_income: Gain[int] = _BASE_INCOME
     mine_income_ore: tuple[int, ...] = (1, 1, 0, 1, 1, 1, 1, 1)
-    ts_income: tuple[Gain, ...] = _CREDITS_4
-    rl_income: tuple[Gain, ...] = _KNOWLEDGE_3
-    pi_income: Gain = _PI_INCOME
-    academy_a_income: Gain = _ACADEMY_A_INCOME
-    academy_b_action: Gain = _ACADEMY_B_ACTION  # once a round
+    ts_income: tuple[Gain[int], ...] = _CREDITS_4
+    rl_income: tuple[Gain[int], ...] = _KNOWLEDGE_3
+    pi_income: Gain[int] = _PI_INCOME
+    academy_a_income: Gain[int] = _ACADEMY_A_INCOME
+    academy_b_action: Gain[int] = _ACADEMY_B_ACTION  # once a round
 
     # Ships (EXP-01).
-    shuttle_cost: Cost = _SHUTTLE_COST
+    shuttle_cost: Cost[int] = _SHUTTLE_COST
     shuttle_brainstone: bool = False  # the brainstone goes to the Gaia area besides
     preplaced_ship: str | None = None  # a shuttle stands there from the start
 
     # Planets.
-    gaia_planet_cost: Cost = _GAIA_PLANET_COST
+    gaia_planet_cost: Cost[int] = _GAIA_PLANET_COST
     gaia_planet_qic_instead: bool = False  # 1 QIC where the ore of that cost is short (MIN-10)
     colour_steps: int | None = None  # as many steps for each of the seven colours
-    pi_new_main_sector: Gain = NOTHING
-    pi_new_sector: Gain = NOTHING  # main or deep
+    pi_new_main_sector: Gain[int] = NOTHING
+    pi_new_sector: Gain[int] = NOTHING  # main or deep
 
     # Building and research.
     upgrades: tuple[tuple[str, str], ...] = _UPGRADES

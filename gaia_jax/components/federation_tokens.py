@@ -14,7 +14,7 @@ class FederationToken:
     """
 
     id: str
-    gain: Gain
+    gain: Gain[int]
     copies: int
     green: bool = True
     effect: str | None = None

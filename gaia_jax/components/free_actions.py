@@ -10,8 +10,8 @@ class FreeAction:
     """A conversion; with `faction` it is that faction's own, with `needs_pi` only beside its PI."""
 
     id: str
-    cost: Cost = FREE
-    gain: Gain = NOTHING
+    cost: Cost[int] = FREE
+    gain: Gain[int] = NOTHING
     burn: bool = False  # of two tokens in bowl II one leaves the game, one moves to bowl III
     faction: str | None = None
     needs_pi: bool = False
@@ -26,7 +26,7 @@ class Bundle:
 
     id: str
     tokens: int
-    gain: Gain
+    gain: Gain[int]
 
 
 FREE_ACTIONS = (

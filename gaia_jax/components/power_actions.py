@@ -10,8 +10,8 @@ class PowerAction:
     """Once a round for the whole table. With `free_steps` it is a mine with so many free steps."""
 
     id: str
-    cost: Cost
-    gain: Gain = NOTHING
+    cost: Cost[int]
+    gain: Gain[int] = NOTHING
     free_steps: int = 0
 
 

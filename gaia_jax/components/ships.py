@@ -19,9 +19,9 @@ class ShipAction:
 
     id: str
     ship: str | None
-    cost: Cost
-    gain: Gain = NOTHING
-    per: Per | None = None
+    cost: Cost[int]
+    gain: Gain[int] = NOTHING
+    per: Per[int] | None = None
     effect: str | None = None
     free_steps: int = 0
 

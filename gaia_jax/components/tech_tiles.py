@@ -1,6 +1,7 @@
 """Technology tiles: 9 basic, 3 of the ships, 21 advanced (SET-01 to SET-04, SET-21, TEC, ADV)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from gaia_jax.components.common import NOTHING, Gain, Per
 
@@ -11,22 +12,22 @@ class TechTile:
 
     id: str
     kind: str  # "basic", "ship" or "advanced"
-    gain: Gain = NOTHING  # once, when taken
-    per: Per | None = None  # once, when taken, for each counted thing
-    income: Gain = NOTHING
-    special: Gain | None = None  # an action once a round
-    pass_per: Per | None = None  # on every pass
+    gain: Gain[int] = NOTHING  # once, when taken
+    per: Per[int] | None = None  # once, when taken, for each counted thing
+    income: Gain[int] = NOTHING
+    special: Gain[int] | None = None  # an action once a round
+    pass_per: Per[int] | None = None  # on every pass
     trigger: tuple[str, int] | None = None  # (event, VP) each time it happens
     power_value_pi_ac: int | None = None  # power value of own planetary institute and academies
     range_bonus: int = 0
     free_mine_steps: int | None = None  # a mine at once, base cost waived, so many steps free
 
 
-def _basic(id: str, **effects) -> TechTile:
+def _basic(id: str, **effects: Any) -> TechTile:
     return TechTile(id, "basic", **effects)
 
 
-def _advanced(id: str, **effects) -> TechTile:
+def _advanced(id: str, **effects: Any) -> TechTile:
     return TechTile(id, "advanced", **effects)
 
 

@@ -11,7 +11,7 @@ class TinkeringTile:
 
     id: str
     rounds: tuple[int, int, int]
-    gain: Gain = NOTHING
+    gain: Gain[int] = NOTHING
     free_steps: int = 0
 
 

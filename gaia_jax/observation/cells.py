@@ -72,7 +72,8 @@ def _picked(view: View) -> Array:
 
 def _ship_there(view: View) -> Array:
     cells = np.arange(view.ruleset.geometry.num_cells)
-    return cells[:, None] == view.game.setup.ship_cell[: len(view.ruleset.ships)]
+    there: Array = cells[:, None] == view.game.setup.ship_cell[: len(view.ruleset.ships)]
+    return there
 
 
 CELLS = (

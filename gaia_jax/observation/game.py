@@ -44,7 +44,8 @@ def _free_mines(ruleset: Ruleset) -> tuple[str, ...]:
 def _operation(field: str, names: Ids) -> Callable[[View], Array]:
     def read(view: View) -> Array:
         rows = [view.ruleset.operation_index[id] for id in names(view.ruleset)]
-        return getattr(view.game.turn, field) == np.array(rows, np.int16)
+        chosen: Array = getattr(view.game.turn, field)
+        return chosen == np.array(rows, np.int16)
 
     return read
 

@@ -86,28 +86,28 @@ ICONS = {
 }
 
 
-def amounts(thing: Gain | Cost | Per) -> dict[str, int]:
+def amounts(thing: Gain[int] | Cost[int] | Per[int]) -> dict[str, int]:
     """The fields of a gain or a cost that are not 0, in their order."""
     return {k: v for k, v in vars(thing).items() if isinstance(v, int) and v}
 
 
-def words(thing: Gain | Cost | Per) -> str:
+def words(thing: Gain[int] | Cost[int] | Per[int]) -> str:
     """`3 ore, 1 QIC`."""
     found = amounts(thing).items()
     return ", ".join(f"{n} {_ONE.get(k, _WORDS[k]) if n == 1 else _WORDS[k]}" for k, n in found)
 
 
-def icons(thing: Gain | Cost | Per) -> str:
+def icons(thing: Gain[int] | Cost[int] | Per[int]) -> str:
     """`3{o}1{q}`."""
     return "".join(f"{n}{ICONS[k]}" for k, n in amounts(thing).items())
 
 
-def per_words(per: Per) -> str:
+def per_words(per: Per[int]) -> str:
     """`2 VP per mine`."""
     return f"{words(per)} per {COUNTS[per.count][0]}"
 
 
-def per_icons(per: Per) -> str:
+def per_icons(per: Per[int]) -> str:
     """`2{v}/mine`."""
     return f"{icons(per)}/{COUNTS[per.count][1]}"
 

@@ -74,7 +74,7 @@ def _level_text(table: Table, track: str, level: int) -> str:
             return f"{bonus} 1{{v}}/Gaia"
         cost = research.PROJECT_COST[level]
         return f"{bonus} {cost}{{t}}".strip() if level else ""
-    income: Gain | None = None
+    income: Gain[int] | None = None
     if track == "economy":
         income = table.ruleset.economy_income[int(table.setup.economy_side)][level]
     if track == "science":

@@ -115,7 +115,7 @@ def _power(seat: Seat) -> str:
     return out
 
 
-def _income(gain: Gain) -> list[tuple[int, str]]:
+def _income(gain: Gain[int]) -> list[tuple[int, str]]:
     keys = {"charge": "{p}", "tokens": "{t}", "tokens_iii": "{t}III", "vp": "{v}"}
     return [(n, keys[k]) for k, n in amounts(gain).items()]
 

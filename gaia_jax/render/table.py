@@ -57,7 +57,7 @@ class Seat:
     tinkering: str | None
     passed: int
     vp_source: dict[str, int]
-    income: Gain
+    income: Gain[int]
     missions: tuple[int, ...]  # what each final mission of the game counts
 
 
@@ -194,7 +194,7 @@ class Table:
 
     def _income(
         self, faction: Faction, found: dict[str, Any], tracks: tuple[int, ...], booster: str | None
-    ) -> Gain:
+    ) -> Gain[int]:
         """What the next income phase brings as things stand (INC-01); nothing after the last."""
         if self.over or (self.round == costs.ROUNDS and self.phase not in PHASES[:3]):
             return Gain()
@@ -218,7 +218,9 @@ class Table:
 
     def _mission(self, p: int, mission: str, found: dict[str, Any]) -> int:
         """What a final mission counts (FIN-03 to FIN-10)."""
-        board, built, colonized = self.map, found["built"], found["colonized"]
+        board = self.map
+        built: dict[str, int] = found["built"]
+        colonized: dict[str, int] = found["colonized"]
         artifacts = [a.virtual_mine for a in self.ruleset.artifacts if a.id in found["artifacts"]]
         rocks, protos = artifacts.count("Asteroid"), artifacts.count("Proto")
         types = {t for t in self.ids["planet_type"] if colonized.get(t)} | set(artifacts) - {None}
@@ -232,7 +234,7 @@ class Table:
         if mission == "FEDERATION_BUILDINGS":
             own = (board.owner == p) & (board.structure > 0) | (board.guest == p)
             return int((own & board.federated[p]).sum())
-        return {
+        counted: dict[str, int] = {
             "DEEP_SECTORS": len(found["sectors"]) - len(main),
             "PLANET_TYPES": len(types),
             "SATELLITES": found["satellites"]
@@ -244,7 +246,8 @@ class Table:
             "ASTEROID_BUILDINGS": asteroids,
             "MAIN_SECTORS": len(main),
             "GAIA_BUILDINGS": colonized["Gaia"],
-        }[mission]
+        }
+        return counted[mission]
 
     def _academy_distance(self, p: int) -> int:
         kinds, board = self.ids["structure"], self.map

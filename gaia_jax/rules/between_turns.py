@@ -107,7 +107,7 @@ def _tinkerers(ruleset: Ruleset, game: GameState) -> Array:
 def tinkering_options(seat: Seat) -> Array:
     """(tinkering tiles,) bool: of this half of the game, not chosen before (TIN-01)."""
     ruleset = seat.ruleset
-    this_half = (ruleset.tables.tinkering_round == seat.game.turn.round).any(-1)
+    this_half: Array = (ruleset.tables.tinkering_round == seat.game.turn.round).any(-1)
     chosen = bit_vector(seat.me.tinkered, len(ruleset.tinkering_tiles)) == 1
     return seat.at(Node.TINKERING) & this_half & ~chosen
 

@@ -41,7 +41,8 @@ def decode(seat: Seat, action: Array) -> Decision:
     cell = jnp.where(node == Node.PIECE, turn.pending_upgrade_cell, cell)
 
     def is_(name: str) -> Array:
-        return verb == t.verbs[name]
+        same: Array = verb == t.verbs[name]
+        return same
 
     # Free actions: Nevlas with PI pay whole tokens, Terrans in the Gaia phase pay points.
     other = jnp.where(node == Node.TERRANS, t.conversions, t.bundles)

@@ -18,6 +18,7 @@ from gaia_jax.rules.decode import Decision, is_verb
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import (
     GAIA,
+    LOST,
     PROTO,
     book,
     counts,
@@ -241,7 +242,7 @@ def build_events(seat: Seat, placement: place.Placement, site: mine.Site) -> dic
     ruleset, me = seat.ruleset, seat.me
     mine_built = placement.is_new & (seat.game.turn.node != Node.START)
     own = mine_built & ~placement.guest
-    planet = jnp.where(placement.lost, mine.LOST, site.planet)
+    planet = jnp.where(placement.lost, LOST, site.planet)
     sector, main_sector, _ = mine.new_sector(ruleset, me, placement.cell)
     replaces = ~placement.is_new & ~placement.swap
     return {

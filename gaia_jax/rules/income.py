@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
 from gaia_jax.rules import power
@@ -31,7 +32,7 @@ def parts(
     t = ruleset.tables
     built = me.built
 
-    def of(table) -> Array:
+    def of(table: np.ndarray) -> Array:
         return jnp.asarray(table).astype(jnp.int32)
 
     economy = of(t.economy_income)[economy_side.astype(jnp.int32)]

@@ -9,7 +9,7 @@ from jax import Array, lax
 from gaia_jax.components import costs
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import gaia, power
-from gaia_jax.rules.player import book, inverse, pick, uncovered
+from gaia_jax.rules.player import book, inverse, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import (
@@ -20,9 +20,12 @@ from gaia_jax.state import (
     Node,
     Players,
 )
+from gaia_jax.xla.packed import pick
 
 EVENTS = 3
 BLACK = PLANETS.index("Black")
+# Along the offers: VP, brainstone and bowls, each (P,); () bool, one waits; () int32, for whom.
+Carry = tuple[tuple[Array, ...], Array, Array]
 
 
 def raised_power(ruleset: Ruleset, players: Players) -> Array:
@@ -105,7 +108,9 @@ def amount(me: Players, offered: Array, tokens: Array | int = 0) -> Array:
     return jnp.minimum(jnp.minimum(offered, room), me.vp + 1)
 
 
-def accept(me: Players, offered: Array, take: Array, token_first: Array, token_last: Array):
+def accept(
+    me: Players, offered: Array, take: Array, token_first: Array, token_last: Array
+) -> Players:
     """One player's answer: charge and pay a - 1 VP, with the Taklons' token (LEE-02, LEE-07).
 
     Args:
@@ -159,7 +164,7 @@ def resolve_offers(
         [jnp.where(answered, queue, 0).sum(0)[None], jnp.where(answered, 0, queue)]
     )
 
-    def one(carry, row: tuple[Array, Array]):
+    def one(carry: Carry, row: tuple[Array, Array]) -> tuple[Carry, Array]:
         (vp, stone, *bowls), blocked, asked = carry
         players = power.with_bowls(everyone, *bowls, vp=vp, brainstone=stone)
         offered, is_answer = row
@@ -181,7 +186,7 @@ def resolve_offers(
 
     everyone = game.players.edit()
     before = everyone.vp, everyone.brainstone, *power.bowls(everyone)
-    start = before, ~resolved, jnp.zeros((), jnp.int32)
+    start: Carry = before, ~resolved, jnp.zeros((), jnp.int32)
     ((vp, stone, *bowls), blocked, asked), left = lax.scan(
         one, start, (rows, jnp.arange(EVENTS + 1) == 0)
     )

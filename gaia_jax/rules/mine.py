@@ -52,7 +52,9 @@ class Price:
     gaiaformer: Array  # 1 where an available gaiaformer is spent for good (MIN-12)
 
 
-def site(ruleset: Ruleset, game: GameState, player: Array, cell=slice(None)) -> Site:
+def site(
+    ruleset: Ruleset, game: GameState, player: Array, cell: Array | slice = slice(None)
+) -> Site:
     """What `player` needs to know of one cell, or of all cells (the default)."""
     board, me = game.board, player.astype(jnp.int8)
     planet = board.planet[cell]
@@ -150,7 +152,7 @@ def as_int8(number: Array) -> Array:
     return number.astype(jnp.int8)
 
 
-def project_site(game: GameState, cell=slice(None)) -> Array:
+def project_site(game: GameState, cell: Array | slice = slice(None)) -> Array:
     """bool, a transdim planet without a gaiaformer (GPJ-03)."""
     return (game.board.planet[cell] == TRANSDIM) & (game.board.piece[cell] == NONE)
 

@@ -12,7 +12,7 @@ from jax import Array
 from gaia_jax.rules import mine, research, tech
 from gaia_jax.rules.cells import Cells
 from gaia_jax.rules.operation import operation, payable, scatter_bool
-from gaia_jax.rules.player import bit_vector, has, pick, uncovered
+from gaia_jax.rules.player import bit_vector, has, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import (
@@ -26,6 +26,7 @@ from gaia_jax.ruleset.operations import (
     OperationRow,
 )
 from gaia_jax.state import AC_B, MINE, PI, Node
+from gaia_jax.xla.packed import pick
 
 
 def special_operations(seat: Seat) -> list[Array]:

@@ -11,10 +11,11 @@ from jax import Array
 
 from gaia_jax.components.common import RESOURCES
 from gaia_jax.rules import power
-from gaia_jax.rules.player import pick, power_worth
+from gaia_jax.rules.player import power_worth
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import Players
+from gaia_jax.xla.packed import pick
 
 
 def operation(ruleset: Ruleset, index: int | np.ndarray | Array) -> OperationRow:

@@ -86,8 +86,8 @@ def pay(
     reverse = turn.brainstone_reversed
     me, stone = power.spend(me, op.cost.power, worth, reverse)
     # FRE-10: the brainstone, spent for one power, still gives three credits.
-    small = stone & (op.cost.power < power.BRAINSTONE_POWER) & is_verb(ruleset, decision, "free")
-    more = jnp.where(small, power.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
+    small = stone & (op.cost.power < costs.BRAINSTONE_POWER) & is_verb(ruleset, decision, "free")
+    more = jnp.where(small, costs.BRAINSTONE_POWER - 1, 0) * (jnp.arange(4) == 0)
     resources = me.resources - op.cost_resources - of_site + more
     me = me.replace(
         resources=jnp.minimum(resources, jnp.array([costs.CAPS["credits"], 127, 127, 127])),

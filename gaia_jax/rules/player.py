@@ -60,7 +60,7 @@ def faction_row(ruleset: Ruleset, game: GameState, player: Array) -> FactionRow:
     return FactionRow.of(ruleset, pick(game.setup.faction, player).astype(jnp.int32))
 
 
-def has(bits: Array, index) -> Array:
+def has(bits: Array, index: Array | int) -> Array:
     """bool, bit `index` of `bits` is set."""
     return (bits >> index) & 1 == 1
 
@@ -127,7 +127,9 @@ def counts(ruleset: Ruleset, me: Players) -> Array:
     return jnp.stack([values[name].astype(jnp.int32) for name in ruleset.ids["count"]], -1)
 
 
-def book(me: Players, by_source: dict[str, Array], source=0, vp=0) -> Players:
+def book(
+    me: Players, by_source: dict[str, Array], source: Array | int = 0, vp: Array | int = 0
+) -> Players:
     """VP (they may be negative) to the player, each amount under its source.
 
     Args:

@@ -20,7 +20,8 @@ def bowls(me: Players) -> tuple[Array, Array, Array]:
     They are changed one by one and put together last: XLA looks through a stack of numbers, not
     through a sum of stacks.
     """
-    return tuple(slice_columns(me.power, bowl) for bowl in range(3))
+    one, two, three = (slice_columns(me.power, bowl) for bowl in range(3))
+    return one, two, three
 
 
 def with_bowls(me: Players, one: Array, two: Array, three: Array, **changes: Array) -> Players:

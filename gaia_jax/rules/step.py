@@ -22,7 +22,7 @@ from gaia_jax.rules.player import has, player_row, with_player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.rules.turn import next_decision
 from gaia_jax.ruleset import FactionRow, Ruleset
-from gaia_jax.ruleset.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN
+from gaia_jax.ruleset.operations import POWER_SLOT, SHIP_SLOT, SPECIAL_SLOT, TOKEN, OperationRow
 from gaia_jax.state import (
     PI,
     GameState,
@@ -178,7 +178,7 @@ def _record_choice(
     turn: Turn,
     player: Array,
     acted: ActionResult,
-    op,
+    op: OperationRow,
 ) -> tuple[Players, Turn]:
     """Boosters, passing, tinkering tiles, the marks of specials; Terrans' points, Itars' turn."""
     node, decision = game.turn.node, acted.decision

@@ -12,7 +12,7 @@ from gaia_jax.state import AC_B, GAIAFORMER, MINE, TS, Node
 NUM_STRUCTURES = AC_B + 1
 
 
-def discounted(seat: Seat, cell=slice(None)) -> Array:
+def discounted(seat: Seat, cell: Array | slice = slice(None)) -> Array:
     """bool, a structure of another player lies within two cells (UPG-03)."""
     others = (15 & ~(1 << seat.player.astype(jnp.int32))).astype(jnp.uint8)
     return seat.game.board.flags[cell] & others != 0
@@ -36,7 +36,7 @@ def payable_pieces(seat: Seat, near: Array) -> Array:
     return jnp.stack(ok, axis=-1)
 
 
-def upgradable(seat: Seat, cell=slice(None)) -> Array:
+def upgradable(seat: Seat, cell: Array | slice = slice(None)) -> Array:
     """int8, the own structure on the cell that a piece may replace, 0 for none (UPG-05)."""
     board = seat.game.board
     piece = board.piece[cell]

@@ -6,13 +6,13 @@ switch that is read while tracing. The arrays are numpy and are made once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from gaia_jax import components
-from gaia_jax.components.common import Cost
+from gaia_jax.components.common import Cost, Gain
 from gaia_jax.geometry import Geometry, geometry_of
 from gaia_jax.ruleset import operation_list, operations
 from gaia_jax.ruleset.action_space import BARE, ActionSpace
@@ -67,7 +67,7 @@ class Ruleset:
     qic_actions: tuple[components.ships.ShipAction, ...] = ()  # of the research board (ACT-01)
     artifact_ship: str = components.ships.ARTIFACT_SHIP
     artifacts: tuple[components.artifacts.Artifact, ...] = components.artifacts.ARTIFACTS
-    artifact_cost: Cost = components.artifacts.ARTIFACT_COST
+    artifact_cost: Cost[int] = components.artifacts.ARTIFACT_COST
     power_actions: tuple[components.power_actions.PowerAction, ...] = (
         components.power_actions.POWER_ACTIONS
     )
@@ -83,11 +83,13 @@ class Ruleset:
     tinkering_tiles: tuple[components.tinkering.TinkeringTile, ...] = (
         components.tinkering.TINKERING_TILES
     )
-    upgrade_cost: Mapping[str, Cost] = field(default_factory=lambda: components.costs.UPGRADE_COST)
-    ts_neighbour_cost: Cost = components.costs.TS_NEIGHBOUR_COST
-    mine_cost: Cost = components.costs.MINE_COST
-    research_cost: Cost = components.research.RESEARCH_COST
-    economy_income: tuple = components.research.ECONOMY_INCOME
+    upgrade_cost: Mapping[str, Cost[int]] = field(
+        default_factory=lambda: components.costs.UPGRADE_COST
+    )
+    ts_neighbour_cost: Cost[int] = components.costs.TS_NEIGHBOUR_COST
+    mine_cost: Cost[int] = components.costs.MINE_COST
+    research_cost: Cost[int] = components.research.RESEARCH_COST
+    economy_income: tuple[tuple[Gain[int], ...], ...] = components.research.ECONOMY_INCOME
     range_bonus: int = components.costs.RANGE_BONUS
     rb13_free_steps: int = components.boosters.RB13_FREE_STEPS
     tf3_mine_free_steps: int = components.federation_tokens.TF3_MINE_FREE_STEPS
@@ -149,7 +151,7 @@ class Ruleset:
     def ids(self) -> dict[str, tuple[str, ...]]:
         """Ids of each kind of thing, in the order that the arrays use."""
 
-        def of(things) -> tuple[str, ...]:
+        def of(things: Iterable[Any]) -> tuple[str, ...]:
             return tuple(thing.id for thing in things)
 
         main = tuple(f"main {i + 1}" for i in range(self.geometry.num_main_sectors))

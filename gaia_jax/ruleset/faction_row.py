@@ -23,12 +23,12 @@ GAIN_FIELDS = tuple(f.name for f in fields(Gain))
 NO_PRICE = 127
 
 
-def gain_vector(gain: Gain) -> list[int]:
+def gain_vector(gain: Gain[int]) -> list[int]:
     """The amounts of a gain in the order of GAIN_FIELDS."""
     return [getattr(gain, name) for name in GAIN_FIELDS]
 
 
-def _cumulative(gains: Iterable[Gain]) -> list[list[int]]:
+def _cumulative(gains: Iterable[Gain[int]]) -> list[list[int]]:
     """(n + 1, 9), what the first k pieces bring together."""
     rows = [[0] * len(GAIN_FIELDS)]
     for gain in gains:

@@ -91,7 +91,7 @@ COLUMNS = (
 _FIRST = {name: i for i, name in enumerate(COLUMNS)}
 
 # Columns `first` to `first + size` of some rows, (..., size), or one column, (...,), for None.
-ReadColumns = Callable[[int, int | None], Any]
+ReadColumns = Callable[[int, int | None], Array]
 
 
 class OperationRow(OperationNumbers[Array]):
@@ -123,7 +123,7 @@ class OperationRow(OperationNumbers[Array]):
     def patched(self, rows: dict[int, OperationRow]) -> OperationRow:
         """These rows, (n,), with single rows in some of their places."""
 
-        def read(first: int, size: int | None) -> Any:
+        def read(first: int, size: int | None) -> Array:
             column = self.columns(first, size)
             places = np.arange(len(column)).reshape(-1, *[1] * (column.ndim - 1))
             for place, row in rows.items():
@@ -132,12 +132,12 @@ class OperationRow(OperationNumbers[Array]):
 
         return OperationRow(read)
 
-    def columns(self, first: int, size: int | None = None) -> Any:
+    def columns(self, first: int, size: int | None = None) -> Array:
         """(..., size) int32, or (...,) without a size."""
         return self.read(first, size).astype(np.int32)
 
     @property
-    def values(self) -> Any:
+    def values(self) -> Array:
         """(..., K) int16, all columns."""
         return self.read(0, len(COLUMNS))
 

@@ -206,7 +206,7 @@ def _scoring_tables(ruleset: Ruleset) -> dict[str, Any]:
 def _gain_tables(ruleset: Ruleset) -> dict[str, Any]:
     """Incomes and level bonuses."""
 
-    def gains(things: Iterable[Gain]) -> np.ndarray:
+    def gains(things: Iterable[Gain[int]]) -> np.ndarray:
         return np.array([gain_vector(x) for x in things], np.int8)
 
     return {

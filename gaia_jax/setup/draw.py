@@ -135,12 +135,12 @@ def _across_tiles(board: geometry.Geometry) -> np.ndarray:
     """(E, 2) int16, the pairs of cells that touch and lie on different tiles (MAP-06, A23)."""
     tile = np.full(board.num_cells, -1)
     tile[board.sector_cells] = np.arange(len(board.sector_cells))[:, None]
-    groups = (board.interface_cells[:, None], board.deep_cells)
-    for group in groups:
+    for group in (board.interface_cells[:, None], board.deep_cells):
         tile[group] = tile.max() + 1 + np.arange(len(group))[:, None]
     cell, side = np.nonzero(board.neighbors >= 0)
     other = board.neighbors[cell, side]
-    return np.stack([cell, other], -1)[tile[cell] < tile[other]].astype(np.int16)
+    pairs: np.ndarray = np.stack([cell, other], -1)[tile[cell] < tile[other]]
+    return pairs.astype(np.int16)
 
 
 def _interface_layouts(parts: map_tiles.MapParts, ships: int) -> tuple[np.ndarray, np.ndarray]:
@@ -183,7 +183,8 @@ def _threefry(key: Array) -> Array:
     maps again for ever, once the first game has its own.
     """
     words = jax.random.key_data(key)[:_KEY_WORDS]
-    return jax.random.wrap_key_data(words, impl=_IMPL)
+    half: Array = jax.random.wrap_key_data(words, impl=_IMPL)
+    return half
 
 
 def _bits(key: Array) -> Array:

@@ -303,8 +303,11 @@ def _check_rewards(env: GaiaEnv, start: Any, played: Played) -> None:
     if env.reward == "vp":
         right = (played.vp - start.game.players.vp.astype(np.float64)) / VP_SCALE
     else:
-        pay = jax.vmap(lambda vp: reward_at_end(env.reward, vp))
-        right = np.asarray(pay(played.vp), np.float64)
+
+        def pay(vp: Array) -> Array:
+            return reward_at_end(env.reward, vp)
+
+        right = np.asarray(jax.vmap(pay)(jnp.asarray(played.vp)), np.float64)
         total = right.sum(-1) - (1 if env.reward == "win" else 0)
         assert np.abs(total).max() < 1e-5, f"the rewards of a game sum to {total}"
     bad = np.abs(played.rewards - right) > 1e-4

@@ -31,7 +31,7 @@ def sample_legal(mask: Array, uniform: Array) -> Array:
         levels.append(levels[-1].reshape(-1, _WIDTH).sum(axis=-1))
     legal = levels[-1].sum()
     k = jnp.minimum((uniform * legal).astype(jnp.int32), legal - 1)  # u * n may round up to n
-    index = jnp.int32(0)
+    index: Array = jnp.int32(0)
     for sums in reversed(levels):
         width = min(_WIDTH, sums.shape[0])
         children = jax.lax.dynamic_slice(sums, (index * _WIDTH,), (width,))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 
 from gaia_jax.xla.as_written import as_written
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,7 +49,7 @@ def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[.
     return one_row
 
 
-def traced_once(kernel: Callable[..., Any]) -> Callable[..., Any]:
+def traced_once(kernel: Callable[P, T]) -> Callable[P, T]:
     """`kernel` so that it is traced once for its shapes, whatever programs it stands in.
 
     It stays a call while JAX traces, which saves a fifth of the tracing; XLA puts it in line first.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +13,7 @@ from gaia_jax.xla.batch_aware import batch_aware, traced_once
 from gaia_jax.xla.fusion_barrier import scope
 
 Array = jax.Array
+T = TypeVar("T")
 
 WORD = 32  # rows whose marks are one number
 
@@ -68,15 +69,15 @@ class Queue(NamedTuple):
 
 
 def compact_vmap(
-    kernel: Callable[..., Any],
+    kernel: Callable[..., T],
     need: Array,
     args: tuple[Any, ...],
-    default: Any,
+    default: T,
     *,
     batched: bool = False,
     cpu_chunk: int = 8,
     accelerator_chunks: int = 64,
-) -> Any:
+) -> T:
     """`kernel(*args)` where `need`, else `default`.
 
     Written for one row. Under `vmap`, and `vmap` of `vmap`, the rows that need the kernel are
@@ -120,7 +121,8 @@ def compact_vmap(
         return lax.cond(need, run, lambda default, _: default, default, args)
 
     with where:
-        return batch_aware(one_row, run_needed)(need, default, args)
+        out: T = batch_aware(one_row, run_needed)(need, default, args)
+        return out
 
 
 def _in_chunks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +11,12 @@ from jax import Array, lax
 
 from gaia_jax.xla.batch_aware import batch_aware, traced_once
 
+T = TypeVar("T")
+
 
 def fusion_barrier(
-    kernel: Callable[..., Any], need: Array, args: tuple[Any, ...], default: Any = None
-) -> Any:
+    kernel: Callable[..., T], need: Array, args: tuple[Any, ...], default: T | None = None
+) -> T:
     """`kernel(*args)` if any row of the batch needs it, else `default`.
 
     XLA's fusion copies cheap producers into each of their consumers. Over a straight line as long
@@ -49,7 +51,8 @@ def fusion_barrier(
         return run(jax.vmap(kernel), need, default, args)
 
     with where:
-        return batch_aware(one_row, many_rows)(need, default, args)
+        out: T = batch_aware(one_row, many_rows)(need, default, args)
+        return out
 
 
 def scope(kernel: Callable[..., Any]) -> Any:

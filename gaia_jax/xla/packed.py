@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Self, overload
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, overload
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +24,8 @@ INT8, INT16, INT32, BOOL, UINT8 = "int8", "int16", "int32", "bool", "uint8"
 LOW_BITS = 15
 # The numbers of players that a record may be laid out for.
 PLAYERS = (2, 3, 4)
+
+Columns = TypeVar("Columns", Array, np.ndarray)
 
 
 class PerPlayer(NamedTuple):
@@ -107,7 +109,8 @@ class Column:
         """The column's values."""
         if record is None:
             return self
-        return slice_columns(getattr(record, self.whole), self.index)
+        whole: Array = getattr(record, self.whole)
+        return slice_columns(whole, self.index)
 
 
 @pytree
@@ -181,8 +184,9 @@ class Record:
 
     def edit(self) -> Self:
         """The record to be changed: all fields in int32, flags as bool."""
-        editor: Any = type(self).editor(self, {})
-        return editor
+        editor: Any = type(self).editor  # made in `__init_subclass__`, of this class
+        row: Self = editor(self, {})
+        return row
 
     def pack(self) -> Self:
         """The record as a game keeps it."""
@@ -264,7 +268,7 @@ def _widths(layout: dict[str, Field]) -> dict[bool, int]:
     return widths
 
 
-def slice_columns(array: Any, first: int, size: int | None = None) -> Any:
+def slice_columns(array: Columns, first: int, size: int | None = None) -> Columns:
     """`array[..., first : first + size]`, (..., size), or column `first`, (...,), without a size.
 
     A step reads a thousand of them, which `jnp` indexing would make a fifteenth of the tracing.

@@ -62,7 +62,8 @@ def pytree(cls: type[T]) -> type[T]:
 
     if not hasattr(cls, "replace"):
         out.replace = replace
-    return out
+    kind: type[T] = out
+    return kind
 
 
 class Struct:

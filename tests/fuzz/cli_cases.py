@@ -13,9 +13,11 @@ from typing import NamedTuple
 import scipy.stats  # noqa: F401  imported once, before the fork
 import tensorboardX  # noqa: F401
 
+import training.arena as arena
+import training.evaluate as evaluate
+import training.train as train
 from gaia_jax import replay
 from tests.training import toy_env
-from training import arena, evaluate, train
 from training.system import cli
 
 

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 import gaia_jax
+import training.arena as arena
+import training.train as train
 from tests.fuzz.cli_cases import FOUR
 from tests.training import toy_env
-from training import arena, train
 from training.games import table
 from training.games.engine import Match
 from training.games.store import Store

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import training.arena as arena
 from tests import stub_env
-from training import arena
 from training.games import arena as room
 from training.games import engine, seating
 from training.games.formats import Head, Npz

@@ -16,7 +16,8 @@ import toy_env
 import yaml
 from conftest import TINY
 
-from training import evaluate, train
+import training.evaluate as evaluate
+import training.train as train
 from training.learn.checkpoint import ASIDE, Checkpoints, Damaged
 from training.run import folder
 from training.system import atomic_files, cli
@@ -173,7 +174,7 @@ import sys, hashlib, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 sys.path[:0] = [{root!r}, {here!r}]
 import toy_env
-from training import train
+import training.train as train
 from training.learn.loop import Trainer
 from training.system import cli
 

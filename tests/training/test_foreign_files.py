@@ -153,7 +153,8 @@ def test_an_agent_of_the_zoo_has_a_plain_name_and_takes_the_place_of_none_of_a_p
 
 def test_two_outputs_of_a_command_are_two_files(mine, capsys):
     """An arena with `--csv x --record x` failed after its first games."""
-    from training import arena, evaluate
+    import training.arena as arena
+    import training.evaluate as evaluate
 
     both = "want two paths"
     agents = ["--agents", FOUR, "--games", "4"]
@@ -168,7 +169,7 @@ def test_two_outputs_of_a_command_are_two_files(mine, capsys):
 
 
 def test_records_go_into_a_folder_without_files_of_their_names(mine, capsys):
-    from training import arena
+    import training.arena as arena
 
     Path("games").mkdir()
     Path("games/seed0-setup00000-seats0.json").write_text(MINE["other.json"])

@@ -50,7 +50,7 @@ def test_a_run_its_evaluation_and_an_arena(config, tmp_path, monkeypatch):
 
 
 def test_a_command_that_somebody_imported_is_still_the_function():
-    from training import arena as door
+    import training.arena as door
 
     env = toy_env.make("toy", reward="vp")
     assert door.main and training.arena is door

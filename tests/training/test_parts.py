@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import toy_env
 
+import training.arena as arena
 from tests import stub_env
-from training import arena, merge
+from training import merge
 from training.agents import random_agent
 from training.games import arena as room
 from training.games import store

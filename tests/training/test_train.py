@@ -16,8 +16,9 @@ import toy_env
 import yaml
 from conftest import TINY
 
+import training.evaluate as evaluate
+import training.train as train
 from training import config as configs
-from training import evaluate, train
 from training.config import UserError
 from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints

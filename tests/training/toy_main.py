@@ -15,7 +15,9 @@ import time
 import jax
 import toy_env
 
-from training import evaluate, sweep, train
+import training.evaluate as evaluate
+import training.train as train
+from training import sweep
 from training.games import engine
 from training.learn import ppo
 from training.learn.checkpoint import FOLDER, Checkpoints

@@ -23,10 +23,10 @@ from training.learn.learner_state import learning_rate
 from training.learn.loop import Trainer
 from training.run import provenance
 from training.run.evaluation import evaluations_of
-from training.run.folder import check, open_again, open_new, planned, resolve
+from training.run.folder import Start, check, open_again, open_new, planned, resolve
 from training.run.logs import Logs
 from training.system import atomic_files, cli, devices, processes
-from training.system.process_group import Place, Team
+from training.system.process_group import Place, Team, alone
 from training.types import EnvModule
 
 
@@ -176,6 +176,27 @@ def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -
         devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
     start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
     start = start._replace(config=configs.of_no_process(start.config))
+    return _begin(start, wanted.record, env_module, team, spent)[0]
+
+
+def train_new(config: Config, env_module: EnvModule) -> Path:
+    """A new run of this process alone, to its end.
+
+    Returns:
+        Its folder.
+    Raises:
+        KeyboardInterrupt: Ctrl-C; there is a checkpoint.
+    """
+    code, run = _begin(Start(config, None, None), None, env_module, alone(), 0.0)
+    if code:
+        raise KeyboardInterrupt
+    return run
+
+
+def _begin(
+    start: Start, record: Path | None, env_module: EnvModule, team: Team, spent: float
+) -> tuple[int, Path]:
+    """Make what trains, train, evaluate. The exit code and the run folder."""
     config = start.config
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
@@ -183,8 +204,8 @@ def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -
         jax.devices()  # all together: one that begins alone waits for the others in vain
     if team.leads:
         check(start, env)
-        if wanted.record:
-            records.check(wanted.record, resume=True)
+        if record:
+            records.check(record, resume=True)
     with contextlib.ExitStack() as held:
         processes.check_shared(team, start.run or Path("runs"))
         if start.run is not None:
@@ -195,14 +216,14 @@ def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -
         what = "dealing the first games" if start.run is None else f"reading {start.run}"
         with cli.telling(lambda: what, team.leads):
             trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
-        trainer.record, trainer.spent = wanted.record, spent
+        trainer.record, trainer.spent = record, spent
         with cli.compiling("the training step"):
             trainer.compile()
         logs = open_again(trainer) if start.run is not None else open_new(trainer)
         team.hint = f"; go on with --resume {trainer.run}"
         if start.run is None and team.leads:
             held.enter_context(atomic_files.folder_lock(trainer.run))
-        return _to_the_end(trainer, logs)
+        return _to_the_end(trainer, logs), trainer.run
 
 
 def _to_the_end(trainer: Trainer, logs: Logs) -> int:

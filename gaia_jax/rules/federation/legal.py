@@ -68,11 +68,12 @@ def _without_surplus(
 
     def check(group: Array, legal: Array) -> Array:
         bit = 1 << group
-        left = total - lax.dynamic_index_in_dim(power, group, keepdims=False)
+        left: Array = total - lax.dynamic_index_in_dim(power, group, keepdims=False)
         saves = cost.at[sets & ~bit].get(**READ) < cost
         return legal & ~((sets & bit != 0)[:, None] & (left >= required) & saves)
 
-    return lax.fori_loop(0, MAX_GROUPS, check, payable)
+    kept: Array = lax.fori_loop(0, MAX_GROUPS, check, payable)
+    return kept
 
 
 def _first(legal: Array) -> Array:
@@ -98,4 +99,5 @@ def groups_beside(legal: Array, picks: Array) -> Array:
     sets = jnp.arange(GIVEN, dtype=jnp.int16)[:, None]
     picks = picks.astype(jnp.int16)
     containing = jnp.where(legal & (sets & picks == picks), sets, 0)
-    return lax.reduce(containing, jnp.int16(0), lax.bitwise_or, (0,)).astype(jnp.int32)
+    groups: Array = lax.reduce(containing, jnp.int16(0), lax.bitwise_or, (0,))
+    return groups.astype(jnp.int32)

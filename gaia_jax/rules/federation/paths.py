@@ -256,7 +256,8 @@ class _Search:
             new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
             return lattice.widen(jnp.where(free, new, far), far)
 
-        return lax.fori_loop(0, sweeps, sweep, x)
+        swept: Array = lax.fori_loop(0, sweeps, sweep, x)
+        return swept
 
     def extend(self, x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:
         """(TERMINALS, block): what it costs in all to take in each further group."""
