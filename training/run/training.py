@@ -23,7 +23,7 @@ from training.learn.learner_state import learning_rate
 from training.learn.loop import Trainer
 from training.run import provenance
 from training.run.evaluation import evaluations_of
-from training.run.folder import check, open_again, open_new, planned, resolve
+from training.run.folder import Start, check, open_again, open_new, planned, resolve
 from training.run.logs import Logs
 from training.system import atomic_files, cli, devices, processes
 from training.system.process_group import Place, Team
@@ -158,7 +158,28 @@ def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
     place = _place(wanted)
     card = processes.versions() | {"--resume": wanted.resume or ""}
     with processes.join(place, card) as team:
-        return _together(wanted, env_module, team, spent)
+        # Before JAX starts, or a resumed run has one device where it had several.
+        if early := planned(wanted.config, wanted.resume, [*wanted.overrides]):
+            devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
+        start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
+        return _together(start, wanted.record, env_module, team, spent)[0]
+
+
+def train_new(config: Config, env_module: EnvModule) -> Path:
+    """Train a new run to its end, then evaluate it; what `run` does with a file.
+
+    Returns:
+        The run folder.
+    Raises:
+        KeyboardInterrupt: Ctrl-C; there is a checkpoint.
+    """
+    place = processes.place_of(config.hosts)
+    with processes.join(place, processes.versions() | {"--resume": ""}) as team:
+        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // team.place.size)
+        code, folder = _together(Start(config, None, None), None, env_module, team, 0.0)
+    if code:
+        raise KeyboardInterrupt
+    return folder
 
 
 def _place(wanted: Wanted) -> Place:
@@ -169,12 +190,10 @@ def _place(wanted: Wanted) -> Place:
     return processes.place_of(configs.override(Config(), own).hosts)
 
 
-def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -> int:
-    """`run` in its place among the processes."""
-    # Before JAX starts, or a resumed run has one device where it had several, and compiles anew.
-    if early := planned(wanted.config, wanted.resume, [*wanted.overrides]):
-        devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
-    start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
+def _together(
+    start: Start, record: Path | None, env_module: EnvModule, team: Team, spent: float
+) -> tuple[int, Path]:
+    """`run` in its place among the processes: the exit code, the run folder."""
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
@@ -183,8 +202,8 @@ def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -
         jax.devices()  # all together: one that begins alone waits for the others in vain
     if team.leads:
         check(start, env)
-        if wanted.record:
-            records.check(wanted.record, resume=True)
+        if record:
+            records.check(record, resume=True)
     with contextlib.ExitStack() as held:
         processes.check_shared(team, start.run or Path("runs"))
         if start.run is not None:
@@ -195,14 +214,14 @@ def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -
         what = "dealing the first games" if start.run is None else f"reading {start.run}"
         with cli.telling(lambda: what, team.leads):
             trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
-        trainer.record, trainer.spent = wanted.record, spent
+        trainer.record, trainer.spent = record, spent
         with cli.compiling("the training step"):
             trainer.compile()
         logs = open_again(trainer) if start.run is not None else open_new(trainer)
         team.hint = f"; go on with --resume {trainer.run}"
         if start.run is None and team.leads:
             held.enter_context(atomic_files.folder_lock(trainer.run))
-        return _to_the_end(trainer, logs)
+        return _to_the_end(trainer, logs), trainer.run
 
 
 def _to_the_end(trainer: Trainer, logs: Logs) -> int:
