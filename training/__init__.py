@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import gaia_jax as _gaia_jax  # first of all: see gaia_jax.cli.interrupts
 
 # isort: split
+import importlib
 import sys
 from types import ModuleType
 
@@ -46,10 +47,10 @@ def train(
         KeyboardInterrupt: Ctrl-C; there is a checkpoint, and the command line goes on with it.
     """
     from training import config as configs
-    from training.run.training import train_new
+    from training.run import training
 
     found = config if isinstance(config, configs.Config) else configs.load(config)
-    return train_new(configs.override(found, overrides), env_module or _gaia_jax)
+    return training.train_new(configs.override(found, overrides), env_module or _gaia_jax)
 
 
 def evaluate(
@@ -167,10 +168,16 @@ def __getattr__(name: str) -> Any:
         from training.config import Config
 
         return Config
+    if name in _FUNCTIONS:
+        return importlib.import_module(f"training.{name}")
     raise AttributeError(f"module 'training' has no attribute {name!r}")
 
 
+# Python finds each in `__getattr__`, as the command that is called like it: otherwise
+# `from training import train` would give the function or the command, whichever came first.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"train": train, "evaluate": evaluate, "arena": arena}
+for _name in _FUNCTIONS:
+    del globals()[_name]
 
 
 class _Door(ModuleType):
@@ -181,7 +188,7 @@ class _Door(ModuleType):
 
 
 class _Front(ModuleType):
-    """Python puts `training.train` where the function stood, once somebody imports the command."""
+    """Makes a command that is imported one that can be called."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in _FUNCTIONS and isinstance(value, ModuleType):

@@ -80,7 +80,7 @@ def test_the_jobset_starts_as_many_as_it_names(jobset):
     assert pods["parallelism"] == pods["completions"]
     (container,) = pods["template"]["spec"]["containers"]
     line = container["command"][-1].replace("\\\n", " ").replace("$JOB_COMPLETION_INDEX", "1")
-    words = [word for word in shlex.split(line) if word.startswith("train.")]
+    words = [word for word in shlex.split(line) if word.startswith("hosts.")]
     config = configs.override(configs.Config(), words)
     place = processes.place_of(config.hosts, {})
     assert place.size == pods["completions"] and place.id == 1
@@ -106,7 +106,7 @@ def test_two_terminals_start_two_processes(tmp_path):
     places = []
     for call in calls:
         assert call[:3] == ["-m", "training.train", "--config"] and "seed=1" in call
-        words = [word for word in call if word.startswith("train.")]
+        words = [word for word in call if word.startswith("hosts.")]
         places.append(processes.place_of(configs.override(configs.Config(), words).hosts, {}))
     assert sorted(place.id for place in places) == [0, 1]
     assert {place[:2] for place in places} == {("127.0.0.1:29511", 2)}

@@ -26,7 +26,7 @@ from training.run.evaluation import evaluations_of
 from training.run.folder import Start, check, open_again, open_new, planned, resolve
 from training.run.logs import Logs
 from training.system import atomic_files, cli, devices, processes
-from training.system.process_group import Place, Team, alone
+from training.system.process_group import Place, Team
 from training.types import EnvModule
 
 
@@ -158,7 +158,28 @@ def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
     place = _place(wanted)
     card = processes.versions() | {"--resume": wanted.resume or ""}
     with processes.join(place, card) as team:
-        return _together(wanted, env_module, team, spent)
+        # Before JAX starts, or a resumed run has one device where it had several.
+        if early := planned(wanted.config, wanted.resume, [*wanted.overrides]):
+            devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
+        start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
+        return _together(start, wanted.record, env_module, team, spent)[0]
+
+
+def train_new(config: Config, env_module: EnvModule) -> Path:
+    """Train a new run to its end, then evaluate it; what `run` does with a file.
+
+    Returns:
+        The run folder.
+    Raises:
+        KeyboardInterrupt: Ctrl-C; there is a checkpoint.
+    """
+    place = processes.place_of(config.hosts)
+    with processes.join(place, processes.versions() | {"--resume": ""}) as team:
+        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // team.place.size)
+        code, folder = _together(Start(config, None, None), None, env_module, team, 0.0)
+    if code:
+        raise KeyboardInterrupt
+    return folder
 
 
 def _place(wanted: Wanted) -> Place:
@@ -169,34 +190,11 @@ def _place(wanted: Wanted) -> Place:
     return processes.place_of(configs.override(Config(), own).hosts)
 
 
-def _together(wanted: Wanted, env_module: EnvModule, team: Team, spent: float) -> int:
-    """`run` in its place among the processes."""
-    # Before JAX starts, or a resumed run has one device where it had several, and compiles anew.
-    if early := planned(wanted.config, wanted.resume, [*wanted.overrides]):
-        devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
-    start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
-    start = start._replace(config=configs.of_no_process(start.config))
-    return _begin(start, wanted.record, env_module, team, spent)[0]
-
-
-def train_new(config: Config, env_module: EnvModule) -> Path:
-    """A new run of this process alone, to its end.
-
-    Returns:
-        Its folder.
-    Raises:
-        KeyboardInterrupt: Ctrl-C; there is a checkpoint.
-    """
-    code, run = _begin(Start(config, None, None), None, env_module, alone(), 0.0)
-    if code:
-        raise KeyboardInterrupt
-    return run
-
-
-def _begin(
+def _together(
     start: Start, record: Path | None, env_module: EnvModule, team: Team, spent: float
 ) -> tuple[int, Path]:
-    """Make what trains, train, evaluate. The exit code and the run folder."""
+    """`run` in its place among the processes: the exit code, the run folder."""
+    start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
     processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})

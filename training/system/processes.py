@@ -85,11 +85,9 @@ def versions() -> dict[str, str]:
 def _code() -> str:
     """A digest of this project's own files."""
     import gaia_jax
-    import training
 
     digest = hashlib.sha256()
-    for package in (gaia_jax.__file__, training.__file__):
-        folder = Path(str(package)).parent
+    for folder in (Path(str(gaia_jax.__file__)).parent, Path(__file__).parents[1]):
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:12]
