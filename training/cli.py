@@ -43,6 +43,7 @@ __all__ = [
     "one_line",
     "reason",
     "run",
+    "start_jax",
     "telling",
     "whole",
     "wrote",
@@ -116,9 +117,20 @@ def add_first_flag(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def start_jax() -> None:
+    """Find the devices: what JAX_PLATFORMS asks for and cannot have is refused before any work.
+
+    After `devices.split_cpu`, which a JAX that has started ignores.
+    """
+    import jax
+
+    jax.devices()
+
+
 @contextmanager
 def compiling(what: str) -> Iterator[None]:
     """Say on stderr that `what` is being compiled, and at the end how long it took."""
+    start_jax()
     began, events = time.monotonic(), _events()
     before = events.copy()
 

@@ -89,6 +89,7 @@ def _export(args: argparse.Namespace, face: Any) -> int:
                 source.compile()
         work.play(missing, lambda games: None)
         return 0
+    cli.start_jax()
     if folder.begin(args.out, part):
         print(f"{args.out} is whole: {part['games']} games")
         return 0

@@ -31,10 +31,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         import uvicorn
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
+    from training.cli import start_jax
     from training.play.app import make_app
     from training.play.bench import Bench
     from training.play.room import Room
 
+    start_jax()  # here, not in a thread
     names = [name.strip() for name in options.agents.split(",") if name.strip()]
     room = Room(Bench(names), options.saves)
     record = _take(options.record, options.saves) if options.record else None
@@ -126,4 +128,4 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 if __name__ == "__main__":
     sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
     enable_compilation_cache()
-    sys.exit(cli.run(main))
+    cli.leave(cli.run(main))  # agents are compiled in the background
