@@ -16,6 +16,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from gaia_jax.as_written import for_this_process
 from gaia_jax.cli import (
     LARGEST_SEED,
     Parser,
@@ -54,9 +55,15 @@ HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_m
 
 
 def run(main: Callable[[], int]) -> int:
-    """`gaia_jax.cli.run` with the compilation cache."""
-    enable_compilation_cache()
+    """`gaia_jax.cli.run` with the compilation cache, and JAX's switches as this code needs them."""
+    prepare()
     return run_command(main)
+
+
+def prepare() -> None:
+    """What a command sets of JAX before it begins: where programs are kept, and switches."""
+    for_this_process()
+    enable_compilation_cache()
 
 
 class _Lines:

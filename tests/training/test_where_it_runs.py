@@ -1,5 +1,6 @@
 """Commands without what they take for granted: a home, a stream, a device, the time to compile."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from conftest import TINY
 
 ROOT = Path(__file__).resolve().parents[2]
 FOUR = "random,random,random,random"
@@ -141,3 +144,24 @@ def test_the_table_ends_with_130_while_it_compiles(seconds, tmp_path):
     finally:
         process.kill()
     assert (process.returncode, err.splitlines()[-1:]) == (130, ["interrupted"])
+
+
+def test_a_training_under_jax_s_switches_is_the_training_without(tmp_path):
+    """On the toy game: a command sets them for its process."""
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY), encoding="utf-8")
+    switches = {
+        "JAX_ENABLE_X64": "1",
+        "JAX_NUMPY_DTYPE_PROMOTION": "strict",
+        "JAX_NUMPY_RANK_PROMOTION": "raise",
+        "JAX_THREEFRY_PARTITIONABLE": "0",
+    }
+    found = []
+    for name, more in (("usual", {}), ("switched", switches)):
+        env = environment(**more, JAX_DISABLE_MOST_OPTIMIZATIONS="1")
+        command = [sys.executable, str(ROOT / "tests/training/toy_main.py"), "train"]
+        options = ["--config", "tiny.yaml", f"name={name}", "train.updates=2"]
+        code, _, err = run([*command, *options], env, tmp_path)
+        assert code == 0, err[-2000:]
+        report = json.loads((tmp_path / "runs" / name / "evaluation.json").read_text("utf-8"))
+        found.append({key: value for key, value in report.items() if key != "run"})
+    assert found[0] == found[1]

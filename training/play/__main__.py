@@ -19,7 +19,7 @@ from pathlib import Path
 
 from gaia_jax import cli
 from gaia_jax.cli import UserError
-from gaia_jax.compilation_cache import enable_compilation_cache
+from training.cli import prepare, start_jax
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -31,7 +31,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         import uvicorn
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
-    from training.cli import start_jax
     from training.play.app import make_app
     from training.play.bench import Bench
     from training.play.room import Room
@@ -127,5 +126,5 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 if __name__ == "__main__":
     sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
-    enable_compilation_cache()
+    prepare()
     cli.leave(cli.run(main))  # agents are compiled in the background
