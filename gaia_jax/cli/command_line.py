@@ -17,9 +17,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from gaia_jax.cli.interrupts import open_what_is_closed
+
 LONGEST = 280  # characters of a message
 GRACE = 1.0  # seconds that a command has to end by itself after the second Ctrl-C
 LARGEST_SEED = 2**32 - 1  # `jax.random.key` takes 32 bits: 2**32 would be seed 0 again
+# How JAX begins to say that JAX_PLATFORMS names no device of this machine.
+NO_BACKEND = "Unable to initialize backend"
 
 _finishing = threading.Lock()
 
@@ -87,6 +91,7 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
             that cannot be read or written, and too little memory.
     """
     known: tuple[type[Exception], ...] = (UserError, *mistakes)
+    open_what_is_closed()
     with _second_interrupt():
         try:
             code = main()
@@ -102,6 +107,8 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
         except MemoryError:
             return _refuse("there is not enough memory")
         except RuntimeError as error:
+            if NO_BACKEND in str(error):
+                return _refuse(error)
             if "RESOURCE_EXHAUSTED" not in str(error):
                 raise
             return _refuse(f"there is not enough memory: {error}")
@@ -111,6 +118,18 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
                 # The end of a process takes a while; another Ctrl-C cuts it short.
                 signal.signal(signal.SIGINT, lambda *_: os._exit(130))
             return 130
+
+
+def leave(code: int) -> NoReturn:
+    """End the process at once, for a command whose threads may be compiling.
+
+    The end of an interpreter stops its threads, and one that is inside XLA then aborts (SIGABRT).
+    """
+    _finishing.acquire(timeout=60)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    os._exit(code)
 
 
 def reason(error: BaseException, with_name: bool = False) -> str:

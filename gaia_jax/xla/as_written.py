@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import wraps
+from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
 import jax
@@ -33,6 +34,15 @@ def switches() -> Iterator[None]:
         yield
 
 
+def for_this_process() -> None:
+    """`switches` for all threads of a process: for commands, whose processes are their own."""
+    config: Any = jax.config
+    config.update("jax_enable_x64", False)
+    config.update("jax_numpy_dtype_promotion", "standard")
+    config.update("jax_numpy_rank_promotion", "allow")
+    config.update("jax_threefry_partitionable", True)
+
+
 def as_written(function: Callable[P, T]) -> Callable[P, T]:
     """`function`, traced under `switches`."""
 
@@ -46,9 +56,5 @@ def as_written(function: Callable[P, T]) -> Callable[P, T]:
 
 def _enable_x64(on: bool) -> Any:
     """The context; older versions of JAX have it among the experiments."""
-    if hasattr(jax, "enable_x64"):
-        return jax.enable_x64(on)
-    from jax import experimental
-
-    older: Any = experimental
-    return older.enable_x64(on)
+    place: Any = jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")
+    return place.enable_x64(on)

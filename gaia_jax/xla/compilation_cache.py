@@ -27,6 +27,9 @@ def cache_folder() -> Path:
 
     Returns:
         USER_CACHE/gaia_jax/jaxlib-VERSION-CPU, CPU a fingerprint of the machine's processor.
+    Raises:
+        RuntimeError: the user has no home folder, as in a container under a number that no user
+            has.
     """
     name = f"jaxlib-{metadata.version('jaxlib')}-{_cpu_fingerprint()}"
     return _user_cache() / "gaia_jax" / name
@@ -41,7 +44,7 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
         folder: where to keep them; None is `cache_folder()`.
     Returns:
         The folder in use; None where GAIA_JAX_NO_CACHE is set (to anything but 0), or where the
-        folder cannot be written, which is said on stderr.
+        folder cannot be written or there is no home for it, which is said on stderr.
     """
     import jax
 
@@ -50,19 +53,29 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
         return None
     config: Any = jax.config  # its options are no attributes for a type checker
     known: str | None = config.jax_compilation_cache_dir
-    path = Path(folder or known or cache_folder()).expanduser()
+    try:
+        path = Path(folder or known or cache_folder()).expanduser()
+    except RuntimeError:
+        _say("no compilation cache: no home folder; JAX_COMPILATION_CACHE_DIR names another")
+        return None
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not os.access(path, os.W_OK):
             raise PermissionError(13, "Permission denied")
     except OSError as error:
-        print(f"no compilation cache in {path}: {error.strerror}", file=sys.stderr)
+        _say(f"no compilation cache in {path}: {error.strerror}")
         return None
     if str(path) != known:
         jax.config.update("jax_compilation_cache_dir", str(path))
     if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
         jax.config.update("jax_persistent_cache_min_compile_time_secs", MIN_COMPILE_SECONDS)
     return path
+
+
+def _say(line: str) -> None:
+    """A line on stderr, nothing where that is closed: `print` would take standard output."""
+    if sys.stderr is not None:
+        print(line, file=sys.stderr)
 
 
 def disable_compilation_cache() -> None:

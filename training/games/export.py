@@ -41,6 +41,7 @@ def play(args: argparse.Namespace, face: Any) -> int:
                 source.compile()
         work.play(missing, lambda games: None)
         return 0
+    cli.start_jax()
     if dataset.begin(args.out, part):
         print(f"{args.out} is whole: {part['games']} games")
         return 0

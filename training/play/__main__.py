@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.xla.compilation_cache import enable_compilation_cache
+from training.system.cli import prepare, start_jax
 
 if TYPE_CHECKING:
     from training.play.room import Room
@@ -39,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from training.play.bench import Bench
     from training.play.room import Room
 
+    start_jax()  # here, not in a thread
     names = [name.strip() for name in options.agents.split(",") if name.strip()]
     room = Room(Bench(names), options.saves)
     record = _take(options.record, options.saves, room) if options.record else None
@@ -133,5 +134,5 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 if __name__ == "__main__":
     sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
-    enable_compilation_cache()
-    sys.exit(command_line.run(main))
+    prepare()
+    command_line.leave(command_line.run(main))  # agents are compiled in the background

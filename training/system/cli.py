@@ -30,6 +30,7 @@ from gaia_jax.cli.command_line import (
 )
 from gaia_jax.cli.command_line import run as run_command
 from gaia_jax.cli.progress import LINE_SECONDS, telling
+from gaia_jax.xla.as_written import for_this_process
 from gaia_jax.xla.compilation_cache import disable_compilation_cache, enable_compilation_cache
 from gaia_jax.xla.packed import PLAYERS
 
@@ -48,6 +49,7 @@ __all__ = [
     "read_text",
     "reason",
     "run",
+    "start_jax",
     "telling",
     "whole",
     "wrote",
@@ -59,9 +61,15 @@ HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_m
 
 
 def run(main: Callable[[], int]) -> int:
-    """`gaia_jax.cli.command_line.run` with the compilation cache."""
-    enable_compilation_cache()
+    """`gaia_jax.cli.command_line.run` with the cache and JAX's switches as this code needs them."""
+    prepare()
     return run_command(main)
+
+
+def prepare() -> None:
+    """What a command sets of JAX before it begins: where programs are kept, and switches."""
+    for_this_process()
+    enable_compilation_cache()
 
 
 class _Lines:
@@ -133,9 +141,20 @@ def add_rules_flags(parser: argparse.ArgumentParser) -> None:
     add("--likeliest", action="store_true", help="checkpoints take the likeliest action")
 
 
+def start_jax() -> None:
+    """Find the devices: what JAX_PLATFORMS asks for and cannot have is refused before any work.
+
+    After `devices.split_cpu`, which a JAX that has started ignores.
+    """
+    import jax
+
+    jax.devices()
+
+
 @contextmanager
 def compiling(what: str) -> Iterator[None]:
     """Say on stderr that `what` is being compiled, and at the end how long it took."""
+    start_jax()
     began, events = time.monotonic(), _events()
     before = events.copy()
 
