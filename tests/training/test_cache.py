@@ -47,6 +47,8 @@ def test_a_long_compilation_says_whether_it_is_kept(monkeypatch, capsys, tmp_pat
 
     monkeypatch.setattr(cli, "SLOW", 0.0)
     before = jax.config.jax_compilation_cache_dir
+    enabled = jax.config.jax_enable_compilation_cache  # off where a command before ran without it
+    jax.config.update("jax_enable_compilation_cache", True)
     try:
         for folder, says in (
             (str(tmp_path), "the next start reads it"),
@@ -58,6 +60,7 @@ def test_a_long_compilation_says_whether_it_is_kept(monkeypatch, capsys, tmp_pat
             assert capsys.readouterr().err.startswith(f"compiling a game; {says}")
     finally:
         jax.config.update("jax_compilation_cache_dir", before)
+        jax.config.update("jax_enable_compilation_cache", enabled)
 
 
 @pytest.mark.parametrize(

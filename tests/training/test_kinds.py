@@ -117,4 +117,4 @@ def test_it_goes_with_the_reward_vp_alone_and_no_search_reads_its_values():
     policy = Policy(lambda *_: None, registry._reward(config))
     with pytest.raises(UserError, match="no search reads the values of .* opponent_weight"):
         make_search(ENV, policy, None)
-    assert registry._reward(configs.from_dict(tree | {"ppo": {}})) == "rank"
+    assert registry._reward(configs.from_dict(tree | {"recipe": {}})) == "rank"

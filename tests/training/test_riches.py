@@ -104,7 +104,7 @@ def test_without_a_part_and_elsewhere(env):
     with pytest.raises(UserError, match="needs an environment of gaia_jax.make"):
         exploring_starts.make_rich(toy_env.make("toy"), 0.5)
     for wrong in ("-0.1", "1.5", "nan"):
-        with pytest.raises(UserError, match=r"ppo\.riches must be"):
+        with pytest.raises(UserError, match=r"recipe\.exploring_starts must be"):
             override(Config(), [f"recipe.exploring_starts={wrong}"])
 
 

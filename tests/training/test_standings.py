@@ -102,7 +102,7 @@ def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):
         new_games,
     )
     assert seen.players.shape[-1] == len(env.observation_spec.players) + more
-    with pytest.raises(UserError, match=r"network\.standings needs network\.planets"):
+    with pytest.raises(UserError, match=r"network\.score_features needs network\.planets"):
         from training import config as configs
 
         configs.from_dict({"network": dataclasses.asdict(config) | {"planets": 0}})
