@@ -83,7 +83,7 @@ draws = np.random.default_rng(7).random((length, games), np.float32)
 
 def decide(state, uniform):
     action = jax.vmap(sample_legal)(state.legal_action_mask, uniform)
-    state = jax.vmap(auto.step)(state, action, keys)
+    state = jax.vmap(auto.step)(state, action, jax.random.clone(keys))  # the same games again
     seen = jax.vmap(env.observe)(state, state.current_player)
     return state, (action, (state.rewards == -1).any(-1), state.terminated, seen.globals)
 
@@ -122,9 +122,10 @@ def test_all_switches_at_once_leave_the_traced_programs_as_they_are():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize("switch", [name for name in SWITCHES if name != "leaks"])
 @pytest.mark.parametrize("id, players", GAMES)
 def test_a_switch_leaves_the_traced_programs_as_they_are(id, players, switch):
+    """All but one: looking for leaks JAX keeps no traces, and its texts share less."""
     assert tell(TRACE, id, players, tuple(SWITCHES[switch].items())) == tell(TRACE, id, players)
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import wraps
-from importlib import import_module
 from typing import Any, ParamSpec, TypeVar
 
 import jax
@@ -26,7 +25,7 @@ def switches() -> Iterator[None]:
     """JAX's switches as this package needs them, for this thread."""
     config: Any = jax  # a type checker does not know what the contexts take
     with (
-        _enable_x64(False),
+        _in_32_bits(),
         config.numpy_dtype_promotion("standard"),
         config.numpy_rank_promotion("allow"),
         config.threefry_partitionable(True),
@@ -54,7 +53,13 @@ def as_written(function: Callable[P, T]) -> Callable[P, T]:
     return under_switches
 
 
-def _enable_x64(on: bool) -> Any:
-    """The context; older versions of JAX have it among the experiments."""
-    place: Any = jax if hasattr(jax, "enable_x64") else import_module("jax.experimental")
-    return place.enable_x64(on)
+def _in_32_bits() -> Any:
+    """The context; JAX below 0.8 has one that its own lowering does not keep to."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(False)
+    config: Any = jax.config
+    if config.jax_enable_x64:
+        raise RuntimeError(
+            f"under JAX_ENABLE_X64 jax 0.8 or newer is needed, this is {jax.__version__}"
+        )
+    return contextlib.nullcontext()
