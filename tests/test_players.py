@@ -173,7 +173,8 @@ def test_states_of_another_number_of_players_are_refused(env: Any) -> None:
         gaia_jax.make("base").observe(state, 0)
 
 
-@pytest.mark.parametrize("players", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow  # the game for four is held to it in every run: test_testing.py
+@pytest.mark.parametrize("players", [2, 3])
 def test_the_contract(players: int) -> None:
     env = gaia_jax.make("base", players=players)
     played = gaia_jax.testing.check(env, games=16, seed=players)
