@@ -71,7 +71,8 @@ def test_one_player_and_two_with_zero_sum_visit_as_mctx_does(players, noise):
     visits[rows, ours.candidates.action] = ours.candidates.visits
     np.testing.assert_array_equal(visits, theirs.search_tree.summary().visit_counts)
     np.testing.assert_array_equal(ours.action, theirs.action)
-    np.testing.assert_allclose(ours.action_weights, theirs.action_weights, atol=2e-6)
+    # Two programs: how each rounds depends on how it was compiled (`tests/conftest.py`).
+    np.testing.assert_allclose(ours.action_weights, theirs.action_weights, atol=1e-5)
     own = np.take_along_axis(ours.value, games.mover[:, :1], axis=1)[:, 0]
     np.testing.assert_allclose(own, theirs.search_tree.summary().value, rtol=1e-5, atol=1e-5)
     assert (ours.tree.node_visits > 1).sum() > 5 * INSTANCES  # trees of some depth

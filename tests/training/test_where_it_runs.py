@@ -72,7 +72,7 @@ def test_a_closed_standard_output_changes_nothing(redirect, tmp_path):
 
 def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path):
     """XLA would write its messages into it."""
-    script = """from gaia_jax.interrupts import open_what_is_closed
+    script = """from gaia_jax.cli.interrupts import open_what_is_closed
 open_what_is_closed()
 print(open('f', 'w').fileno())"""
     code, out, _ = run([sys.executable, "-c", script], environment(), tmp_path, "<&- 2>&-")
