@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks.sampling import sample_legal
+from gaia_jax.testing import sample_legal
 
 State = Any  # a PyTree with `legal_action_mask`, `terminated` and `truncated`
 

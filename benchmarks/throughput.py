@@ -11,9 +11,10 @@ import argparse
 import sys
 from typing import Any
 
-from benchmarks import measure, peers, sampling
+from benchmarks import measure, peers
 from benchmarks.peers import Contender
 from gaia_jax.cli import command_line
+from gaia_jax.testing import sampling
 
 
 def main(argv: list[str] | None = None) -> int:

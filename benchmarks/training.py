@@ -24,7 +24,7 @@ from jax.sharding import PartitionSpec as P
 
 import gaia_jax
 from benchmarks import measure
-from benchmarks.sampling import sample_legal
+from gaia_jax.testing import sample_legal
 from training import config as configuration
 from training.config import Config, UserError
 from training.learn import ppo

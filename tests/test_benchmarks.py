@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks import measure, profile, throughput
-from benchmarks.sampling import sample_legal
+from gaia_jax.testing import sample_legal
 
 
 @pytest.mark.parametrize("actions", [1, 2, 8, 9, 64, 65, 600, 4672])
