@@ -82,22 +82,14 @@ class Module:
         """All of them, those inside fusions too."""
         return [x for lines in self.computations.values() for x in lines]
 
-    def rows_in_series(self, rows: int) -> list[str]:
-        """The scopes of loops that XLA made of one gather or scatter, a trip for each row.
+    @property
+    def made_loops(self) -> list[str]:
+        """The scopes of loops that the program does not have: XLA made them of one operation.
 
-        Args:
-            rows: of the batch; a loop of so many trips that stands for an operation counts too.
+        Of a gather or a scatter it makes a trip for each row, where the device has nothing better.
         """
-        names = []
-        for line in self.instructions:
-            if line.kind != "while":
-                continue
-            last = line.scope.rsplit("/", 1)[-1]
-            if last.startswith(("gather", "scatter", "dynamic")):
-                names.append(line.scope)
-            elif last not in ("while", "scan") and line.known_trips == rows:
-                names.append(line.scope)
-        return names
+        scopes = [line.scope for line in self.instructions if line.kind == "while"]
+        return [x for x in scopes if x.rsplit("/", 1)[-1] not in ("while", "")]
 
 
 def read(text: str) -> Module:

@@ -26,7 +26,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from benchmarks import measure, peers
+from benchmarks import hlo, measure, peers
 
 TRACING = "--xla_cpu_enable_xprof_traceme=true"
 # Parts by the scope of an instruction; the first that is found in its name counts.
@@ -51,8 +51,6 @@ PARTS = {
     "decide": "checks, rewards, packing",
 }
 OTHER = "other"
-_BYTES = {"pred": 1, "s8": 1, "u8": 1, "s16": 2, "u16": 2, "s32": 4, "u32": 4, "f32": 4}
-_LINE = re.compile(r"^\s+(?:ROOT )?%([\w.\-]+) = (\([^=]*?\)|\S+) ([\w\-]+)\((.*)$", re.MULTILINE)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -78,21 +76,22 @@ def profile(batch: int, steps: int, ruleset: str) -> dict[str, Any]:
     own = peers.own(ruleset)
     runner = measure.Runner(own, batch, steps, observe=False, burn_in=256, seed=0)
     seconds = min(runner.chunks(4) for _ in range(3)) / (4 * steps)
-    hlo = runner.rollout.call.as_text()
+    module = hlo.read(runner.rollout.call.as_text())
     with tempfile.TemporaryDirectory() as folder:
         with jax.profiler.trace(folder):
             runner.chunks(1)
         took, launches = _events(Path(folder))
 
     parts: dict[str, dict[str, float]] = {}
-    for name, (kind, scope, moved) in instructions(hlo).items():
-        if name not in took or kind in ("conditional", "while", "call"):
+    for line in module.instructions:
+        name = line.name
+        if name not in took or line.kind in ("conditional", "while", "call"):
             continue
-        row = parts.setdefault(part_of(scope), collections.defaultdict(float))
+        row = parts.setdefault(part_of(line.scope), collections.defaultdict(float))
         row["kernels"] += 1
         row["launches"] += launches[name] / steps
         row["us"] += took[name] / steps
-        row["bytes"] += moved * launches[name] / steps / batch
+        row["bytes"] += line.moved * launches[name] / steps / batch
     return {
         "machine": measure.machine(),
         "batch": batch,
@@ -103,30 +102,10 @@ def profile(batch: int, steps: int, ruleset: str) -> dict[str, Any]:
     }
 
 
-def instructions(hlo: str) -> dict[str, tuple[str, str, int]]:
-    """Of each instruction its kind, its scope and the bytes of its operands and results."""
-    sizes: dict[str, int] = {}
-    found: dict[str, tuple[str, str, int]] = {}
-    for name, shape, kind, rest in _LINE.findall(hlo):
-        sizes[name] = _size(shape)
-        scope = re.search(r'op_name="([^"]*)"', rest)
-        operands = re.findall(r"%([\w.\-]+)", rest.split(")", 1)[0])
-        moved = sizes[name] + sum(sizes.get(operand, 0) for operand in operands)
-        found[name] = kind, scope.group(1) if scope else "", moved
-    return found
-
-
 def part_of(scope: str) -> str:
     """The part that an instruction belongs to, by the names in its scope."""
     names = set(re.findall(r"[a-z_]+", scope))
     return next((part for part in PARTS if part in names), OTHER)
-
-
-def _size(shape: str) -> int:
-    total = 0
-    for kind, dims in re.findall(r"(\w+)\[([\d,]*)\]", shape):
-        total += _BYTES.get(kind, 4) * math.prod(int(d) for d in dims.split(",") if d)
-    return total
 
 
 def _events(folder: Path) -> tuple[dict[str, float], dict[str, int]]:

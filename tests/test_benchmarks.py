@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks import measure, profile, throughput
+from benchmarks import hlo, measure, profile, throughput
 from gaia_jax.testing import sample_legal
 
 
@@ -74,11 +74,12 @@ ENTRY %main {
 
 
 def test_a_profile_books_each_instruction_to_the_innermost_part_with_its_bytes():
-    found = profile.instructions(HLO)
-    kind, scope, moved = found["uses.1"]
-    assert (kind, profile.part_of(scope), moved) == ("fusion", "uses", 4 * 2 * 1 + 4 * 2)
+    found = {line.name: line for line in hlo.read(HLO).instructions}
+    uses = found["uses.1"]
+    assert (uses.kind, profile.part_of(uses.scope)) == ("fusion", "uses")
+    assert uses.moved == 4 * 2 * 1 + 4 * 2
     assert profile.part_of("jit(f)/vmap(legal_mask)/or") == "legal_mask"
-    assert profile.part_of(found["copy.1"][1]) == profile.OTHER
+    assert profile.part_of(found["copy.1"].scope) == profile.OTHER
 
 
 def test_on_two_devices_each_plays_its_own_games_and_all_are_counted():

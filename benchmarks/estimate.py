@@ -1,0 +1,166 @@
+"""What a compiled program costs on a device that is not there: counts by part, and a time.
+
+Nothing here is measured. A TPU's time is XLA's own estimate of cycles; a GPU's is the start of its
+kernels, their bytes, and its host's part in loops and branches.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks import hlo, trips
+from benchmarks.hlo import Instruction, Module
+from benchmarks.profile import OTHER, part_of
+from benchmarks.targets import Target
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What one of the three estimates takes for granted."""
+
+    name: str
+    trips: str  # which of the counted trips: "mean" or "most" of a decision
+    cycles: float  # a TPU takes so many times the cycles that XLA says
+    start: float  # seconds from a GPU's kernel to the next
+    host: float  # seconds that a GPU waits where its host decides a loop or a branch
+    bandwidth: float  # the share of the data sheet's that a kernel gets
+
+
+ASSUMED = (
+    Assumed("low", "mean", 1.0, 2e-6, 10e-6, 0.9),
+    Assumed("middle", "mean", 1.5, 3e-6, 15e-6, 0.6),
+    Assumed("high", "most", 2.0, 5e-6, 20e-6, 0.3),
+)
+COUNTS = ("kernels", "runs", "cycles", "bytes", "loops", "conditionals", "copies", "host")
+
+
+class Book:
+    """The costs of a module by part, one estimate's trips taken."""
+
+    def __init__(self, module: Module, assumed: Assumed, target: Target, counted: dict[str, Any]):
+        self.module, self.assumed, self.target = module, assumed, target
+        self.counted, self.unknown = counted, set[str]()
+        self.parts: dict[str, dict[str, float]] = collections.defaultdict(
+            lambda: collections.defaultdict(float)
+        )
+        self.loops: list[dict[str, Any]] = []
+        self._weights: dict[str, float] = {}
+        self._walk(module.entry, 1.0, 1.0, OTHER, False)
+
+    def _walk(self, name: str, times: float, base: float, part: str, buffered: bool) -> None:
+        """Book a computation that runs `times`; `base` is that without the counted loops."""
+        for line in self.module.computations.get(name, []):
+            here = part_of(line.scope) if line.scope else part
+            row = self.parts[here]
+            if line.kind == "while":
+                self._loop(line, times, base, here, buffered)
+            elif line.kind == "conditional":
+                row["conditionals"] += 1
+                self._host(row, 0 if buffered else times)
+                branch = max(line.branches, key=self._weight)
+                self._walk(branch, times, base, here, buffered)
+            elif line.kind == "call":
+                for called in line.calls("to_apply"):
+                    self._walk(called, times, base, here, buffered or "command_buffer" in called)
+            elif line.kind not in hlo.FREE:
+                row["kernels"] += 1
+                row["runs"] += times
+                row["cycles"] += times * line.cycles
+                row["bytes"] += times * line.moved
+                row["copies"] += line.kind in hlo.COPIES
+                row["seconds"] += times * self._seconds(line)
+
+    def _loop(self, line: Instruction, times: float, base: float, part: str, buf: bool) -> None:
+        key = trips.key_of(line.scope)
+        known = line.known_trips or (None if key in self.counted else self._limit(line))
+        if known is not None:
+            inside, beyond = times * known, base * known
+        elif key in self.counted:
+            inside, beyond = base * self.counted[key][self.assumed.trips], base
+        else:
+            self.unknown.add(key or line.scope)
+            inside, beyond = times, base
+        row = self.parts[part]
+        row["loops"] += 1
+        self._host(row, 0 if buf else inside + times)
+        for body in line.calls("body"):
+            cycles = sum(x.cycles for x in self.module.computations.get(body, []))
+            self.loops.append({"loop": key or line.scope[-60:], "runs": inside, "cycles": cycles})
+            self._walk(body, inside, beyond, part, buf)
+
+    def _host(self, row: dict[str, float], times: float) -> None:
+        """So many times a predicate travels to the host of a GPU; a TPU decides by itself."""
+        if self.target.platform == "gpu":
+            row["host"] += times
+            row["seconds"] += times * self.assumed.host
+
+    def _seconds(self, line: Instruction) -> float:
+        target, assumed = self.target, self.assumed
+        if target.platform == "tpu":
+            return line.cycles * assumed.cycles / target.clock
+        return max(assumed.start, line.moved / (target.bandwidth * assumed.bandwidth))
+
+    def _limit(self, line: Instruction) -> int | None:
+        """The only number that the condition of a loop compares with."""
+        found = set()
+        for condition in line.calls("condition"):
+            for inside in self.module.computations.get(condition, []):
+                if inside.kind == "constant" and inside.shape.startswith("s32[]"):
+                    found |= set(re.findall(r"^(\d+)\)", inside.rest))
+        return int(found.pop()) if len(found) == 1 else None
+
+    def _weight(self, name: str) -> float:
+        """How dear a computation is: of a branch the dearer side is booked."""
+        if name not in self._weights:
+            lines = self.module.computations.get(name, [])
+            inner = sum(
+                self._weight(x)
+                for line in lines
+                for x in (*line.branches, *line.calls("body", "to_apply"))
+            )
+            own = sum(line.cycles + 1 for line in lines if line.kind not in hlo.FREE)
+            self._weights[name] = own + inner
+        return self._weights[name]
+
+    @property
+    def seconds(self) -> float:
+        """Of the whole program."""
+        return sum(row["seconds"] for row in self.parts.values())
+
+
+def estimate(text: str, target: Target, batch: int, decisions: int) -> dict[str, Any]:
+    """Counts by part and three times.
+
+    Args:
+        text: of the optimized module, of one device.
+        batch: games of that device; decisions: of each game in one run of the program.
+    """
+    module, counted = hlo.read(text), trips.recorded()["loops"]
+    books = {x.name: Book(module, x, target, counted) for x in ASSUMED}
+    middle = books["middle"]
+    return {
+        "seconds": {name: book.seconds for name, book in books.items()},
+        "decisions_per_second": {
+            name: batch * decisions / book.seconds if book.seconds else 0.0
+            for name, book in books.items()
+        },
+        "totals": {
+            name: sum(row[name] for row in middle.parts.values()) for name in (*COUNTS, "seconds")
+        },
+        "parts": {part: dict(row) for part, row in middle.parts.items() if row},
+        "loops": middle.loops,
+        "unknown_trips": sorted(middle.unknown),
+        "made_loops": module.made_loops,
+        "host_callbacks": sum(
+            x.kind == "custom-call" and "callback" in x.rest for x in module.instructions
+        ),
+        "wide": sorted({x.scope for x in module.instructions if is_wide(x)}),
+    }
+
+
+def is_wide(line: Instruction) -> bool:
+    """Whether the result holds 64-bit numbers that are not a constant of the compiler's own."""
+    return bool(re.search(r"\b[suf]64\[", line.shape)) and bool(line.scope)

@@ -1,0 +1,120 @@
+"""Accelerators that need not be there: how XLA is told of them, and what is assumed of their speed.
+
+XLA compiles for a TPU from the name of a topology, for an NVIDIA card from a description in text.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Target:
+    """One kind of accelerator; figures are those of the makers' data sheets."""
+
+    name: str
+    platform: str  # "tpu" or "gpu", as `jax.default_backend` says it there
+    memory: float  # bytes of a device
+    bandwidth: float  # bytes a second between a device and its memory
+    clock: float  # cycles a second
+    cores: int = 0  # the rest is of NVIDIA's cards alone: multiprocessors
+    fpus: int = 0  # of a multiprocessor
+    shared: int = 0  # bytes of shared memory of a multiprocessor
+    l2: int = 0  # bytes
+    capability: tuple[int, int] = (0, 0)
+
+
+TARGETS = {
+    x.name: x
+    for x in (
+        Target("v5e", "tpu", 16e9, 819e9, 1.5e9),
+        Target("v6e", "tpu", 32e9, 1640e9, 1.75e9),
+        Target("a100", "gpu", 80e9, 2039e9, 1.41e9, 108, 64, 167936, 41943040, (8, 0)),
+        Target("h100", "gpu", 80e9, 3352e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0)),
+        Target("h200", "gpu", 141e9, 4800e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0)),
+    )
+}
+
+# Grids of TPUs by the number of chips; the least that there are has four.
+_GRIDS = {4: "2x2", 8: "2x4", 16: "4x4", 32: "4x8", 64: "8x8", 256: "16x16"}
+
+
+class NoCompiler(Exception):
+    """The package that compiles for a target is not installed; the message is for the user."""
+
+
+def before_jax(target: Target) -> None:
+    """Set what XLA and the plugins read from the environment when they are loaded.
+
+    Arrays are made on the host; nobody looks for a driver or a metadata server. Without a card
+    nothing can be tuned by trying, and Triton has no tile sizes.
+    """
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
+    os.environ["TPU_SKIP_MDS_QUERY"] = "1"
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    if target.platform == "gpu":
+        flags = "--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false"
+        os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flags}".strip()
+
+
+def devices(target: Target, number: int) -> list[Any]:
+    """So many devices of the target, to compile for.
+
+    Raises:
+        NoCompiler: the package is missing, or cannot describe the target.
+    """
+    from jax.experimental import topologies
+
+    try:
+        if target.platform == "tpu":
+            grid = next((g for n, g in _GRIDS.items() if n >= number), "")
+            found = topologies.get_topology_desc(f"{target.name}:{grid}", platform="tpu").devices
+        else:
+            found = topologies.get_topology_desc(
+                platform="cuda",
+                topology_name="",
+                target_config=_description(target),
+                topology=f"1x{number}x1",
+            ).devices
+    except Exception as error:  # each plugin fails in its own way
+        extra = "tpu" if target.platform == "tpu" else "cuda"
+        line = str(error).strip().splitlines()[0][:160]
+        raise NoCompiler(
+            f"no compiler for {target.name}: pip install '.[{extra}]' ({line})"
+        ) from error
+    return list(found[:number])
+
+
+def _description(target: Target) -> str:
+    """An NVIDIA card as XLA reads it."""
+    major, minor = target.capability
+    device = {
+        "threads_per_block_limit": 1024,
+        "threads_per_warp": 32,
+        "shared_memory_per_block": 49152,
+        "shared_memory_per_core": target.shared,
+        "threads_per_core_limit": 2048,
+        "core_count": target.cores,
+        "fpus_per_core": target.fpus,
+        "block_dim_limit_x": 2147483647,
+        "block_dim_limit_y": 65535,
+        "block_dim_limit_z": 65535,
+        "memory_bandwidth": int(target.bandwidth),
+        "l2_cache_size": target.l2,
+        "clock_rate_ghz": target.clock / 1e9,
+        "device_memory_size": int(target.memory),
+        "shared_memory_per_block_optin": target.shared - 1024,
+        "registers_per_core_limit": 65536,
+        "registers_per_block_limit": 65536,
+    }
+    lines = " ".join(f"{key}: {value}" for key, value in device.items())
+    lines += f" cuda_compute_capability {{ major: {major} minor: {minor} }}"
+    return (
+        f"gpu_device_info {{ {lines} }} "
+        'platform_name: "CUDA" dnn_version_info { major: 9 minor: 7 } '
+        "runtime_version { major: 12 minor: 8 patch: 0 } "
+        f'device_description_str: "NVIDIA {target.name.upper()}"'
+    )
