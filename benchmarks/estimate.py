@@ -66,12 +66,13 @@ class Book:
                 for called in line.calls("to_apply"):
                     self._walk(called, times, base, here, buffered or "command_buffer" in called)
             elif line.kind not in hlo.FREE:
+                moved = self.module.traffic(line)
                 row["kernels"] += 1
                 row["runs"] += times
                 row["cycles"] += times * line.cycles
-                row["bytes"] += times * line.moved
+                row["bytes"] += times * moved
                 row["copies"] += line.kind in hlo.COPIES
-                row["seconds"] += times * self._seconds(line)
+                row["seconds"] += times * self._seconds(line, moved)
 
     def _loop(self, line: Instruction, times: float, base: float, part: str, buf: bool) -> None:
         key = trips.key_of(line.scope)
@@ -97,11 +98,11 @@ class Book:
             row["host"] += times
             row["seconds"] += times * self.assumed.host
 
-    def _seconds(self, line: Instruction) -> float:
+    def _seconds(self, line: Instruction, moved: int) -> float:
         target, assumed = self.target, self.assumed
         if target.platform == "tpu":
             return line.cycles * assumed.cycles / target.clock
-        return max(assumed.start, line.moved / (target.bandwidth * assumed.bandwidth))
+        return max(assumed.start, moved / (target.bandwidth * assumed.bandwidth))
 
     def _limit(self, line: Instruction) -> int | None:
         """The only number that the condition of a loop compares with."""

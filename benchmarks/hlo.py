@@ -21,6 +21,8 @@ FREE = ("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after
 FREE += ("while", "conditional", "call", "async-update", "async-done", "copy-done", "partition-id")
 # Kinds that move numbers without working on them.
 COPIES = ("copy", "copy-start", "transpose")
+_READ_SLICES = ("gather", "dynamic-slice", "slice")
+_WRITE_SLICES = ("dynamic-update-slice", "scatter")
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,27 @@ class Module:
 
     computations: dict[str, list[Instruction]]
     entry: str
+
+    def traffic(self, line: Instruction) -> int:
+        """Bytes that an instruction reads and writes: of what it takes slices, the slices alone."""
+        called = self.computations.get((line.calls("calls") or [""])[0], [line])
+        sizes = {x.name: size(x.shape) for x in called}
+        total = 0
+        for inside in called:
+            operands = inside.operands
+            if inside.kind in _READ_SLICES:
+                total += sizes[inside.name]
+            elif inside.kind in _WRITE_SLICES:
+                update = operands[-1 if inside.kind == "scatter" else 1]
+                total += 2 * sizes.get(update, 0)
+        sliced = {
+            x.operands[0] for x in called if x.kind in _READ_SLICES + _WRITE_SLICES and x.operands
+        }
+        if called[0] is line:
+            return total if line.kind in _READ_SLICES + _WRITE_SLICES else line.moved
+        whole = [x for x in called if x.kind == "parameter" and x.name not in sliced]
+        writes = any(x.kind in _WRITE_SLICES for x in called)
+        return total + sum(sizes[x.name] for x in whole) + (0 if writes else size(line.shape))
 
     @property
     def instructions(self) -> list[Instruction]:

@@ -71,12 +71,11 @@ def named(platform: str, counts: Raw | None = None) -> Iterator[None]:
 def _caller(body: Any) -> tuple[str, ...]:
     """The name of a loop and the functions that it stands in, innermost first."""
     frame: Any = sys._getframe(2)
-    names = [f"{frame.f_code.co_name}.{body.__name__}".strip("_")]
+    names = [f"{frame.f_code.co_name}.{body.__name__}".strip("_"), frame.f_code.co_name]
     if names[0] == CHUNKS:
         kernel = dict(_closure(frame.f_locals["run_chunk"]))["kernel"]
         kernel = getattr(kernel, "__wrapped__", kernel)
-        names.append(getattr(kernel, "func", kernel).__name__.strip("_"))
-        return tuple(names)
+        return names[0], getattr(kernel, "func", kernel).__name__.strip("_")
     while frame.f_back is not None:
         frame = frame.f_back
         names.append(frame.f_code.co_name)
@@ -106,7 +105,9 @@ def by_key(counts: Raw) -> dict[str, int]:
         if caller[0] == CHUNKS:
             out[caller[1]] += trips
             continue
-        kernel = next((x.strip("_") for x in caller[1:] if x.strip("_") in kernels), "")
+        # The function that asks may be a kernel by itself, or be called by one.
+        around = [x.strip("_") for x in (*caller[2:], caller[1])]
+        kernel = next((x for x in around if x in kernels), "")
         out[f"{kernel}/{caller[0]}"] += trips
     return dict(out)
 
@@ -114,7 +115,8 @@ def by_key(counts: Raw) -> dict[str, int]:
 def key_of(scope: str) -> str:
     """The key of a loop whose instruction bears `scope`; "" if it has no name.
 
-    `.../answer/loop_in_chunks.body/while` is "answer", a loop `loop_connect.sweep` in it "answer/connect.sweep".
+    `.../answer/loop_in_chunks.body/while` is "answer", and a loop `loop_connect.sweep` in it is
+    "answer/connect.sweep".
     """
     parts = [re.sub(r"^\w+\((.*)\)$", r"\1", x) for x in scope.split("/")]
     marks = [i for i, part in enumerate(parts) if part.startswith(MARK)]

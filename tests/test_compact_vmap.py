@@ -148,8 +148,8 @@ def test_the_chunk_follows_the_backend(monkeypatch):
     assert chunk_rows(1024, cpu_chunk=32) == 32
     assert chunk_rows(5) == 5
     monkeypatch.setattr(module.jax, "default_backend", lambda: "gpu")
-    assert chunk_rows(65536) == 1024
-    assert chunk_rows(1024) == 64
+    assert chunk_rows(65536) == 8192
+    assert chunk_rows(1024) == 128
     assert chunk_rows(32) == 32
     assert chunk_rows(65536, accelerator_chunks=16) == 4096
     args = rows(200)

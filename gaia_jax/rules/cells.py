@@ -17,6 +17,7 @@ from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.ruleset.operations import SPACE, UNRINGED, OperationRow
 from gaia_jax.state import GAIAFORMER, MINE, RING, GameState, Node
 from gaia_jax.xla.fusion_barrier import fusion_barrier
+from gaia_jax.xla.packed import pick
 from gaia_jax.xla.struct import pytree
 
 # The bits of a cell.
@@ -102,7 +103,7 @@ def _uses(
     board, player = game.board, game.turn.player.astype(jnp.int32)
     faction = FactionRow(ruleset, faction_columns)
     seat = Seat(ruleset, game, player, faction, player_row(game, player))
-    distance, project = board.distance_to_own[player], OperationRow.of(wanted.project)
+    distance, project = pick(board.distance_to_own, player), OperationRow.of(wanted.project)
 
     def way(values: Array) -> Array:
         return mine.affordable(seat, sites, OperationRow.of(values))

@@ -11,6 +11,7 @@ from gaia_jax.rules.player import bit_vector, has
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.state import Node
+from gaia_jax.xla.packed import pick
 
 
 def explorable(seat: Seat, bonus: Array) -> Array:
@@ -22,7 +23,7 @@ def explorable(seat: Seat, bonus: Array) -> Array:
     ruleset, game, faction, me = seat.ruleset, seat.game, seat.faction, seat.me
     there = bit_vector(me.shuttles, len(ruleset.ships)) == 1
     cells = game.setup.ship_cell.astype(jnp.int32)
-    distance = game.board.distance_to_own[seat.player].astype(jnp.int32)[cells]
+    distance = pick(game.board.distance_to_own, seat.player).astype(jnp.int32)[cells]
     qic = mine.range_qic(distance, mine.basic_range(ruleset, me) + bonus[..., None])
     able = payable(faction, me, operation(ruleset, faction.explore_op))
     shuttles = faction.shuttles + (faction.preplaced_ship >= 0)

@@ -211,7 +211,7 @@ def add_event(queue: Array, offered: Array, happens: Array) -> Array:
 def options(seat: Seat) -> Array:
     """(3,) bool by `ruleset.LEECH_CHOICES` (LEE-02, LEE-07)."""
     charges = amount(seat.me, _current_offer(seat.game, seat.player)) >= 1
-    chooses = taklons(seat.ruleset, seat.game)[seat.player]
+    chooses = pick(taklons(seat.ruleset, seat.game), seat.player)
     return seat.at(Node.LEECH) & jnp.stack([charges, chooses, jnp.array(True)])
 
 

@@ -18,6 +18,7 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import ASTEROIDS_ONLY, NO_ASTEROIDS, PROJECT, OperationRow
 from gaia_jax.state import FRESH, GAIAFORMER, GUEST, MINE, NONE, GameState, Players
+from gaia_jax.xla.packed import pick
 from gaia_jax.xla.struct import pytree
 
 TRANSDIM, SHIP, EMPTY = (PLANETS.index(x) for x in ("Transdim", "Ship", "Empty"))
@@ -62,11 +63,13 @@ def site(
     colonizable = (planet != EMPTY) & (planet != SHIP) & (planet != TRANSDIM) & (planet != LOST)
     own_gaia = (piece == GAIAFORMER) & (piece_owner == me) & (planet == GAIA) & (flags & FRESH == 0)
     taken = (piece != NONE) & (piece != GAIAFORMER)
-    guest_mines = jnp.asarray(ruleset.tables.faction.guest_mines)[game.setup.faction[player]] > 0
+    guest_mines = (
+        jnp.asarray(ruleset.tables.faction.guest_mines)[pick(game.setup.faction, player)] > 0
+    )
     return Site(
         planet=planet,
-        distance=game.board.distance_to_own[player][cell],
-        steps=steps_to(game.steps[player], planet),
+        distance=pick(game.board.distance_to_own, player)[cell],
+        steps=steps_to(pick(game.steps, player), planet),
         open=colonizable & (piece == NONE) | own_gaia,
         own_gaia=own_gaia,
         guest=guest_mines & taken & (piece_owner != me) & (flags & GUEST == 0),
@@ -187,7 +190,7 @@ def station_cells(seat: Seat) -> Array:
 
 def _in_range(seat: Seat) -> Array:
     """(C,) bool, the cells that the basic range and the player's QIC reach (MIN-04, MIN-05)."""
-    me, distance = seat.me, seat.game.board.distance_to_own[seat.player]
+    me, distance = seat.me, pick(seat.game.board.distance_to_own, seat.player)
     return range_qic(distance, basic_range(seat.ruleset, me)) <= as_int8(me.qic)
 
 

@@ -13,6 +13,7 @@ from gaia_jax.rules.player import book, power_worth
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset.operations import INSTANT, OWN, SPACE, UNRINGED, OperationRow
 from gaia_jax.state import GAIA_AREA, MINE, PI, Node, Players
+from gaia_jax.xla.packed import pick
 
 
 def placement_and_price(
@@ -51,7 +52,7 @@ def placement_and_price(
     distance = site.distance
     if ruleset.ships:
         ship = game.setup.ship_cell.astype(jnp.int32)[jnp.minimum(decision.argument, 3)]
-        to_ship = game.board.distance_to_own[seat.player].astype(jnp.int32)[ship]
+        to_ship = pick(game.board.distance_to_own, seat.player).astype(jnp.int32)[ship]
         distance = jnp.where(explore, to_ship, distance)
     pays_range = project | lost | station | explore
     reach = mine.basic_range(ruleset, seat.me) + op.extra_range

@@ -32,6 +32,7 @@ from gaia_jax.state import (
     Turn,
 )
 from gaia_jax.xla.fusion_barrier import blank, fusion_barrier
+from gaia_jax.xla.packed import pick
 from gaia_jax.xla.struct import pytree
 
 
@@ -62,7 +63,7 @@ def step(
     game = game.replace(board=acted.board, players=players, turn=turn)
     player, placed = game.turn.player.astype(jnp.int32), acted.placement
     game = federation.absorb(ruleset, game, player, placed.is_new | placed.station | placed.swap)
-    passed = game.turn.passed[game.turn.active.astype(jnp.int32)] > 0
+    passed = pick(game.turn.passed, game.turn.active.astype(jnp.int32)) > 0
     game = next_decision(
         ruleset, game, passed | is_verb(ruleset, acted.decision, "end_turn"), acted.decision
     )

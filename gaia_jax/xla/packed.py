@@ -281,5 +281,13 @@ def slice_columns(array: Columns, first: int, size: int | None = None) -> Column
 
 
 def pick(table: Array, index: Array) -> Array:
-    """`table[index]` for an index that is known to be within the table."""
+    """`table[index]` for an index that is known to be within the table.
+
+    A TPU lays a batch along its lanes and turns it round for a gather: of few rows it selects.
+    """
+    if jax.default_backend() == "tpu" and table.shape[0] <= max(PLAYERS):
+        out = table[0]
+        for i in range(1, table.shape[0]):
+            out = jnp.where(index == i, table[i], out)
+        return out
     return table.at[index].get(mode="promise_in_bounds", wrap_negative_indices=False)

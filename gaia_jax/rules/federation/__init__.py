@@ -30,6 +30,7 @@ from gaia_jax.state import (
     Turn,
 )
 from gaia_jax.xla.compact_vmap import compact_vmap
+from gaia_jax.xla.packed import pick
 
 # `Turn.last_pick` where the player has said that the picks are to be committed.
 COMMIT_PICKS = -2
@@ -62,7 +63,7 @@ def own_federation(game: GameState, player: Array) -> Array:
 def members(game: GameState, player: Array) -> Array:
     """(C,) bool, own structures and stations, in a federation or not (FED-14: guests too)."""
     board, number = game.board, player.astype(jnp.int8)
-    stations = board.station & (game.players.stations[player] > 0)
+    stations = board.station & (pick(game.players.stations, player) > 0)
     own = (board.piece_owner == number) & (board.piece != GAIAFORMER)
     return own | board.has_guest & (board.lantids == number) | stations
 
@@ -271,7 +272,7 @@ def absorb(ruleset: Ruleset, game: GameState, player: Array, changed: Array) -> 
     Args:
         changed: () bool, the player has placed something or formed a federation.
     """
-    need = changed & (game.players.formed[player] > 0)
+    need = changed & (pick(game.players.formed, player) > 0)
     federation_bits = compact_vmap(
         partial(_absorb, ruleset), need, (game, player), game.board.federation_bits, cpu_chunk=32
     )
