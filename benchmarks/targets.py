@@ -54,6 +54,7 @@ def before_jax(target: Target) -> None:
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
     os.environ["TPU_SKIP_MDS_QUERY"] = "1"
+    os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"  # no chip is there to be shared
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if target.platform == "gpu":
         flags = "--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false"

@@ -36,7 +36,7 @@ def sample_legal(mask: Array, uniform: Array) -> Array:
     levels[-1] = levels[-1][None].astype(jnp.int32)
     legal = levels[-1].sum()
     k = jnp.minimum((uniform * legal).astype(jnp.int32), legal - 1)  # u * n may round up to n
-    node = jnp.int32(0)
+    node: Array = jnp.int32(0)
     for counts in reversed(levels):
         here = (jnp.arange(counts.shape[0]) == node)[:, None]
         children = jnp.where(here, counts, 0).sum(axis=0, dtype=counts.dtype).astype(jnp.int32)

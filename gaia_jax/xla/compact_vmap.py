@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-from gaia_jax.xla.batch_aware import batch_aware, traced_once
+from gaia_jax.xla.batch_aware import batch_aware, batch_minor, traced_once
 from gaia_jax.xla.fusion_barrier import scope
 
 Array = jax.Array
@@ -110,7 +110,7 @@ def compact_vmap(
 
     def run_needed(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
         chunk = chunk_rows(need.shape[0], cpu_chunk, accelerator_chunks)
-        return _in_chunks(run_chunk, chunk, need, default, args)
+        return batch_minor(_in_chunks(run_chunk, chunk, need, default, args))
 
     def one_row(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
         def run(default: Any, args: tuple[Any, ...]) -> Any:

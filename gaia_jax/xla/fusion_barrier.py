@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
-from gaia_jax.xla.batch_aware import batch_aware, traced_once
+from gaia_jax.xla.batch_aware import batch_aware, batch_minor, traced_once
 
 T = TypeVar("T")
 
@@ -48,7 +48,10 @@ def fusion_barrier(
         return run(kernel, need, default, args)
 
     def many_rows(need: Array, default: Any, args: Any) -> Any:
-        return run(jax.vmap(kernel), need, default, args)
+        def batched(*args: Any) -> Any:
+            return batch_minor(jax.vmap(kernel)(*batch_minor(args)))
+
+        return run(batched, need, default, args)
 
     with where:
         out: T = batch_aware(one_row, many_rows)(need, default, args)

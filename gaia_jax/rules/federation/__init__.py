@@ -17,7 +17,7 @@ from gaia_jax.rules.federation import search
 from gaia_jax.rules.federation.lattice import Lattice, build_lattice
 from gaia_jax.rules.federation.search import Position
 from gaia_jax.rules.mine import EMPTY
-from gaia_jax.rules.player import bit_vector, with_player_row
+from gaia_jax.rules.player import bit_vector, player_row, with_player_row
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import FactionRow, Ruleset
 from gaia_jax.state import (
@@ -30,7 +30,6 @@ from gaia_jax.state import (
     Turn,
 )
 from gaia_jax.xla.compact_vmap import compact_vmap
-from gaia_jax.xla.packed import pick
 
 # `Turn.last_pick` where the player has said that the picks are to be committed.
 COMMIT_PICKS = -2
@@ -63,7 +62,7 @@ def own_federation(game: GameState, player: Array) -> Array:
 def members(game: GameState, player: Array) -> Array:
     """(C,) bool, own structures and stations, in a federation or not (FED-14: guests too)."""
     board, number = game.board, player.astype(jnp.int8)
-    stations = board.station & (pick(game.players.stations, player) > 0)
+    stations = board.station & (player_row(game, player).stations > 0)
     own = (board.piece_owner == number) & (board.piece != GAIAFORMER)
     return own | board.has_guest & (board.lantids == number) | stations
 
@@ -272,7 +271,7 @@ def absorb(ruleset: Ruleset, game: GameState, player: Array, changed: Array) -> 
     Args:
         changed: () bool, the player has placed something or formed a federation.
     """
-    need = changed & (pick(game.players.formed, player) > 0)
+    need = changed & (player_row(game, player).formed > 0)
     federation_bits = compact_vmap(
         partial(_absorb, ruleset), need, (game, player), game.board.federation_bits, cpu_chunk=32
     )

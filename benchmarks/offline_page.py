@@ -1,0 +1,160 @@
+"""The page of docs/lab/ about accelerators that are not there, from recorded reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.estimate import ASSUMED
+from benchmarks.offline import PLAY_STEPS
+from benchmarks.profile import PARTS
+from benchmarks.targets import TARGETS
+
+TEXT = """# Accelerators: compiled for, not run on
+
+Made by `make offline`, which compiles each program with the makers' compilers for devices that
+are not there (`python -m benchmarks.offline_table`; one program: `python -m benchmarks.offline`).
+Nothing on this page was measured on an accelerator. {date}, revision {revision}, JAX {jax};
+"before" is revision {before}.
+
+A row is one program: a step with its legal mask; random play, {play} decisions a run with the
+draw of the action and a new game where one ended; a new game; an observation; an update of PPO.
+Kernels, cycles, bytes and waits are those of one run.
+
+## Assumptions
+
+Cycles of a TPU are XLA's own estimates, which it gives for one trip of a loop. The trips were
+counted in 4,096 random games on a CPU, decisions 64 to 255 of each, with the chunks that an
+accelerator takes (`benchmarks/trips.json`). Of a branch the dearer side is booked: of 4,096 games
+some game nearly always needs it. A GPU is given no cycles. A kernel takes the longer of its start
+and of its bytes, and the host is waited for at each trip of a loop and each branch.
+
+| estimate | trips | times XLA's cycles | kernel start, us | host, us | of the bandwidth |
+| --- | --- | --- | --- | --- | --- |
+{assumed}
+
+Clocks: {clocks}. Bandwidth: {speeds}. Loops whose trips nobody knows count one trip, which
+flatters `init` and `train`; they are named in `benchmarks/offline.json`. "Loops made" are loops
+that XLA made of one gather or scatter; each runs a trip for each game.
+
+## TPU
+
+{tpu}
+
+A step on v5e, by part of a decision:
+
+{parts_tpu}
+
+Trips a decision of the dearest loops: {loops}.
+
+## NVIDIA
+
+"host" counts waits for the host in loops and branches.
+
+{gpu}
+
+A step on an H100, by part of a decision:
+
+{parts_gpu}
+
+## What was found
+
+- **A gather with an index of its own in each row is a loop over the rows on a TPU.** The draw of
+  a random action had three of them, fourteen times the step that it feeds. It sums over all nodes
+  now, of which one counts: the same actions, and as fast on a CPU. **Kept.**
+- **The federation search set up and swept far more than it used.** A table of 266,496 lines for
+  256 rows was filled with "far" in each search, and blocks of 4,096 pairs were swept for some
+  hundred. Blocks of four pairs a row take 4.7 turns instead of 4.2. **Kept.**
+- **Chunks of 64 rows cost an accelerator as much as chunks of 512.** The time between turns took
+  7.8 turns a decision; with an eighth of the batch it takes 1.3. **Kept.**
+- **Layouts.** A gather of a player's row turned whole records round on a TPU, and every stage
+  chose its own layout. Few rows are selected instead, and the stages pass their records with the
+  games along the lanes (`xla/batch_aware.batch_minor`). **Kept.**"""
+
+
+def _million(number: float) -> str:
+    return f"{number / 1e6:.2f}"
+
+
+def _ratio(row: dict[str, Any], before: dict[str, Any], name: str) -> str:
+    if "totals" not in before or not before["totals"].get(name):
+        return ""
+    return f"{row['totals'][name] / before['totals'][name]:.2f}"
+
+
+def _rows(report: dict[str, Any], kind: str) -> list[str]:
+    """The table of one kind of accelerator."""
+    tpu = kind == "tpu"
+    what = "cycles, M" if tpu else "host"
+    lines = [f"| program | games | kernels run | {what} | MB moved | copies | loops made |"]
+    lines[0] += " memory, MB | ms | decisions/s: low, middle, high | of before |"
+    lines.append("| --- " * 11 + "|")
+    for name, row in report["now"].items():
+        if TARGETS[row["target"]].platform != kind:
+            continue
+        for when, shown in (("before", report["before"].get(name)), ("", row)):
+            if shown is None:
+                continue
+            title = f"{name}{', before' if when else ''}"
+            if "failed" in shown:
+                lines.append(
+                    f"| {title} | {shown['batch']:,} | {shown['failed'][:90]} |" + " |" * 8
+                )
+                continue
+            total, speed = shown["totals"], shown["decisions_per_second"]
+            count = _million(total["cycles"]) if tpu else f"{total['host']:,.0f}"
+            speeds = ", ".join(f"{speed[x.name]:,.0f}" for x in ASSUMED)
+            part = "" if when else _ratio(row, report["before"].get(name, {}), "cycles")
+            part = part or ("" if when else _ratio(row, report["before"].get(name, {}), "seconds"))
+            cells = [title, f"{shown['batch']:,}", f"{total['runs']:,.0f}", count]
+            cells += [f"{total['bytes'] / 1e6:,.0f}", f"{total['copies']:.0f}"]
+            cells += [str(len(shown["made_loops"])), f"{shown['held_bytes'] / 1e6:,.0f}"]
+            cells += [f"{1e3 * shown['seconds']['middle']:,.2f}", speeds, part]
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _parts(report: dict[str, Any], row: str) -> list[str]:
+    """Where the cycles of a row are, before and now."""
+    now, before = report["now"].get(row), report["before"].get(row)
+    if not now or "parts" not in now:
+        return []
+    old = before["parts"] if before else {}
+    tpu = TARGETS[now["target"]].platform == "tpu"
+    unit, scale = ("cycles", 1e6) if tpu else ("seconds", 1e-3)
+    lines = [
+        f"| part | {'M cycles' if tpu else 'ms, middle'} before | now | kernels run | copies |"
+    ]
+    lines.append("| --- " * 5 + "|")
+    for name, part in sorted(now["parts"].items(), key=lambda x: -x[1].get(unit, 0)):
+        was = f"{old[name].get(unit, 0) / scale:.2f}" if name in old else ""
+        title = f"`{name}`, {PARTS[name]}" if name in PARTS else name
+        lines.append(
+            f"| {title} | {was} | {part.get(unit, 0) / scale:.2f} | {part.get('runs', 0):,.0f}"
+            f" | {part.get('copies', 0):.0f} |"
+        )
+    return lines
+
+
+def page(report: dict[str, Any]) -> str:
+    """The page of what is recorded: reports by "before" and "now", then by row; "date"."""
+    now, before = report["now"]["v5e step"], report["before"]["v5e step"]
+    assumed = [
+        f"| {x.name} | {x.trips} | {x.cycles} | {1e6 * x.start:.0f} | {1e6 * x.host:.0f} |"
+        f" {x.bandwidth:.0%} |"
+        for x in ASSUMED
+    ]
+    return TEXT.format(
+        date=report["date"],
+        jax=now["jax"],
+        revision=now["revision"].removesuffix("+"),
+        before=before["tree"],
+        play=PLAY_STEPS,
+        assumed="\n".join(assumed),
+        clocks=", ".join(f"{t.name} {t.clock / 1e9:.2f} GHz" for t in TARGETS.values()),
+        speeds=", ".join(f"{t.name} {t.bandwidth / 1e12:.2f} TB/s" for t in TARGETS.values()),
+        tpu="\n".join(_rows(report, "tpu")),
+        gpu="\n".join(_rows(report, "gpu")),
+        parts_tpu="\n".join(_parts(report, "v5e step")),
+        parts_gpu="\n".join(_parts(report, "h100 step")),
+        loops="; ".join(f"`{x['loop']}` {x['runs']:.1f}" for x in now["loops"]),
+    )

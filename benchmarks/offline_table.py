@@ -1,0 +1,143 @@
+"""docs/lab/accelerators.md: programs compiled for accelerators that are not there, as tables.
+
+    make offline                                        sets up both environments, then this one
+    python -m benchmarks.offline_table --tpu .venv-tpu/bin/python --cuda .venv-cuda/bin/python
+    python -m benchmarks.offline_table --revision 383ed53 ...      the column of before
+    python -m benchmarks.offline_table --page                      the page from what is recorded
+
+Each row is a process of its own (`benchmarks.offline`), in the environment that has the compiler of
+its target; rows without one keep what is recorded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.offline_page import page
+from benchmarks.targets import TARGETS
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDED = Path(__file__).resolve().parent / "offline.json"
+PAGE = ROOT / "docs" / "lab" / "accelerators.md"
+# What a tree of before lacks of this tool.
+TOOL = ("estimate", "hlo", "measure", "offline", "peers", "profile", "targets", "trips")
+SMALL = ("--config", "configs/strong.yaml", "ppo.num_envs=256", "ppo.num_steps=16")
+ROWS: dict[str, tuple[str, ...]] = {
+    "v5e step": ("--target", "v5e", "--program", "step"),
+    "v5e play": ("--target", "v5e", "--program", "play"),
+    "v5e init": ("--target", "v5e", "--program", "init"),
+    "v5e observe": ("--target", "v5e", "--program", "observe"),
+    "v5e train small": ("--target", "v5e", "--program", "train", *SMALL),
+    "v5e x 8 train": ("--target", "v5e", "--program", "train", "--devices", "8", *SMALL[:2])
+    + ("ppo.num_envs=2048",),
+    "v6e step": ("--target", "v6e", "--program", "step"),
+    "h100 step": ("--target", "h100", "--program", "step"),
+    "h100 step 16,384": ("--target", "h100", "--program", "step", "--batch", "16384"),
+    "h100 play": ("--target", "h100", "--program", "play"),
+    "h100 train": ("--target", "h100", "--program", "train", *SMALL[:2], "ppo.num_envs=2048"),
+    "a100 step": ("--target", "a100", "--program", "step"),
+    "h200 step": ("--target", "h200", "--program", "step"),
+    "v5e chess 1,024": ("--target", "v5e", "--program", "step", "--environment", "chess")
+    + ("--batch", "1024"),
+    "v5e go_19x19 1,024": ("--target", "v5e", "--program", "step", "--environment", "go_19x19")
+    + ("--batch", "1024"),
+    "v5e step 1,024": ("--target", "v5e", "--program", "step", "--batch", "1024"),
+}
+BEFORE = ("v5e step", "v5e play", "h100 step")
+# Rows that the slow test compiles again.
+TESTED = {"step": "v5e step", "train": "v5e train small"}
+_KEPT = ("seconds", "decisions_per_second", "totals", "parts", "made_loops", "unknown_trips")
+_KEPT += ("host_callbacks", "wide", "held_bytes", "temp_bytes", "compile_s", "jax", "revision")
+_KEPT += ("batch", "devices", "target", "program", "failed", "fits", "loops")
+
+
+def recorded() -> dict[str, Any]:
+    """Reports by "before" and "now", then by the name of the row."""
+    empty: dict[str, Any] = {"before": {}, "now": {}}
+    return json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else empty
+
+
+def tested(program: str) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The arguments and the recorded report of a row that a test compiles again."""
+    return ROWS[TESTED[program]], recorded()["now"][TESTED[program]]
+
+
+def tree_of(revision: str, python: str) -> Path:
+    """A folder with a revision's sources and this tool, its loops counted."""
+    folder = ROOT / ".cache" / "offline" / f"tree-{revision}"
+    if not (folder / "benchmarks" / "trips.json").exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        git = subprocess.run(
+            ["git", "archive", revision], cwd=ROOT, capture_output=True, check=True
+        )
+        with tarfile.open(fileobj=io.BytesIO(git.stdout)) as archive:
+            archive.extractall(folder, filter="data")
+        for name in TOOL:
+            shutil.copy(ROOT / "benchmarks" / f"{name}.py", folder / "benchmarks")
+        command = "import json; from benchmarks import trips; "
+        command += "trips.RECORDED.write_text(json.dumps(trips.count(4096, 64, 192)))"
+        env = os.environ | {"PYTHONPATH": str(folder), "JAX_PLATFORMS": "cpu"}
+        subprocess.run([python, "-c", command], cwd=folder, env=env, check=True)
+    return folder
+
+
+def analysed(row: str, python: str, tree: Path) -> dict[str, Any] | None:
+    """The report of a row, or None where there is no compiler."""
+    command = [python, "-m", "benchmarks.offline", *ROWS[row], "--json"]
+    env = os.environ | {"PYTHONPATH": str(tree)}
+    done = subprocess.run(command, cwd=tree, env=env, capture_output=True, text=True)
+    if done.returncode:
+        lines = [x for x in done.stderr.splitlines() if x.strip()] or ["no output"]
+        print(f"{row}: {lines[-1][:200]}", file=sys.stderr)
+        return None
+    report = json.loads(done.stdout.splitlines()[-1])
+    kept = {name: report[name] for name in _KEPT if name in report}
+    dearest = sorted(kept.get("loops", []), key=lambda x: -x["runs"] * x["cycles"])
+    return kept | ({"loops": dearest[:8]} if "loops" in kept else {})
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.offline_table", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--tpu", default=".venv-tpu/bin/python", help="an interpreter")
+    parser.add_argument("--cuda", default=".venv-cuda/bin/python", help="another one")
+    parser.add_argument("--rows", default="", help=f"of {', '.join(ROWS)}; all by default")
+    parser.add_argument("--revision", default="", help="record this one as the one before")
+    parser.add_argument("--page", action="store_true", help="compile nothing")
+    args = parser.parse_args(argv)
+    report = recorded()
+    side = "before" if args.revision else "now"
+    named = [x.strip() for x in args.rows.split(";") if x.strip()]
+    rows = [] if args.page else named or list(BEFORE if args.revision else ROWS)
+    for row in rows:
+        kind = TARGETS[ROWS[row][1]].platform
+        python = str(ROOT / (args.tpu if kind == "tpu" else args.cuda))
+        tree = tree_of(args.revision, python) if args.revision else ROOT
+        found = analysed(row, python, tree) if Path(python).exists() else None
+        if found:
+            report[side][row] = found | ({"tree": args.revision} if args.revision else {})
+            report["date"] = str(datetime.datetime.now(datetime.UTC).date())
+            RECORDED.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+            print(f"{row}: {found.get('decisions_per_second', found.get('failed'))}", flush=True)
+    order = {
+        side: {x: report[side][x] for x in ROWS if x in report[side]}
+        for side in report
+        if side in ("before", "now")
+    }
+    PAGE.write_text(page(report | order), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
