@@ -67,6 +67,12 @@ def recorded() -> dict[str, Any]:
     return json.loads(RECORDED.read_text(encoding="utf-8")) if RECORDED.exists() else empty
 
 
+def in_order(report: dict[str, Any]) -> dict[str, Any]:
+    """The same with the rows as they are listed here."""
+    sides = {side: report[side] for side in ("before", "now")}
+    return report | {side: {x: rows[x] for x in ROWS if x in rows} for side, rows in sides.items()}
+
+
 def tested(program: str) -> tuple[tuple[str, ...], dict[str, Any]]:
     """The arguments and the recorded report of a row that a test compiles again."""
     return ROWS[TESTED[program]], recorded()["now"][TESTED[program]]
@@ -126,16 +132,13 @@ def main(argv: list[str] | None = None) -> int:
         tree = tree_of(args.revision, python) if args.revision else ROOT
         found = analysed(row, python, tree) if Path(python).exists() else None
         if found:
+            report = recorded()  # another process may have written meanwhile
             report[side][row] = found | ({"tree": args.revision} if args.revision else {})
             report["date"] = str(datetime.datetime.now(datetime.UTC).date())
             RECORDED.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
             print(f"{row}: {found.get('decisions_per_second', found.get('failed'))}", flush=True)
-    order = {
-        side: {x: report[side][x] for x in ROWS if x in report[side]}
-        for side in report
-        if side in ("before", "now")
-    }
-    PAGE.write_text(page(report | order), encoding="utf-8")
+    if all("v5e step" in report[side] for side in ("before", "now")):
+        PAGE.write_text(page(in_order(report)), encoding="utf-8")
     return 0
 
 
