@@ -86,7 +86,8 @@ class Book:
             inside, beyond = times, base
         row = self.parts[part]
         row["loops"] += 1
-        self._host(row, 0 if buf else inside + times)
+        # Where XLA knows the trips nobody is asked.
+        self._host(row, 0 if buf or line.known_trips is not None else inside + times)
         for body in line.calls("body"):
             cycles = sum(x.cycles for x in self.module.computations.get(body, []))
             self.loops.append({"loop": key or line.scope[-60:], "runs": inside, "cycles": cycles})
@@ -139,7 +140,7 @@ def estimate(text: str, target: Target, batch: int, decisions: int) -> dict[str,
         text: of the optimized module, of one device.
         batch: games of that device; decisions: of each game in one run of the program.
     """
-    module, counted = hlo.read(text), trips.recorded()["loops"]
+    module, counted = hlo.read(text), trips.recorded(target.platform)
     books = {x.name: Book(module, x, target, counted) for x in ASSUMED}
     middle = books["middle"]
     return {

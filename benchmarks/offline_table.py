@@ -90,8 +90,8 @@ def tree_of(revision: str, python: str) -> Path:
             archive.extractall(folder, filter="data")
         for name in TOOL:
             shutil.copy(ROOT / "benchmarks" / f"{name}.py", folder / "benchmarks")
-        command = "import json; from benchmarks import trips; "
-        command += "trips.RECORDED.write_text(json.dumps(trips.count(4096, 64, 192)))"
+        command = "import json; from benchmarks import trips; trips.RECORDED.write_text(json.dumps("
+        command += "{p: trips.count(p, 4096, 64, 192) for p in ('tpu', 'gpu')}))"
         env = os.environ | {"PYTHONPATH": str(folder), "JAX_PLATFORMS": "cpu"}
         subprocess.run([python, "-c", command], cwd=folder, env=env, check=True)
     return folder

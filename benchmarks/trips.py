@@ -127,15 +127,17 @@ def key_of(scope: str) -> str:
     return kernel if marks[-1] in chunks else f"{kernel}/{parts[marks[-1]].removeprefix(MARK)}"
 
 
-def count(batch: int, skip: int, decisions: int) -> dict[str, Any]:
+def count(platform: str, batch: int, skip: int, decisions: int) -> dict[str, Any]:
     """Trips a decision of the batch in random play with auto-reset.
 
     Args:
+        platform: "tpu" or "gpu", whose chunks and blocks are taken.
         batch: games side by side, begun together; skip: decisions before the counting; decisions:
             of each game that are counted.
     Returns:
         By key the mean and the most over the decisions, and what they are of.
     """
+    jax.clear_caches()  # kernels are traced once, for one platform
     contender, counts = peers.own(), Raw()
 
     def one(state: Any, key: jax.Array) -> Any:
@@ -143,7 +145,7 @@ def count(batch: int, skip: int, decisions: int) -> dict[str, Any]:
 
     init = jax.jit(contender.init, static_argnums=1)
     state, key = init(jax.random.key(0), batch), jax.random.key(1)
-    with named("tpu", counts):
+    with named(platform, counts):
         play = jax.jit(one, donate_argnums=0).lower(state, key).compile()
     seen: list[dict[str, int]] = []
     for number in range(skip + decisions):
@@ -159,10 +161,11 @@ def count(batch: int, skip: int, decisions: int) -> dict[str, Any]:
     return {"batch": batch, "skip": skip, "decisions": decisions, "loops": loops}
 
 
-def recorded() -> dict[str, Any]:
-    """The counts that stand beside this module."""
+def recorded(platform: str) -> dict[str, Any]:
+    """The counts that stand beside this module: mean and most trips a decision of each loop."""
     report: dict[str, Any] = json.loads(RECORDED.read_text(encoding="utf-8"))
-    return report
+    loops: dict[str, Any] = report.get(platform, report)["loops"]
+    return loops
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -172,13 +175,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--skip", type=int, default=64, help="decisions before the counting")
     parser.add_argument("--decisions", type=int, default=192)
-    parser.add_argument(
-        "--json", type=measure.report_file("loops", "batch"), help="write the counts here"
-    )
+    parser.add_argument("--json", type=measure.report_file("tpu", "gpu"), help="write them here")
     args = parser.parse_args(argv)
-    report = count(args.batch, args.skip, args.decisions)
-    for key, row in report["loops"].items():
-        print(f"{key:<32}{row['mean']:>10.2f}{row['most']:>8}")
+    report = {}
+    for platform in ("tpu", "gpu"):
+        report[platform] = count(platform, args.batch, args.skip, args.decisions)
+        for key, row in report[platform]["loops"].items():
+            print(f"{platform} {key:<32}{row['mean']:>10.2f}{row['most']:>8}")
     measure.write_report(args.json, report)
     return 0
 

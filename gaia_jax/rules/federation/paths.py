@@ -45,6 +45,7 @@ SETS = 1 << SET_BITS
 UNREACHABLE = 60  # no path, in satellites: twice that fits int8
 FAR_WEIGHTED = 8000  # no path, in weights: twice that fits int16
 NO_LEAST = 99  # above the power of any group
+SWEEPS_OF_A_TURN = 4  # on a GPU
 UNIT_BITS = 8
 UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in total breaks ties (A2)
 
@@ -254,11 +255,16 @@ class _Search:
         free = lattice.inner(ground) & FREE != 0
         step = unit if self.weight is None else lattice.inner(unit)
 
-        def sweep(_: Array, x: Array) -> Array:
-            new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
-            return lattice.widen(jnp.where(free, new, far), far)
+        # A sweep too many changes nothing within the limit; a GPU's host is asked after each turn.
+        each = SWEEPS_OF_A_TURN if jax.default_backend() == "gpu" else 1
 
-        swept: Array = lax.fori_loop(0, sweeps, sweep, x)
+        def sweep(_: Array, x: Array) -> Array:
+            for _ in range(each):
+                new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
+                x = lattice.widen(jnp.where(free, new, far), far)
+            return x
+
+        swept: Array = lax.fori_loop(0, lax.div(sweeps + each - 1, each), sweep, x)
         return swept
 
     def extend(self, x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:
