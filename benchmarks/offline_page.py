@@ -18,7 +18,8 @@ Nothing on this page was measured on an accelerator. {date}, revision {revision}
 
 A row is one program: a step with its legal mask; random play, {play} decisions a run with the
 draw of the action and a new game where one ended; a new game; an observation; an update of PPO.
-Kernels, cycles, bytes and waits are those of one run. The compilers lie in two environments,
+Kernels, cycles, bytes, waits and milliseconds are those of one decision of all games: a run of
+`play` or of an update has many. The compilers lie in two environments,
 `.venv-tpu` with 1.5 GB and `.venv-cuda` with 5.7 GB.
 
 ## Assumptions
@@ -34,8 +35,10 @@ at each trip of a loop whose trips XLA does not know; no command buffer is assum
 | --- | --- | --- | --- | --- | --- |
 {assumed}
 
-Clocks: {clocks}. Bandwidth: {speeds}. Loops whose trips nobody knows count one trip, which
-flatters `init` and `train`; they are named in `benchmarks/offline.json`. "Loops made" are loops
+Clocks: {clocks}.
+Bandwidth: {speeds}.
+
+Loops whose trips nobody knows count one trip, which flatters `init` and `train`; they are named in `benchmarks/offline.json`. "Loops made" are loops
 that XLA made of one gather or scatter; each runs a trip for each game.
 
 ## TPU
@@ -93,7 +96,7 @@ def _rows(report: dict[str, Any], kind: str) -> list[str]:
     tpu = kind == "tpu"
     what = "cycles, M" if tpu else "host"
     lines = [f"| program | games | kernels run | {what} | MB moved | copies | loops made |"]
-    lines[0] += " memory, MB | ms | decisions/s: low, middle, high | of before |"
+    lines[0] += " memory, MB | ms, middle | decisions/s: low, middle, high | of before |"
     lines.append("| --- " * 11 + "|")
     for name, row in report["now"].items():
         if TARGETS[row["target"]].platform != kind:
@@ -107,15 +110,17 @@ def _rows(report: dict[str, Any], kind: str) -> list[str]:
                     f"| {title} | {shown['batch']:,} | {shown['failed'][:90]} |" + " |" * 8
                 )
                 continue
-            total, speed = shown["totals"], shown["decisions_per_second"]
+            each, speed = shown.get("decisions", 1), shown["decisions_per_second"]
+            total = {key: value / each for key, value in shown["totals"].items()}
             count = _million(total["cycles"]) if tpu else f"{total['host']:,.0f}"
             speeds = ", ".join(f"{speed[x.name]:,.0f}" for x in ASSUMED)
             part = "" if when else _ratio(row, report["before"].get(name, {}), "cycles")
             part = part or ("" if when else _ratio(row, report["before"].get(name, {}), "seconds"))
-            cells = [title, f"{shown['batch']:,}", f"{total['runs']:,.0f}", count]
-            cells += [f"{total['bytes'] / 1e6:,.0f}", f"{total['copies']:.0f}"]
+            games = shown.get("games", shown["batch"])
+            cells = [title, f"{games:,}", f"{total['runs']:,.0f}", count]
+            cells += [f"{total['bytes'] / 1e6:,.0f}", f"{shown['totals']['copies']:.0f}"]
             cells += [str(len(shown["made_loops"])), f"{shown['held_bytes'] / 1e6:,.0f}"]
-            cells += [f"{1e3 * shown['seconds']['middle']:,.2f}", speeds, part]
+            cells += [f"{1e3 * shown['seconds']['middle'] / each:,.2f}", speeds, part]
             lines.append(f"| {' | '.join(cells)} |")
     return lines
 

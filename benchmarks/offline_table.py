@@ -58,7 +58,18 @@ BEFORE = ("v5e step", "v5e play", "h100 step")
 TESTED = {"step": "v5e step", "train": "v5e train small"}
 _KEPT = ("seconds", "decisions_per_second", "totals", "parts", "made_loops", "unknown_trips")
 _KEPT += ("host_callbacks", "wide", "held_bytes", "temp_bytes", "compile_s", "jax", "revision")
-_KEPT += ("batch", "devices", "target", "program", "failed", "fits", "loops")
+_KEPT += (
+    "batch",
+    "devices",
+    "target",
+    "program",
+    "failed",
+    "fits",
+    "loops",
+    "decisions",
+    "games",
+    "share",
+)
 
 
 def recorded() -> dict[str, Any]:
