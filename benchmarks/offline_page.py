@@ -38,8 +38,9 @@ at each trip of a loop whose trips XLA does not know; no command buffer is assum
 Clocks: {clocks}.
 Bandwidth: {speeds}.
 
-Loops whose trips nobody knows count one trip, which flatters `init` and `train`; they are named in `benchmarks/offline.json`. "Loops made" are loops
-that XLA made of one gather or scatter; each runs a trip for each game.
+Loops whose trips nobody knows count one trip, which flatters `init` and `train`; they are named
+in `benchmarks/offline.json`. "Loops made" are loops that XLA made of one gather or scatter; each
+runs a trip for each game.
 
 ## TPU
 

@@ -258,7 +258,7 @@ class _Search:
         # A sweep too many changes nothing within the limit; a GPU's host is asked after each turn.
         each = SWEEPS_OF_A_TURN if jax.default_backend() == "gpu" else 1
 
-        def sweep(_: Array, x: Array) -> Array:
+        def sweep(number: Array, x: Array) -> Array:
             for _ in range(each):
                 new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
                 x = lattice.widen(jnp.where(free, new, far), far)
