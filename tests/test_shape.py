@@ -13,7 +13,7 @@ UPWARDS = ["zoo -> learn"]
 # The most of each, as measured; fewer is better.
 ROOMS = {"gaia_jax": 17, "training": 24}
 FLOORS = {"gaia_jax": 9, "training": 8}
-ARROWS = {"gaia_jax": 70, "training": 99}
+ARROWS = {"gaia_jax": 71, "training": 99}
 CIRCLES = {"gaia_jax": [], "training": [["learn", "zoo"]]}
 
 
