@@ -19,35 +19,24 @@ import logging
 import os
 import sys
 import time
-import uuid
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 
 from gaia_jax.xla import fingerprint, sources, tree_text
-from gaia_jax.xla.compilation_cache import enabled_folder, say
-from gaia_jax.xla.sources import UnknownError
+from gaia_jax.xla.compilation_cache import enabled_folder
+from gaia_jax.xla.program_files import ENDING, Kept, make, read, write
 
 FOLDER = "programs"  # inside the folder of compiled programs
-ENDING = ".program"
-FORMAT = b"gaia_jax program 1\n"
-MOST_BYTES = 256 << 20  # of the folder; a program takes 0.1 to 5 MB
 MIN_SECONDS = 0.2  # what is traced in less is not worth a file
 # The options of `jax.jit` that leave the traced program as it is.
 OPTIONS = {"compiler_options", "donate_argnames", "donate_argnums", "in_shardings", "out_shardings"}
 # JAX's switches that say where things are kept and what is logged.
-IDLE = ("cache", "log", "dump", "debug", "profile", "coordin", "explain", "traceback")
+IDLE = ("cache", "jax_log", "jax_dump", "coordination", "explain", "traceback")
 
 log = logging.getLogger(__name__)
-
-
-class Kept(NamedTuple):
-    """A program and the structure of what it returns."""
-
-    call: Callable[..., Any]  # leaves -> leaves
-    out: Any  # jax.tree_util.PyTreeDef
 
 
 class Program:
@@ -68,6 +57,8 @@ class Program:
         def read_or_traced(*args: Any, **kwargs: Any) -> Any:
             return _read_or_traced(function, args, kwargs)
 
+        inner = {name: x for name, x in options.items() if name != "compiler_options"}
+        self._inner: Any = jax.jit(function, **inner)  # inside another program
         self._plain: Any = jax.jit(function, **options)
         self._kept: Any = jax.jit(read_or_traced, **options)
 
@@ -76,7 +67,7 @@ class Program:
         tracer = jax.core.Tracer
         for leaf in jax.tree.leaves((args, kwargs) if kwargs else args):
             if isinstance(leaf, tracer):  # a kept program has no rule for `vmap` or `grad`
-                return self._plain(*args, **kwargs)
+                return self._inner(*args, **kwargs)
         try:
             return self._kept(*args, **kwargs)
         except (NotImplementedError, ValueError) as error:
@@ -94,7 +85,7 @@ class Program:
 
     def __getattr__(self, name: str) -> Any:
         """The rest of what `jax.jit` gives: `trace`, `eval_shape`, `clear_cache`."""
-        if name.startswith("__") or name in ("_kept", "_plain"):
+        if name.startswith("__") or name in ("_inner", "_kept", "_plain"):
             raise AttributeError(name)
         return getattr(self._kept, name)
 
@@ -157,15 +148,15 @@ def _find(function: Callable[..., Any], leaves: list[Any], tree: Any, folder: Pa
     name = getattr(function, "__name__", "program").strip("<>_")
     path = folder / f"{name[:40]}-{_key(function, shapes, tree)}{ENDING}"
     began = time.monotonic()
-    kept = _read(path)
+    kept = read(path, shapes)
     if kept is not None:
         log.debug("%s read in %.2f s", path.name, time.monotonic() - began)
         return kept
-    data, kept = _make(function, shapes, tree)
+    data, kept = make(function, shapes, tree)
     seconds = time.monotonic() - began
     log.debug("%s made in %.2f s", path.name, seconds)
     if seconds >= MIN_SECONDS:
-        _write(path, data)
+        write(path, data)
     return kept
 
 
@@ -180,7 +171,7 @@ def _key(function: Callable[..., Any], shapes: list[Any], tree: Any) -> str:
     told = {
         "function": fingerprint.of(function),
         "sources": sources.sources(),
-        "versions": [sources.version(x) for x in ("jax", "jaxlib", "numpy", "flax", "optax")],
+        "versions": sources.installed(),
         "python": sys.version,
         "switches": switches,
         "environment": {
@@ -193,96 +184,3 @@ def _key(function: Callable[..., Any], shapes: list[Any], tree: Any) -> str:
         "structure": tree_text.encode(tree),
     }
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def _make(function: Callable[..., Any], shapes: list[Any], tree: Any) -> tuple[bytes, Kept]:
-    """A program as it is kept, and as it is called: read again, for the same machine code.
-
-    Raises:
-        UnknownError: it cannot be exported: callbacks, or a mistake that `jax.jit` will say.
-    """
-    outs = []
-
-    def flat(*leaves: Any) -> list[Any]:
-        args, kwargs = jax.tree.unflatten(tree, leaves)
-        result, out = jax.tree.flatten(function(*args, **kwargs))
-        outs.append(out)
-        return result
-
-    try:
-        exported = jax.export.export(jax.jit(flat))(*shapes)
-        program = bytes(exported.serialize())
-    except Exception as error:  # whatever export refuses, or the function itself
-        raise UnknownError(f"{type(error).__name__}: {str(error)[:200]}") from None
-    if any(x.weak_type for x in exported.out_avals):
-        raise UnknownError("a result of weak type")
-    head = {"out": tree_text.encode(outs[0]), "modules": sources.modules()}
-    text = json.dumps(head).encode() + b"\n" + program
-    data = FORMAT + hashlib.sha256(text).hexdigest().encode() + b"\n" + text
-    return data, Kept(jax.export.deserialize(bytearray(program)).call, outs[0])
-
-
-def _read(path: Path) -> Kept | None:
-    """The program in a file; None where there is none, or one that another code has traced.
-
-    A damaged file is said, and None.
-    """
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    try:
-        digest, text = data.removeprefix(FORMAT).split(b"\n", 1)
-        if not data.startswith(FORMAT) or hashlib.sha256(text).hexdigest().encode() != digest:
-            raise ValueError
-        head, program = text.split(b"\n", 1)
-        told = json.loads(head)
-        now = sources.modules()
-        if any(now.get(name, state) != state for name, state in told["modules"].items()):
-            log.debug("%s was traced with other modules", path.name)
-            return None
-        kept = Kept(jax.export.deserialize(bytearray(program)).call, tree_text.decode(told["out"]))
-    except UnknownError as error:
-        log.debug("%s: %s", path.name, error)
-        return None
-    except Exception:  # JAX raises many kinds
-        say(f"{path} is damaged; the program is made anew")
-        return None
-    try:
-        os.utime(path)  # the oldest goes first
-    except OSError:
-        pass
-    return kept
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Keep a program. Another process may read or write the same; without room nothing is kept."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f"{path.name}-{uuid.uuid4().hex[:8]}")
-        try:
-            aside.write_bytes(data)
-            aside.replace(path)
-        except OSError:
-            aside.unlink(missing_ok=True)
-            raise
-        _trim(path.parent)
-    except OSError as error:
-        log.debug("%s is not kept: %s", path.name, error.strerror)
-
-
-def _trim(folder: Path) -> None:
-    """The files that were not read for longest go until the rest takes `MOST_BYTES` at most."""
-    found = []
-    for path in folder.iterdir():
-        try:
-            stat = path.stat()
-        except OSError:
-            continue  # another process has removed it
-        found.append((stat.st_mtime_ns, stat.st_size, path))
-    total = sum(size for _, size, _ in found)
-    for _, size, path in sorted(found):
-        if total <= MOST_BYTES:
-            break
-        path.unlink(missing_ok=True)
-        total -= size

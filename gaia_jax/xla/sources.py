@@ -1,8 +1,7 @@
 """The code that runs: whether it is that of the source files, and a name for it.
 
 A program kept on disk was traced by some code. It may be read again where the packages' files have
-the same contents, none of them has changed since this process began to load them, and nobody has
-put something else into their modules (a test, a notebook).
+the same contents and none of them has changed since this process began to load them.
 """
 
 from __future__ import annotations
@@ -15,12 +14,11 @@ import time
 from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
-from types import FunctionType, ModuleType
-from typing import Any
 
 # `gaia_jax` imports this module before all others: what is changed later may be loaded or not.
 began = time.time_ns()
 PACKAGES = ("gaia_jax", "training")
+LIBRARIES = ("jax", "jaxlib", "numpy", "flax", "optax")
 
 
 class UnknownError(Exception):
@@ -80,13 +78,30 @@ def is_known(module: str) -> bool:
 
 
 @cache
+def installed() -> list[str]:
+    """The versions of what the packages call while JAX traces; "" where one is not installed."""
+    found = []
+    for name in LIBRARIES:
+        try:
+            found.append(metadata.version(name))
+        except metadata.PackageNotFoundError:
+            found.append("")
+    return found
+
+
 def version(package: str) -> str | None:
     """The version of a package; "" of those hashed here, None of one that has none."""
     if package in PACKAGES:
         return ""
     if package in sys.stdlib_module_names:
         return sys.version
-    module = sys.modules.get(package)
+    return _version(package) if package in sys.modules else None
+
+
+@cache
+def _version(package: str) -> str | None:
+    """Of a loaded package; None where it is not installed: its files may change."""
+    module = sys.modules[package]
     file = getattr(module, "__file__", None)
     paths = sysconfig.get_paths()
     installed = {os.path.realpath(paths[name]) for name in ("purelib", "platlib")}
@@ -101,45 +116,3 @@ def version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
-
-
-def modules() -> dict[str, str]:
-    """A short name for what stands in each loaded module of the packages.
-
-    It holds functions, methods and numbers, not their code: that is in `sources`. A program is
-    read where the modules that it was traced with, as far as they are loaded, have the same names.
-    """
-    found = sorted(x for x in sys.modules if x.partition(".")[0] in PACKAGES)
-    return {name: _module(sys.modules[name]) for name in found}
-
-
-def _module(module: ModuleType) -> str:
-    lines = sorted(_members(vars(module), module.__name__))
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
-
-
-def _members(names: dict[str, Any], home: str) -> Iterator[str]:
-    """A line for each function, each method of a class of the module, each constant."""
-    for name, value in list(names.items()):
-        if isinstance(value, staticmethod | classmethod):
-            value = value.__func__
-        elif isinstance(value, property):
-            value = value.fget
-        if isinstance(value, FunctionType):
-            code = value.__code__
-            where = value.__globals__.get("__name__")
-            yield f"{name} {where} {code.co_qualname} {code.co_firstlineno}"
-        elif isinstance(value, type):
-            if value.__module__ == home and value.__qualname__ == name:
-                yield from (f"{name}.{line}" for line in _members(dict(vars(value)), home))
-        elif name.isupper() and _is_plain(value):
-            yield f"{name} = {value!r}"
-
-
-def _is_plain(value: Any) -> bool:
-    """A number, a text, or a tuple, list or dict of them."""
-    if isinstance(value, tuple | list):
-        return all(map(_is_plain, value))
-    if isinstance(value, dict):
-        return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
-    return value is None or type(value) in (bool, int, float, str)

@@ -12,7 +12,7 @@ import jax
 from gaia_jax.xla.sources import UnknownError
 
 PyTreeDef = Any  # jax.tree_util.PyTreeDef, of which a type checker does not know the methods
-PLAIN = {"dict": dict, "tuple": tuple, "list": list, "NoneType": type(None)}
+PLAIN: dict[str, Any] = {"dict": dict, "tuple": tuple, "list": list, "NoneType": type(None)}
 
 
 def encode(tree: PyTreeDef) -> Any:
@@ -28,13 +28,14 @@ def encode(tree: PyTreeDef) -> Any:
 
 
 def _encode(tree: PyTreeDef) -> Any:
-    node, parts = tree.node_data(), [_encode(child) for child in tree.children()]
+    node: Any = tree.node_data()
+    parts = [_encode(child) for child in tree.children()]
     if node is None:
         return "*"
     kind, more = node
     if kind is collections.OrderedDict or kind is dict:
         return [kind.__name__, [_constant(key) for key in more], parts]
-    if PLAIN.get(kind.__name__) is kind:
+    if kind in PLAIN.values():
         return [kind.__name__, None, parts]
     if not _is_record(kind):
         raise UnknownError(f"a tree with a {kind.__name__}")
