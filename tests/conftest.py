@@ -20,6 +20,13 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "1")
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 from gaia_jax import enable_compilation_cache
+from tests.shares import (  # noqa: F401  (pytest finds its hooks here)
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    pytest_sessionfinish,
+)
 
 _CACHE = enable_compilation_cache()
 if _CACHE:
