@@ -5,7 +5,7 @@ from dataclasses import fields
 import pytest
 
 from gaia_jax.components.factions import FACTIONS, Faction
-from tools import factions_page
+from tools import faction_powers, factions_page
 
 
 def test_the_page_is_current():
@@ -14,13 +14,13 @@ def test_the_page_is_current():
 
 
 def test_every_field_of_a_faction_is_on_the_page():
-    known = {*factions_page.POWERS, *factions_page.SHOWN}
+    known = {*faction_powers.POWERS, *faction_powers.SHOWN}
     assert {f.name for f in fields(Faction)} == known
 
 
 @pytest.mark.parametrize("faction", FACTIONS, ids=lambda faction: faction.id)
 def test_every_power_names_its_rulings_and_a_chapter_where_it_acts(faction):
-    for field in factions_page.POWERS:
+    for field in faction_powers.POWERS:
         if getattr(faction, field) != getattr(factions_page.COMMON, field):
             assert factions_page.rulings(faction, field), field
             for chapter in factions_page.chapters(field):

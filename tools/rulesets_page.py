@@ -23,7 +23,7 @@ from gaia_jax.ruleset import (
     RULESETS,
     Ruleset,
 )
-from tools.factions_page import amounts
+from tools.faction_powers import amounts
 
 ROOT = Path(__file__).resolve().parent.parent
 
