@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax import Array
 
-from gaia_jax.components import costs, research
+from gaia_jax.components import costs
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
-from gaia_jax.ruleset import RULESETS, VARIANTS, Ruleset
-from gaia_jax.state import GAIA_AREA, NODES
+from gaia_jax.rules import income, scoring
+from gaia_jax.ruleset import GAIN_FIELDS, RULESETS, VARIANTS, FactionRow, Ruleset
+from gaia_jax.state import GAIA_AREA, NODES, GameState, Players
 
 PHASES = ("set-up", "tinkering", "income", "Gaia phase", "actions", "over")
 
@@ -88,6 +91,20 @@ def ruleset_of(state: Any) -> Ruleset:
     if (id, players) not in VARIANTS:
         raise ValueError(f"the state is of {id!r}, none of {', '.join(RULESETS)}; name its ruleset")
     return VARIANTS[id, players]
+
+
+@partial(jax.jit, static_argnums=0)
+def _count(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
+    """(missions, P) int32, what final missions count; (P, 9) int32, the next income (INC-01)."""
+
+    def income_of(me: Players, faction: Array) -> Array:
+        row = FactionRow.of(ruleset, faction.astype(jnp.int32))
+        parts = income.parts(ruleset, row, me, game.setup.economy_side)
+        parts["booster"] *= me.booster >= 0  # none is dealt while structures are placed
+        return sum(parts.values(), jnp.zeros(len(GAIN_FIELDS), jnp.int32))
+
+    incomes = jax.vmap(income_of)(game.players.edit(), game.setup.faction)
+    return scoring.final_values(ruleset, game), incomes
 
 
 class Table:
@@ -184,78 +201,22 @@ class Table:
             tinkering=self._id("tinkering", me.tinkering[p]),
             passed=int(turn.passed[p]),
             vp_source=row("vp_source", me.vp_source[p]),
-            income=self._income(faction, found, tracks, booster),
-            missions=tuple(
-                self._mission(p, self.ruleset.final_missions[int(m)], found)
-                for m in self.setup.final_missions
-            ),
+            income=self._income(p),
+            missions=tuple(self._counted[0][self.setup.final_missions, p].tolist()),
             **found,
         )
 
-    def _income(
-        self, faction: Faction, found: dict[str, Any], tracks: tuple[int, ...], booster: str | None
-    ) -> Gain[int]:
+    @cached_property
+    def _counted(self) -> tuple[np.ndarray, np.ndarray]:
+        """(missions, P), what each final mission counts; (P, 9), the next income by GAIN_FIELDS."""
+        missions, income = jax.device_get(_count(self.ruleset, self._game))
+        return missions, income
+
+    def _income(self, p: int) -> Gain[int]:
         """What the next income phase brings as things stand (INC-01); nothing after the last."""
         if self.over or (self.round == costs.ROUNDS and self.phase not in PHASES[:3]):
             return Gain()
-        r, built = self.ruleset, found["built"]
-        side = int(self.setup.economy_side)
-        parts = [
-            faction.base_income,
-            Gain(ore=sum(faction.mine_income_ore[: built["MINE"]])),
-            *faction.ts_income[: built["TS"]],
-            *faction.rl_income[: built["RL"]],
-            r.economy_income[side][tracks[research.TRACKS.index("economy")]],
-            research.SCIENCE_INCOME[tracks[research.TRACKS.index("science")]],
-        ]
-        parts += [faction.pi_income] if built["PI"] else []
-        parts += [faction.academy_a_income] if built["AC_A"] else []
-        parts += [b.income for b in r.boosters if b.id == booster]
-        own = set(found["tiles"]) - set(found["covered"])
-        parts += [t.income for t in (*r.basic_tiles, *r.ship_tiles) if t.id in own]
-        parts += [a.income for a in r.artifacts if a.id in found["artifacts"]]
-        return Gain(**{f.name: sum(getattr(x, f.name) for x in parts) for f in fields(Gain)})
-
-    def _mission(self, p: int, mission: str, found: dict[str, Any]) -> int:
-        """What a final mission counts (FIN-03 to FIN-10)."""
-        board = self.map
-        built: dict[str, int] = found["built"]
-        colonized: dict[str, int] = found["colonized"]
-        artifacts = [a.virtual_mine for a in self.ruleset.artifacts if a.id in found["artifacts"]]
-        rocks, protos = artifacts.count("Asteroid"), artifacts.count("Proto")
-        types = {t for t in self.ids["planet_type"] if colonized.get(t)} | set(artifacts) - {None}
-        asteroids = colonized["Asteroid"] + found["guest_asteroids"] + rocks
-        main = [s for s in found["sectors"] if s.startswith("main")]
-        if mission == "BUILDINGS":
-            virtual = rocks + protos
-            return sum(n for s, n in built.items() if s != "NONE") + colonized["Lost"] + virtual
-        if mission == "PI_AC_DISTANCE":
-            return self._academy_distance(p)
-        if mission == "FEDERATION_BUILDINGS":
-            own = (board.owner == p) & (board.structure > 0) | (board.guest == p)
-            return int((own & board.federated[p]).sum())
-        counted: dict[str, int] = {
-            "DEEP_SECTORS": len(found["sectors"]) - len(main),
-            "PLANET_TYPES": len(types),
-            "SATELLITES": found["satellites"]
-            + found["stations"] * self.ruleset.stations_count_as_satellites,
-            "ASTEROID_PROTO_BUILDINGS": asteroids
-            + colonized["Proto"]
-            + found["guest_protos"]
-            + protos,
-            "ASTEROID_BUILDINGS": asteroids,
-            "MAIN_SECTORS": len(main),
-            "GAIA_BUILDINGS": colonized["Gaia"],
-        }
-        return counted[mission]
-
-    def _academy_distance(self, p: int) -> int:
-        kinds, board = self.ids["structure"], self.map
-        own = board.owner == p
-        seat = np.flatnonzero(own & (board.structure == kinds.index("PI")))
-        academies = np.isin(board.structure, [kinds.index("AC_A"), kinds.index("AC_B")])
-        distances = self.ruleset.geometry.distance[seat][:, np.flatnonzero(own & academies)]
-        return int(distances.max(initial=0))
+        return Gain(**dict(zip(GAIN_FIELDS, self._counted[1][p].tolist(), strict=True)))
 
     @cached_property
     def power_used(self) -> tuple[str, ...]:

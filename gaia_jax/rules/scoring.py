@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import jax
 import jax.numpy as jnp
 from jax import Array
@@ -69,15 +71,51 @@ def pass_vp(ruleset: Ruleset, me: Players, counted: Array) -> dict[str, Array]:
     }
 
 
-def academy_distance(ruleset: Ruleset, game: GameState) -> Array:
-    """(P,) int32, the greatest distance from the PI to an academy, 0 without either (FIN-06)."""
-    board = game.board
-    own = board.owner == jnp.arange(board.num_players)[:, None]
-    seat = own & (board.piece == PI)
-    academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
-    rows = jnp.asarray(ruleset.geometry.distance)[jnp.argmax(seat, axis=-1)]
+class Counted(NamedTuple):
+    """What the final missions count of the players, (..., P) int32 each (FIN-03 to FIN-10)."""
+
+    structures: Array  # on the board, the Lost Planet among them, no gaiaformers
+    asteroids: Array  # colonized or with a guest
+    protos: Array  # the same
+    virtual_asteroids: Array  # mines of artifacts (ART-03)
+    virtual_protos: Array
+    gaia_planets: Array
+    planet_types: Array
+    main_sectors: Array
+    deep_sectors: Array
+    satellites: Array
+    stations: Array
+    academy_distance: Array
+    federated: Array  # structures and guests in federations
+
+
+def mission_counts(ruleset: Ruleset, of: Counted) -> Array:
+    """(..., missions, P) int32, what each final mission counts (FIN-03 to FIN-10)."""
+    virtual = of.virtual_asteroids + of.virtual_protos
+    values = {
+        "BUILDINGS": of.structures + virtual,
+        "DEEP_SECTORS": of.deep_sectors,
+        "PLANET_TYPES": of.planet_types,
+        "PI_AC_DISTANCE": of.academy_distance,
+        "SATELLITES": of.satellites + of.stations * ruleset.stations_count_as_satellites,
+        "ASTEROID_PROTO_BUILDINGS": of.asteroids + of.protos + virtual,
+        "ASTEROID_BUILDINGS": of.asteroids + of.virtual_asteroids,
+        "MAIN_SECTORS": of.main_sectors,
+        "GAIA_BUILDINGS": of.gaia_planets,
+        "FEDERATION_BUILDINGS": of.federated,
+    }
+    return jnp.stack([values[name].astype(jnp.int32) for name in ruleset.final_missions], axis=-2)
+
+
+def academy_distance(ruleset: Ruleset, institute: Array, academy: Array) -> Array:
+    """(...) int32, the greatest distance from the PI to an academy, 0 without either (FIN-06).
+
+    Args:
+        institute, academy: (..., C) bool, the cells where a player has them.
+    """
+    rows = jnp.asarray(ruleset.geometry.distance)[jnp.argmax(institute, axis=-1)]
     far = jnp.where(academy, rows, 0).max(-1).astype(jnp.int32)
-    return jnp.where(seat.any(-1), far, 0)
+    return jnp.where(institute.any(-1), far, 0)
 
 
 def final_values(ruleset: Ruleset, game: GameState) -> Array:
@@ -86,25 +124,25 @@ def final_values(ruleset: Ruleset, game: GameState) -> Array:
     main = ruleset.geometry.num_main_sectors
     sectors = bit_vector(me.sectors, main + ruleset.geometry.num_deep_sectors)
     player = jnp.arange(board.num_players)[:, None]
-    standing = (board.owner == player) & (board.piece != NONE) | (board.guest == player)
-    virtual = virtual_mines(ruleset, me, PROTO) + virtual_mines(ruleset, me, ASTEROID)
-    rocks = me.colonized[:, ASTEROID] + me.colonized[:, PROTO]
-    rocks = rocks + me.guest_asteroids + me.guest_protos
-    values = {
-        "BUILDINGS": me.built[:, MINE:].sum(-1) + me.colonized[:, LOST] + virtual,
-        "DEEP_SECTORS": sectors[:, main:].sum(-1),
-        "PLANET_TYPES": owned_types(ruleset, me).sum(-1),
-        "PI_AC_DISTANCE": academy_distance(ruleset, game),
-        "SATELLITES": me.satellites + me.stations * ruleset.stations_count_as_satellites,
-        "ASTEROID_PROTO_BUILDINGS": rocks + virtual,
-        "ASTEROID_BUILDINGS": me.colonized[:, ASTEROID]
-        + me.guest_asteroids
-        + virtual_mines(ruleset, me, ASTEROID),
-        "MAIN_SECTORS": sectors[:, :main].sum(-1),
-        "GAIA_BUILDINGS": me.colonized[:, GAIA],
-        "FEDERATION_BUILDINGS": (standing & board.federated).sum(-1),
-    }
-    return jnp.stack([values[name].astype(jnp.int32) for name in ruleset.final_missions])
+    own = board.owner == player
+    standing = own & (board.piece != NONE) | (board.guest == player)
+    academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
+    counted = Counted(
+        structures=me.built[:, MINE:].sum(-1) + me.colonized[:, LOST],
+        asteroids=me.colonized[:, ASTEROID] + me.guest_asteroids,
+        protos=me.colonized[:, PROTO] + me.guest_protos,
+        virtual_asteroids=virtual_mines(ruleset, me, ASTEROID),
+        virtual_protos=virtual_mines(ruleset, me, PROTO),
+        gaia_planets=me.colonized[:, GAIA],
+        planet_types=owned_types(ruleset, me).sum(-1),
+        main_sectors=sectors[:, :main].sum(-1),
+        deep_sectors=sectors[:, main:].sum(-1),
+        satellites=me.satellites,
+        stations=me.stations,
+        academy_distance=academy_distance(ruleset, own & (board.piece == PI), academy),
+        federated=(standing & board.federated).sum(-1),
+    )
+    return mission_counts(ruleset, counted)
 
 
 def prizes(ruleset: Ruleset, values: Array, mission: Array) -> Array:

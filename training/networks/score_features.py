@@ -113,30 +113,31 @@ class Standings(NamedTuple):
         built = dict(zip(STRUCTURES[1:], jnp.moveaxis(me["built"], -1, 0), strict=True))
         planets = rules.ids["planet_type"]
         colonized = dict(zip(planets, jnp.moveaxis(me["colonized"], -1, 0), strict=True))
+        nothing = jnp.zeros_like(count["mines"])
 
-        def one(name: str) -> Array | int:
-            return me[name][..., 0] if name in me else 0
+        def one(name: str) -> Array:
+            return me[name][..., 0] if name in me else nothing
 
         virtual = count["mines"] - built["MINE"] - colonized["Lost"]  # of artifacts (ART-03)
-        rocks = colonized.get("Asteroid", 0) + colonized.get("Proto", 0)
-        rocks = rocks + one("guest_asteroids") + one("guest_protos")
-        stations = one("stations") * int(rules.stations_count_as_satellites)
+        asteroids = colonized.get("Asteroid", nothing) + one("guest_asteroids")
+        virtual_asteroids = count.get("asteroid_buildings", asteroids) - asteroids
         distance, federated = self._on_board(cells)
-        values = {
-            "BUILDINGS": sum(built.values()) + colonized["Lost"] + virtual,
-            "DEEP_SECTORS": count.get("deep_sectors", 0),
-            "PLANET_TYPES": count["planet_types"],
-            "PI_AC_DISTANCE": distance,
-            "SATELLITES": one("satellites") + stations,
-            "ASTEROID_PROTO_BUILDINGS": rocks + virtual,
-            "ASTEROID_BUILDINGS": count.get("asteroid_buildings", 0),
-            "MAIN_SECTORS": count["main_sectors"],
-            "GAIA_BUILDINGS": count["gaia_planets"],
-            "FEDERATION_BUILDINGS": federated,
-        }
-        shape = distance.shape
-        wanted = [jnp.broadcast_to(values[name], shape) for name in rules.final_missions]
-        return jnp.stack(wanted, axis=-1)
+        counted = scoring.Counted(
+            structures=sum(built.values(), colonized["Lost"]),
+            asteroids=asteroids,
+            protos=colonized.get("Proto", nothing) + one("guest_protos"),
+            virtual_asteroids=virtual_asteroids,
+            virtual_protos=virtual - virtual_asteroids,
+            gaia_planets=count["gaia_planets"],
+            planet_types=count["planet_types"],
+            main_sectors=count["main_sectors"],
+            deep_sectors=count.get("deep_sectors", nothing),
+            satellites=one("satellites"),
+            stations=one("stations"),
+            academy_distance=distance,
+            federated=federated,
+        )
+        return jnp.swapaxes(scoring.mission_counts(rules, counted), -1, -2)
 
     def _on_board(self, cells: Array) -> tuple[Array, Array]:
         """(B, P) int32 each: from the PI to the further academy; structures in federations."""
@@ -153,10 +154,8 @@ class Standings(NamedTuple):
         def is_(piece: str) -> Array:
             return own & (cells[..., at[f"piece.{piece}"]] > 0)[:, None]
 
-        seat, academy = is_("PI"), is_("AC_A") | is_("AC_B")
-        rows = jnp.asarray(self.ruleset.geometry.distance)[jnp.argmax(seat, axis=-1)]
-        far = jnp.where(academy, rows, 0).max(-1).astype(jnp.int32)
-        return jnp.where(seat.any(-1), far, 0), federated
+        academy = is_("AC_A") | is_("AC_B")
+        return scoring.academy_distance(self.ruleset, is_("PI"), academy), federated
 
 
 def _blocks(features: Any) -> tuple[tuple[str, int, int], ...]:

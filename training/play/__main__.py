@@ -23,7 +23,7 @@ from gaia_jax.cli.command_line import UserError
 from training.system.cli import prepare, start_jax
 
 if TYPE_CHECKING:
-    from training.play.room import Room
+    from training.play.game_server import GameServer
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -35,20 +35,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         import uvicorn
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
+    from training.play.agent_pool import AgentPool
     from training.play.app import make_app
-    from training.play.bench import Bench
-    from training.play.room import Room
+    from training.play.game_server import GameServer
 
     start_jax()  # here, not in a thread
     names = [name.strip() for name in options.agents.split(",") if name.strip()]
-    room = Room(Bench(names), options.saves)
-    record = _take(options.record, options.saves, room) if options.record else None
+    games = GameServer(AgentPool(names), options.saves)
+    record = _take(options.record, options.saves, games) if options.record else None
     listener = _listen(options.host, options.port)
     port = listener.getsockname()[1]
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     print(f"The table stands at http://{_shown(options.host)}:{port}/ (Ctrl-C ends it)", flush=True)
-    threading.Thread(target=room.rules[options.env].prepare, daemon=True).start()
-    app = make_app(room, hosts, record, lambda: server.should_exit)
+    threading.Thread(target=games.rules[options.env].prepare, daemon=True).start()
+    app = make_app(games, hosts, record, lambda: server.should_exit)
     config = uvicorn.Config(
         app, log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
@@ -81,20 +81,20 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _take(path: Path, saves: Path, room: Room) -> str:
+def _take(path: Path, saves: Path, games: GameServer) -> str:
     """Put a record among the saved ones, beside others of its name; its name there."""
     from gaia_jax import replay
     from training.play.saves import check
 
     try:
-        check(replay.read(path), room.rules_for)
+        check(replay.read(path), games.rules_for)
     except replay.RecordError as error:
         raise UserError(str(error)) from error
     except ValueError as error:  # Refused among them
         raise UserError(f"{path}: {error}") from error
     saves.mkdir(parents=True, exist_ok=True)
     data = path.read_bytes()
-    # Only such names may be asked for, see `room`.
+    # Only such names may be asked for, see `game_server`.
     stem = re.sub(r"[^A-Za-z0-9 _.-]", "_", path.stem)[:50]
     stem = stem if stem[0].isalnum() else f"record {stem}"
     for name in (stem, *(f"{stem} {number}" for number in range(2, 1000))):

@@ -1,4 +1,4 @@
-"""The HTTP face of a room."""
+"""The HTTP face of a server."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from starlette.types import ASGIApp
 from gaia_jax.render.page import static
 from gaia_jax.ruleset import RULESETS
 from training.play.game import HUMAN, Game, Refused
-from training.play.guard import Guard, parsed, refusal
-from training.play.room import Room, view
+from training.play.game_server import GameServer, view
+from training.play.request_guard import RequestGuard, parsed, refusal
 
 # What a page may load, by name: where it lies.
 FILES = {
@@ -48,13 +48,13 @@ def _file(name: str) -> str:
 class Pages:
     """The handlers."""
 
-    def __init__(self, room: Room, record: str | None, ending: Callable[[], bool]):
+    def __init__(self, server: GameServer, record: str | None, ending: Callable[[], bool]):
         """
         Args:
             record: the name of a saved record that the first page opens.
             ending: whether the server is about to end: who waits for news is let go.
         """
-        self.room, self.first, self.ending = room, record, ending
+        self.server, self.first, self.ending = server, record, ending
         self.waiting = 0
 
     async def index(self, request: Request) -> Response:
@@ -76,8 +76,8 @@ class Pages:
             {
                 "rulesets": list(RULESETS),
                 "human": HUMAN,
-                "agents": self.room.bench.known(ruleset),
-                "records": await run_in_threadpool(self.room.records),
+                "agents": self.server.agents.known(ruleset),
+                "records": await run_in_threadpool(self.server.records),
                 "first": self.first,
             }
         )
@@ -85,7 +85,7 @@ class Pages:
     async def open(self, request: Request) -> Response:
         """A new game."""
         wanted = parsed(await request.body())
-        game = await run_in_threadpool(self.room.open, wanted)
+        game = await run_in_threadpool(self.server.open, wanted)
         return JSONResponse({"id": game.id})
 
     async def game(self, request: Request) -> Response:
@@ -112,7 +112,7 @@ class Pages:
         if what not in CHANGES:
             return refusal(404, "there is no such request")
         body = parsed(await request.body())
-        await run_in_threadpool(self.room.change, game, what, body)
+        await run_in_threadpool(self.server.change, game, what, body)
         return await self._answer(game)
 
     async def insight(self, request: Request) -> Response:
@@ -120,26 +120,26 @@ class Pages:
         game = self._game(request)
         name = request.query_params.get("agent", "")
         whole, search = (request.query_params.get(key) == "1" for key in ("whole", "search"))
-        return JSONResponse(await run_in_threadpool(self.room.insight, game, name, whole, search))
+        return JSONResponse(await run_in_threadpool(self.server.insight, game, name, whole, search))
 
     async def save(self, request: Request) -> Response:
         """Save a record."""
         game = self._game(request)
         body = parsed(await request.body())
-        name, moves = await run_in_threadpool(self.room.save, game, body.get("name", ""))
+        name, moves = await run_in_threadpool(self.server.save, game, body.get("name", ""))
         return JSONResponse({"name": name, "moves": moves})
 
     async def _answer(self, game: Game, whole: bool = False) -> Response:
         def made() -> dict[str, Any]:
-            with self.room.lock:
-                out = {**view(self.room, game), "parts": game.parts()}
+            with self.server.lock:
+                out = {**view(self.server, game), "parts": game.parts()}
                 return {**out, "picture": game.picture()} if whole else out
 
         return JSONResponse(await run_in_threadpool(made))
 
     def _game(self, request: Request) -> Game:
         try:
-            return self.room.get(request.path_params["id"])
+            return self.server.get(request.path_params["id"])
         except KeyError:
             raise HTTPException(404, "there is no such game") from None
 
@@ -172,7 +172,7 @@ async def _missing(request: Request, error: Exception) -> Response:
 
 
 def make_app(
-    room: Room,
+    server: GameServer,
     hosts: tuple[str, ...],
     record: str | None = None,
     ending: Callable[[], bool] = lambda: False,
@@ -180,12 +180,12 @@ def make_app(
     """The application.
 
     Args:
-        room: the games.
+        server: the games.
         hosts: the names by which it may be called.
         record: the name of a saved record that the first page opens.
         ending: whether the server is about to end.
     """
-    pages = Pages(room, record, ending)
+    pages = Pages(server, record, ending)
     game = "/api/games/{id}"
     routes = [
         Route("/", _told(pages.index)),
@@ -198,4 +198,4 @@ def make_app(
         Route(game + "/{what}", _told(pages.change), methods=["POST"]),
     ]
     handlers: Any = {404: _missing, 405: _missing, 500: _missing}
-    return Guard(Starlette(routes=routes, exception_handlers=handlers), hosts)
+    return RequestGuard(Starlette(routes=routes, exception_handlers=handlers), hosts)

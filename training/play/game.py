@@ -31,11 +31,11 @@ class Node:
     state: Any
     children: list[int] = field(default_factory=list)
     table: Table | None = None
-    insight: dict[str, Any] = field(default_factory=dict)  # by agent
+    analysis: dict[str, Any] = field(default_factory=dict)  # by agent
 
 
 class Game:
-    """The tree. It is changed under the lock of its room only."""
+    """The tree. It is changed under the lock of its server only."""
 
     def __init__(self, id: str, rules: Rules, setup: Any, seats: list[str], name: str = ""):
         """

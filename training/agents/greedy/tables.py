@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.components import costs
-from gaia_jax.components.common import COUNTS, EVENTS, Gain
+from gaia_jax.components.common import Gain
 from gaia_jax.ruleset import GAIN_FIELDS, gain_vector
 from training.agents.greedy.weights import NEAR
 from training.types import Environment
@@ -32,8 +32,6 @@ def make_tables(env: Environment) -> SimpleNamespace:
         rules=rules,
         cells=rules.geometry.num_cells,
         actions=rules.actions.num_actions,
-        planet=planet,
-        distance=distance,
         near=np.array((*NEAR, 0.0), np.float32)[np.minimum(distance, len(NEAR))],  # (C, C)
         colour=isin(*COLOURS),
         gaia=isin("Gaia"),
@@ -41,15 +39,10 @@ def make_tables(env: Environment) -> SimpleNamespace:
         rock=isin("Asteroid"),
         transdim=isin("Transdim"),
         open=isin(*COLOURS, "Gaia", "Proto", "Asteroid", "Transdim"),
-        types=isin(*ids["planet_type"]),
-        main=rules.geometry.num_main_sectors,
-        deep=rules.geometry.num_deep_sectors,
         rounds=costs.ROUNDS,
         caps=np.array([costs.CAPS["credits"], costs.CAPS["ore"], costs.CAPS["knowledge"]]),
-        count={name: i for i, name in enumerate(COUNTS)},
-        num_events=len(EVENTS),
         g={name: i for i, name in enumerate(GAIN_FIELDS)},
-        **_incomes(env),
+        **_factions(env),
         **_tiles(env),
         # The research board.
         end_vp=t.end_vp,
@@ -60,24 +53,11 @@ def make_tables(env: Environment) -> SimpleNamespace:
     )
 
 
-def _incomes(env: Environment) -> dict[str, Any]:
-    """What rounds bring, and what else is a faction's own."""
-    rules, t = env.ruleset, env.ruleset.tables
-    f = t.faction
+def _factions(env: Environment) -> dict[str, Any]:
+    """What is a faction's own."""
+    rules, f = env.ruleset, env.ruleset.tables.faction
     return {
-        # Incomes (n, G).
-        "base_income": f.base_income,
-        "mine_income": f.mine_income,
-        "ts_income": f.ts_income,
-        "rl_income": f.rl_income,
-        "pi_income": f.pi_income,
-        "academy_income": f.academy_a_income,
-        "economy_income": t.economy_income,
-        "science_income": t.science_income,
-        "booster_income": t.booster_income,
-        "tile_income": t.tile_income,
-        "artifact_income": t.artifact_income,
-        # Factions.
+        "booster_income": env.ruleset.tables.booster_income,  # (boosters, G)
         "requirement": f.federation_requirement,
         "requirement_pi": f.federation_requirement_pi,
         "academy_action": np.array([gain_vector(x.academy_b_action) for x in rules.factions]),
@@ -107,5 +87,4 @@ def _tiles(env: Environment) -> dict[str, Any]:
         "specials": np.array([special_gain(name) for name in ids["special"]]),
         "special": list(ids["special"]),
         "booster_special": np.array([x.special is not None for x in rules.boosters]),
-        "virtual_planet": t.virtual_planet,
     }

@@ -10,8 +10,10 @@ import jax.numpy as jnp
 from jax import Array
 from jax.typing import ArrayLike
 
-from gaia_jax.ruleset import LOST_FLEET
-from gaia_jax.state import AC_A, AC_B, GAIAFORMER, MINE, NONE, PI, RL, TS
+from gaia_jax.rules import income, scoring
+from gaia_jax.rules.player import counts as player_counts
+from gaia_jax.ruleset import LOST_FLEET, FactionRow
+from gaia_jax.state import AC_A, AC_B, GAIAFORMER, NONE, PI
 
 Game = Any
 # The missions in the order of `Weights.unit`, and one that weighs as another does.
@@ -51,45 +53,13 @@ class Position:
         me = self.me
         self.tiles = bits(me.tiles & ~me.covered, len(ids["tile"]))
         self.advanced = bits(me.advanced, len(ids["advanced"]))
-        self.counts = counts(t, game.players)  # (P, counts)
+        self.counts = real(player_counts(t.rules, game.players))  # (P, counts)
         self.range = real(t.navigation_range)[me.tracks[1].astype(jnp.int32)]
         self.range += (self.tiles * t.tile_range).sum()
 
     def row(self, table: ArrayLike) -> Array:
         """The faction's row of a table, float32."""
         return real(table)[self.faction]
-
-
-def counts(t: SimpleNamespace, players: Any) -> Array:
-    """(P, counts) float32, what tiles and missions count, in the order of COUNTS."""
-    sectors = bits(players.sectors, t.main + t.deep)
-    virtual = bits(players.artifacts, len(t.virtual_planet))
-    protos = (virtual * (t.virtual_planet == t.planet["Proto"])).sum(-1)
-    rocks = (virtual * (t.virtual_planet == t.planet["Asteroid"])).sum(-1)
-    built, colonized = real(players.built), real(players.colonized)
-    owned = (colonized > 0).at[..., t.planet["Proto"]].max(protos > 0)
-    owned = owned.at[..., t.planet["Asteroid"]].max(rocks > 0)
-    formers = players.gaiaformers + players.gaiaformers_out + players.gaiaformers_gaia
-    values = {
-        "mines": built[..., MINE] + colonized[..., t.planet["Lost"]] + protos + rocks,
-        "trading_stations": built[..., TS],
-        "research_labs": built[..., RL],
-        "pi_academies": built[..., PI] + built[..., AC_A] + built[..., AC_B],
-        "planet_types": (owned & t.types).sum(-1),
-        "gaia_planets": colonized[..., t.planet["Gaia"]],
-        "asteroid_buildings": colonized[..., t.planet["Asteroid"]]
-        + real(players.guest_asteroids)
-        + rocks,
-        "main_sectors": sectors[..., : t.main].sum(-1),
-        "deep_sectors": sectors[..., t.main :].sum(-1),
-        "federation_tokens": players.tokens.sum(-1),
-        "gaiaformers": formers,
-        "basic_tiles": bits(players.tiles, len(t.ids["tile"])).sum(-1),
-        "science_level": players.tracks[..., 5],
-        "gaia_level": players.tracks[..., 3],
-        "tracks_at_3": (players.tracks >= 3).sum(-1),
-    }
-    return jnp.stack([real(values[name]) for name in t.count], -1)
 
 
 def value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> Array:
@@ -127,25 +97,13 @@ def _power(at: Position) -> Array:
     return tokens * at.price[g["tokens"]] + charged * at.price[g["charge"]]
 
 
-def income(at: Position) -> Array:
-    """(G,) float32, what the next income phase brings, without the booster to come."""
-    t, me = at.t, at.me
-    built, tracks = me.built.astype(jnp.int32), me.tracks.astype(jnp.int32)
-    side = at.game.setup.economy_side.astype(jnp.int32)
-    total = at.row(t.base_income)
-    total += at.row(t.ts_income)[built[TS]] + at.row(t.rl_income)[built[RL]]
-    total += at.row(t.pi_income) * (built[PI] > 0) + at.row(t.academy_income) * (built[AC_A] > 0)
-    total += real(t.economy_income)[side][tracks[4]] + real(t.science_income)[tracks[5]]
-    total += at.tiles @ real(t.tile_income)
-    total += bits(me.artifacts, len(t.artifact_income)) @ real(t.artifact_income)
-    summed: Array = total.at[t.g["ore"]].add(at.row(t.mine_income)[built[MINE]])
-    return summed
-
-
 def _income(at: Position) -> Array:
-    booster = real(at.t.booster_income)[at.me.booster.astype(jnp.int32)]
+    """What the income phases to come bring (INC-01), the booster once it cannot change."""
+    row = FactionRow.of(at.t.rules, at.faction)
+    parts = income.parts(at.t.rules, row, at.me, at.game.setup.economy_side)
+    booster = real(parts.pop("booster"))
     held = jnp.where(at.passed, (booster * at.price).sum(), 0)
-    return (income(at) * at.future).sum() + held
+    return (real(sum(parts.values())) * at.future).sum() + held
 
 
 def _research(at: Position) -> Array:
@@ -187,44 +145,13 @@ def _federations(at: Position) -> Array:
     return summed
 
 
-def missions(at: Position) -> Array:
-    """(missions, P) float32, what the final missions count (FIN-03 to FIN-10)."""
-    t, board, players = at.t, at.game.board, at.players
-    number = jnp.arange(board.num_players)[:, None]
-    own = (board.piece_owner == number) & (board.piece != GAIAFORMER) & (board.piece != NONE)
-    standing = own | (board.guest == number)
-    seat = own & (board.piece == PI)
-    academy = own & ((board.piece == AC_A) | (board.piece == AC_B))
-    rows = real(t.distance)[jnp.argmax(seat, -1)]
-    far = jnp.where(academy, rows, 0).max(-1) * seat.any(-1)
-    of = {name: at.counts[:, i] for name, i in t.count.items()}
-    built = real(players.built)[:, MINE:].sum(-1)
-    virtual = of["mines"] - real(players.built)[:, MINE]
-    protos = real(players.colonized)[:, t.planet["Proto"]] + real(players.guest_protos)
-    ship_mines = bits(players.artifacts, len(t.virtual_planet))
-    proto_artifacts = (ship_mines * (t.virtual_planet == t.planet["Proto"])).sum(-1)
-    values = {
-        "BUILDINGS": built + virtual,
-        "DEEP_SECTORS": of["deep_sectors"],
-        "PLANET_TYPES": of["planet_types"],
-        "PI_AC_DISTANCE": far,
-        "SATELLITES": real(players.satellites) + real(players.stations),
-        "ASTEROID_PROTO_BUILDINGS": of["asteroid_buildings"] + protos + proto_artifacts,
-        "ASTEROID_BUILDINGS": of["asteroid_buildings"],
-        "MAIN_SECTORS": of["main_sectors"],
-        "GAIA_BUILDINGS": of["gaia_planets"],
-        "FEDERATION_BUILDINGS": real((standing & board.federated).sum(-1)),
-    }
-    return jnp.stack([values[name] for name in t.rules.final_missions])
-
-
 def _missions(at: Position) -> Array:
     """6 VP for each player behind, 3 for a tie, softly while rounds are left (FIN-02).
 
     A neutral player is one of them (PLA-06).
     """
     chosen, rules = at.game.setup.final_missions.astype(jnp.int32), at.t.rules
-    values = missions(at)[chosen]  # (2, P)
+    values = real(scoring.final_values(rules, at.game))[chosen]  # (2, P)
     if rules.neutral_player:
         neutral = jnp.array([rules.neutral_player[name] for name in rules.final_missions])
         values = jnp.concatenate([values, real(neutral)[chosen][:, None]], axis=-1)

@@ -100,7 +100,7 @@ class Ready:
         return self.status in ("waiting", "compiling")
 
 
-class Bench:
+class AgentPool:
     """Agents by name and ruleset. Only names that the command line or the folders offer."""
 
     def __init__(self, names: Sequence[str] = (), runs: Path = Path("runs")):

@@ -18,8 +18,8 @@ from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.packed import PLAYERS
 from training.agents.search import split_name
-from training.play import insight
-from training.play.bench import LOOK, SEARCH, Bench, Ready
+from training.play import analysis
+from training.play.agent_pool import LOOK, SEARCH, AgentPool, Ready
 from training.play.game import HUMAN, Game, Refused
 from training.play.rules import Rules
 from training.play.saves import Saves, check, read_setup
@@ -27,24 +27,24 @@ from training.play.saves import Saves, check, read_setup
 MOST_GAMES = 16
 
 
-class Room:
+class GameServer:
     """The games. Every method may be called from any thread."""
 
-    def __init__(self, bench: Bench, saves: Path, most_games: int = MOST_GAMES):
+    def __init__(self, agents: AgentPool, saves: Path, most_games: int = MOST_GAMES):
         """
         Args:
-            bench: the agents on offer.
+            agents: the agents on offer.
             saves: where records are saved, and offered from.
             most_games: more end the one that has rested longest.
         """
-        self.bench, self.saves, self.most_games = bench, Saves(saves), most_games
+        self.agents, self.saves, self.most_games = agents, Saves(saves), most_games
         self.rules = {id: Rules(id) for id in RULESETS}
         self._fewer: dict[tuple[str, int], Rules] = {}
         self.games: dict[str, Game] = {}
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
         self._touched: dict[str, float] = {}
-        bench.on_change = self.stir
+        agents.on_change = self.stir
         threading.Thread(target=self._work, name="agents", daemon=True).start()
 
     def stir(self) -> None:
@@ -78,7 +78,7 @@ class Room:
         if record:
             self._walk(game, record)
         for seat in set(seats) - {HUMAN}:
-            self.bench.get(seat, rules)
+            self.agents.get(seat, rules)
         with self.wake:
             if len(self.games) >= self.most_games:
                 oldest = min(self._touched, key=lambda key: self._touched[key])
@@ -144,11 +144,11 @@ class Room:
 
     def seat(self, who: Any, rules: Rules | None = None) -> str:
         """Who may sit at the table: HUMAN or an agent on offer, which plays such games."""
-        if who != HUMAN and who not in self.bench.names:
-            known = ", ".join((HUMAN, *self.bench.names))
+        if who != HUMAN and who not in self.agents.names:
+            known = ", ".join((HUMAN, *self.agents.names))
             raise Refused(f"unknown player {who!r}; known are {known}")
         if rules and who != HUMAN:
-            why = self.bench.refusal(who, rules.env.id, rules.env.num_players)
+            why = self.agents.refusal(who, rules.env.id, rules.env.num_players)
             if why:
                 raise Refused(why)
         return str(who)
@@ -174,13 +174,13 @@ class Room:
                 who = self.seat(body.get("who"), game.rules)
                 game.sit(_number(body, "player"), who)
                 if who != HUMAN:
-                    self.bench.get(who, game.rules)
+                    self.agents.get(who, game.rules)
             elif what == "resume":
                 game.resume()
             self.wake.notify_all()
 
     def insight(self, game: Game, name: str, whole: bool, search: bool) -> dict[str, Any]:
-        """What an agent thinks of the present position, or of the whole line; see `insight`.
+        """What an agent thinks of the present position, or of the whole line; see `analysis`.
 
         Args:
             search: also the table of a search at the present position, of an agent that has one.
@@ -188,23 +188,23 @@ class Room:
         if self.seat(name, game.rules) == HUMAN:
             raise Refused("agent: the name of an agent is wanted")
         base, spec = split_name(name)
-        agent = self.bench.get(base, game.rules, LOOK)
+        agent = self.agents.get(base, game.rules, LOOK)
         if agent.status != "ready":
             return {"agent": name, "waiting": agent.said(), "again": agent.under_way}
         if agent.look is None:
             return {"agent": name, "waiting": f"{name} has no policy to show", "again": False}
-        searching = self.bench.get(name, game.rules, SEARCH) if spec is not None else None
+        searching = self.agents.get(name, game.rules, SEARCH) if spec is not None else None
         at = game.now
         if search and searching and searching.status == "ready":
             # It takes a second, and nobody else waits for it.
-            insight.search(game, at, searching)
-        for id in game.line if whole else insight.near(game):
+            analysis.search(game, at, searching)
+        for id in game.line if whole else analysis.near(game):
             with self.lock:
                 if id < len(game.nodes):
-                    insight.look(game, id, agent)
+                    analysis.look(game, id, agent)
         with self.lock:
-            out = insight.report(game, agent)
-            table = insight.searched(game, at, name) if searching else None
+            out = analysis.report(game, agent)
+            table = analysis.searched(game, at, name) if searching else None
         found = {**out, "agent": name, "searches": searching is not None, "search": table, "at": at}
         if searching and searching.status != "ready":
             found |= {"searching": searching.said(), "again": searching.under_way}
@@ -244,7 +244,7 @@ class Room:
             name = game.agent_to_move()
             if not name:
                 continue
-            agent = self.bench.get(name, game.rules)
+            agent = self.agents.get(name, game.rules)
             if agent.status == "ready":
                 return game, agent
             if agent.status == "failed" and not game.paused:
@@ -293,16 +293,16 @@ def _setup(wanted: Mapping[str, Any], rules: Rules) -> Any:
     return rules.draw(seed)
 
 
-def view(room: Room, game: Game) -> dict[str, Any]:
+def view(server: GameServer, game: Game) -> dict[str, Any]:
     """All that a page shows of a game, apart from the picture's parts."""
-    with room.lock:
+    with server.lock:
         table = game.table()
         agents = {seat for seat in game.seats if seat != HUMAN}
-        waiting = [room.bench.get(name, game.rules) for name in sorted(agents)]
+        waiting = [server.agents.get(name, game.rules) for name in sorted(agents)]
         return {
             "id": game.id,
             "name": game.name,
-            "agents": room.bench.fitting(game.rules.env.id, game.rules.env.num_players),
+            "agents": server.agents.fitting(game.rules.env.id, game.rules.env.num_players),
             "can_undo": game.earlier() is not None,
             "version": game.version,
             "ruleset": game.rules.env.id,

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from training.play.bench import Ready
+from training.play.agent_pool import Ready
 from training.play.game import Game
 from training.study import explain
 
@@ -22,7 +22,7 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
         that it expects of each player at the end.
     """
     node = game.node(id)
-    found: dict[str, Any] | None = node.insight.get(agent.name)
+    found: dict[str, Any] | None = node.analysis.get(agent.name)
     if found is not None:
         return found
     table = game.table(id)
@@ -39,7 +39,7 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
             "policy": policy,
             "vp": [round(v + float(x), 1) for v, x in zip(now, to_come, strict=True)],
         }
-    node.insight[agent.name] = found
+    node.analysis[agent.name] = found
     return found
 
 
@@ -57,7 +57,7 @@ def _following(game: Game, id: int) -> int:
 
 def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
     """What `search` found at a position for the line in view; None where it has not been asked."""
-    found: dict[str, Any] | None = game.node(id).insight.get(f"{name} {_following(game, id)}")
+    found: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {_following(game, id)}")
     return found
 
 
@@ -79,7 +79,7 @@ def search(game: Game, id: int, agent: Ready) -> None:
     for row in found["candidates"]:
         row["words"] = game.rules.say(row["action"])
         row["line"] = [_in_words(game, said) for said in row["line"]]
-    node.insight[f"{agent.name} {following}"] = found
+    node.analysis[f"{agent.name} {following}"] = found
 
 
 def _in_words(game: Game, said: str) -> str:
@@ -98,7 +98,7 @@ def report(game: Game, agent: Ready) -> dict[str, Any]:
         same at every position of the line, None where it has not been looked at.
     """
     here = look(game, game.now, agent)
-    seen = [game.nodes[id].insight.get(agent.name) for id in game.line]
+    seen = [game.nodes[id].analysis.get(agent.name) for id in game.line]
     players = range(len(game.seats))
     lines = [[None if one is None else one["vp"][p] for one in seen] for p in players]
     say = game.rules.say

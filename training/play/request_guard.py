@@ -30,7 +30,7 @@ def refusal(status: int, message: str) -> JSONResponse:
     return JSONResponse({"error": message}, status_code=status, headers=HEADERS)
 
 
-class Guard:
+class RequestGuard:
     """ASGI: refuses what comes from elsewhere, reads bodies up to a limit, adds the headers."""
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str]):
