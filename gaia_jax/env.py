@@ -60,7 +60,7 @@ class State:
         """The table as a picture, in notebooks; a batch of states has none."""
         if np.ndim(self.current_player):
             return None
-        from gaia_jax.render import svg  # it lies above this module, and few need it
+        from gaia_jax.render import svg  # few need it
 
         return svg(self)
 

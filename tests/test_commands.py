@@ -122,11 +122,17 @@ def test_every_line_that_a_newcomer_types_is_known(name):
 
 COMMANDS = (
     "gaia_jax.replay", "training.train", "training.evaluate", "training.arena", "training.explain",
-    "training.play", "training.labels", "training.clone", "training.zoo.ship",
+    "training.play", "training.labels", "training.clone", "training.ship",
+    "training.zoo.ship",  # by its name of before
     "training.export", "training.plan", "training.merge", "training.compare", "training.study",
     "training.sweep",
 )  # fmt: skip
-PACKAGES = ("training.play", "training.study")
+# Where the command line of a package stands.
+PACKAGES = {
+    "gaia_jax.replay": "gaia_jax.replay.command",
+    "training.play": "training.play.__main__",
+    "training.study": "training.study.__main__",
+}
 
 
 @pytest.mark.parametrize("module", COMMANDS)
@@ -140,10 +146,9 @@ def test_help_shows_every_default(monkeypatch, module):
 
     for name in ("parse_args", "parse_intermixed_args"):
         monkeypatch.setattr(argparse.ArgumentParser, name, keep)
-    path = f"{module}.__main__" if module in PACKAGES else module
     monkeypatch.setattr(sys, "argv", [module])
     with pytest.raises(Parsed):
-        importlib.import_module(path).main()
+        importlib.import_module(PACKAGES.get(module, module)).main()
     (parser,) = found
     text = " ".join(parser.format_help().split())
     for action in parser._actions:
@@ -155,13 +160,8 @@ def test_help_shows_every_default(monkeypatch, module):
 
 def test_one_word_for_one_thing(monkeypatch):
     """The same option has the same spelling in every command."""
-    text = "".join(
-        (ROOT / f"{module.replace('.', '/')}.py").read_text("utf-8")
-        for module in COMMANDS if module not in PACKAGES
-    )  # fmt: skip
-    text += "".join(
-        (ROOT / f"{module.replace('.', '/')}/__main__.py").read_text("utf-8") for module in PACKAGES
-    )
+    files = (PACKAGES.get(module, module).replace(".", "/") for module in COMMANDS)
+    text = "".join((ROOT / f"{file}.py").read_text("utf-8") for file in files)
     options = set(re.findall(r'"(--[a-z-]+)"', text))
     assert not options & {"--greedy", "--update", "--ruleset", "--output", "--opponents"}
     assert {"--likeliest", "--opponent", "--env", "--seed", "--games", "--json"} <= options

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from gaia_jax import actions
 from gaia_jax.render import board, colours, picture
-from gaia_jax.render.page import moves
-from gaia_jax.render.pen import box, group
+from gaia_jax.render.shapes import box, group
 from gaia_jax.render.symbols import FONT, definitions
 from gaia_jax.render.table import Table
 from gaia_jax.replay import read
+from gaia_jax.replay.page import moves
 
 BLOCKS = ("head", "rounds", "map")
 WIDTH = board.WIDTH + 2 * picture.MARGIN

@@ -7,7 +7,7 @@ import math
 
 from gaia_jax.render import colours
 from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES
-from gaia_jax.render.pen import box, circle, group, label, number, polygon
+from gaia_jax.render.shapes import box, circle, group, label, number, polygon
 from gaia_jax.render.table import Table
 from gaia_jax.ruleset import Ruleset
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from gaia_jax.components.research import TRACKS
-from gaia_jax.render.faces import (
+from gaia_jax.render.icons import (
     BOOSTER_ACTIONS,
     COUNTS,
     EVENTS,

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from gaia_jax import actions
-from gaia_jax.render import board, colours, research, seats, supply
+from gaia_jax.render import board, colours, player_boards, research, supply
 from gaia_jax.render.names import say
-from gaia_jax.render.pen import box, group, label, run
+from gaia_jax.render.shapes import box, group, label, run
 from gaia_jax.render.symbols import FONT, definitions
 from gaia_jax.render.table import Table
 from gaia_jax.ruleset import Ruleset
 
 WIDTH, MARGIN = 1280, 8
 _TOP, _SEATS = 92, 92 + board.HEIGHT + 10
-HEIGHT = int(_SEATS + seats.HEIGHT + MARGIN)
+HEIGHT = int(_SEATS + player_boards.HEIGHT + MARGIN)
 _RIGHT = MARGIN + board.WIDTH + 4
 _GAMES = {
     "lost_fleet": "Gaia Project, The Lost Fleet",
@@ -83,7 +83,7 @@ def ground(table: Table) -> dict[str, str]:
         "map": board.frame() + board.grid(table.ruleset),
         "research": research.board(table),
         "legend": supply.legend(table.ruleset),
-        **{f"seat-{seat.player}": seats.frame(seat) for seat in table.seats},
+        **{f"seat-{seat.player}": player_boards.frame(seat) for seat in table.seats},
     }
 
 
@@ -107,7 +107,7 @@ def parts(table: Table, last: int | None = None) -> dict[str, dict[str, str]]:
     if table.ruleset.ships:
         out["ships"] = supply.ships(table)
     for seat in table.seats:
-        out[f"seat-{seat.player}"] = seats.parts(table, seat)
+        out[f"seat-{seat.player}"] = player_boards.parts(table, seat)
     return out
 
 

@@ -9,7 +9,7 @@ from gaia_jax.components.common import Gain
 from gaia_jax.components.costs import RANGE_PER_QIC
 from gaia_jax.components.tech_tiles import EXTRA_A_VP, EXTRA_B_SHIPS
 from gaia_jax.render import colours
-from gaia_jax.render.faces import (
+from gaia_jax.render.icons import (
     action_face,
     action_words,
     icons,
@@ -19,7 +19,7 @@ from gaia_jax.render.faces import (
     token_words,
 )
 from gaia_jax.render.names import TRACK_NAMES
-from gaia_jax.render.pen import box, group, label, run, seat_disc
+from gaia_jax.render.shapes import box, group, label, run, seat_disc
 from gaia_jax.render.table import Table
 
 WIDTH = 548

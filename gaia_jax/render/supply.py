@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gaia_jax.render import colours
-from gaia_jax.render.faces import (
+from gaia_jax.render.icons import (
     EVENTS,
     action_face,
     action_words,
@@ -17,8 +17,8 @@ from gaia_jax.render.faces import (
     token_words,
 )
 from gaia_jax.render.names import MISSIONS, SHIPS
-from gaia_jax.render.pen import box, group, label, number, run, run_width, seat_disc
 from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN, crossed, tile
+from gaia_jax.render.shapes import box, group, label, number, run, run_width, seat_disc
 from gaia_jax.render.table import ROUNDS, Table
 from gaia_jax.ruleset import Ruleset
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import upgrade
-from gaia_jax.rules.once_a_round import special_operations
+from gaia_jax.rules.once_per_round import special_operations
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import power_worth
 from gaia_jax.rules.seat import Seat

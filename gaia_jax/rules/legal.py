@@ -17,7 +17,7 @@ from gaia_jax.rules import (
     free,
     income,
     leech,
-    once_a_round,
+    once_per_round,
     passing,
     research,
     tech,
@@ -40,10 +40,10 @@ def legal_mask(ruleset: Ruleset, game: GameState) -> Array:
     """
     seat = Seat.of_decider(ruleset, game)
     mode = operation(ruleset, jnp.where(seat.at(Node.TARGET), _mode(game), 0))
-    acts = once_a_round.actions(seat)
+    acts = once_per_round.actions(seat)
     uses = _cell_uses(seat, acts, mode)
     ships = fleet.reachable(seat, mode, acts.places_where("explore")[1].extra_range)
-    power, shared, special = once_a_round.options(seat, acts, uses, ships)
+    power, shared, special = once_per_round.options(seat, acts, uses, ships)
     advance, declines = research.options(seat, mode)
     skip = seat.at(Node.TERRANS, Node.ITARS, Node.FREE_MINE) | declines
     options = {
@@ -76,7 +76,7 @@ def _mode(game: GameState) -> Array:
     return jnp.maximum(game.turn.pending_op.astype(jnp.int32), 0)
 
 
-def _cell_uses(seat: Seat, acts: once_a_round.Actions, mode: OperationRow) -> cells.Cells:
+def _cell_uses(seat: Seat, acts: once_per_round.Actions, mode: OperationRow) -> cells.Cells:
     """What the cells are good for; mines by the plane's own way, then by every mode."""
     ruleset, game, row = seat.ruleset, seat.game, seat.ruleset.operation_index
     my_turn, target = seat.at(Node.TURN), seat.at(Node.TARGET)

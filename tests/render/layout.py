@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gaia_jax.render.pen import text_width
+from gaia_jax.render.shapes import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gaia_jax import replay
-from gaia_jax.render import listing
-from gaia_jax.render.page import moves, page
+from gaia_jax.replay import move_list
+from gaia_jax.replay.page import moves, page
 from tests.browser import Watched
 from tests.render.records import RECORDS
 
@@ -92,7 +92,7 @@ def test_what_wide_hides_comes_back(written: Path, browser: Any) -> None:
 
 def test_every_decision_is_listed() -> None:
     record = replay.read(RECORDS["base"])
-    found = list(listing.lines(moves(record)))
+    found = list(move_list.lines(moves(record)))
     assert len(found) == len(record.actions) + 7, "a line a decision, a head line a round"
     assert found[0] == "set-up" and "round 6" in found
 
@@ -141,7 +141,7 @@ def test_a_page_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path) -> No
     script = (
         "import resource, sys\n"
         "from gaia_jax import replay\n"
-        "from gaia_jax.render import page\n"
+        "from gaia_jax.replay import page\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
         "sys.exit(replay.main(sys.argv[1:]))\n"
     )

@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from gaia_jax.render.page import static
+from gaia_jax.replay.page import static
 from gaia_jax.ruleset import RULESETS
 from training.play.game import HUMAN, Game, Refused
 from training.play.game_server import GameServer, view
@@ -24,8 +24,8 @@ from training.play.request_guard import RequestGuard, parsed, refusal
 
 # What a page may load, by name: where it lies.
 FILES = {
-    "view.js": ("gaia_jax.render", "text/javascript"),
-    "view.css": ("gaia_jax.render", "text/css"),
+    "view.js": ("gaia_jax.replay", "text/javascript"),
+    "view.css": ("gaia_jax.replay", "text/css"),
     "play.js": ("training.play", "text/javascript"),
     "overlay.js": ("training.play", "text/javascript"),
     "play.css": ("training.play", "text/css"),
@@ -40,7 +40,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 def _file(name: str) -> str:
     package, _ = FILES[name]
-    if package == "gaia_jax.render":
+    if package == "gaia_jax.replay":
         return static(name)
     return resources.files(package).joinpath("static", name).read_text("utf-8")
 

@@ -12,8 +12,8 @@ from typing import Any
 from gaia_jax import replay
 from gaia_jax.render import Table
 from gaia_jax.render.names import PLANETS, STRUCTURES
-from gaia_jax.render.page import seats_json, sources_json
 from gaia_jax.replay import Record, RecordError
+from gaia_jax.replay.page import seats_json, sources_json
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.packed import PLAYERS

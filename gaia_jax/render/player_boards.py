@@ -5,7 +5,7 @@ from __future__ import annotations
 from gaia_jax.components import costs
 from gaia_jax.components.common import Gain
 from gaia_jax.render import colours
-from gaia_jax.render.faces import (
+from gaia_jax.render.icons import (
     amounts,
     artifact_face,
     artifact_words,
@@ -19,8 +19,8 @@ from gaia_jax.render.faces import (
     token_words,
 )
 from gaia_jax.render.names import SPECIALS, SPECIALS_SHORT
-from gaia_jax.render.pen import box, circle, group, label, run, seat_disc
 from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN
+from gaia_jax.render.shapes import box, circle, group, label, run, seat_disc
 from gaia_jax.render.table import Seat, Table
 from gaia_jax.state import GAIA_AREA
 

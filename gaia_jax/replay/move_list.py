@@ -6,8 +6,8 @@ import csv
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-from gaia_jax.render.page import Move
 from gaia_jax.render.table import Table
+from gaia_jax.replay.page import Move
 
 _STOCKS = ("credits", "ore", "knowledge", "qic", "power_1", "power_2", "power_3", "gaia_power")
 

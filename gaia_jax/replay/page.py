@@ -17,7 +17,7 @@ from gaia_jax.env import State
 from gaia_jax.render import colours, picture
 from gaia_jax.render.names import VP_SOURCES, say
 from gaia_jax.render.table import Table
-from gaia_jax.replay import Record, states
+from gaia_jax.replay.record import Record, states
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Mov
 
 def static(name: str) -> str:
     """A file of this package's pages."""
-    return resources.files("gaia_jax.render").joinpath("static", name).read_text("utf-8")
+    return resources.files("gaia_jax.replay").joinpath("static", name).read_text("utf-8")
 
 
 def seats_json(table: Table) -> list[dict[str, Any]]:

@@ -1,0 +1,39 @@
+"""Game records: a game as a JSON file, played and verified again; as a page and as a list of moves.
+
+`python -m gaia_jax.replay FILE` plays one; `docs/reference/records.md` has the format.
+"""
+
+from gaia_jax.replay.command import CSV_HEAD, HTML_HEAD, main, table
+from gaia_jax.replay.record import (
+    FORMAT,
+    KEYS,
+    LONGEST,
+    Record,
+    RecordError,
+    compiled,
+    parse,
+    play,
+    read,
+    states,
+    to_text,
+    write,
+)
+
+__all__ = [
+    "CSV_HEAD",
+    "FORMAT",
+    "HTML_HEAD",
+    "KEYS",
+    "LONGEST",
+    "Record",
+    "RecordError",
+    "compiled",
+    "main",
+    "parse",
+    "play",
+    "read",
+    "states",
+    "table",
+    "to_text",
+    "write",
+]

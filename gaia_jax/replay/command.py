@@ -1,0 +1,110 @@
+"""`python -m gaia_jax.replay FILE`: play a record and verify it; a page, a table, words."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import jax
+
+from gaia_jax.cli import command_line, outputs
+from gaia_jax.cli.progress import telling
+from gaia_jax.env import State
+from gaia_jax.replay import move_list
+from gaia_jax.replay.page import moves, page
+from gaia_jax.replay.record import Record, RecordError, read, states
+
+# What the files begin with that this command writes; others are not written over.
+CSV_HEAD = b"decision,round,player,faction,node,action,words,"
+HTML_HEAD = b"<!doctype html>\n<!-- a game of gaia_jax -->\n"
+
+
+def table(record: Record, state: State) -> str:
+    """The players of a finished game, the best first, with what their VP came from."""
+    env = record.env()
+    players, sources = state.game.players, env.ruleset.ids["vp_source"]
+    final_vp = players.vp.tolist()
+    rows = [("place", "player", "faction", "VP", "most of it from")]
+    order = sorted(range(env.num_players), key=lambda p: -final_vp[p])
+    for player in order:
+        vp = final_vp[player]
+        place = 1 + sum(other > vp for other in final_vp)
+        by = sorted(zip(players.vp_source[player].tolist(), sources, strict=True), reverse=True)
+        most = ", ".join(f"{name} {amount}" for amount, name in by[:4] if amount > 0)
+        rows.append((str(place), str(player), record.setup["factions"][player], str(vp), most))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the record that the command line names.
+
+    Returns:
+        The exit code: 0 where it plays as it says, 2 where it does not, 130 after Ctrl-C.
+    """
+    return command_line.run(lambda: _main(arguments), (RecordError,))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    options = _parse(arguments)
+    record = read(options.file)
+    at, shown = "compiling the game", not options.quiet
+    played: list[State] = []
+    with telling(lambda: at, shown):
+        for count, state in enumerate(states(record)):
+            played.append(jax.device_get(state))
+            if count and (count % 20 == 0 or count == len(record.actions)):
+                round_ = int(state.game.turn.round)
+                at = f"round {round_}, {count}/{len(record.actions)} decisions"
+    if shown:
+        print(at, file=sys.stderr)
+    with telling(lambda: "writing", shown and bool(options.csv or options.html)):
+        _write_out(record, played, options)
+    if shown:
+        command_line.wrote(options.csv, options.html)
+    count = len(record.actions)
+    found = "verified" if record.final_vp else "unfinished"
+    print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {found}")
+    print(table(record, played[-1]))
+    return 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = command_line.Parser(
+        "python -m gaia_jax.replay", "Play a recorded game and verify its end."
+    )
+    parser.add_argument("file", metavar="FILE", help="a game record, JSON")
+    parser.add_argument("--moves", action="store_true", help="print every decision in words")
+    parser.add_argument("--csv", metavar="OUT.csv", type=Path, help="write a row a decision")
+    parser.add_argument(
+        "--html", metavar="OUT.html", type=Path, help="write the game as a page to look at"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print no progress")
+    options = parser.parse_args(arguments)
+    # Before any work: a game takes seconds to play.
+    outputs.check_different({"--csv": options.csv, "--html": options.html})
+    for flag, out, head in (("--csv", options.csv, CSV_HEAD), ("--html", options.html, HTML_HEAD)):
+        if out:
+            outputs.check_file(flag, out, outputs.begins(head.decode()))
+    return options
+
+
+def _write_out(record: Record, played: list[State], options: argparse.Namespace) -> None:
+    """What the options ask for beside the table."""
+    if not (options.moves or options.csv or options.html):
+        return
+    if options.moves:
+        for line in move_list.lines(moves(record, played)):
+            print(line)
+    if options.csv:
+        table = io.StringIO(newline="")
+        move_list.write_csv(table, moves(record, played))
+        outputs.write_text(options.csv, table.getvalue())
+    if options.html:
+        outputs.write_text(options.html, page(record, played=played))
