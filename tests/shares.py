@@ -4,7 +4,7 @@
     python -m pytest -m slow --slow-share 3/9         that share alone
     python -m pytest -n 2 --record-seconds            write down what each file took
 
-The turn is the number of commits modulo the number of shares; without git the first share.
+The turn is the count of commits modulo the number of shares; without git the first share.
 `tests/seconds.json` has CPU seconds of the files, fast and slow tests apart: a busy machine changes
 them little. Files go to the workers with the longest first, so that all end together.
 """
@@ -46,10 +46,12 @@ def number() -> int:
 
 def due() -> str:
     """The share whose turn it is, as `--slow-share` reads it."""
-    count = subprocess.run(
-        ["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, text=True
-    )
-    commits = int(count.stdout) if count.returncode == 0 else 0
+    command = ["git", "rev-list", "--count", "HEAD"]
+    try:
+        count = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        commits = int(count.stdout) if count.returncode == 0 else 0
+    except FileNotFoundError:
+        commits = 0
     return f"{commits % number() + 1}/{number()}"
 
 
