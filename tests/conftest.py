@@ -8,21 +8,16 @@ another compilation, and a test says so.
 
 import os
 from collections.abc import Callable, Iterator
-from importlib import metadata
 from typing import Any
 
 import pytest
 
+from tests import xla_flags
+
 # Before jax is imported; subprocesses inherit it. What is set already stays.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")  # parallel test processes would fight over a GPU
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "1")
-# Programs of tests play few decisions: less work for LLVM takes a third off their compiling (a step
-# at batch 16 took 16.6 CPU s instead of 26.3, and a decision 3.0 ms instead of 0.8), and without
-# XLA's fusion emitters half of the rest (7.2 CPU s instead of 14.1).
-QUICK = "--xla_backend_optimization_level=0"
-if tuple(map(int, metadata.version("jaxlib").split(".")[:2])) < (0, 12):
-    QUICK += " --xla_cpu_use_fusion_emitters=false"  # a later XLA does not know it, and stops
-os.environ.setdefault("XLA_FLAGS", QUICK)
+os.environ.setdefault("XLA_FLAGS", xla_flags.QUICK)
 
 from gaia_jax import enable_compilation_cache
 from tests.shares import (  # noqa: F401  (pytest finds its hooks here)
@@ -41,12 +36,6 @@ if _CACHE:
 GAMES = 16
 # More decisions than a random game takes.
 ENOUGH = 1024
-
-
-def on_devices(count: int) -> dict[str, str]:
-    """The environment of a process that sees so many devices, and compiles as quickly as this."""
-    flags = f"{os.environ['XLA_FLAGS']} --xla_force_host_platform_device_count={count}"
-    return {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from jax import lax
 from gaia_jax.xla import compact_vmap as module
 from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
 from gaia_jax.xla.fusion_barrier import fusion_barrier
-from tests.conftest import on_devices
+from tests.xla_flags import on_devices
 
 SEED = np.random.default_rng(0)
 

@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.conftest import on_devices
 from tests.search import golden, random_game
+from tests.xla_flags import on_devices
 from tools import search_picture
 from training.search import (
     UTILITIES,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import toy_env
 
-from tests.conftest import on_devices
+from tests.xla_flags import on_devices
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
 from training.games.engine import Match, mesh_of

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.conftest import on_devices
+from tests.xla_flags import on_devices
 from training import config as configs
 from training.learn.advantages import advantages
 
