@@ -122,7 +122,8 @@ def test_every_line_that_a_newcomer_types_is_known(name):
 
 COMMANDS = (
     "gaia_jax.replay", "training.train", "training.evaluate", "training.arena", "training.explain",
-    "training.play", "training.labels", "training.clone", "training.zoo.ship",
+    "training.play", "training.labels", "training.clone", "training.ship",
+    "training.zoo.ship",  # by its name of before
     "training.export", "training.plan", "training.merge", "training.compare", "training.study",
     "training.sweep",
 )  # fmt: skip

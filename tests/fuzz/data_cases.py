@@ -24,6 +24,7 @@ from training import (
     labels,
     merge,
     plan,
+    ship,
     sweep,
     train,
     zoo,
@@ -31,7 +32,6 @@ from training import (
 from training.play import __main__ as play
 from training.study import __main__ as study
 from training.system import cli
-from training.zoo import ship
 
 FACES: dict[str, Any] = {
     "arena": (arena.main, ()), "clone": (clone.main, ()), "compare": (compare.main, ()),

@@ -140,8 +140,7 @@ def test_a_page_of_findings_takes_the_place_of_none_of_a_person(whole, mine, cap
 def test_an_agent_of_the_zoo_has_a_plain_name_and_takes_the_place_of_none_of_a_person(
     mine, capsys, monkeypatch
 ):
-    from training import zoo
-    from training.zoo import ship
+    from training import ship, zoo
 
     monkeypatch.setattr(zoo, "FOLDER", mine)
     assert "must be a plain folder name" in refused(

@@ -2,7 +2,7 @@
 
 The JSON: environment id and version, network, training configuration, decisions learnt, results,
 sha256 of the npz. `NAME.games.npz` holds games that the agent played, for the test that it still
-plays them. `python -m training.zoo.ship` makes all three.
+plays them. `python -m training.ship` makes all three.
 """
 
 from __future__ import annotations

@@ -1,68 +1,16 @@
-"""Make an agent of the zoo from a run or from an npz.
-
-    python -m training.zoo.ship strong --run runs/strong --set temperature=0.5 decisions=3000000
-    python -m training.zoo.ship clone --params clone.npz --config configs/quick.yaml
-
-`--set key=value` and `--results FILE` (JSON) say what else the JSON tells;
-`docs/reference/zoo.md` shows it.
-"""
+"""`python -m training.zoo.ship`: what `training.ship` was called, for one version."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from training import config as configs
-from training import zoo
-from training.config import UserError
-from training.system import cli, data_files
+from training.system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line."""
-    parser = cli.Parser("python -m training.zoo.ship", __doc__)
-    parser.add_argument("name", help="of the agent, without zoo/")
-    parser.add_argument("--run", help="a run folder")
-    parser.add_argument("--params", help="an npz instead of a run")
-    parser.add_argument("--config", help="the configuration of the npz")
-    parser.add_argument("--results", type=Path, help="JSON to keep under `results`")
-    parser.add_argument("--set", nargs="*", default=[], metavar="key=value", help="more to keep")
-    parser.add_argument("--env", default="lost_fleet", help="the ruleset that it plays")
-    parser.add_argument("--players", type=int, default=4, help="2 and 3 for --env base alone")
-    args = parser.parse_args(argv)
-    zoo.check(args.name)
-    import gaia_jax
-    from training.learn.checkpoint import load_policy, make_env
-    from training.networks.make import make_network
-    from training.zoo.games import make_player, record
-
-    env = make_env(gaia_jax, args.env, "vp", args.players)
-    more: dict[str, Any] = {}
-    for text in args.set:
-        key, _, value = text.partition("=")
-        try:
-            more[key] = value if key == "note" else configs.parse_yaml(value)
-        except ValueError as error:
-            raise UserError(f"--set {key}: cannot read the value: {error}") from error
-    if args.run:
-        _, _, params, updates, config = load_policy(args.run, env, None)
-        more.setdefault("decisions", updates * config.ppo.num_envs * config.ppo.num_steps)
-    elif args.params and args.config:
-        params, config = zoo.parameters(args.params, env), configs.load(args.config)
-    else:
-        raise UserError("give --run, or --params and --config")
-    if args.results:
-        more["results"] = data_files.read_json(args.results, "the results")
-    training = configs.to_dict(config)
-    says = zoo.describe(env, config.network, training=training, **more)
-    path = zoo.save(args.name, params, says)
-    played = record(make_player(env, make_network(env, config.network)), params)
-    zoo.write_npz(path.with_suffix(".games.npz"), np.savez_compressed, played._asdict())
-    print(f"{path}: {path.with_suffix('.npz').stat().st_size:,} bytes, VP {played.vp.mean():.1f}")
-    return 0
+    """`training.ship.main`, by name: a room imports no door."""
+    return int(importlib.import_module("training.ship").main(argv))
 
 
 if __name__ == "__main__":
