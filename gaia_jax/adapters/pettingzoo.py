@@ -13,7 +13,6 @@ from gaia_jax import replay
 from gaia_jax.adapters.layout import KINDS, arranged, choice, environment
 from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.env import GaiaEnv
-from gaia_jax.xla.program_cache import jit
 
 
 def aec_env(
@@ -56,9 +55,9 @@ class GaiaAEC(pettingzoo.AECEnv):
         self.action_spaces: dict[str, Any] = {
             agent: gymnasium.spaces.Discrete(env.num_actions) for agent in self.possible_agents
         }
-        self._init = jit(env.init)
+        self._init = jax.jit(env.init)
         self._step = replay.compiled(env)[1]
-        self._observe = jit(
+        self._observe = jax.jit(
             lambda state, player: arranged(observation, env.ruleset, env.observe(state, player))
         )
         # Set-ups of games that are reset without a seed.
