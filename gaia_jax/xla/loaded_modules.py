@@ -14,6 +14,8 @@ from typing import Any
 
 from gaia_jax.xla import fingerprint, sources
 
+WITHOUT_RULES = {"gaia_jax.cli.interrupts"}  # it holds the name of the command
+
 
 def modules() -> dict[str, str]:
     """A short hash for each loaded module: of its functions, methods and constants.
@@ -21,8 +23,8 @@ def modules() -> dict[str, str]:
     Raises:
         UnknownError: a function from elsewhere stands there, and nothing can be said of it.
     """
-    found = sorted(x for x in sys.modules if x.partition(".")[0] in sources.PACKAGES)
-    return {name: _module(sys.modules[name]) for name in found}
+    found = {x for x in sys.modules if x.partition(".")[0] in sources.PACKAGES} - WITHOUT_RULES
+    return {name: _module(sys.modules[name]) for name in sorted(found)}
 
 
 def _module(module: ModuleType) -> str:
