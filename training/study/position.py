@@ -79,12 +79,12 @@ def play_out(
     """
     actions, policy = candidates(agent, state, most)
 
-    def ends(params: Params, key: Array, games: Any, chosen: Array) -> Array:
-        def going(carry: tuple[Any, Array]) -> Array:
+    def ends(params: Params, key: Array, games: EnvState, chosen: Array) -> Array:
+        def going(carry: tuple[EnvState, Array]) -> Array:
             state, _ = carry
             return ~(state.terminated | state.truncated).all()
 
-        def step(carry: tuple[Any, Array]) -> tuple[Any, Array]:
+        def step(carry: tuple[EnvState, Array]) -> tuple[Any, Array]:
             state, clock = carry
             draw = jax.random.fold_in(key, clock)
             action = agent.act(params, state, state.legal_action_mask, draw)
@@ -92,7 +92,8 @@ def play_out(
 
         start = jax.vmap(env.step)(games, chosen)
         state, _ = jax.lax.while_loop(going, step, (start, jnp.int32(0)))
-        return state.game.players.vp
+        vp: Array = state.game.players.vp
+        return vp
 
     compiled = jax.jit(ends)
     chosen = np.repeat(actions, playouts)
