@@ -58,7 +58,7 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
     state = _positions(programs, batch)
     root = jax.jit(model.root)(agent.params, state)
     programs["network"] = programs["network"][0], (agent.params, state)
-    if options.lines and agent.policy and agent.policy.likeliest:
+    if options.rollouts and agent.policy and agent.policy.likeliest:
         programs["network"] = _compiled(agent.policy.likeliest, agent.params, state)
     programs["game"] = programs["game"][0], (state, jnp.argmax(root.legal_actions, axis=-1))
     programs["tree"] = _compiled(tree, root)
@@ -71,7 +71,7 @@ def measure(env: Any, agent: Agent, batch: int, spec: Any, rounds: int) -> dict[
         name: statistics.median(x / y for x, y in zip(times[name], times["whole"], strict=True))
         for name in ("network", "game", "tree")
     }
-    model_call = model.onward if options.lines else model.recurrent
+    model_call = model.onward if options.rollouts else model.recurrent
     call = _compiled(model_call, agent.params, key, programs["game"][1][1], root.embedding)[0]
     return {
         "batch": batch,

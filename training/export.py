@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
     from training.games import workers
 
     if args.share:
-        workers.join_team(args.share[0])
+        workers.join_workers(args.share[0])
 
     if face is None:
         import gaia_jax

@@ -1,1 +1,1 @@
-"""How arrays and programs are laid out for XLA: packed records, batches, stages, the cache."""
+"""How arrays and programs are laid out for XLA: packed records, batches, slots, the cache."""

@@ -110,7 +110,7 @@ def compact_vmap(
 
     def run_needed(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
         chunk = chunk_rows(need.shape[0], cpu_chunk, accelerator_chunks)
-        return batch_minor(_in_chunks(run_chunk, chunk, need, default, args))
+        return batch_minor(in_chunks(run_chunk, chunk, need, default, args))
 
     def one_row(need: Array, default: Any, args: tuple[Any, ...]) -> Any:
         def run(default: Any, args: tuple[Any, ...]) -> Any:
@@ -126,14 +126,21 @@ def compact_vmap(
         return out
 
 
-def _in_chunks(
+def in_chunks(
     run_chunk: Callable[[Array, tuple[Any, ...]], Any],
     chunk: int,
     need: Array,
     default: Any,
     args: tuple[Any, ...],
 ) -> Any:
-    """The rows with `need`, (B,) bool, `chunk` of them after the other; `default` elsewhere."""
+    """`default` with the results of the rows in need, `chunk` of them after the other.
+
+    Args:
+        run_chunk: `run_chunk(live, rows)`, the results of `chunk` rows of `args`; `live`, (chunk,)
+            bool, says which of them count. The others repeat the last row in need.
+        need: (B,) bool.
+        default, args: pytrees of (B, ...).
+    """
     size = need.shape[0]
     if size == 0:
         return default

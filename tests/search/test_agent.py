@@ -78,7 +78,7 @@ class Counter:
 
 
 @pytest.mark.parametrize("mixing", ["pool", "flat"])
-def test_lines_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing):
+def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing):
     config = NetworkConfig(mixing=mixing, layers=1, cell_width=8, width=8, latents=2)
     network = make_network(env, config)
     state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(3), 32))
@@ -100,7 +100,7 @@ def test_lines_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing
     )
     counted = search_agent(env, base._replace(policy=counting), spec, "toy+search")
     jax.eval_shape(counted.act, params, state, mask, jax.random.key(5))
-    assert asked.times == {"logits": 1, "action": 1}  # at the root, along the lines
+    assert asked.times == {"logits": 1, "action": 1}  # at the root, along the rollouts
     logits, values = jax.jit(base.policy.evaluate)(params, state)
     best, same = jax.jit(base.policy.likeliest)(params, state)
     assert jnp.array_equal(best, sampling.greedy(logits, mask))
@@ -117,6 +117,8 @@ def test_lines_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing
             "a@9+search:64:m=8:utility=paranoid:scale=1.5:noise=1",
             SearchSpec(64, m=8, utility="paranoid", scale=1.5, noise=1.0),
         ),
+        ("a+search:8:form=rollouts", SearchSpec(8, form="rollouts")),
+        ("a+search:8:form=lines", SearchSpec(8, form="rollouts")),  # the name of before
         ("module:function", None),
     ],
 )
@@ -139,7 +141,7 @@ def test_names_that_can_be_read(name, spec):
         ),
         ("a+search:4:k=0", "k is a whole number above 0, got '0'"),
         ("a+search:4:follow=x", "follow is a whole number, got 'x'"),
-        ("a+search:4:form=wide", "form is one of lines, tree, own_turn, one_layer, got 'wide'"),
+        ("a+search:4:form=wide", "form is one of rollouts, tree, own_turn, one_layer, got 'wide'"),
         ("a+search:4:prior=2", "prior is a number above 0 and at most 1, got '2'"),
         ("a+search:4:utility=mean", "utility is one of max_n, margin, paranoid, got 'mean'"),
         ("a+search:4:scale=0", "scale is a number above 0, got '0'"),

@@ -164,9 +164,9 @@ def test_one_layer_tries_every_action_and_takes_the_best(games, keys):
 
 
 @pytest.mark.parametrize("simulations", [4, 40])
-def test_lines_follow_the_policy_and_take_the_best(games, keys, simulations):
+def test_rollouts_follow_the_policy_and_take_the_best(games, keys, simulations):
     options = SearchOptions(
-        considered=4, gumbel_scale=0.0, value_scale=0.05, lines=True, least_prior=0.3
+        considered=4, gumbel_scale=0.0, value_scale=0.05, rollouts=True, least_prior=0.3
     )
     root = random_game.root(games)
     found = searcher(options, simulations)(games, keys, root)

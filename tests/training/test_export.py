@@ -147,7 +147,7 @@ def test_processes_write_the_same_file(whole, tmp_path, capsys, monkeypatch):
         return 0
 
     monkeypatch.setattr(workers, "together", together)
-    monkeypatch.setattr(workers, "join_team", lambda number: None)
+    monkeypatch.setattr(workers, "join_workers", lambda number: None)
     code, said, err = command(capsys, *GAMES, "--games", "48", "--processes", "2", "--out", out)
     assert code == 0 and joined == [[1], []], err
     for name in (dataset.GAMES, dataset.ABOUT):

@@ -19,7 +19,7 @@ GAMES = 8
 
 @pytest.fixture(scope="module")
 def choose():
-    return jax.jit(Search(ENV, lanes=16).choose)
+    return jax.jit(Search(ENV, slots=16).choose)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_it_takes_points_and_passes_where_nothing_gains(states):
     mask = np.zeros((GAMES, env.num_actions), bool)
     mask[:, [idle, out]] = True
     mask[::2, good] = True
-    chosen = np.asarray(jax.jit(Search(env, lanes=16).choose)(PARAMS, states, mask))
+    chosen = np.asarray(jax.jit(Search(env, slots=16).choose)(PARAMS, states, mask))
     assert (chosen[::2] == good).all() and (chosen[1::2] == out).all()
 
 
@@ -66,7 +66,7 @@ def test_each_row_may_have_its_own_weights(choose, states):
     both = [as_params(odd), PARAMS]
     rows = {k: jnp.stack([both[i % 2][k] for i in range(GAMES)]) for k in PARAMS}
     mask = states.legal_action_mask
-    mixed = np.asarray(jax.jit(Search(ENV, lanes=16).choose)(rows, states, mask))
+    mixed = np.asarray(jax.jit(Search(ENV, slots=16).choose)(rows, states, mask))
     alone = [np.asarray(choose(p, states, mask)) for p in both]
     assert np.array_equal(mixed[::2], alone[0][::2]) and np.array_equal(mixed[1::2], alone[1][1::2])
 

@@ -12,18 +12,18 @@ from started import GONE, HERE, ends, errors, free_port, start
 from training import config as configs
 from training.config import UserError
 from training.system import process_group, processes
-from training.system.process_group import Place, Team
+from training.system.process_group import Place, ProcessGroup
 
 
-def meet(folder, *deeds, cards="aa", ids=(0, 1), size=2, **environment):
-    """Two processes of tests/training/system/process_group.py."""
+def meet(folder, *deeds, fingerprints="aa", ids=(0, 1), size=2, **environment):
+    """Two processes of tests/training/group.py."""
     where = f"127.0.0.1:{free_port()}"
-    team = [
-        start([str(HERE / "team.py"), where, str(size), str(number), card, *deeds], folder,
+    group = [
+        start([str(HERE / "group.py"), where, str(size), str(number), fingerprint, *deeds], folder,
               **environment)
-        for number, card in zip(ids, cards, strict=True)
+        for number, fingerprint in zip(ids, fingerprints, strict=True)
     ]  # fmt: skip
-    return ends(team)
+    return ends(group)
 
 
 def test_two_processes_meet_and_part(tmp_path):
@@ -60,7 +60,7 @@ def test_what_all_find_wrong_each_says(tmp_path):
 @pytest.mark.parametrize(
     "options, said",
     [
-        ({"cards": "ab"}, "error: processes 0 and 1 differ in card: 'a' and 'b'"),
+        ({"fingerprints": "ab"}, "error: processes 0 and 1 differ in fingerprint: 'a' and 'b'"),
         ({"size": 3, processes.TIMEOUT: "5"}, "error: after 5 s there is no process 2 of 3"),
         ({"ids": (0, 2)}, "error: process 2 has called, and there are 2"),
     ],
@@ -82,7 +82,7 @@ def test_a_port_that_another_program_has(tmp_path):
     with socket.create_server(("", 0)) as server:
         port = server.getsockname()[1]
         where, environment = f"127.0.0.1:{port}", {processes.TIMEOUT: "3"}
-        one = start([str(HERE / "team.py"), where, "2", "0", "a"], tmp_path, **environment)
+        one = start([str(HERE / "group.py"), where, "2", "0", "a"], tmp_path, **environment)
         ((code, _, err),) = ends([one])
         assert code == 2
         (line,) = errors(err)
@@ -93,13 +93,13 @@ def test_a_port_that_another_program_has(tmp_path):
 def test_slurm_says_who_takes_part(tmp_path):
     """As `srun` sets it; JAX's own detection finds the coordinator."""
     job = str(os.getpid() % 4096)  # JAX takes the port from it
-    team = [
-        start([str(HERE / "team.py"), "", "2", str(number), "a"], tmp_path, SLURM_JOB_ID=job,
+    group = [
+        start([str(HERE / "group.py"), "", "2", str(number), "a"], tmp_path, SLURM_JOB_ID=job,
               SLURM_STEP_NODELIST="127.0.0.1", SLURM_NTASKS="2", SLURM_PROCID=str(number),
               SLURM_LOCALID=str(number), JAX_LOCAL_DEVICE_IDS="0")
         for number in range(2)
     ]  # fmt: skip
-    for code, out, err in ends(team):
+    for code, out, err in ends(group):
         assert code == 0, err
         assert "[0, 1] from 0 2" in out
 
@@ -131,15 +131,18 @@ def test_the_place_of_a_process():
 
 @pytest.fixture
 def pair():
-    """Two teams of one process, whose ends are threads."""
+    """Two groups of one process, whose ends are threads."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         connections = (socket.create_connection(server.getsockname()), server.accept()[0])
-    lines = [process_group.Line(end) for end in connections]
-    return [Team(Place("", 2, 0), {1: lines[0]}), Team(Place("", 2, 1), {0: lines[1]})]
+    channels = [process_group.Channel(end) for end in connections]
+    return [
+        ProcessGroup(Place("", 2, 0), {1: channels[0]}),
+        ProcessGroup(Place("", 2, 1), {0: channels[1]}),
+    ]
 
 
 def both(pair, do):
-    """`do(team)` of both at once; results or exceptions."""
+    """`do(group)` of both at once; results or exceptions."""
     found = [None, None]
 
     def run(number):
@@ -161,7 +164,7 @@ def both(pair, do):
 def test_a_folder_that_is_not_shared(pair, tmp_path):
     folders = [tmp_path / "0", tmp_path / "1"]
     folders[0].mkdir()
-    found = both(pair, lambda team: processes.check_folder(team, folders[team.place.id]))
+    found = both(pair, lambda group: processes.check_folder(group, folders[group.place.id]))
     assert all("process 1 does not see the folder" in str(error) for error in found)
     assert not list(folders[0].iterdir())
 

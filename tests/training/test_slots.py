@@ -121,9 +121,9 @@ def test_what_another_process_writes_is_left_alone(tmp_path):
 
 
 def member(then):
-    """A process that has joined the team, told to end by `then`."""
+    """A process that has joined the group, told to end by `then`."""
     code = (
-        "from training.games import workers; import os, time; workers.join_team(1); "
+        "from training.games import workers; import os, time; workers.join_workers(1); "
         "print(len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else 1, "
         f"flush=True); {then}"
     )

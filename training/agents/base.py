@@ -69,7 +69,7 @@ class Agent(NamedTuple):
     by_game: bool = False
     # Of a batch of B games: how many it plays ahead side by side, in
     # `training.system.batched.stepping`.
-    lanes: Callable[[int], int] | None = None
+    slots: Callable[[int], int] | None = None
 
 
 def uniforms(key: Array, games: int) -> Array:
@@ -112,7 +112,7 @@ def greedy_agent(env: Environment) -> Agent:
         return search.choose(params, state, mask)
 
     params = as_params(Weights())
-    return Agent("greedy", act, params, cheap_when_forced=True, by_game=True, lanes=search.width)
+    return Agent("greedy", act, params, cheap_when_forced=True, by_game=True, slots=search.width)
 
 
 def policy_agent(

@@ -4,15 +4,16 @@
     runs/quick+search:32:form=one_layer:k=16  the 16 likeliest actions, each tried once
 
 option   default   what
-form     lines     lines: likely actions, followed along the policy's moves; tree; own_turn: a tree
-                   that ends where another player decides; one_layer: no tree. Where a search is
-                   looked at (`training.explain`, the page) the default is tree
+form     rollouts  rollouts: likely actions, followed along the policy's moves (or `lines`, the
+                   name of before); tree; own_turn: a tree that ends where another player decides;
+                   one_layer: no tree. Where a search is looked at (`training.explain`, the page)
+                   the default is tree
 k        32        actions kept at a position; the likeliest ones
-m        8, 16     lines at most; actions that the sequential halving of a tree begins with
-prior    0.003     of the likeliest action's probability: what a line needs
+m        8, 16     rollouts at most; actions that the sequential halving of a tree begins with
+prior    0.003     of the likeliest action's probability: what a rollout needs
 utility  max_n     max_n: all want the most; margin: to be ahead of the mean of the others;
                    paranoid: the others want the least for the one who searches
-scale    4, 0.5    logits that 1 VP is worth (of the network's values times 10): of lines, of others
+scale    4, 0.5    logits that 1 VP is worth (of the network's values times 10): of rollouts, rest
 noise    0         Gumbel noise at the root; 1 draws from the improved policy
 follow   0         decisions with one option that are followed without a simulation, in a row; each
                    costs the whole batch a step, so it pays for a few games at a time
@@ -42,9 +43,10 @@ from training.search import (
 from training.types import Environment, EnvState, Params
 
 SUFFIX = "+search:"
-FORMS = ("lines", "tree", "own_turn", "one_layer")
-PLAYED, SHOWN = "lines", "tree"  # the form where none is named
-DEFAULTS = {form: (8, 4.0) if form == "lines" else (16, 0.5) for form in FORMS}  # m, scale
+FORMS = ("rollouts", "tree", "own_turn", "one_layer")
+ALIASES = {"lines": "rollouts"}  # names of before
+PLAYED, SHOWN = "rollouts", "tree"  # the form where none is named
+DEFAULTS = {form: (8, 4.0) if form == "rollouts" else (16, 0.5) for form in FORMS}  # m, scale
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +79,7 @@ class SearchSpec:
             value_scale=(self.scale or scale) / (offset * vp),
             own_turn=form == "own_turn",
             max_depth=int(form == "one_layer"),
-            lines=form == "lines",
+            rollouts=form == "rollouts",
             least_prior=self.prior,
         )
 
@@ -114,6 +116,7 @@ def split_name(name: str) -> tuple[str, SearchSpec | None]:
 def _read(name: str, key: str, value: str) -> Any:
     choices = {"form": FORMS, "utility": tuple(UTILITIES)}.get(key)
     if choices:
+        value = ALIASES.get(value, value)
         if value not in choices:
             raise UserError(f"agent {name!r}: {key} is one of {', '.join(choices)}, got {value!r}")
         return value
@@ -154,7 +157,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
         env, policy.evaluate, policy.reward_scale, spec.follow, policy.likeliest
     )
     options = spec.options(policy.vp)
-    recurrent = model.onward if options.lines else model.recurrent
+    recurrent = model.onward if options.rollouts else model.recurrent
 
     def search(
         params: Params, state: EnvState, key: Array, mask: Array | None = None

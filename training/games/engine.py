@@ -21,6 +21,8 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.compact_vmap import in_chunks
+from gaia_jax.xla.slots import take
 from training.agents import Agent
 from training.games import table
 from training.games.records import LONGEST
@@ -133,19 +135,14 @@ class _Batch:
             kept[name] = kept[name].at[where].set(new, mode="drop")
         if self.slots == self.games:
             return slots._replace(kept=kept)
-        following = slots.begun + jnp.cumsum(done, dtype=jnp.int32) - 1
-        begins = done & (following < self.games)
-        fresh = jnp.minimum(following, self.games - 1)
-
-        def put(old: Array, new: Array) -> Array:
-            return jnp.where(begins.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
-
+        taken = take(done, slots.begun[0], self.games)
+        fresh = jax.tree.map(lambda x: x[taken.job], pool)
         return _Slots(
-            state=jax.tree.map(lambda old, new: put(old, new[fresh]), slots.state, pool),
-            game=put(slots.game, following),
-            clock=put(slots.clock, jnp.zeros_like(slots.clock)),
-            counts=put(slots.counts, jnp.zeros_like(slots.counts)),
-            begun=jnp.minimum(slots.begun + done.sum(dtype=jnp.int32), self.games),
+            state=taken.put(slots.state, fresh),
+            game=taken.put(slots.game, taken.job),
+            clock=taken.put(slots.clock, 0),
+            counts=taken.put(slots.counts, 0),
+            begun=taken.following[None],
             kept=kept,
         )
 
@@ -318,7 +315,7 @@ def mesh_of(agents: list[Agent], setups: int, rotations: int) -> Mesh | None:
 
 def _widest(agents: list[Agent], games: int) -> int:
     """How many games the agents play ahead side by side, at most; 0 where none does."""
-    return max((agent.lanes(games) for agent in agents if agent.lanes), default=0)
+    return max((agent.slots(games) for agent in agents if agent.slots), default=0)
 
 
 def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
@@ -359,19 +356,10 @@ def decide(
 
     if agent.cheap_when_forced or agents == 1:
         return jnp.where(own, agent.act(params, state, only(mask, own), draws(keys)), action)
-    size = -(-batch // agents)
-    total = own.sum(dtype=jnp.int32)
-    ids = jnp.arange(batch, dtype=jnp.int32)
-    place = jnp.where(own, jnp.cumsum(own, dtype=jnp.int32) - 1, batch)
-    rows = jnp.zeros(batch, jnp.int32).at[place].set(ids, mode="drop")
 
-    def chunk(carry: tuple[Array, Array]) -> tuple[Array, Array]:
-        first, action = carry
-        turn = first + jnp.arange(size)
-        some = rows[jnp.minimum(turn, total - 1)]
-        states = jax.tree.map(lambda x: x[some], state)
-        chosen = agent.act(params, states, only(mask[some], turn < total), draws(keys[some]))
-        where = jnp.where(turn < total, some, batch)
-        return first + size, action.at[where].set(chosen, mode="drop")
+    def chunk(live: Array, rows: tuple[Any, Array, Array]) -> Array:
+        states, mask, keys = rows
+        return agent.act(params, states, only(mask, live), draws(keys))
 
-    return jax.lax.while_loop(lambda c: c[0] < total, chunk, (jnp.int32(0), action))[1]
+    decided: Array = in_chunks(chunk, -(-batch // agents), own, action, (state, mask, keys))
+    return decided

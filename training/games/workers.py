@@ -113,7 +113,7 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def join_team(number: int) -> None:
+def join_workers(number: int) -> None:
     """What a process of `together` does first: a core of its own, and an end with its parent.
 
     Two processes that share both cores wait for one another at each of a thousand small kernels.

@@ -66,7 +66,7 @@ def make_generator(
 
     mix says who plays a game: 0 the scripted player, 1 it with chance by value, 2 the network.
     """
-    search = Search(env, lanes=128)
+    search = Search(env, slots=128)
     weights = as_params(Weights())
     local = games // mesh.size
 

@@ -20,7 +20,7 @@ from training.networks.layers import at_temperature
 from training.networks.make import make_network
 from training.system import cli, devices
 from training.system.fast_compile import jit_once
-from training.system.process_group import Team, alone
+from training.system.process_group import ProcessGroup, alone
 from training.types import AutoEnvironment, EnvModule
 from training.zoo.transfer import widen
 
@@ -35,7 +35,7 @@ class Trainer:
         run: Path,
         resume: bool,
         update: int | None = None,
-        team: Team | None = None,
+        group: ProcessGroup | None = None,
     ):
         """
         Args:
@@ -44,12 +44,12 @@ class Trainer:
             run: the run folder; nothing is written there before `save`.
             resume: go on from one of its checkpoints.
             update: of that checkpoint; None is the latest that is whole.
-            team: the processes that train; None is this one alone.
+            group: the processes that train; None is this one alone.
         """
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
-        self.team = team or alone()
+        self.group = group or alone()
         self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
         rich = exploring_starts.make_rich(self.env, config.recipe.exploring_starts)
         auto = env_module.auto_reset(rich)

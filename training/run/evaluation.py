@@ -20,7 +20,7 @@ from training.games.evaluation import Evaluation
 from training.games.table import Games
 from training.run.folder import opponents
 from training.system import cli
-from training.system.process_group import Place, Team
+from training.system.process_group import Place, ProcessGroup
 from training.types import Params
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class RunEvaluation:
             games: of all processes together, at least; a set-up is one for each seat.
         """
         config = trainer.config
-        self._trainer, self._team = trainer, trainer.team
+        self._trainer, self._group = trainer, trainer.group
         players = trainer.env.num_players
-        first, count = share_of(trainer.team.place, -(-games // players))
+        first, count = share_of(trainer.group.place, -(-games // players))
         self._idle = count == 0
         self.opponent = opponent
         self._evaluation = Evaluation(
@@ -69,7 +69,7 @@ class RunEvaluation:
         waits = quiet and not sys.stderr.isatty() and not self._idle
         with cli.telling(lambda: f"playing against {self.opponent}", waits):
             played = None if self._idle else evaluation.play(params, seed, quiet, label)
-        return evaluation.report(_of_all(self._team, played), seed)
+        return evaluation.report(_of_all(self._group, played), seed)
 
     def measure(self) -> dict[str, float]:
         """The same set-ups each time, so that the curve is of the policy alone."""
@@ -91,11 +91,11 @@ def on_one_device(params: Params) -> Any:
     return jax.tree.map(lambda x: x.addressable_data(0), params)
 
 
-def _of_all(team: Team, played: Games | None) -> Games:
+def _of_all(group: ProcessGroup, played: Games | None) -> Games:
     """The games of all processes, in order."""
-    if team.alone and played is not None:
+    if group.alone and played is not None:
         return played
-    texts = team.all(None if played is None else _to_text(played))
+    texts = group.all(None if played is None else _to_text(played))
     return table.join([_from_text(text) for text in texts if text is not None])
 
 

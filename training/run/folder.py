@@ -110,17 +110,17 @@ def new_folder(name: str, runs: Path = Path("runs")) -> Path:
 
 def open_new(trainer: Trainer) -> Logs:
     """The folder and the logs of a new run; a start that is refused leaves nothing."""
-    team = trainer.team
-    if not team.leads:
-        trainer.run = Path(team.first(""))
-        processes.check_folder(team, trainer.run)
+    group = trainer.group
+    if not group.is_main:
+        trainer.run = Path(group.first(""))
+        processes.check_folder(group, trainer.run)
         return NoLogs()
     run = trainer.run = new_folder(trainer.config.name)
     try:
         atomic_files.write_text(run / CONFIG, configs.to_yaml(trainer.config))
         provenance.started(run, 0, trainer.env)
-        team.first(str(run))
-        processes.check_folder(team, run)
+        group.first(str(run))
+        processes.check_folder(group, run)
         return Logs(run, trainer.config)
     except BaseException:
         shutil.rmtree(run, ignore_errors=True)
@@ -131,9 +131,9 @@ def open_new(trainer: Trainer) -> Logs:
 
 def open_again(trainer: Trainer) -> Logs:
     """The logs of a resumed run; what it does not go on from is set aside."""
-    run, update, team = trainer.run, trainer.update, trainer.team
-    if not team.leads:
-        team.all(None)
+    run, update, group = trainer.run, trainer.update, trainer.group
+    if not group.is_main:
+        group.all(None)
         trainer.checkpoints.reload()
         return NoLogs()
     moved = trainer.checkpoints.set_aside(update)
@@ -145,5 +145,5 @@ def open_again(trainer: Trainer) -> Logs:
         drop_after(run / RECORDS, update)
     atomic_files.write_text(run / CONFIG, configs.to_yaml(trainer.config))
     provenance.started(run, update, trainer.env)
-    team.all(None)
+    group.all(None)
     return Logs(run, trainer.config, update)

@@ -26,7 +26,7 @@ from training.run.evaluation import evaluations_of
 from training.run.folder import Start, check, open_again, open_new, planned, resolve
 from training.run.logs import Logs
 from training.system import atomic_files, cli, devices, processes
-from training.system.process_group import Place, Team
+from training.system.process_group import Place, ProcessGroup
 from training.types import EnvModule
 
 
@@ -64,22 +64,22 @@ def train(trainer: Trainer, logs: Logs) -> bool:
     Returns:
         True where it was interrupted.
     """
-    config, team = trainer.config, trainer.team
+    config, group = trainer.config, trainer.group
     began = time.monotonic() - trainer.spent
     limit = config.run.max_minutes * 60
     evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
     asked = False
     with Interrupt() as interrupt:
         try:
-            progress = cli.bar("update", config.run.updates, trainer.update, team.leads)
+            progress = cli.bar("update", config.run.updates, trainer.update, group.is_main)
             chunks, longest = 0, 0.0
             while trainer.update < config.run.updates:
-                asked = any(team.all(interrupt.asked))
+                asked = any(group.all(interrupt.asked))
                 if asked:
                     break
                 spent = time.monotonic() - began
                 due = limit and (chunks or trainer.spent) and spent + longest > limit
-                if team.first(due):
+                if group.first(due):
                     print("\nout of time: run.max_minutes", file=sys.stderr)
                     break
                 start = time.monotonic()
@@ -94,17 +94,17 @@ def train(trainer: Trainer, logs: Logs) -> bool:
                 if chunks % config.run.checkpoint_chunks == 0:
                     trainer.save()
                 longest = max(longest, time.monotonic() - start)
-            asked = asked or any(team.all(interrupt.asked))
+            asked = asked or any(group.all(interrupt.asked))
             progress.close()
         finally:
             try:
                 logs.flush()
                 # Where one process fails, the others are not there to write with it.
-                if team.alone or sys.exc_info()[0] is None:
+                if group.alone or sys.exc_info()[0] is None:
                     trainer.save()
             finally:
                 logs.close()
-    return asked or (team.alone and interrupt.asked)
+    return asked or (group.alone and interrupt.asked)
 
 
 def _report(
@@ -160,13 +160,13 @@ def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
         The exit code; 130 after Ctrl-C.
     """
     place = _place(wanted)
-    card = processes.versions() | {"--resume": wanted.resume or ""}
-    with processes.join(place, card) as team:
+    fingerprint = processes.versions() | {"--resume": wanted.resume or ""}
+    with processes.join(place, fingerprint) as group:
         # Before JAX starts, or a resumed run has one device where it had several.
         if early := planned(wanted.config, wanted.resume, [*wanted.overrides]):
-            devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // team.place.size)
+            devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // group.place.size)
         start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
-        return _together(start, wanted.record, env_module, team, spent)[0]
+        return _together(start, wanted.record, env_module, group, spent)[0]
 
 
 def train_new(config: Config, env_module: EnvModule) -> Path:
@@ -178,9 +178,9 @@ def train_new(config: Config, env_module: EnvModule) -> Path:
         KeyboardInterrupt: Ctrl-C; there is a checkpoint.
     """
     place = processes.place_of(config.hosts)
-    with processes.join(place, processes.versions() | {"--resume": ""}) as team:
-        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // team.place.size)
-        code, folder = _together(Start(config, None, None), None, env_module, team, 0.0)
+    with processes.join(place, processes.versions() | {"--resume": ""}) as group:
+        devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // group.place.size)
+        code, folder = _together(Start(config, None, None), None, env_module, group, 0.0)
     if code:
         raise KeyboardInterrupt
     return folder
@@ -195,64 +195,64 @@ def _place(wanted: Wanted) -> Place:
 
 
 def _together(
-    start: Start, record: Path | None, env_module: EnvModule, team: Team, spent: float
+    start: Start, record: Path | None, env_module: EnvModule, group: ProcessGroup, spent: float
 ) -> tuple[int, Path]:
     """`run` in its place among the processes: the exit code, the run folder."""
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
-    processes.check_same(team, configs.flat(config) | {"env": f"{env.id} {env.version}"})
-    if not team.alone:
+    processes.check_same(group, configs.flat(config) | {"env": f"{env.id} {env.version}"})
+    if not group.alone:
         jax.devices()  # all together: one that begins alone waits for the others in vain
-    if team.leads:
+    if group.is_main:
         check(start, env)
         if record:
             records.check(record, resume=True)
     with contextlib.ExitStack() as held:
-        processes.check_shared(team, start.run or Path("runs"))
+        processes.check_shared(group, start.run or Path("runs"))
         if start.run is not None:
-            team.hint = f"; go on with --resume {start.run}"
-            if team.leads:
+            group.hint = f"; go on with --resume {start.run}"
+            if group.is_main:
                 held.enter_context(atomic_files.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
         what = "dealing the first games" if start.run is None else f"reading {start.run}"
-        with cli.telling(lambda: what, team.leads):
-            trainer = Trainer(config, env_module, run, start.run is not None, start.update, team)
+        with cli.telling(lambda: what, group.is_main):
+            trainer = Trainer(config, env_module, run, start.run is not None, start.update, group)
         trainer.record, trainer.spent = record, spent
         with cli.compiling("the training step"):
             trainer.compile()
         logs = open_again(trainer) if start.run is not None else open_new(trainer)
-        team.hint = f"; go on with --resume {trainer.run}"
-        if start.run is None and team.leads:
+        group.hint = f"; go on with --resume {trainer.run}"
+        if start.run is None and group.is_main:
             held.enter_context(atomic_files.folder_lock(trainer.run))
         return _to_the_end(trainer, logs), trainer.run
 
 
 def _to_the_end(trainer: Trainer, logs: Logs) -> int:
     """Train, then evaluate. The exit code."""
-    config, run, team = trainer.config, trainer.run, trainer.team
-    among = "" if team.alone else f" of {team.place.size} processes"
-    if team.leads:
+    config, run, group = trainer.config, trainer.run, trainer.group
+    among = "" if group.alone else f" of {group.place.size} processes"
+    if group.is_main:
         print(
             f"run {run}: {trainer.env.id} {trainer.env.version}, "
             f"{jax.device_count()} device(s){among}",
             file=sys.stderr,
         )
     if train(trainer, logs):
-        if team.leads:
+        if group.is_main:
             said = f"checkpoint at update {trainer.update}; go on with --resume {run}"
             print(said, file=sys.stderr)
             provenance.ended(run, trainer.update, provenance.INTERRUPTED)
         return 130
     for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games), 1):
-        report = evaluation.report("end-", quiet=not team.leads)
+        report = evaluation.report("end-", quiet=not group.is_main)
         report = {"run": str(run), "update": trainer.update} | report
-        if team.leads:
+        if group.is_main:
             name = "evaluation.json" if number == 1 else f"evaluation-{number}.json"
             atomic_files.write_json(run / name, report)
             print(format_evaluation(report))
             cli.wrote(run / name)
-    if team.leads:
+    if group.is_main:
         cli.wrote(trainer.record)
         complete = trainer.update >= config.run.updates
         provenance.ended(

@@ -38,8 +38,8 @@ class RecurrentFnOutput(NamedTuple):
     to_play: Array  # (B,) int32
     legal_actions: Array  # (B, A) bool
     terminal: Array  # (B,) bool, nothing follows: the node is never expanded
-    # (B,) int32, the legal action with the highest logit, which is all that a line asks for; None:
-    # it is looked up in the logits.
+    # (B,) int32, the legal action with the highest logit, which is all that a rollout asks for;
+    # None: it is looked up in the logits.
     likeliest: Array | None = None
 
 
@@ -62,8 +62,8 @@ class SearchOptions:
     max_depth: int = 0  # edges from the root to a leaf; 0: no bound; 1: no tree
     own_turn: bool = False  # positions where another player decides are leaves
     # No tree: each of the first `considered` actions is followed along the policy's own moves.
-    lines: bool = False
-    least_prior: float = 0.003  # of the likeliest action's probability: what a line needs
+    rollouts: bool = False
+    least_prior: float = 0.003  # of the likeliest action's probability: what a rollout needs
     # A node of which every legal action leads to an end, or to nodes of which that is true, is
     # solved: it is not searched again. Where the best action so far leads to a solved node or an
     # end, a node has that action's values, not the mean over its visits.

@@ -29,7 +29,7 @@ class Model(NamedTuple):
 
     root: Callable[[Any, Any], RootFnOutput]  # (params, states)
     recurrent: RecurrentFn
-    onward: RecurrentFn  # the same for lines: the likeliest action instead of logits, if it can
+    onward: RecurrentFn  # the same for rollouts: the likeliest action instead of logits, if it can
 
 
 def environment_model(

@@ -25,8 +25,8 @@ from training.search.base import (
 )
 from training.search.halving import visit_table
 from training.search.keys import fold_in, root_noise
-from training.search.lines import follow_lines
 from training.search.one_layer import one_layer
+from training.search.rollouts import policy_rollouts
 from training.search.root import Start, improved_policy, prior_of, root_candidates, root_score
 from training.search.simulation import backward, completed, edges_of, expand, select
 from training.search.tree import ROOT, Tree, new_tree
@@ -51,7 +51,8 @@ def gumbel_search(
         num_simulations: N, how many nodes are added to each tree, at least 1. With
             `options.max_depth` 1 there is no tree: the N actions with the highest logits + noise
             are tried once, all in one call of `recurrent_fn` on B * N nodes, and `value` is that
-            of the best. With `options.lines` it is the number of moves of all lines of a row.
+            of the best. With `options.rollouts` it is the number of moves of all rollouts of a
+            row.
     Raises:
         ValueError: no simulations, or more than a tree can count.
     """
@@ -61,12 +62,12 @@ def gumbel_search(
     gumbel, key = root_noise(key, root.prior_logits.shape, options.gumbel_scale)
     flat = options.max_depth == 1
     count = min(num_simulations, options.candidates) if flat else options.candidates
-    if options.lines:
+    if options.rollouts:
         count = min(num_simulations, options.considered)
     start = Start(root, *root_candidates(root, gumbel, count))
     model = partial(recurrent_fn, params)
-    if options.lines:
-        return follow_lines(key, start, model, num_simulations, options)
+    if options.rollouts:
+        return policy_rollouts(key, start, model, num_simulations, options)
     if flat:
         return one_layer(key, start, model, options)
     return _tree_search(key, start, model, num_simulations, options)

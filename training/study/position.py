@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import Array
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
@@ -19,10 +18,10 @@ from training.agents import Agent, make_agent
 from training.config import UserError
 from training.learn.checkpoint import make_env
 from training.study.effects import Effect, intervals
+from training.study.playouts import Playouts, jobs_of
 from training.system import atomic_files, cli
-from training.types import Environment, EnvModule, EnvState, Params
+from training.types import Environment, EnvModule, EnvState
 
-AT_ONCE = 512  # games that are played out together
 SHARES = (0.1, 0.5, 0.9)
 
 
@@ -46,11 +45,10 @@ class Outcomes(NamedTuple):
         """
         own = self.vp[:, :, self.seat].astype(float)
         count, playouts = own.shape
-        spread = own.var(axis=1, ddof=1) / playouts
-        weights = np.eye(count) - 1 / count
+        apart = own - own.mean(0)  # of one luck: candidates share their random numbers
         return intervals(
-            [texts[a] for a in self.actions], weights @ own.mean(1),
-            np.sqrt(weights**2 @ spread), playouts, [playouts] * count,
+            [texts[a] for a in self.actions], apart.mean(1),
+            apart.std(axis=1, ddof=1) / playouts**0.5, playouts, [playouts] * count,
         )  # fmt: skip
 
 
@@ -78,34 +76,9 @@ def play_out(
         playouts: n, of each.
     """
     actions, policy = candidates(agent, state, most)
-
-    def ends(params: Params, key: Array, games: EnvState, chosen: Array) -> Array:
-        def going(carry: tuple[EnvState, Array]) -> Array:
-            state, _ = carry
-            return ~(state.terminated | state.truncated).all()
-
-        def step(carry: tuple[EnvState, Array]) -> tuple[Any, Array]:
-            state, clock = carry
-            draw = jax.random.fold_in(key, clock)
-            action = agent.act(params, state, state.legal_action_mask, draw)
-            return jax.vmap(env.step)(state, action), clock + 1
-
-        start = jax.vmap(env.step)(games, chosen)
-        state, _ = jax.lax.while_loop(going, step, (start, jnp.int32(0)))
-        vp: Array = state.game.players.vp
-        return vp
-
-    compiled = jax.jit(ends)
-    chosen = np.repeat(actions, playouts)
-    batch = min(AT_ONCE, len(chosen))
-    games = jax.tree.map(lambda x: jnp.repeat(jnp.asarray(x)[None], batch, axis=0), state)
-    parts = []
-    for first in range(0, len(chosen), batch):
-        some = np.resize(chosen[first : first + batch], batch)
-        key = jax.random.fold_in(jax.random.key(seed), first)
-        parts.append(compiled(agent.params, key, games, jnp.asarray(some, jnp.int32)))
-    vp = np.concatenate(jax.device_get(parts))[: len(chosen)]
-    vp = vp.reshape(len(actions), playouts, -1).astype(int)
+    one = jax.tree.map(lambda x: np.asarray(x)[None], state)
+    found = Playouts(env, agent).play(one, jobs_of([actions], playouts), seed)
+    vp = found.vp.reshape(len(actions), playouts, -1).astype(int)
     return Outcomes(actions, policy, vp, int(state.current_player))
 
 

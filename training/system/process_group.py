@@ -1,8 +1,8 @@
 """The processes of one training, once they have met: what they tell one another, and how they end.
 
-The connections stay open. What is not part of the compiled program goes over them (`Team.all`), and
-where one breaks, because a process was killed or a machine is gone, all others end with one line: a
-collective operation with a member missing would wait for it.
+The connections stay open. What is not part of the compiled program goes over them
+(`ProcessGroup.all`), and where one breaks, because a process was killed or a machine is gone, all
+others end with one line: a collective operation with a member missing would wait for it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Place(NamedTuple):
         return self.size == 1
 
 
-class Line:
+class Channel:
     """A connection to another process: one JSON value a line."""
 
     def __init__(self, connection: socket.socket):
@@ -81,27 +81,27 @@ class Agreed(UserError):
     """A mistake that all processes have found: each says it, and none is lost."""
 
 
-class Team:
+class ProcessGroup:
     """The processes of one training; of one process, nobody else.
 
     Every process calls the same methods in the same order.
     """
 
-    def __init__(self, place: Place, lines: dict[int, Line]):
+    def __init__(self, place: Place, channels: dict[int, Channel]):
         """
         Args:
-            lines: at process 0 to all others, elsewhere to process 0.
+            channels: at process 0 to all others, elsewhere to process 0.
         """
-        self.place, self._lines = place, lines
-        self._inbox: dict[int, queue.Queue[Any]] = {other: queue.Queue() for other in lines}
+        self.place, self._channels = place, channels
+        self._inbox: dict[int, queue.Queue[Any]] = {other: queue.Queue() for other in channels}
         self._ending = False
         self.hint = ""  # what to do when a process is lost
-        for other, line in lines.items():
-            line.limit(None)
-            threading.Thread(target=self._listen, args=(other, line), daemon=True).start()
+        for other, channel in channels.items():
+            channel.limit(None)
+            threading.Thread(target=self._listen, args=(other, channel), daemon=True).start()
 
     @property
-    def leads(self) -> bool:
+    def is_main(self) -> bool:
         """Whether this is process 0, which writes and prints."""
         return self.place.id == 0
 
@@ -114,20 +114,20 @@ class Team:
         """What every process passes (plain JSON values), by number; waits until all have."""
         if self.alone:
             return [value]
-        if not self.leads:
-            self._lines[0].send({"value": value})
+        if not self.is_main:
+            self._channels[0].send({"value": value})
             values: list[Any] = self._inbox[0].get()
             return values
         values = [value, *(self._inbox[other].get() for other in range(1, self.place.size))]
-        for line in self._lines.values():
-            line.send({"value": values})
+        for channel in self._channels.values():
+            channel.send({"value": values})
         return values
 
     def first(self, value: object) -> Any:
         """What process 0 passes."""
         return self.all(value)[0]
 
-    def __enter__(self) -> Team:
+    def __enter__(self) -> ProcessGroup:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -143,8 +143,8 @@ class Team:
         if not issubclass(kind, UserError | KeyboardInterrupt):
             time.sleep(GRACE)  # where another is gone, that is the reason, and `_end` says it
         self._ending = True
-        for line in self._lines.values():
-            line.close()
+        for channel in self._channels.values():
+            channel.close()
         code = 2 if issubclass(kind, UserError) else 130 if kind is KeyboardInterrupt else 1
         # JAX would wait for the others at the end of the interpreter.
         atexit.register(_exit_at_once, code)
@@ -155,14 +155,14 @@ class Team:
             return
         self.all(None)
         self._ending = True
-        for line in self._lines.values():
-            line.send({"bye": True})
+        for channel in self._channels.values():
+            channel.send({"bye": True})
         jax.distributed.shutdown()
 
-    def _listen(self, other: int, line: Line) -> None:
+    def _listen(self, other: int, channel: Channel) -> None:
         try:
             while True:
-                message = line.receive()
+                message = channel.receive()
                 if "bye" in message:
                     return
                 if "lost" in message:
@@ -176,17 +176,17 @@ class Team:
         """Another process is gone: one line, and out, whatever the main thread is doing."""
         if self._ending:
             return
-        for line in self._lines.values():
-            line.send({"lost": other})
+        for channel in self._channels.values():
+            channel.send({"lost": other})
         text = f"error: process {other} of {self.place.size} is gone; stopping{self.hint}\n"
         with contextlib.suppress(OSError):
             os.write(sys.stderr.fileno() if sys.stderr else 2, text.encode())
         os._exit(LOST)
 
 
-def alone() -> Team:
-    """The team of a training in one process."""
-    return Team(Place("", 1, 0), {})
+def alone() -> ProcessGroup:
+    """The group of a training in one process."""
+    return ProcessGroup(Place("", 1, 0), {})
 
 
 def _exit_at_once(code: int) -> None:

@@ -25,7 +25,7 @@ from typing import Protocol
 import jax
 
 from gaia_jax.cli.command_line import UserError
-from training.system.process_group import Agreed, Line, Place, Team, alone
+from training.system.process_group import Agreed, Channel, Place, ProcessGroup, alone
 
 WAIT = 120.0  # seconds until everybody has called, unless TIMEOUT says otherwise
 TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"
@@ -93,13 +93,13 @@ def _code() -> str:
     return digest.hexdigest()[:12]
 
 
-def check_same(team: Team, values: Mapping[str, object]) -> None:
+def check_same(group: ProcessGroup, values: Mapping[str, object]) -> None:
     """Refuse values that are not the same at all processes.
 
     Raises:
         Agreed: the first that differs; at all processes.
     """
-    everybody = team.all({name: str(value) for name, value in values.items()})
+    everybody = group.all({name: str(value) for name, value in values.items()})
     try:
         for number, theirs in enumerate(everybody):
             _compare(number, theirs, everybody[0])
@@ -107,38 +107,42 @@ def check_same(team: Team, values: Mapping[str, object]) -> None:
         raise Agreed(str(error)) from error
 
 
-def join(place: Place, card: dict[str, str]) -> Team:
+def join(place: Place, fingerprint: dict[str, str]) -> ProcessGroup:
     """Meet the other processes and start JAX's distributed runtime. Before the first JAX call.
 
     Args:
-        card: what must be the same at all processes, by name.
+        fingerprint: what must be the same at all processes, by name.
     Raises:
-        UserError: somebody is missing or there twice, a card differs, a port is taken.
+        UserError: somebody is missing or there twice, a fingerprint differs, a port is taken.
     """
     if place.alone:
         return alone()
     seconds = float(os.environ.get(TIMEOUT, WAIT))
-    # So that Ctrl-C and SIGTERM come to Python: the team itself agrees on where to stop.
+    # So that Ctrl-C and SIGTERM come to Python: the group itself agrees on where to stop.
     jax.config.update("jax_enable_preemption_service", False)
     if not place.coordinator:
         jax.distributed.initialize(
             initialization_timeout=int(seconds), heartbeat_timeout_seconds=HEARTBEAT
         )
         place = place._replace(coordinator=_published_address())
-    lines = _listen(place, card, seconds) if place.id == 0 else _call(place, card, seconds)
-    team = Team(place, lines)
+    channels = (
+        _listen(place, fingerprint, seconds)
+        if place.id == 0
+        else _call(place, fingerprint, seconds)
+    )
+    group = ProcessGroup(place, channels)
     if not jax.distributed.is_initialized():
         host, _, port = place.coordinator.rpartition(":")
         with contextlib.ExitStack() as held:
-            if team.leads:
+            if group.is_main:
                 held.enter_context(_free(int(port) + 1))
-        team.all(None)
+        group.all(None)
         jax.distributed.initialize(
             f"{host}:{int(port) + 1}", place.size, place.id,
             cluster_detection_method="deactivate", initialization_timeout=int(seconds),
             heartbeat_timeout_seconds=HEARTBEAT,
         )  # fmt: skip
-    return team
+    return group
 
 
 @contextlib.contextmanager
@@ -155,45 +159,49 @@ def _free(port: int) -> Iterator[socket.socket]:
         yield server
 
 
-def _listen(place: Place, card: dict[str, str], seconds: float) -> dict[int, Line]:
+def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int, Channel]:
     """Process 0 waits for the others; what is wrong is told to all who have called."""
-    lines: dict[int, Line] = {}
-    strangers: list[Line] = []
+    channels: dict[int, Channel] = {}
+    strangers: list[Channel] = []
     until = time.monotonic() + seconds
     with _free(int(place.coordinator.rpartition(":")[2])) as server:
         try:
-            while len(lines) < place.size - 1:
+            while len(channels) < place.size - 1:
                 server.settimeout(max(until - time.monotonic(), 0.01))
                 try:
-                    line = Line(server.accept()[0])
+                    channel = Channel(server.accept()[0])
                 except TimeoutError as error:
-                    missing = sorted(set(range(1, place.size)) - lines.keys())
+                    missing = sorted(set(range(1, place.size)) - channels.keys())
                     raise UserError(
                         f"after {seconds:.0f} s there is no process {_names(missing)} "
                         f"of {place.size}"
                     ) from error
-                strangers.append(line)
-                line.limit(5)
+                strangers.append(channel)
+                channel.limit(5)
                 try:
-                    caller = line.receive()
-                    number, theirs = int(caller["process"]), dict(caller["card"])
+                    caller = channel.receive()
+                    number, theirs = int(caller["process"]), dict(caller["fingerprint"])
                 except (EOFError, ValueError, KeyError, TypeError):
-                    line.close()  # no process of ours
+                    channel.close()  # no process of ours
                     continue
-                _check(place, number, theirs, card, lines)
-                lines[number] = line
+                _check(place, number, theirs, fingerprint, channels)
+                channels[number] = channel
         except UserError as error:
-            for line in strangers:
-                line.send({"error": str(error)})
-                line.close()
+            for channel in strangers:
+                channel.send({"error": str(error)})
+                channel.close()
             raise
-    for line in lines.values():
-        line.send({"welcome": place.size})
-    return lines
+    for channel in channels.values():
+        channel.send({"welcome": place.size})
+    return channels
 
 
 def _check(
-    place: Place, number: int, theirs: dict[str, str], ours: dict[str, str], known: dict[int, Line]
+    place: Place,
+    number: int,
+    theirs: dict[str, str],
+    ours: dict[str, str],
+    known: dict[int, Channel],
 ) -> None:
     """Whether a caller is one of us."""
     if number == 0 or number in known:
@@ -212,7 +220,7 @@ def _compare(number: int, theirs: dict[str, str], ours: dict[str, str]) -> None:
             )
 
 
-def _call(place: Place, card: dict[str, str], seconds: float) -> dict[int, Line]:
+def _call(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int, Channel]:
     """Another process calls at process 0, until it answers."""
     host, _, port = place.coordinator.rpartition(":")
     until = time.monotonic() + seconds
@@ -226,11 +234,11 @@ def _call(place: Place, card: dict[str, str], seconds: float) -> dict[int, Line]
                     f"after {seconds:.0f} s no process 0 answers at {place.coordinator}: {error}"
                 ) from error
             time.sleep(0.2)
-    line = Line(connection)
-    line.limit(max(until - time.monotonic(), 1) + 5)
-    line.send({"process": place.id, "card": card})
+    channel = Channel(connection)
+    channel.limit(max(until - time.monotonic(), 1) + 5)
+    channel.send({"process": place.id, "fingerprint": fingerprint})
     try:
-        answer = line.receive()
+        answer = channel.receive()
     except (EOFError, ValueError) as error:
         raise UserError(
             f"what listens at {place.coordinator} is no process 0, or it has hung up"
@@ -239,7 +247,7 @@ def _call(place: Place, card: dict[str, str], seconds: float) -> dict[int, Line]
         raise UserError(f"what listens at {place.coordinator} is no process 0")
     if "welcome" not in answer:
         raise UserError(str(answer.get("error", "process 0 does not know this process")))
-    return {0: line}
+    return {0: channel}
 
 
 def _published_address() -> str:
@@ -255,21 +263,21 @@ def _published_address() -> str:
     return bytes(np.asarray(told)).decode().strip()
 
 
-def check_folder(team: Team, folder: Path) -> None:
+def check_folder(group: ProcessGroup, folder: Path) -> None:
     """Whether all processes see the same folder; it must exist at process 0.
 
     Raises:
         Agreed: somebody does not; at all processes.
     """
-    name = f".seen-by-all-{os.getpid()}" if team.leads else ""
-    if team.leads and not team.alone:
+    name = f".seen-by-all-{os.getpid()}" if group.is_main else ""
+    if group.is_main and not group.alone:
         (folder / name).touch()
-    name = team.first(name)
+    name = group.first(name)
     until = time.monotonic() + 5  # a network file system may be late
-    while not team.alone and not (folder / name).exists() and time.monotonic() < until:
+    while not group.alone and not (folder / name).exists() and time.monotonic() < until:
         time.sleep(0.1)
-    seen = team.all(team.alone or (folder / name).exists())
-    if team.leads and not team.alone:
+    seen = group.all(group.alone or (folder / name).exists())
+    if group.is_main and not group.alone:
         (folder / name).unlink(missing_ok=True)
     blind = [number for number, sees in enumerate(seen) if not sees]
     if blind:
@@ -279,13 +287,13 @@ def check_folder(team: Team, folder: Path) -> None:
         )
 
 
-def check_shared(team: Team, folder: Path) -> None:
+def check_shared(group: ProcessGroup, folder: Path) -> None:
     """`check_folder` before any work; one that is missing is made for it, and taken away again."""
-    made = team.leads and not team.alone and not folder.exists()
+    made = group.is_main and not group.alone and not folder.exists()
     if made:
         folder.mkdir()
     try:
-        check_folder(team, folder)
+        check_folder(group, folder)
     finally:
         if made:
             folder.rmdir()

@@ -1,10 +1,10 @@
 """One look ahead: every candidate is played once, its sub-decisions guessed, its end valued.
 
-Candidates of all games of a batch share a fixed number of lanes. Each turn of the loop plays one
-decision in every lane; a lane whose decision is settled notes its value and takes the next
+Candidates of all games of a batch share a fixed number of slots. Each turn of the loop plays one
+decision in every slot; a slot whose decision is settled notes its value and takes the next
 candidate. So a batch costs the decisions that it simulates, not the longest of its rows.
 
-B is the number of games, K of candidates of each, L of lanes, A the size of the action index.
+B is the number of games, K of candidates of each, L of slots, A the size of the action index.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from jax import Array
 
 from gaia_jax.ruleset.action_space import ActionSpace
 from gaia_jax.state import GameState, Node
+from gaia_jax.xla.slots import take
 from training.agents.greedy import prior, value
 from training.agents.greedy.tables import make_tables
 from training.agents.greedy.weights import Weights, as_params, view
@@ -26,7 +27,7 @@ from training.system.batched import stepping
 from training.types import Environment, EnvState
 
 SHORTLIST = 40  # K, candidates of one decision at most
-LANES = 256  # L, at most
+SLOTS = 256  # L, at most
 DEPTH = 12  # decisions of one candidate at most
 REPEATS = 2  # how often a conversion is repeated until it enables something
 WORST = -1e9
@@ -58,10 +59,10 @@ class Plan(NamedTuple):
     total: Array  # () int32, how many count
 
 
-class Lanes(NamedTuple):
+class Slots(NamedTuple):
     """Candidates under way."""
 
-    following: Array  # () int32, the first of `Plan.items` that no lane has taken
+    following: Array  # () int32, the first of `Plan.items` that no slot has taken
     live: Array  # (L,) bool
     item: Array  # (L,) int32, the candidate, row * K + column
     state: Any  # (L,)
@@ -76,9 +77,9 @@ class Search:
     The leaves of the weights may have a leading axis B: then each row decides with its own.
     """
 
-    def __init__(self, env: Environment, lanes: int = LANES):
-        """`lanes`: how many candidates are under way at once, at most."""
-        self.env, self.lanes = env, lanes
+    def __init__(self, env: Environment, slots: int = SLOTS):
+        """`slots`: how many candidates are under way at once, at most."""
+        self.env, self.slots = env, slots
         self._t = t = make_tables(env)
         self._base, self._covering = prior.fixed(t), prior.cover_guess(t)
         space = t.rules.actions
@@ -93,7 +94,7 @@ class Search:
         count = len(space.ids["booster"])
         self._boosters[space.first["booster"] + np.arange(count)] = np.arange(count)
         self._plain = {k: v.ndim for k, v in as_params(Weights()).items()}
-        # Traced once for the decisions and for the lanes.
+        # Traced once for the decisions and for the slots.
         self._guess_once, self._worth_once = jax.jit(self._guess), jax.jit(self._worth)
 
     def choose(self, params: Params, states: EnvState, mask: Array) -> Array:
@@ -106,16 +107,16 @@ class Search:
         Returns:
             actions (B, K) int32; values (B, K) float32 in VP, WORST where there is no candidate.
         """
-        plan, lanes = self._play(params, states, mask)
-        return plan.actions, self._found(plan, lanes)
+        plan, slots = self._play(params, states, mask)
+        return plan.actions, self._found(plan, slots)
 
-    def _play(self, params: Params, states: EnvState, mask: Array) -> tuple[Plan, Lanes]:
+    def _play(self, params: Params, states: EnvState, mask: Array) -> tuple[Plan, Slots]:
         """All candidates, played out."""
         plan = self.prepare(params, states, mask)
 
-        def turn(lanes: Lanes) -> Lanes:
-            state = stepping(self.env)(lanes.state, lanes.action)
-            return self.settle(params, plan, lanes, state)
+        def turn(slots: Slots) -> Slots:
+            state = stepping(self.env)(slots.state, slots.action)
+            return self.settle(params, plan, slots, state)
 
         return plan, jax.lax.while_loop(lambda x: x.live.any(), turn, self.start(plan))
 
@@ -142,7 +143,7 @@ class Search:
 
         flat = simulate.reshape(-1)
         number = jnp.arange(flat.shape[0], dtype=jnp.int32)
-        # Those that go on for long come first, so that the lanes end together.
+        # Those that go on for long come first, so that the slots end together.
         long = flat & jnp.asarray(self._long)[actions].reshape(-1)
         short = flat & ~long
         line = jnp.where(long, jnp.cumsum(long), long.sum() + jnp.cumsum(short)) - 1
@@ -152,55 +153,55 @@ class Search:
         still = jnp.where(legal & ~never, still, WORST)
         return Plan(states, mask, actions, simulate, still, items, flat.sum(dtype=jnp.int32))
 
-    def start(self, plan: Plan) -> Lanes:
+    def start(self, plan: Plan) -> Slots:
         """The first candidates."""
         rows = plan.mask.shape[0]
         size = self.width(rows)
         first = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (size, *x.shape[1:])), plan.states)
         zeros = jnp.zeros(size, jnp.int32)
         out = jnp.full(plan.items.shape, WORST, jnp.float32)
-        return _refill(plan, Lanes(jnp.int32(0), zeros > 0, zeros, first, zeros, zeros, out))
+        return _refill(plan, Slots(jnp.int32(0), zeros > 0, zeros, first, zeros, zeros, out))
 
     def width(self, rows: int) -> int:
         """L for a batch of so many games."""
-        return min(self.lanes, max(rows * 4, 8))
+        return min(self.slots, max(rows * 4, 8))
 
-    def settle(self, params: Params, plan: Plan, lanes: Lanes, state: EnvState) -> Lanes:
-        """What follows when every lane has been played to `state`: go on, or the next candidate."""
+    def settle(self, params: Params, plan: Plan, slots: Slots, state: EnvState) -> Slots:
+        """What follows when every slot has been played to `state`: go on, or the next candidate."""
         own = self._own(params)
-        row = lanes.item // plan.actions.shape[1]
-        began = plan.actions.reshape(-1)[lanes.item]
+        row = slots.item // plan.actions.shape[1]
+        began = plan.actions.reshape(-1)[slots.item]
         who = plan.states.current_player[row]
         w = jax.tree.map(lambda x: x[row], params) if own == 0 else params
         guesses = jax.vmap(self._guess_once, (own, 0, 0))(w, state.game, who)
-        depth = lanes.depth + 1
+        depth = slots.depth + 1
         goes_on, action = jax.vmap(self._follow)(
-            state, who, plan.mask[row], lanes.action, began, depth, guesses
+            state, who, plan.mask[row], slots.action, began, depth, guesses
         )
         found = jax.vmap(self._worth_once, (own, 0, 0))(w, state.game, who)
         found -= w["detour"] * jnp.asarray(self._free)[began]
-        done = jnp.where(lanes.live & ~goes_on, lanes.item, lanes.out.shape[0])
+        done = jnp.where(slots.live & ~goes_on, slots.item, slots.out.shape[0])
         return _refill(
             plan,
-            Lanes(
-                lanes.following,
-                lanes.live & goes_on,
-                lanes.item,
+            Slots(
+                slots.following,
+                slots.live & goes_on,
+                slots.item,
                 state,
                 action,
                 depth,
-                lanes.out.at[done].set(found, mode="drop"),
+                slots.out.at[done].set(found, mode="drop"),
             ),
         )
 
-    def finish(self, plan: Plan, lanes: Lanes) -> Array:
+    def finish(self, plan: Plan, slots: Slots) -> Array:
         """(B,) int32, the best candidate of each row; the first on the shortlist among equals."""
-        best = jnp.argmax(self._found(plan, lanes), axis=1)
+        best = jnp.argmax(self._found(plan, slots), axis=1)
         return jnp.take_along_axis(plan.actions, best[:, None], axis=1)[:, 0].astype(jnp.int32)
 
-    def _found(self, plan: Plan, lanes: Lanes) -> Array:
+    def _found(self, plan: Plan, slots: Slots) -> Array:
         """(B, K) float32, the value of each candidate."""
-        return jnp.where(plan.simulate, lanes.out.reshape(plan.actions.shape), plan.still)
+        return jnp.where(plan.simulate, slots.out.reshape(plan.actions.shape), plan.still)
 
     def _own(self, params: Params) -> int | None:
         """The axis of the weights: 0 where each row has its own."""
@@ -237,25 +238,19 @@ class Search:
         return inside | enabled | again, jnp.where(again, began, then)
 
 
-def _refill(plan: Plan, lanes: Lanes) -> Lanes:
-    """Idle lanes take the next candidates."""
-    wanting = jnp.cumsum(~lanes.live, dtype=jnp.int32)
-    turn = lanes.following + wanting - 1
-    take = ~lanes.live & (turn < plan.total)
-    item = jnp.where(take, plan.items[jnp.minimum(turn, plan.items.shape[0] - 1)], lanes.item)
-    new = jax.tree.map(lambda x: x[item // plan.actions.shape[1]], plan.states)
-
-    def pick(a: Array, b: Array) -> Array:
-        return jnp.where(take.reshape(-1, *[1] * (a.ndim - 1)), a, b)
-
-    return Lanes(
-        jnp.minimum(lanes.following + wanting[-1], plan.total),
-        lanes.live | take,
-        item,
-        jax.tree.map(pick, new, lanes.state),
-        jnp.where(take, plan.actions.reshape(-1)[item], lanes.action),
-        jnp.where(take, 0, lanes.depth),
-        lanes.out,
+def _refill(plan: Plan, slots: Slots) -> Slots:
+    """Free slots take the next candidates."""
+    taken = take(~slots.live, slots.following, plan.total)
+    item = plan.items[taken.job]
+    row = item // plan.actions.shape[1]
+    return Slots(
+        taken.following,
+        slots.live | taken.takes,
+        taken.put(slots.item, item),
+        taken.put(slots.state, jax.tree.map(lambda x: x[row], plan.states)),
+        taken.put(slots.action, plan.actions.reshape(-1)[item]),
+        taken.put(slots.depth, 0),
+        slots.out,
     )
 
 

@@ -1,4 +1,7 @@
-"""A process of a team without training: `python team.py COORDINATOR COUNT ID CARD [deed]`."""
+"""A process of a group that trains nothing.
+
+python group.py COORDINATOR COUNT ID FINGERPRINT [deed]
+"""
 
 import os
 import sys
@@ -13,17 +16,17 @@ jax.config.update("jax_num_cpu_devices", 1)
 
 
 def main() -> int:
-    coordinator, count, number, card, *deeds = sys.argv[1:]
+    coordinator, count, number, fingerprint, *deeds = sys.argv[1:]
     place = processes.Place(coordinator, int(count), int(number))
-    with processes.join(place, {"card": card}) as team:
-        team.hint = "; go on with --resume"
-        print(team.all(place.id), team.first(f"from {place.id}"), jax.device_count(), flush=True)
+    with processes.join(place, {"fingerprint": fingerprint}) as group:
+        group.hint = "; go on with --resume"
+        print(group.all(place.id), group.first(f"from {place.id}"), jax.device_count(), flush=True)
         if f"die {place.id}" in deeds:
             os.kill(os.getpid(), 9)
         if f"fail {place.id}" in deeds:
             raise UserError("no space left")
         if "differ" in deeds:
-            processes.check_same(team, {"seed": place.id})
+            processes.check_same(group, {"seed": place.id})
         if "wait" in deeds:
             time.sleep(60)
     return 0

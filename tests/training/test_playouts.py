@@ -1,0 +1,74 @@
+"""Playouts: each is played to its end on its own luck, whatever is played beside it."""
+
+import jax
+import numpy as np
+import pytest
+
+from tests.training import toy_env
+from training.agents import random_agent
+from training.study.playouts import Playouts, jobs_of
+
+ENV = toy_env.make("toy", reward="vp")
+SAMPLES = 5
+
+
+@pytest.fixture(scope="module")
+def positions():
+    return jax.device_get(jax.vmap(ENV.init)(jax.random.split(jax.random.key(3), 3)))
+
+
+@pytest.fixture(scope="module")
+def jobs(positions):
+    legal = [np.flatnonzero(mask)[:2] for mask in positions.legal_action_mask]
+    return jobs_of(legal, SAMPLES)
+
+
+@pytest.fixture(scope="module")
+def played(positions, jobs):
+    return Playouts(ENV, random_agent(ENV), moves=20, slots=4).play(positions, jobs, seed=1)
+
+
+def test_jobs_are_each_candidate_of_each_position_with_the_same_luck(jobs):
+    assert len(jobs.action) == 3 * 2 * SAMPLES
+    assert jobs.sample.reshape(6, SAMPLES).tolist() == [list(range(SAMPLES))] * 6
+    assert (np.diff(jobs.position) >= 0).all()
+    assert jobs_of([np.array([7])], 2, first=4).sample.tolist() == [4, 5]
+
+
+def test_a_playout_is_its_first_action_and_its_moves(positions, jobs, played):
+    """Played again one by one: the same end."""
+    step = jax.jit(ENV.step)
+    assert played.ended.all()
+    for j in range(len(jobs.action)):
+        state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
+        for action in [jobs.action[j], *played.moves[j][played.moves[j] >= 0]]:
+            assert state.legal_action_mask[action] and not state.terminated
+            state = step(state, np.int32(action))
+        assert state.terminated and np.array_equal(state.game.players.vp, played.vp[j])
+
+
+def test_neither_slots_nor_the_jobs_beside_it_matter(positions, jobs, played):
+    whole = Playouts(ENV, random_agent(ENV), moves=20, slots=64).play(positions, jobs, seed=1)
+    for ours, theirs in zip(whole, played, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    some = np.arange(3, len(jobs.action), 4)
+    few = Playouts(ENV, random_agent(ENV), moves=20, slots=4)
+    found = few.play(positions, type(jobs)(*(x[some] for x in jobs)), seed=1)
+    np.testing.assert_array_equal(found.vp, played.vp[some])
+    other = few.play(positions, type(jobs)(*(x[some] for x in jobs)), seed=2)
+    assert not np.array_equal(other.moves, played.moves[some])
+
+
+def test_what_has_ended_is_kept_at_ctrl_c(positions, jobs, played):
+    def tell(ended):
+        if ended:
+            raise KeyboardInterrupt
+
+    found = Playouts(ENV, random_agent(ENV), moves=20, slots=4).play(positions, jobs, 1, tell)
+    assert 0 < found.ended.sum() < len(jobs.action)
+    np.testing.assert_array_equal(found.vp[found.ended], played.vp[found.ended])
+
+
+def test_nothing_to_play_is_an_error(positions, jobs):
+    with pytest.raises(ValueError, match="nothing to play"):
+        Playouts(ENV, random_agent(ENV)).play(positions, type(jobs)(*(x[:0] for x in jobs)))

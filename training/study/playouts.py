@@ -1,0 +1,231 @@
+"""Positions played out: a playout begins with an action of its own, then one agent has all seats.
+
+Playouts of one position with the same sample number draw the same random numbers, decision by
+decision. So two actions are compared on the same luck, and their difference needs fewer playouts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.sharding import Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from gaia_jax.xla.slots import take
+from training.agents import Agent
+from training.games.engine import STRIDE, over
+from training.system.batched import step_among
+from training.system.devices import GAMES, LEAST_GAMES, first_devices
+from training.types import Environment, EnvState, Params
+
+SLOTS = 256  # playouts under way on each device: what a network computes stays in a core's cache
+PLAYOUTS = 0x0FF  # folded into the seed: no luck of training or evaluation
+
+
+class Jobs(NamedTuple):
+    """J playouts; the first ones begin first."""
+
+    position: np.ndarray  # (J,) which position it begins with
+    action: np.ndarray  # (J,) the first action, a legal one
+    sample: np.ndarray  # (J,) of a position: the same number draws the same luck
+
+
+class Ends(NamedTuple):
+    """How J playouts ended; those that were not played to the end have `ended` False."""
+
+    vp: np.ndarray  # (J, P) int16
+    moves: np.ndarray  # (J, M) int16, the first actions behind `Jobs.action`, then -1
+    ended: np.ndarray  # (J,) bool
+
+
+def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
+    """Each candidate of each position, `samples` times.
+
+    Args:
+        candidates: (K,) actions for each position.
+        first: number of the first sample.
+    """
+    number = np.arange(first, first + samples)
+    position = [np.full(len(x) * samples, i) for i, x in enumerate(candidates)]
+    return Jobs(
+        np.concatenate(position),
+        np.concatenate([np.repeat(x, samples) for x in candidates]),
+        np.concatenate([np.tile(number, len(x)) for x in candidates]),
+    )
+
+
+class _Slots(NamedTuple):
+    """B playouts under way on a device, and what has come of its J."""
+
+    state: Any  # (B, ...)
+    job: Array  # (B,) int32, J where there is none
+    forced: Array  # (B,) int32, the first action while it is to come, then -1
+    clock: Array  # (B,) int32, decisions so far
+    following: Array  # (1,) int32
+    vp: Array  # (J, P) int16
+    moves: Array  # (J, M) int16
+    ended: Array  # (J,) bool
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Device:
+    """What one device plays."""
+
+    env: Environment
+    agent: Agent
+    slots: int  # B
+    moves: int  # M
+
+    def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> _Slots:
+        """The first playouts in the slots."""
+        batch, count = self.slots, len(jobs.action)
+        state = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (batch, *x.shape[1:])), pool)
+        none = jnp.full(batch, count, jnp.int32)
+        players = pool.game.players.vp.shape[-1]
+        empty = _Slots(
+            state, none, jnp.full(batch, -1, jnp.int32), jnp.zeros(batch, jnp.int32),
+            jnp.zeros(1, jnp.int32), jnp.zeros((count, players), jnp.int16),
+            jnp.full((count, self.moves), -1, jnp.int16), jnp.zeros(count, bool),
+        )  # fmt: skip
+        return self.refill(pool, jobs, total, empty)
+
+    def step(self, params: Params, luck: Array, slots: _Slots) -> _Slots:
+        """One decision in every slot; `luck` (B,) keys of its playouts."""
+        keys = jax.vmap(jax.random.fold_in)(luck, slots.clock)
+        mask = slots.state.legal_action_mask
+        own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
+        action = jnp.where(slots.forced >= 0, slots.forced, own)
+        moves = slots.moves
+        if self.moves:
+            noted = ~over(slots.state) & (slots.clock > 0)
+            place = jnp.where(noted, slots.clock - 1, self.moves)
+            moves = moves.at[slots.job, place].set(action.astype(jnp.int16), mode="drop")
+        widest = self.agent.slots(self.slots) if self.agent.slots else 0
+        return slots._replace(
+            state=step_among(self.env, widest, slots.state, action),
+            forced=jnp.full_like(slots.forced, -1),
+            clock=slots.clock + 1,
+            moves=moves,
+        )
+
+    def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots) -> _Slots:
+        """Note the playouts that have ended; their slots begin those that are left."""
+        count = len(jobs.action)
+        done = over(slots.state) & (slots.job < count)
+        where = jnp.where(done, slots.job, count)
+        vp = slots.state.game.players.vp.astype(jnp.int16)
+        taken = take(done | (slots.job == count), slots.following[0], total[0])
+        fresh = jax.tree.map(lambda x: x[jobs.position[taken.job]], pool)
+        idle = jnp.where(done, count, slots.job)
+        return slots._replace(
+            state=taken.put(slots.state, fresh),
+            job=taken.put(idle, taken.job),
+            forced=taken.put(slots.forced, jobs.action[taken.job]),
+            clock=taken.put(slots.clock, 0),
+            following=taken.following[None],
+            vp=slots.vp.at[where].set(vp, mode="drop"),
+            ended=slots.ended.at[where].set(True, mode="drop"),
+        )
+
+    def advance(
+        self, params: Params, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots
+    ) -> tuple[_Slots, Array]:
+        """STRIDE decisions in every slot, then the next playouts; (1,) how many have ended."""
+        at = jnp.minimum(slots.job, len(jobs.action) - 1)
+        luck = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
+        luck = jax.vmap(jax.random.fold_in)(luck, jobs.sample[at])
+        _, slots = jax.lax.while_loop(
+            lambda held: (held[0] < STRIDE) & ~over(held[1].state).all(),
+            lambda held: (held[0] + 1, self.step(params, luck, held[1])),
+            (jnp.int32(0), slots),
+        )
+        slots = self.refill(pool, jobs, total, slots)
+        going = (slots.job < len(jobs.action)) & ~over(slots.state)
+        return slots, slots.following - going.sum(dtype=jnp.int32)
+
+
+class Playouts:
+    """One agent that plays positions out; compiled once for each size of a request."""
+
+    def __init__(self, env: Environment, agent: Agent, moves: int = 0, slots: int = SLOTS):
+        """
+        Args:
+            moves: M, how many actions of a playout are kept.
+            slots: on each device, at most.
+        """
+        self.env, self.agent, self._moves, self._most = env, agent, moves, slots
+        self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+
+    def play(
+        self,
+        states: EnvState,
+        jobs: Jobs,
+        seed: int = 0,
+        progress: Callable[[int], object] = lambda ended: None,
+    ) -> Ends:
+        """Play J jobs to the end of their games. Ctrl-C gives what has ended until then.
+
+        Args:
+            states: N positions, each before a decision.
+            progress: told how many playouts have ended, again and again.
+        Raises:
+            ValueError: there is no job.
+        """
+        count = len(jobs.action)
+        if not count:
+            raise ValueError("nothing to play out")
+        devices = min(jax.device_count(), max(count // LEAST_GAMES, 1)) if self.agent.by_game else 1
+        share = _power_of_two(-(-count // devices))
+        begin, advance, place = self._program(devices, min(share, self._most))
+        # Device d plays the jobs d, d + devices, ...: each its part of the long ones.
+        order = np.arange(share * devices).reshape(share, devices).T.ravel()
+        padded = Jobs(*(np.resize(x, share * devices)[order].astype(np.int32) for x in jobs))
+        total = np.array([len(range(d, count, devices)) for d in range(devices)], np.int32)
+        positions = len(states.current_player)
+        rows = np.minimum(np.arange(_power_of_two(positions)), positions - 1)
+        pool = jax.tree.map(lambda x: np.asarray(x)[rows], states)
+        key = jax.random.fold_in(jax.random.key(seed), PLAYOUTS)
+        params, key, pool, padded, total = place(self.agent.params, key, pool, padded, total)
+        slots, ended = begin(pool, padded, total), 0
+        try:
+            while ended < count:
+                slots, now = advance(params, key, pool, padded, total, slots)
+                ended = int(np.sum(jax.device_get(now)))
+                progress(ended)
+        except KeyboardInterrupt:
+            if not ended:
+                raise
+        back = np.argsort(order, kind="stable")[:count]
+        return Ends(*(np.asarray(x)[back] for x in (slots.vp, slots.moves, slots.ended)))
+
+    def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
+        if (devices, slots) not in self._programs:
+            device = _Device(self.env, self.agent, slots, self._moves)
+            self._programs[devices, slots] = _programs(device, first_devices(devices))
+        return self._programs[devices, slots]
+
+
+def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
+    """`begin`, `advance`, and what places their arguments on the devices of the mesh."""
+    # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
+    map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
+    begin = map_(device.begin, in_specs=(P(), P(GAMES), P(GAMES)))
+    advance = map_(device.advance, in_specs=(P(), P(), P(), P(GAMES), P(GAMES), P(GAMES)))
+    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+
+    def place(params: Params, key: Array, pool: EnvState, jobs: Jobs, total: np.ndarray) -> Any:
+        return jax.device_put((params, key, pool, jobs, total), (one, one, one, split, split))
+
+    return jax.jit(begin), jax.jit(advance), place
+
+
+def _power_of_two(count: int) -> int:
+    """The least one that holds so many: sizes that are compiled are few."""
+    return 1 << max(count - 1, 0).bit_length()
