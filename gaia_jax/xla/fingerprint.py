@@ -13,10 +13,11 @@ import enum
 import functools
 import hashlib
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.xla import sources
@@ -25,7 +26,7 @@ from gaia_jax.xla.sources import UnknownError
 MOST = 200_000  # things walked through; more is a mistake
 
 
-def of(*values: Any) -> str:
+def of(*values: object) -> str:
     """A hash of functions and values, equal in every process that has made them alike.
 
     Raises:
@@ -54,7 +55,7 @@ class _Walk:
             data = word.encode() if isinstance(word, str) else word
             self.hash.update(b"%d " % len(data) + data)
 
-    def value(self, x: Any) -> None:
+    def value(self, x: object) -> None:
         """Anything."""
         self.count += 1
         if self.count > MOST:
@@ -66,12 +67,12 @@ class _Walk:
             self.array(x)
         elif isinstance(x, np.dtype):
             self.put("dtype", str(x))
-        elif kind in (tuple, list):
+        elif isinstance(x, tuple | list) and kind in (tuple, list):
             self.put(kind.__name__, str(len(x)))
             self.each(x)
-        elif kind in (set, frozenset):
+        elif isinstance(x, set | frozenset) and kind in (set, frozenset):
             self.put(kind.__name__, *sorted(of(y) for y in x))
-        elif kind in (slice, range):
+        elif isinstance(x, slice | range):
             self.put(kind.__name__)
             self.each((x.start, x.stop, x.step))
         elif isinstance(x, type):
@@ -81,7 +82,7 @@ class _Walk:
         else:
             self.once(x)
 
-    def each(self, values: Any) -> None:
+    def each(self, values: Iterable[object]) -> None:
         """All of them."""
         for value in values:
             self.value(value)
@@ -100,12 +101,12 @@ class _Walk:
             raise UnknownError(f"class {x.__qualname__}")
         self.home("class", x.__module__, x.__qualname__)
 
-    def array(self, x: Any) -> None:
+    def array(self, x: jax.Array | np.ndarray | np.generic) -> None:
         """Dtype, shape and contents."""
         if isinstance(x, jax.core.Tracer) or not getattr(x, "is_fully_addressable", True):
             raise UnknownError("an array that has no contents here")
         self.put("array", str(x.dtype), str(x.shape), str(getattr(x, "weak_type", "")))
-        if isinstance(x, jax.Array) and jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        if isinstance(x, jax.Array) and jnp.issubdtype(x.dtype, jax.dtypes.prng_key):
             x = jax.random.key_data(x)
         held = np.asarray(x)
         if held.dtype.hasobject:
@@ -113,7 +114,7 @@ class _Walk:
         else:
             self.put(np.ascontiguousarray(held).tobytes())
 
-    def once(self, x: Any) -> None:
+    def once(self, x: object) -> None:
         """What may be met again, on a way round too."""
         if id(x) in self.seen:
             self.put("seen", str(self.seen[id(x)][0]))
@@ -138,9 +139,9 @@ class _Walk:
         elif isinstance(x, jax.Device):
             self.put("device", x.platform, x.device_kind, str(x.id))
         else:
-            self.object(x)
+            self.parts(x)
 
-    def object(self, x: Any) -> None:
+    def parts(self, x: object) -> None:
         """What an object of a known class holds."""
         self.kind(type(x))
         if isinstance(x, tuple):
@@ -159,7 +160,7 @@ class _Walk:
                 self.put(name)
                 self.value(held[name])
 
-    def builtin(self, x: Any) -> None:
+    def builtin(self, x: types.BuiltinFunctionType | np.ufunc) -> None:
         """A function without code of Python."""
         of_object = getattr(x, "__self__", None)
         self.put("builtin", x.__name__)

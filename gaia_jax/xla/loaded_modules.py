@@ -10,7 +10,6 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from types import FunctionType, ModuleType
-from typing import Any
 
 from gaia_jax.xla import fingerprint, sources
 
@@ -32,7 +31,7 @@ def _module(module: ModuleType) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def _members(names: dict[str, Any], home: str) -> Iterator[str]:
+def _members(names: dict[str, object], home: str) -> Iterator[str]:
     """A line for each function, each method of a class of the module, each constant."""
     for name, value in list(names.items()):
         if isinstance(value, property):
@@ -48,7 +47,7 @@ def _members(names: dict[str, Any], home: str) -> Iterator[str]:
             yield f"{name} = {value!r}"
 
 
-def _functions(value: Any) -> Iterator[str]:
+def _functions(value: object) -> Iterator[str]:
     """A line for a function and for each that it is wrapped around."""
     while value is not None:
         if isinstance(value, FunctionType):
@@ -60,7 +59,7 @@ def _functions(value: Any) -> Iterator[str]:
         value = getattr(value, "__wrapped__", None)
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """A number, a text, or a tuple, list or dict of them."""
     if isinstance(value, tuple | list):
         return all(map(_is_plain, value))

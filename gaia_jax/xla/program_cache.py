@@ -19,15 +19,16 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import jax
+from jax import Array
+from jax.tree_util import PyTreeDef
 
 from gaia_jax.xla import fingerprint, sources, tree_text
 from gaia_jax.xla.compilation_cache import enabled_folder
-from gaia_jax.xla.program_files import ENDING, Kept, make, read, write
+from gaia_jax.xla.program_files import ENDING, Function, Kept, Shapes, make, read, write
 
 FOLDER = "programs"  # inside the folder of compiled programs
 MIN_SECONDS = 0.2  # what is traced in less is not worth a file
@@ -35,6 +36,10 @@ MIN_SECONDS = 0.2  # what is traced in less is not worth a file
 OPTIONS = {"compiler_options", "donate_argnames", "donate_argnums", "in_shardings", "out_shardings"}
 # JAX's switches that say where things are kept and what is logged.
 IDLE = ("cache", "jax_log", "jax_dump", "coordination", "explain", "traceback")
+
+T = TypeVar("T")
+Args: TypeAlias = tuple[Any, ...]
+Kwargs: TypeAlias = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +50,7 @@ class Program:
     It has the methods of `jax.stages.Wrapped`. Inside another program it is `jax.jit` itself.
     """
 
-    def __init__(self, function: Callable[..., Any], **options: Any):
+    def __init__(self, function: Function, **options: Any):
         """
         Args:
             options: of `jax.jit`, those of `OPTIONS`.
@@ -93,13 +98,13 @@ class Program:
     def _name(self) -> str:
         return getattr(self.__wrapped__, "__qualname__", "a function")
 
-    def _instead(self, result: Any) -> Any:
+    def _instead(self, result: T) -> T:
         """`result`, which the traced program gave and the kept one could not."""
         self._kept = self._plain
         return result
 
 
-def jit(function: Callable[..., Any], **options: Any) -> Any:
+def jit(function: Function, **options: Any) -> Any:
     """`jax.jit`, but what it traces is kept on disk, beside the compiled programs.
 
     It does so from `gaia_jax.enable_compilation_cache()` on, and reads nothing that other sources,
@@ -119,7 +124,7 @@ def jit(function: Callable[..., Any], **options: Any) -> Any:
     return Program(function, **options)
 
 
-def _read_or_traced(function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+def _read_or_traced(function: Function, args: Args, kwargs: Kwargs) -> Any:
     """What `jax.jit` traces: a call of the kept program, else the function."""
     leaves, tree = jax.tree.flatten((args, kwargs))
     traced = all(isinstance(leaf, jax.core.Tracer) for leaf in leaves)  # not under `disable_jit`
@@ -135,7 +140,7 @@ def _read_or_traced(function: Callable[..., Any], args: Any, kwargs: Any) -> Any
     return jax.tree.unflatten(kept.out, kept.call(*leaves))
 
 
-def _find(function: Callable[..., Any], leaves: list[Any], tree: Any, folder: Path) -> Kept:
+def _find(function: Function, leaves: list[Array], tree: PyTreeDef, folder: Path) -> Kept:
     """The program of an earlier process, or a new one, which is kept.
 
     Raises:
@@ -160,7 +165,7 @@ def _find(function: Callable[..., Any], leaves: list[Any], tree: Any, folder: Pa
     return kept
 
 
-def _key(function: Callable[..., Any], shapes: list[Any], tree: Any) -> str:
+def _key(function: Function, shapes: Shapes, tree: PyTreeDef) -> str:
     """The name of a program: a hash of all that it depends on."""
     config: Any = jax.config
     switches = {

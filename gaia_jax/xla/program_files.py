@@ -14,14 +14,15 @@ import json
 import logging
 import os
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import export
+from jax import Array, export
+from jax.tree_util import PyTreeDef
 
 from gaia_jax.xla import tree_text
 from gaia_jax.xla.compilation_cache import say
@@ -36,14 +37,28 @@ KEYS = ("threefry2x32", "rbg", "unsafe_rbg")  # kinds of random keys
 log = logging.getLogger(__name__)
 
 
+Function = Callable[..., Any]
+Shapes = Sequence[jax.ShapeDtypeStruct]
+
+
+class Head(TypedDict):
+    """What a file says of its program."""
+
+    results: list[tuple[list[int], str]]  # shape and dtype of each leaf
+    out: tree_text.Json  # their structure
+    devices: int
+    used: list[int]  # the arguments that the program has, of all leaves
+    modules: dict[str, str]  # that it was traced with
+
+
 class Kept(NamedTuple):
     """A program and the structure of what it returns."""
 
-    call: Callable[..., Any]  # leaves -> leaves
-    out: Any  # jax.tree_util.PyTreeDef
+    call: Function  # leaves -> leaves
+    out: PyTreeDef
 
 
-def make(function: Callable[..., Any], shapes: list[Any], tree: Any) -> tuple[bytes, Kept]:
+def make(function: Function, shapes: Shapes, tree: PyTreeDef) -> tuple[bytes, Kept]:
     """A program as it is kept, and as it is called: read again, for the same machine code.
 
     Raises:
@@ -51,7 +66,7 @@ def make(function: Callable[..., Any], shapes: list[Any], tree: Any) -> tuple[by
     """
     outs = []
 
-    def flat(*leaves: Any) -> list[Any]:
+    def flat(*leaves: Array) -> list[Any]:
         args, kwargs = jax.tree.unflatten(tree, leaves)
         result, out = jax.tree.flatten(function(*args, **kwargs))
         outs.append(out)
@@ -65,8 +80,8 @@ def make(function: Callable[..., Any], shapes: list[Any], tree: Any) -> tuple[by
         raise UnknownError("it has effects")
     if any(x.weak_type for x in exported.out_avals):
         raise UnknownError("a result of weak type")
-    head = {
-        "results": [[list(x.shape), str(x.dtype)] for x in exported.out_avals],
+    head: Head = {
+        "results": [(list(x.shape), str(x.dtype)) for x in exported.out_avals],
         "out": tree_text.encode(outs[0]),
         "devices": exported.nr_devices,
         "used": list(exported.module_kept_var_idx),
@@ -78,7 +93,7 @@ def make(function: Callable[..., Any], shapes: list[Any], tree: Any) -> tuple[by
     return data, _kept(head, program, shapes)
 
 
-def _kept(head: Any, program: bytes, shapes: list[Any]) -> Kept:
+def _kept(head: Head, program: bytes, shapes: Shapes) -> Kept:
     """What `make` has written, as it is called.
 
     JAX writes a whole `Exported` with flatbuffers, which this package does not ask for. So a file
@@ -86,7 +101,7 @@ def _kept(head: Any, program: bytes, shapes: list[Any]) -> Kept:
     """
     results = [(tuple(shape), _dtype(name)) for shape, name in head["results"]]
 
-    def program_(*leaves: Any) -> list[Any]:
+    def program_(*leaves: Array) -> list[Any]:
         return [_zeros(*result) for result in results]
 
     like = export.export(jax.jit(program_))(*shapes)
@@ -112,7 +127,7 @@ def _key_dtype(kind: str) -> Any:
     return jax.eval_shape(lambda: jax.random.key(0, impl=kind)).dtype
 
 
-def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
+def _zeros(shape: tuple[int, ...], dtype: object) -> Array:
     """An array of that shape and dtype; of keys, any."""
     if isinstance(dtype, np.dtype):
         return jnp.zeros(shape, dtype)
@@ -120,7 +135,7 @@ def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     return jnp.broadcast_to(jax.random.key(0, impl=kind), shape)
 
 
-def read(path: Path, shapes: list[Any]) -> Kept | None:
+def read(path: Path, shapes: Shapes) -> Kept | None:
     """The program in a file; None where there is none, or one that another code has traced.
 
     A damaged file is said, and None.

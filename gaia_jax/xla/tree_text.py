@@ -5,17 +5,19 @@ from __future__ import annotations
 import collections
 import dataclasses
 import sys
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
+from jax.tree_util import PyTreeDef
 
 from gaia_jax.xla.sources import UnknownError
 
-PyTreeDef = Any  # jax.tree_util.PyTreeDef, of which a type checker does not know the methods
+Json: TypeAlias = "str | int | float | bool | list[Json] | None"
+PLAIN_TYPES = (bool, int, float, str)  # not what is made of them
 PLAIN: dict[str, Any] = {"dict": dict, "tuple": tuple, "list": list, "NoneType": type(None)}
 
 
-def encode(tree: PyTreeDef) -> Any:
+def encode(tree: PyTreeDef) -> Json:
     """What `json.dumps` takes.
 
     Raises:
@@ -27,7 +29,7 @@ def encode(tree: PyTreeDef) -> Any:
     return text
 
 
-def _encode(tree: PyTreeDef) -> Any:
+def _encode(tree: PyTreeDef) -> Json:
     node: Any = tree.node_data()
     parts = [_encode(child) for child in tree.children()]
     if node is None:
@@ -43,7 +45,7 @@ def _encode(tree: PyTreeDef) -> Any:
     return [f"{kind.__module__}:{kind.__qualname__}", [_constant(x) for x in meta], parts]
 
 
-def decode(text: Any) -> PyTreeDef:
+def decode(text: Json) -> PyTreeDef:
     """The structure that `encode` was given.
 
     Raises:
@@ -52,11 +54,12 @@ def decode(text: Any) -> PyTreeDef:
     return jax.tree.structure(_example(text))
 
 
-def _example(text: Any) -> Any:
+def _example(text: Json) -> Any:
     """A tree of that structure."""
     if text == "*":
         return 0
-    name, more, parts = text
+    node: Any = text
+    name, more, parts = node
     children = [_example(part) for part in parts]
     if name in ("dict", "OrderedDict"):
         items = zip(more, children, strict=True)
@@ -96,8 +99,8 @@ def _loaded(name: str) -> Any:
     return found
 
 
-def _constant(x: Any) -> Any:
+def _constant(x: object) -> Json:
     """A constant of a structure that JSON keeps as it is."""
-    if x is None or type(x) in (bool, int, float, str):
+    if x is None or (isinstance(x, bool | int | float | str) and type(x) in PLAIN_TYPES):
         return x
     raise UnknownError(f"a tree with the constant {x!r}")
