@@ -7,10 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from gaia_jax.rules import scoring
+from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import Node
 from tests import stub_env
 from training.agents.greedy import Search, Weights, as_params
-from training.agents.greedy.weights import EVENTS_A_ROUND
+from training.agents.greedy.tables import make_tables
+from training.agents.greedy.value import value
+from training.agents.greedy.weights import EVENTS_A_ROUND, view
 
 ENV = stub_env.StubEnv(length=6)
 PARAMS = as_params(Weights())
@@ -83,6 +87,28 @@ def test_it_beats_random_seats():
     agents = [make_agent("greedy", env), make_agent("random", env)]
     results = Match(env, agents, one_against_the_rest(4), setups=8).play(seed=0)
     assert wins(results.vp)[results.entry == 0].mean() > 0.9
+
+
+def test_it_takes_stations_of_the_hives_for_satellites():
+    """The rules of `lost_fleet` do not (FIN-07); its games of before are played again as they were."""
+    rules = LOST_FLEET
+    assert not rules.stations_count_as_satellites
+    game = stub_env.one_game()
+    mission = np.full_like(game.setup.final_missions, rules.final_missions.index("SATELLITES"))
+    game = game.replace(setup=game.setup.replace(final_missions=mission))
+    tables, weights = make_tables(ENV), view(PARAMS)
+
+    def worth(stations):
+        players = game.players.replace(stations=np.int8([stations, 0, 0, 0]))
+        return float(value(tables, weights, game.replace(players=players), jnp.int32(0)))
+
+    assert worth(3) > worth(0)
+    assert np.array_equal(
+        scoring.final_values(rules, game),
+        scoring.final_values(
+            rules, game.replace(players=game.players.replace(stations=np.int8([3, 0, 0, 0])))
+        ),
+    )
 
 
 def test_there_is_a_weight_for_every_event():

@@ -151,7 +151,12 @@ def _missions(at: Position) -> Array:
     A neutral player is one of them (PLA-06).
     """
     chosen, rules = at.game.setup.final_missions.astype(jnp.int32), at.t.rules
-    values = real(scoring.final_values(rules, at.game))[chosen]  # (2, P)
+    counts = real(scoring.final_values(rules, at.game))
+    if not rules.stations_count_as_satellites and "SATELLITES" in rules.final_missions:
+        # It takes stations of the Hives for satellites all the same, against FIN-07: its weights
+        # were found so, and its games of before are played again as they were.
+        counts = counts.at[rules.final_missions.index("SATELLITES")].add(real(at.players.stations))
+    values = counts[chosen]  # (2, P)
     if rules.neutral_player:
         neutral = jnp.array([rules.neutral_player[name] for name in rules.final_missions])
         values = jnp.concatenate([values, real(neutral)[chosen][:, None]], axis=-1)
