@@ -90,7 +90,7 @@ def test_it_beats_random_seats():
 
 
 def test_it_takes_stations_of_the_hives_for_satellites():
-    """The rules of `lost_fleet` do not (FIN-07); its games of before are played again as they were."""
+    """The rules of `lost_fleet` do not (FIN-07); its games of before are played again as before."""
     rules = LOST_FLEET
     assert not rules.stations_count_as_satellites
     game = stub_env.one_game()
