@@ -240,6 +240,8 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
             indices.append(action_index.from_text(env.ruleset, text))
         except ValueError as error:
             raise RecordError(f"{_where(record, number)}: {error}") from error
+    if record.final_vp and not indices:  # said before anything is compiled
+        raise RecordError("the game is not over after its 0 actions")
     return env, setup, indices
 
 
