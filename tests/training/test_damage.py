@@ -18,6 +18,7 @@ from conftest import TINY
 
 import training.evaluate as evaluate
 import training.train as train
+from training.config import UserError
 from training.learn.checkpoint import ASIDE, Checkpoints, Damaged
 from training.run import folder
 from training.system import atomic_files, cli
@@ -204,3 +205,17 @@ def test_ctrl_c_twice_ends_at_once_while_something_compiles(tmp_path):
     assert process.returncode == 130
     assert err.splitlines()[-1] == "interrupted" and "Traceback" not in err
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_begun_before_a_recipe_goes_on_with_its_number(straight, monkeypatch):
+    """A checkpoint without a number of `Hyper` is restored; other arrays must all be there."""
+    from training.learn import learner_state
+
+    checkpoints = Checkpoints(straight)
+    form = learner_state.Runner((), (), (), (), (), {"later": np.float32(7)})
+    monkeypatch.setattr(checkpoints, "_restore", lambda step, **items: items)
+    monkeypatch.setattr(checkpoints, "_forms", lambda step: {"trainer": {}})
+    found = checkpoints.restore(6, form._replace(hyper={"later": jax.numpy.float32(7)}))
+    assert found.hyper == {"later": 7}
+    with pytest.raises(UserError, match="does not fit"):
+        Checkpoints(straight).restore(6, form._replace(opt_state={"later": np.float32(7)}))

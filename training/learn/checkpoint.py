@@ -24,7 +24,16 @@ from gaia_jax.xla.program_cache import jit
 from training import config as configs
 from training import zoo
 from training.config import Config, UserError
-from training.learn.learner_state import GONE, Runner, join, path_name, split, start_keys
+from training.learn.learner_state import (
+    GONE,
+    NUMBERS,
+    Runner,
+    empty,
+    join,
+    path_name,
+    split,
+    start_keys,
+)
 from training.networks.layers import at_temperature
 from training.networks.make import make_network
 from training.system import atomic_files
@@ -229,14 +238,19 @@ class Checkpoints:
 
         Args:
             runner: arrays, or shapes with shardings, of the form to restore.
+        Returns:
+            The state; what a `Hyper` of before did not have is 0, or as it is in `runner`.
         Raises:
             UserError: unreadable, or of another form.
         """
         params, trainer = split(runner)
         written = self._forms(step)["trainer"]
         trainer |= {name: written[name] for name in GONE if name in written}
-        items = self._restore(step, params=params, trainer=trainer)
-        return join(runner, items["params"], items["trainer"])
+        # A recipe of today adds a number to `Hyper`; runs begun before it take it as it is set.
+        new = {name for name in trainer if name.startswith(NUMBERS) and name not in written}
+        old = {name: form for name, form in trainer.items() if name not in new}
+        items = self._restore(step, params=params, trainer=old)
+        return join(runner, items["params"], items["trainer"] | {x: empty(trainer[x]) for x in new})
 
     def restore_params(self, step: int, params: Params) -> Any:
         """Only the network's parameters, in the form of `params` (arrays or shapes)."""

@@ -160,6 +160,7 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
 
 
 GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
+NUMBERS = "hyper-"  # how the names of the numbers of `Hyper` begin
 
 
 def join(form: Runner, params: Params, rest: Mapping[str, object]) -> Runner:
@@ -170,7 +171,7 @@ def join(form: Runner, params: Params, rest: Mapping[str, object]) -> Runner:
     """
     shown = _shown(form)
     leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{shown: ()}))
-    found = [rest[path_name(path)] if leaf.size else _empty(leaf) for path, leaf in leaves]
+    found = [rest[path_name(path)] if leaf.size else empty(leaf) for path, leaf in leaves]
     joined: Runner = jax.tree.unflatten(tree, found)
     return joined._replace(**{shown: params})
 
@@ -180,8 +181,8 @@ def path_name(path: tuple[object, ...]) -> str:
     return jax.tree_util.keystr(path, simple=True, separator="-")
 
 
-def _empty(form: Array | jax.ShapeDtypeStruct) -> Array:
-    """An array without elements of that form: an array itself, or a shape with its sharding."""
+def empty(form: Array | jax.ShapeDtypeStruct) -> Array:
+    """An array of that form: an array itself, or zeros for a shape with its sharding."""
     if isinstance(form, jax.Array):
         return form
     nothing = np.zeros(form.shape, form.dtype)
