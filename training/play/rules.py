@@ -16,6 +16,7 @@ from gaia_jax import actions, replay
 from gaia_jax.render import Effects, Table, effects, names, picture, say
 from gaia_jax.render.table import count
 from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.xla.program_cache import jit
 
 # So many actions are looked at in one go; the last ones of a decision are padded.
 TRIED = 16
@@ -27,7 +28,7 @@ class Rules:
     def __init__(self, id: str, players: int = 4):
         self.env = gaia_jax.make(id, players=players)
         self.init_from, self.step = replay.compiled(self.env)
-        self._draw = jax.jit(self.env.draw_setup)
+        self._draw = jit(self.env.draw_setup)
         self._lock = threading.Lock()
         self.ready = False
         self._tries = jax.jit(partial(_try, self.env))
