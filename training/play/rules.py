@@ -13,6 +13,7 @@ import numpy as np
 
 import gaia_jax
 from gaia_jax import actions, replay
+from gaia_jax.env import State
 from gaia_jax.render import Effects, Table, effects, names, picture, say
 from gaia_jax.render.table import count
 from gaia_jax.setup.setup_json import setup_from_json
@@ -31,7 +32,7 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._lock = threading.Lock()
         self.ready = False
-        self._tries = jax.jit(partial(_try, self.env))
+        self._tries = jit(partial(_try, self.env))
         self._trying = threading.Lock()
         self.prices_began = 0.0  # 0: they are not being compiled
         self.prices_ready = False
@@ -61,7 +62,7 @@ class Rules:
             return []
         return [("prices and effects are being compiled", time.monotonic() - self.prices_began)]
 
-    def effects_of_all(self, state: Any) -> dict[int, Effects]:
+    def effects_of_all(self, state: State) -> dict[int, Effects]:
         """What each legal action costs and brings: the engine takes them all, on copies.
 
         Args:
@@ -74,7 +75,7 @@ class Rules:
         after = self._after_all(state, legal)
         return {action: effects(before, table) for action, table in zip(legal, after, strict=True)}
 
-    def _after_all(self, state: Any, actions: list[int]) -> list[Table]:
+    def _after_all(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
         out: list[Table] = []
         for first in range(0, len(actions), TRIED):
@@ -124,7 +125,7 @@ class Rules:
         return Table(state, self.env.ruleset)
 
 
-def _try(env: gaia_jax.GaiaEnv, state: Any, actions: Any) -> Any:
+def _try(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Any]:
     """[TRIED] states after the actions, their masks not made, and what `render.table.count` says.
 
     Args:
