@@ -1,0 +1,124 @@
+"""Which faction suits a set-up: what each of them is worth on its map, tiles and missions.
+
+    python -m training.advise --seed 7
+    python -m training.advise --record GAME.json --games 128 --html advice.html
+
+One agent plays all seats. The factions are dealt again for every game, in a balanced design; all
+else stays as it is in the set-up. Ctrl-C shows what the games that have ended tell.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from gaia_jax import replay
+from gaia_jax.setup.json_values import parse as parse_json
+from gaia_jax.setup.setup_json import players_of, setup_from_json
+from training.agents import make_agent
+from training.config import UserError
+from training.learn.checkpoint import make_env
+from training.study import advice, advice_page
+from training.system import atomic_files, cli, devices
+
+
+def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
+    """The command line.
+
+    Args:
+        argv: arguments; None is those of the process.
+        env_module: what `make`s environments; None is `gaia_jax`.
+    Returns:
+        The exit code.
+    """
+    args = _parse(argv)
+    devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)
+    if env_module is None:
+        import gaia_jax as env_module
+    env, setup, where = _setup(args, env_module)
+    wrong = [seat for seat in args.hold if seat >= env.num_players]
+    if wrong or len(set(args.hold)) >= env.num_players:
+        seats = f"fewer than all of the seats 0 to {env.num_players - 1}"
+        raise UserError(f"--hold wants {seats}, got {','.join(map(str, args.hold))}")
+    agent = make_agent(args.agent, env, args.likeliest)
+    boards = advice.boards_of(env, setup, args.hold)
+    factions = advice.design(boards, args.games)
+    with cli.bar("game", len(factions)) as bar:
+        played = advice.Advisor(env, agent).play(
+            setup, factions, progress=lambda ended: bar.update(ended - bar.n)
+        )
+    about = {"agent": args.agent, "from": where, "wanted": len(factions)}
+    told = advice_page.report(env, setup, played, boards, about)
+    print(advice_page.text(told))
+    if args.json:
+        atomic_files.write_json(args.json, told)
+    if args.html:
+        atomic_files.write_text(args.html, advice_page.page(told))
+    cli.wrote(args.json, args.html)
+    return 0 if len(played.vp) == len(factions) else 130
+
+
+def _setup(args: argparse.Namespace, face: Any) -> tuple[Any, Any, str]:
+    """The environment, the set-up, and where it is from."""
+    if not args.setup and not args.record:
+        env = make_env(face, args.env, "vp", args.players)
+        return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
+    path = args.setup or args.record
+    try:
+        if args.record:
+            record = replay.read(path)
+            written, ruleset = record.setup, record.ruleset
+        else:
+            written, ruleset = parse_json(cli.read_text(path, replay.LONGEST)), args.env
+        if isinstance(written, dict) and written.get("format") == replay.FORMAT:
+            raise UserError(f"{path} is a record: --record {path}")
+        env = make_env(face, ruleset, "vp", players_of(written))
+        return env, setup_from_json(written, env.ruleset), str(path)
+    except ValueError as error:  # a RecordError is one
+        said = str(error)
+        raise UserError(said if str(path) in said else f"{path}: {said}") from error
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.advise", __doc__)
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument(
+        "--seed", type=cli.whole(0, cli.LARGEST_SEED), help="draw the set-up; 0 without any other"
+    )
+    one.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
+    one.add_argument("--record", metavar="FILE", type=Path, help="the set-up of a game record")
+    parser.add_argument("--agent", default="zoo/strong", help="who plays, at all seats")
+    parser.add_argument(
+        "--games", type=cli.whole(1, 10**5), default=64, help="of each faction, at least"
+    )
+    parser.add_argument(
+        "--hold", metavar="SEATS", type=_seats, default=[],
+        help="seats whose factions stay as the set-up has them, such as 0,2",
+    )  # fmt: skip
+    cli.add_rules_flags(parser)
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page")
+    cli.add_cache_flag(parser)
+    args = parser.parse_args(argv)
+    atomic_files.check_different({"--json": args.json, "--html": args.html})
+    if args.json:
+        atomic_files.check_file("--json", args.json, advice_page.OURS)
+    if args.html:
+        atomic_files.check_file("--html", args.html, atomic_files.begins(advice_page.HEAD))
+    return args
+
+
+def _seats(text: str) -> list[int]:
+    """Numbers of seats, with commas between them."""
+    if not all(part.isdecimal() for part in text.split(",")):
+        raise argparse.ArgumentTypeError(f"wants numbers of seats such as 0,2, got {text!r}")
+    return sorted({int(part) for part in text.split(",")})
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))
