@@ -123,7 +123,7 @@ class _KeyTwice(Exception):
     """A key that an object has twice; JSON readers would take the last one without a word."""
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, value in pairs:
         if key in out:
@@ -132,7 +132,7 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return out
 
 
-def parse(data: Any, path: str | Path = "record", text: str = "") -> Record:
+def parse(data: object, path: str | Path = "record", text: str = "") -> Record:
     """The record that JSON data describes.
 
     Args:

@@ -30,6 +30,7 @@ from training.games.table import Games
 from training.system.batched import step_among
 from training.system.devices import GAMES, first_devices, shares
 from training.system.fast_compile import jit_once
+from training.types import EnvState
 
 STRIDE = 16  # decisions of every slot between two looks for games that have ended
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
@@ -49,7 +50,7 @@ class _Slots(NamedTuple):
     kept: dict[str, Array]  # columns of `Games`, leading axis N
 
 
-def over(state: Any) -> Array:
+def over(state: EnvState) -> Array:
     """(B,) bool, which games have ended."""
     return state.terminated | state.truncated
 

@@ -282,7 +282,7 @@ def _chunks(stream: dict[str, np.ndarray], reward_scale: float) -> Iterator[dict
         yield label
 
 
-def write(path: Path, params: Any) -> None:
+def write(path: Path, params: Params) -> None:
     """Parameters as an npz under just this name, whole or not at all."""
     file = io.BytesIO()
     np.savez(file, **zoo.flatten(params))

@@ -322,7 +322,7 @@ def _why(error: BaseException) -> str:
     return reason(error).split("[tensorstore_spec")[0][:150] or repr(error)
 
 
-def _shapes(tree: Any) -> Shapes:
+def _shapes(tree: object) -> Shapes:
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {path_name(path): tuple(leaf.shape) for path, leaf in leaves}
 

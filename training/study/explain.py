@@ -23,6 +23,7 @@ from training.config import UserError
 from training.learn.checkpoint import make_env
 from training.search import SearchOutput, Tree
 from training.system import atomic_files
+from training.types import Environment, EnvState, Params
 
 # Positions searched side by side, of a whole game and of one decision alike: a second size would be
 # a second compilation of minutes.
@@ -76,7 +77,7 @@ def _face() -> Any:
 class Explainer:
     """A search, compiled for so many positions at once."""
 
-    def __init__(self, env: Any, name: str, batch: int):
+    def __init__(self, env: Environment, name: str, batch: int):
         """
         Args:
             name: of an agent with a search, `NAME+search:N`.
@@ -96,7 +97,7 @@ class Explainer:
         self._params, self._batch, self._searched = agent.params, batch, 0
         search, _ = make_search(env, agent.policy, spec)
 
-        def run(params: Any, states: Any) -> SearchOutput:
+        def run(params: Params, states: EnvState) -> SearchOutput:
             out = search(params, states, jax.random.key(0))
             tree = out.tree._replace(embedding=()) if out.tree is not None else None
             return out._replace(tree=tree)
@@ -109,7 +110,7 @@ class Explainer:
             return f"compiling {self.name}"
         return f"{self._searched} positions searched"
 
-    def look(self, states: Any) -> Looked:
+    def look(self, states: EnvState) -> Looked:
         """Search n positions, so many at a time; the last ones are filled up.
 
         Args:
@@ -135,7 +136,9 @@ class Explainer:
 def _slot(found: SearchOutput) -> np.ndarray:
     """(n,) the candidate that is the search's own move."""
     candidates = found.candidates
-    return np.argmax(candidates.valid & (candidates.action == found.action[:, None]), axis=-1)
+    own = candidates.valid & (candidates.action == found.action[:, None])
+    slot: np.ndarray = np.argmax(np.asarray(own), axis=-1)
+    return slot
 
 
 def _of_the_move(found: SearchOutput, slot: np.ndarray) -> np.ndarray:

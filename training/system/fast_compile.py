@@ -28,7 +28,7 @@ def jit_once(function: Callable[..., Any], **options: Any) -> jax.stages.Wrapped
 
 
 @functools.cache
-def known(options: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+def known(options: tuple[tuple[str, object], ...]) -> tuple[tuple[str, Any], ...]:
     """Those of the options that the compiler of this machine takes, found by trying each."""
     taken = []
     for name, value in options:
