@@ -42,7 +42,7 @@ def test_no_file_of_training_stands_in_a_circle_and_imports_only_go_down(found):
 
 def test_at_the_top_of_training_stand_doors_alone(found):
     doors = found["training"]["doors"]
-    assert len(doors) <= 14
+    assert len(doors) <= 15  # one more than before: `advise`, a command of its own
     commands = {
         name: lines for name, lines in doors.items() if name not in ("__init__.py", "types.py")
     }

@@ -28,16 +28,13 @@ from training.system import atomic_files, cli, devices
 
 
 def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
-    """The command line.
+    """The command line. Returns the exit code.
 
     Args:
-        argv: arguments; None is those of the process.
         env_module: what `make`s environments; None is `gaia_jax`.
-    Returns:
-        The exit code.
     """
     args = _parse(argv)
-    devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)
+    devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
     if env_module is None:
         import gaia_jax as env_module
     env, setup, where = _setup(args, env_module)
