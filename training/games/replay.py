@@ -14,6 +14,7 @@ from jax import Array
 
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
+from gaia_jax.xla.program_cache import jit
 from training.games.schema import key_of, seats, setup_columns
 from training.games.stats import places, wins
 from training.types import EnvState, SetupEnvironment
@@ -68,7 +69,7 @@ def _compiled(env: SetupEnvironment, look: Look) -> tuple[Any, Any]:
 
         return jax.lax.scan(one, (state, left), actions)
 
-    return jax.jit(jax.vmap(env.init_from)), jax.jit(advance)
+    return jit(jax.vmap(env.init_from)), jit(advance)
 
 
 class Replayer:

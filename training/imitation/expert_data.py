@@ -20,6 +20,7 @@ from jax import Array
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.program_cache import jit
 from training import zoo
 from training.agents.greedy import Search, Weights, as_params
 from training.config import Config
@@ -113,7 +114,7 @@ def make_generator(
         out_specs=(P(GAMES), split),
         check_vma=False,
     )
-    return jax.jit(mapped)
+    return jit(mapped)
 
 
 def generate(

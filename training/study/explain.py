@@ -16,6 +16,7 @@ import numpy as np
 from gaia_jax import actions as action_index
 from gaia_jax import replay
 from gaia_jax.setup.setup_json import players_of, setup_from_json
+from gaia_jax.xla.program_cache import jit
 from training.agents import make_agent
 from training.agents.base import VP_SCALE
 from training.agents.search import SHOWN, SUFFIX, make_search, split_name
@@ -102,7 +103,7 @@ class Explainer:
             tree = out.tree._replace(embedding=()) if out.tree is not None else None
             return out._replace(tree=tree)
 
-        self._run = jax.jit(run)
+        self._run = jit(run)
 
     def told(self) -> str:
         """How far it is, for whoever waits."""

@@ -18,6 +18,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.program_cache import jit
 from gaia_jax.xla.slots import take
 from training.agents import Agent
 from training.games.engine import STRIDE, over
@@ -248,7 +249,7 @@ def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
     def place(params: Params, key: Array, pool: EnvState, jobs: Jobs, total: np.ndarray) -> Any:
         return jax.device_put((params, key, pool, jobs, total), (one, one, one, split, split))
 
-    return jax.jit(begin), jax.jit(advance), place
+    return jit(begin), jit(advance), place
 
 
 def _power_of_two(count: int) -> int:
