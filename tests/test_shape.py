@@ -9,9 +9,9 @@ from tools import shape
 
 ROOT = Path(__file__).resolve().parent.parent
 # The most of each, as measured; fewer is better.
-ROOMS = {"gaia_jax": 17, "training": 25}
+ROOMS = {"gaia_jax": 17, "training": 26}  # with the door `advise`, and its three arrows
 FLOORS = {"gaia_jax": 9, "training": 9}
-ARROWS = {"gaia_jax": 71, "training": 108}
+ARROWS = {"gaia_jax": 71, "training": 111}
 # Parameters that may be anything at all.
 ANY = {"gaia_jax": 94, "training": 113}
 

@@ -13,21 +13,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import jax
-
-from gaia_jax import replay
-from gaia_jax.setup.json_values import parse as parse_json
-from gaia_jax.setup.setup_json import players_of, setup_from_json
-from training.agents import make_agent
-from training.config import UserError
-from training.learn.checkpoint import make_env
-from training.study import advice, advice_page
+from training.study import advice, advice_page, given_setup
 from training.system import atomic_files, cli, devices
+from training.types import EnvModule
 
 
-def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line. Returns the exit code.
 
     Args:
@@ -37,18 +29,16 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
     if env_module is None:
         import gaia_jax as env_module
-    env, setup, where = _setup(args, env_module)
+    env, setup, where = given_setup.find(args, env_module)
     wrong = [seat for seat in args.hold if seat >= env.num_players]
     if wrong or len(set(args.hold)) >= env.num_players:
         seats = f"fewer than all of the seats 0 to {env.num_players - 1}"
-        raise UserError(f"--hold wants {seats}, got {','.join(map(str, args.hold))}")
-    agent = make_agent(args.agent, env, args.likeliest)
+        raise cli.UserError(f"--hold wants {seats}, got {','.join(map(str, args.hold))}")
+    advisor = advice.Advisor.named(env, args.agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
     factions = advice.design(boards, args.games)
     with cli.bar("game", len(factions)) as bar:
-        played = advice.Advisor(env, agent).play(
-            setup, factions, progress=lambda ended: bar.update(ended - bar.n)
-        )
+        played = advisor.play(setup, factions, progress=lambda ended: bar.update(ended - bar.n))
     about = {"agent": args.agent, "from": where, "wanted": len(factions)}
     told = advice_page.report(env, setup, played, boards, about)
     print(advice_page.text(told))
@@ -58,27 +48,6 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
         atomic_files.write_text(args.html, advice_page.page(told))
     cli.wrote(args.json, args.html)
     return 0 if len(played.vp) == len(factions) else 130
-
-
-def _setup(args: argparse.Namespace, face: Any) -> tuple[Any, Any, str]:
-    """The environment, the set-up, and where it is from."""
-    if not args.setup and not args.record:
-        env = make_env(face, args.env, "vp", args.players)
-        return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
-    path = args.setup or args.record
-    try:
-        if args.record:
-            record = replay.read(path)
-            written, ruleset = record.setup, record.ruleset
-        else:
-            written, ruleset = parse_json(cli.read_text(path, replay.LONGEST)), args.env
-        if isinstance(written, dict) and written.get("format") == replay.FORMAT:
-            raise UserError(f"{path} is a record: --record {path}")
-        env = make_env(face, ruleset, "vp", players_of(written))
-        return env, setup_from_json(written, env.ruleset), str(path)
-    except ValueError as error:  # a RecordError is one
-        said = str(error)
-        raise UserError(said if str(path) in said else f"{path}: {said}") from error
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -8,8 +8,8 @@ side of its board (SET-11).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Self
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +17,10 @@ import numpy as np
 from jax import Array
 
 from gaia_jax import replay
+from gaia_jax.env import GaiaEnv
 from gaia_jax.setup.draw import draw_tables
 from gaia_jax.state import Node, Setup
-from training.agents import Agent
+from training.agents import Agent, make_agent
 from training.study.effects import Effect, dummies, regression
 from training.study.playouts import Ends, Jobs, Playouts
 from training.system.devices import LEAST_GAMES
@@ -45,7 +46,8 @@ class Played(NamedTuple):
     def wins(self) -> np.ndarray:
         """(N, P) shares of the win: 1, or a part of it where the most VP are shared."""
         most = self.vp == self.vp.max(1, keepdims=True)
-        return most / most.sum(1, keepdims=True)
+        shares: np.ndarray = most / most.sum(1, keepdims=True)
+        return shares
 
 
 class Boards(NamedTuple):
@@ -116,7 +118,7 @@ def design(boards: Boards, each: int, seed: int = 0) -> np.ndarray:
     return np.concatenate(blocks)
 
 
-def positions(env: Any, setup: Setup, factions: np.ndarray) -> EnvState:
+def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
     """The games (N, ...) before their first decision, numpy."""
     start = replay.compiled(env)[0]
     dtype = np.asarray(setup.faction).dtype
@@ -126,20 +128,30 @@ def positions(env: Any, setup: Setup, factions: np.ndarray) -> EnvState:
     return found
 
 
-def _note(state: Any) -> Array:
+def _note(state: EnvState) -> Array:
     """(B,) who decides, and at which node."""
-    return state.current_player * 32 + state.game.turn.node
+    told: Array = state.current_player * 32 + state.game.turn.node
+    return told
 
 
 class Advisor:
     """An agent that plays set-ups; compiled once for each number of games."""
 
-    def __init__(self, env: Environment, agent: Agent):
+    def __init__(self, env: GaiaEnv, agent: Agent):
         self.env, self.agent = env, agent
         self._playouts: dict[int, Playouts] = {}
 
+    @classmethod
+    def named(cls, env: GaiaEnv, agent: str, likeliest: bool = False) -> Self:
+        """With the agent of this name."""
+        return cls(env, make_agent(agent, env, likeliest))
+
     def play(
-        self, setup: Setup, factions: np.ndarray, seed: int = 0, progress: Any = lambda ended: None
+        self,
+        setup: Setup,
+        factions: np.ndarray,
+        seed: int = 0,
+        progress: Callable[[int], object] = lambda ended: None,
     ) -> Played:
         """Games with these factions (N, P). Ctrl-C gives those that have ended until then.
 
@@ -176,7 +188,7 @@ def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
         made = int((moves >= 0).sum())
         words = [texts[move] for move in moves[:made]]
         node = notes[:made] % 32
-        count, upgraded = [0] * booster.shape[1], set()
+        count, upgraded = [0] * factions.shape[1], set()
         for at, seat in enumerate((notes[:made] // 32).tolist()):
             if node[at] == Node.BOOSTER and booster[row, seat] == NONE:
                 booster[row, seat] = boosters.get(words[at], NONE)
@@ -237,7 +249,9 @@ def advise(played: Played, boards: Boards, ids: Mapping[str, Sequence[str]]) -> 
     seats = np.zeros((players, x.shape[1]))
     seats[:, -players:] = np.eye(players) - 1 / players
 
-    def of(y: np.ndarray, weights: np.ndarray, called: Sequence[str], seen: Any) -> list[Effect]:
+    def of(
+        y: np.ndarray, weights: np.ndarray, called: Sequence[str], seen: Sequence[int]
+    ) -> list[Effect]:
         return regression(y.ravel(), x, clusters, called, seen, weights)
 
     return Advice(
@@ -258,15 +272,14 @@ def _boosters(
     own = played.booster.ravel()
     here = own >= 0
     seen = np.bincount(own[here], minlength=len(ids))
-    taken = np.flatnonzero(seen)
-    if not len(taken):
+    taken: list[int] = np.flatnonzero(seen).tolist()
+    if not taken:
         return []
     full = np.concatenate([dummies(own, len(ids))[:, taken], x], axis=1)[here]
     weights = np.zeros((len(taken), full.shape[1]))
     weights[:, : len(taken)] = np.eye(len(taken)) - 1 / len(taken)
-    return regression(
-        played.vp.ravel()[here], full, clusters[here], [ids[b] for b in taken], seen[taken], weights
-    )
+    called, counts = [ids[b] for b in taken], seen[taken].tolist()
+    return regression(played.vp.ravel()[here], full, clusters[here], called, counts, weights)
 
 
 def opening(played: Played, faction: int) -> list[tuple[str, float]]:

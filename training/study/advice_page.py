@@ -11,7 +11,7 @@ from gaia_jax.render.names import STRUCTURES, names, say
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 from training.study import advice
-from training.study.advice import Boards, Played
+from training.study.advice import Advice, Boards, Played
 from training.study.chart import forest
 from training.study.effects import Effect
 from training.system import atomic_files
@@ -19,13 +19,13 @@ from training.types import Environment
 
 OURS = atomic_files.json_with("advice", "setup", "factions")  # the mark of a report
 HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"  # of a page
+Report = dict[str, Any]  # as `report` gives it, or a part of it
+Rows = Sequence[Sequence[Any]]
 KINDS = {"mine": "mine", "project": "Gaia project", "upgrade": "upgrade", "pick": "choose"}
 COMPARED = "a comparison at the same faction and seat, no experiment: the agent chose"
 
 
-def report(
-    env: Environment, setup: Setup, played: Played, boards: Boards, about: dict[str, Any]
-) -> dict[str, Any]:
+def report(env: Environment, setup: Setup, played: Played, boards: Boards, about: Report) -> Report:
     """Everything that is told, plain values; factions with the most VP first.
 
     Args:
@@ -33,41 +33,7 @@ def report(
     """
     ids, words = env.ruleset.ids, names(env.ruleset)
     found = advice.advise(played, boards, ids)
-    held = {faction: seat for seat, faction in boards.held.items()}
-    rows = []
-    for i, faction in enumerate(found.factions):
-        vp = advice.sources(played, faction, ids["vp_source"])
-        name = ids["faction"][faction]
-        rows.append(
-            {
-                "faction": name,
-                "name": words["faction"][name],
-                "seat": held.get(faction),
-                "games": found.games[i],
-                "vp": _interval(found.vp[i]),
-                "win": _interval(found.wins[i], 0.0, 1.0),
-                "bid": _interval(found.above[i]),
-                "stands_out": found.above[i].found,
-                "missions": _round(sum(v for s, v, _ in vp if s in ("FINAL_1", "FINAL_2"))),
-                "opening": [
-                    {"action": kind, "words": _words(env, kind), "share": round(share, 3)}
-                    for kind, share in advice.opening(played, faction)
-                ],
-                "boosters": [
-                    {"booster": b, "words": words["booster"][b], "share": round(share, 3)}
-                    for b, share in advice.taken(played, faction, ids["booster"])
-                ],
-                "sources": [
-                    {
-                        "source": s,
-                        "words": words["vp_source"][s],
-                        "vp": _round(v),
-                        "above": _round(a),
-                    }
-                    for s, v, a in vp
-                ],
-            }
-        )
+    rows = [_row(env, played, boards, found, i) for i in range(len(found.factions))]
     rows.sort(key=lambda row: -_place(row["vp"][0]))
     return {
         "advice": 1,
@@ -91,12 +57,43 @@ def report(
     }  # fmt: skip
 
 
+def _row(env: Environment, played: Played, boards: Boards, found: Advice, i: int) -> Report:
+    """What is told of the faction in place i."""
+    faction, ids, words = found.factions[i], env.ruleset.ids, names(env.ruleset)
+    held = {faction: seat for seat, faction in boards.held.items()}
+    vp = advice.sources(played, faction, ids["vp_source"])
+    name = ids["faction"][faction]
+    return {
+        "faction": name,
+        "name": words["faction"][name],
+        "seat": held.get(faction),
+        "games": found.games[i],
+        "vp": _interval(found.vp[i]),
+        "win": _interval(found.wins[i], 0.0, 1.0),
+        "bid": _interval(found.above[i]),
+        "stands_out": found.above[i].found,
+        "missions": _round(sum(v for s, v, _ in vp if s in ("FINAL_1", "FINAL_2"))),
+        "opening": [
+            {"action": kind, "words": _words(env, kind), "share": round(share, 3)}
+            for kind, share in advice.opening(played, faction)
+        ],
+        "boosters": [
+            {"booster": b, "words": words["booster"][b], "share": round(share, 3)}
+            for b, share in advice.taken(played, faction, ids["booster"])
+        ],
+        "sources": [
+            {"source": s, "words": words["vp_source"][s], "vp": _round(v), "above": _round(a)}
+            for s, v, a in vp
+        ],
+    }
+
+
 def _place_of(setup: Setup, seat: int) -> int:
     """Place in the turn order of round 1, from 1."""
     return [int(player) for player in setup.turn_order].index(seat) + 1
 
 
-def _place(value: float) -> float:
+def _place(value: float | None) -> float:
     """Where a row is sorted: what is not known last."""
     return -math.inf if value is None or math.isnan(value) else value
 
@@ -128,7 +125,7 @@ def _shown(values: Sequence[float | None], form: str) -> str:
     return f"{one} ({low} to {high})"
 
 
-def heading(told: dict[str, Any]) -> list[str]:
+def heading(told: Report) -> list[str]:
     """What was played, in lines."""
     setup, wanted = told["setup"], told["wanted"]
     of = f" of {wanted}" if told["games"] < wanted else ""
@@ -141,11 +138,11 @@ def heading(told: dict[str, Any]) -> list[str]:
     ]
 
 
-def text(told: dict[str, Any]) -> str:
+def text(told: Report) -> str:
     """The report as text."""
     lines = [*heading(told), ""]
     lines.append(
-        f"{'faction':<15}{'games':>5}  {'VP (95 %)':<24}{'bid':>6}  {'win (95 %)':<18}"
+        f"{'faction':<23}{'games':>5}  {'VP (95 %)':<24}{'bid':>6}  {'win (95 %)':<18}"
         f"{'missions':>8}  stands out"
     )
     for row in told["factions"]:
@@ -155,7 +152,7 @@ def text(told: dict[str, Any]) -> str:
         best = [f"{s['words']} {s['above']:+.0f}" for s in row["sources"][:1]]
         seat = "" if row["seat"] is None else f" (seat {row['seat']})"
         lines.append(
-            f"{row['name'] + seat:<15}{row['games']:>5}  {_shown(row['vp'], '.1f'):<24}{bid:>6}"
+            f"{row['name'] + seat:<23}{row['games']:>5}  {_shown(row['vp'], '.1f'):<24}{bid:>6}"
             f"{mark} {_shown(win, '.0f') + ' %':<18}{row['missions']:>8.1f}  {', '.join(best)}"
         )
     lines += [
@@ -165,9 +162,9 @@ def text(told: dict[str, Any]) -> str:
     ]
     for row in told["factions"]:
         moves = " / ".join(f"{x['words']} {x['share']:.0%}" for x in row["opening"]) or "-"
-        lines.append(f"{row['name']:<15} {moves}")
+        lines.append(f"{row['name']:<23} {moves}")
         took = ", ".join(f"{x['booster']} {x['share']:.0%}" for x in row["boosters"][:3])
-        lines += [f"{'':<15} boosters {took}"] if took else []
+        lines += [f"{'':<23} boosters {took}"] if took else []
     lines += ["", "Seats: VP above their mean"]
     for x in told["seats"]:
         lines.append(f"seat {x['seat']}, place {x['place']}  {_shown(x['vp'], '+.1f')}")
@@ -194,13 +191,12 @@ p.note{color:#5b6570}
 """
 
 
-def page(told: dict[str, Any]) -> str:
+def page(told: Report) -> str:
     """The report as HTML: one file that loads nothing."""
-    effects = [
-        Effect(row["name"], *(math.nan if x is None else x for x in row["bid"]), row["games"],
-               row["stands_out"])
-        for row in told["factions"]
-    ]  # fmt: skip
+    effects = []
+    for row in told["factions"]:
+        bid, low, high = (math.nan if x is None else x for x in row["bid"])
+        effects.append(Effect(row["name"], bid, low, high, row["games"], row["stands_out"]))
     head = ["faction", "games", "VP (95 %)", "bid", "win (95 %)", "missions", "stands out"]
     boosters = [[x["words"], _shown(x["vp"], "+.1f"), x["taken"], ""] for x in told["boosters"]]
     seats = [
@@ -230,7 +226,7 @@ def page(told: dict[str, Any]) -> str:
     )
 
 
-def _faction(row: dict[str, Any]) -> list[Any]:
+def _faction(row: Report) -> list[Any]:
     win = [None if x is None else 100 * x for x in row["win"]]
     best = row["sources"][0]
     bid = "-" if row["bid"][0] is None else f"{row['bid'][0]:+.1f}"
@@ -240,7 +236,7 @@ def _faction(row: dict[str, Any]) -> list[Any]:
     ]  # fmt: skip
 
 
-def _details(row: dict[str, Any]) -> str:
+def _details(row: Report) -> str:
     moves = "".join(f"<li>{escape(x['words'])}, {x['share']:.0%}</li>" for x in row["opening"])
     took = "".join(f"<li>{escape(x['words'])}, {x['share']:.0%}</li>" for x in row["boosters"])
     vp = [[x["words"], x["vp"], f"{x['above']:+.1f}"] for x in row["sources"] if x["vp"]]
@@ -252,7 +248,7 @@ def _details(row: dict[str, Any]) -> str:
     )
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def _table(head: Sequence[str], rows: Rows) -> str:
     top = "".join(f"<th>{escape(x)}</th>" for x in head)
     body = "".join(
         "<tr>" + "".join(f"<td>{escape(str(x))}</td>" for x in row) + "</tr>" for row in rows
