@@ -27,8 +27,6 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     """
     args = _parse(argv)
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
-    if env_module is None:
-        import gaia_jax as env_module
     env, setup, where = given_setup.find(args, env_module)
     wrong = [seat for seat in args.hold if seat >= env.num_players]
     if wrong or len(set(args.hold)) >= env.num_players:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import jax
 
@@ -17,15 +18,16 @@ from training.system import cli
 from training.types import EnvModule
 
 
-def find(args: argparse.Namespace, face: EnvModule) -> tuple[GaiaEnv, Setup, str]:
+def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Setup, str]:
     """The environment, the set-up, and where it is from.
 
     Args:
         args: `seed`, `setup` or `record`, one of them; `env` and `players`.
-        face: what `make`s environments.
+        face: what `make`s environments; None is `gaia_jax`.
     Raises:
         UserError: there is none. One line.
     """
+    face = face or _gaia_jax()
     if not args.setup and not args.record:
         env = make_env(face, args.env, "vp", args.players)
         return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
@@ -43,3 +45,9 @@ def find(args: argparse.Namespace, face: EnvModule) -> tuple[GaiaEnv, Setup, str
     except ValueError as error:  # a RecordError is one
         said = str(error)
         raise UserError(said if str(path) in said else f"{path}: {said}") from error
+
+
+def _gaia_jax() -> Any:
+    import gaia_jax
+
+    return gaia_jax
