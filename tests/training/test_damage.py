@@ -212,10 +212,11 @@ def test_a_run_begun_before_a_recipe_goes_on_with_its_number(straight, monkeypat
     from training.learn import learner_state
 
     checkpoints = Checkpoints(straight)
-    form = learner_state.Runner((), (), (), (), (), {"later": np.float32(7)})
+    seven = {"later": jax.numpy.float32(7)}
+    form = learner_state.Runner((), (), (), (), (), seven)
     monkeypatch.setattr(checkpoints, "_restore", lambda step, **items: items)
     monkeypatch.setattr(checkpoints, "_forms", lambda step: {"trainer": {}})
-    found = checkpoints.restore(6, form._replace(hyper={"later": jax.numpy.float32(7)}))
+    found = checkpoints.restore(6, form)
     assert found.hyper == {"later": 7}
     with pytest.raises(UserError, match="does not fit"):
-        Checkpoints(straight).restore(6, form._replace(opt_state={"later": np.float32(7)}))
+        Checkpoints(straight).restore(6, form._replace(opt_state=seven))

@@ -234,23 +234,18 @@ class Checkpoints:
             raise UserError(f"{self._name(step)} {other}")
 
     def restore(self, step: int, runner: Runner) -> Runner:
-        """Read a checkpoint.
+        """Read a checkpoint. `runner` is its form: arrays, or shapes with shardings.
 
-        Args:
-            runner: arrays, or shapes with shardings, of the form to restore.
-        Returns:
-            The state; what a `Hyper` of before did not have is 0, or as it is in `runner`.
         Raises:
             UserError: unreadable, or of another form.
         """
-        params, trainer = split(runner)
-        written = self._forms(step)["trainer"]
+        (params, trainer), written = split(runner), self._forms(step)["trainer"]
         trainer |= {name: written[name] for name in GONE if name in written}
-        # A recipe of today adds a number to `Hyper`; runs begun before it take it as it is set.
-        new = {name for name in trainer if name.startswith(NUMBERS) and name not in written}
-        old = {name: form for name, form in trainer.items() if name not in new}
-        items = self._restore(step, params=params, trainer=old)
-        return join(runner, items["params"], items["trainer"] | {x: empty(trainer[x]) for x in new})
+        # A recipe may have added a number to `Hyper` since; the configuration sets it.
+        since = [x for x in trainer if x.startswith(NUMBERS) and x not in written]
+        rest = {name: empty(trainer.pop(name)) for name in since}
+        items = self._restore(step, params=params, trainer=trainer)
+        return join(runner, items["params"], items["trainer"] | rest)
 
     def restore_params(self, step: int, params: Params) -> Any:
         """Only the network's parameters, in the form of `params` (arrays or shapes)."""
@@ -380,8 +375,7 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any]:
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
-    params_key, _, _ = start_keys(config)
-    params = jit_once(lambda: _init(env, network, params_key))()
+    params = jit_once(lambda: _init(env, network, start_keys(config)[0]))()
     if config.run.warm_start:
         params = widen(zoo.parameters(config.run.warm_start, env), params)
         params = at_temperature(params, config.run.warm_start_temperature)
@@ -401,5 +395,6 @@ def _init(env: Environment, network: PolicyNetwork, key: Array | None = None) ->
     state = env.init(jax.random.key(0))
     observation = env.observe(state, state.current_player)
     batch = jax.tree.map(lambda x: x[None], observation)
-    key = jax.random.key(0) if key is None else key
-    return network.init(key, batch, state.legal_action_mask[None])
+    return network.init(
+        jax.random.key(0) if key is None else key, batch, state.legal_action_mask[None]
+    )
