@@ -23,7 +23,7 @@ PAGES := gaia_jax.observation.page:observation tools.rulings_index:rulings_index
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train play test test-fast test-slow bench accelerator offline lint format pages docs clean
+.PHONY: help train play test test-fast test-slow test-share test-all bench accelerator offline lint format pages docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -35,14 +35,23 @@ train: $(STAMP)-train ## Train configs/quick.yaml and evaluate the result
 play: $(STAMP)-play ## Play in the browser, against agents or one another; look at records
 	$(RUN) -m training.play $(ARGS)
 
-test: $(STAMP)-dev ## Run the tests
-	$(RUN) -m pytest -x -q -n $(JOBS) --dist loadfile -m "not slow" $(ARGS)
+# To the processes by files, in the order of tests/shares.py: the longest first.
+PYTEST := $(RUN) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+
+test: $(STAMP)-dev ## Run the fast tests, all but those that take minutes
+	$(PYTEST) -x -m "not slow" $(ARGS)
 
 test-fast: $(STAMP)-dev ## Run what needs no compiling, under a minute
 	$(RUN) -m pytest -x -q $(FAST) $(ARGS)
 
 test-slow: $(STAMP)-dev ## Run the tests that take minutes
-	$(RUN) -m pytest -q -n $(JOBS) --dist loadfile -m slow $(ARGS)
+	$(PYTEST) -m slow $(ARGS)
+
+test-share: $(STAMP)-dev ## Run one share of those, the one whose turn it is: about five minutes
+	$(PYTEST) -m slow --slow-share $$($(RUN) -m tests.shares) $(ARGS)
+
+test-all: $(STAMP)-dev ## Run all tests, fast and slow, within an hour
+	$(PYTEST) $(ARGS)
 
 bench: $(STAMP)-bench ## Measure throughput beside the peers, into runs/throughput.json
 	$(RUN) -m benchmarks.throughput --json runs/throughput.json $(ARGS)

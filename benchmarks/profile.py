@@ -34,7 +34,7 @@ PARTS = {
     "sample": "draw of a legal action",
     "keys": "random keys of the rollout",
     "deal": "new game where one ended",
-    "act": "decode, pay, place",
+    "execute": "decode, pay, place",
     "gain": "gains and triggers",
     "update_turn": "what opens, marks",
     "absorb": "federations grow",

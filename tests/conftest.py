@@ -12,14 +12,21 @@ from typing import Any
 
 import pytest
 
+from tests import xla_flags
+
 # Before jax is imported; subprocesses inherit it. What is set already stays.
 os.environ.setdefault("JAX_PLATFORMS", "cpu")  # parallel test processes would fight over a GPU
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "1")
-# Programs of tests play few decisions: less work for LLVM takes a third off their compiling (a step
-# at batch 16 took 16.6 CPU s instead of 26.3, and a decision 3.0 ms instead of 0.8).
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
+os.environ.setdefault("XLA_FLAGS", xla_flags.QUICK)
 
 from gaia_jax import enable_compilation_cache
+from tests.shares import (  # noqa: F401  (pytest finds its hooks here)
+    pytest_addoption,
+    pytest_collection_modifyitems,
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    pytest_sessionfinish,
+)
 
 _CACHE = enable_compilation_cache()
 if _CACHE:

@@ -1,6 +1,5 @@
 """Rare work for the rows that need it: right under every transformation, and only for those."""
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -15,6 +14,7 @@ from jax import lax
 from gaia_jax.xla import compact_vmap as module
 from gaia_jax.xla.compact_vmap import Queue, chunk_rows, compact_vmap
 from gaia_jax.xla.fusion_barrier import fusion_barrier
+from tests.xla_flags import on_devices
 
 SEED = np.random.default_rng(0)
 
@@ -179,14 +179,10 @@ def test_under_shard_map_each_device_sees_to_its_own_rows():
             assert collective not in text, collective
         print("as it should be")
     """
-    env = os.environ | {
-        "XLA_FLAGS": "--xla_force_host_platform_device_count=4",
-        "JAX_PLATFORMS": "cpu",
-    }
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
         cwd=Path(__file__).parent.parent,
-        env=env,
+        env=on_devices(4),
         capture_output=True,
         text=True,
     )

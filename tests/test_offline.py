@@ -30,7 +30,7 @@ TEXT = f"""HloModule jit_f, is_scheduled=true
 }}
 %rows (t: (s32[], /*index=1*/s8[4096])) -> (s32[], s8[4096]) {{
   %t = (s32[]{{:T(128)}}, /*index=1*/s8[4096]{{0}}) parameter(0)
-  %one = s8[4096]{{0}} copy(%t), {SCOPE}act/gather"}}, backend_config={{"estimated_cycles":"7"}}
+  %one = s8[4096]{{0}} copy(%t), {SCOPE}execute/gather"}}, backend_config={{"estimated_cycles":"7"}}
 }}
 %limit (t.1: (s32[], s8[4096])) -> pred[] {{
   %t.1 = (s32[], s8[4096]{{0}}) parameter(0)
@@ -50,8 +50,8 @@ TEXT = f"""HloModule jit_f, is_scheduled=true
 ENTRY %main (x: s8[4096,4], i: s32[4096]) -> s8[4096] {{
   %x = s8[4096,4]{{0,1}} parameter(0)
   %i = s32[4096]{{0}} parameter(1)
-  %f.1 = s8[4096]{{0}} fusion(%x, %i), kind=kLoop, calls=%fused, {SCOPE}act/gather"}}, backend_config={{"estimated_cycles":"10"}}
-  %w.1 = (s32[], s8[4096]{{0}}) while(%f.1), condition=%limit, body=%rows, {SCOPE}act/gather"}}
+  %f.1 = s8[4096]{{0}} fusion(%x, %i), kind=kLoop, calls=%fused, {SCOPE}execute/gather"}}, backend_config={{"estimated_cycles":"10"}}
+  %w.1 = (s32[], s8[4096]{{0}}) while(%f.1), condition=%limit, body=%rows, {SCOPE}execute/gather"}}
   %w.2 = s8[4096]{{0}} while(%f.1), condition=%cheap, body=%chunk, {SCOPE}answer/loop_in_chunks.body/while"}}
   ROOT %c.1 = s8[4096]{{0}} conditional(%f.1), branch_computations={{%cheap, %dear}}, {SCOPE}gain/cond"}}
 }}
@@ -69,7 +69,7 @@ def test_an_instruction_has_its_kind_scope_cycles_and_the_bytes_that_it_touches(
 
 
 def test_a_loop_that_xla_made_of_a_gather_is_found_and_one_of_the_program_is_not():
-    assert hlo.read(TEXT).made_loops == ["jit(f)/vmap(decide)/act/gather"]
+    assert hlo.read(TEXT).made_loops == ["jit(f)/vmap(decide)/execute/gather"]
 
 
 def test_loops_are_multiplied_by_their_trips_and_of_a_branch_the_dearer_side_counts():
@@ -77,7 +77,7 @@ def test_loops_are_multiplied_by_their_trips_and_of_a_branch_the_dearer_side_cou
     low, _, high = estimate.ASSUMED
     parts = estimate.Book(hlo.read(TEXT), low, TARGETS["v5e"], counted).parts
     assert {name: row["cycles"] for name, row in parts.items() if row["cycles"]} == {
-        "act": 10 + 4096 * 7,
+        "execute": 10 + 4096 * 7,
         "answer": 2.5 * 100,
         "gain": 1000,
     }

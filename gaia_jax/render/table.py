@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -16,7 +16,7 @@ from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
 from gaia_jax.rules import income, scoring
 from gaia_jax.ruleset import GAIN_FIELDS, RULESETS, VARIANTS, FactionRow, Ruleset
-from gaia_jax.state import GAIA_AREA, NODES, GameState, Players
+from gaia_jax.state import GAIA_AREA, GAIAFORMER, NODES, GameState, Players
 
 PHASES = ("set-up", "tinkering", "income", "Gaia phase", "actions", "over")
 
@@ -93,8 +93,7 @@ def ruleset_of(state: Any) -> Ruleset:
     return VARIANTS[id, players]
 
 
-@partial(jax.jit, static_argnums=0)
-def _count(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
+def count(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
     """(missions, P) int32, what final missions count; (P, 9) int32, the next income (INC-01)."""
 
     def income_of(me: Players, faction: Array) -> Array:
@@ -107,14 +106,19 @@ def _count(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
     return scoring.final_values(ruleset, game), incomes
 
 
+_count = jax.jit(count, static_argnums=0)
+Counted = tuple[np.ndarray, np.ndarray]
+
+
 class Table:
     """A state, read. One state, not a batch."""
 
-    def __init__(self, state: Any, ruleset: Ruleset | None = None):
+    def __init__(self, state: Any, ruleset: Ruleset | None = None, counted: Counted | None = None):
         """
         Args:
             state: of `gaia_jax.GaiaEnv`.
             ruleset: `env.ruleset`; None asks `ruleset_of`.
+            counted: what `count` gives for it, on the host, where that is known already.
         """
         self.ruleset = ruleset or ruleset_of(state)
         self.over = bool(state.terminated) or bool(state.truncated)
@@ -126,8 +130,15 @@ class Table:
         self.node = NODES[int(turn.node)]
         self.player, self.active = int(state.current_player), int(turn.active)
         self.order = tuple(int(p) for p in turn.order)
-        board = game.board
-        self.map = Map(**{f.name: np.asarray(getattr(board, f.name)) for f in fields(Map)})
+        self._seats: dict[int, Seat] = {}
+        if counted is not None:
+            self._counted = counted
+
+    @cached_property
+    def map(self) -> Map:
+        """What lies on the cells."""
+        board = self._game.board
+        return Map(**{f.name: np.asarray(getattr(board, f.name)) for f in fields(Map)})
 
     @cached_property
     def ids(self) -> dict[str, tuple[str, ...]]:
@@ -149,10 +160,20 @@ class Table:
     @cached_property
     def seats(self) -> tuple[Seat, ...]:
         """The players, by number."""
-        return tuple(self._seat(p) for p in range(self.num_players))
+        return tuple(self.seat(p) for p in range(self.num_players))
+
+    def seat(self, p: int) -> Seat:
+        """One player."""
+        if p not in self._seats:
+            self._seats[p] = self._seat(p)
+        return self._seats[p]
+
+    def faction(self, p: int) -> Faction:
+        """The faction of a player."""
+        return self.ruleset.factions[int(self.setup.faction[p])]
 
     def _seat(self, p: int) -> Seat:
-        me, turn, r = self._game.players, self._game.turn, self.ruleset
+        me, turn = self._game.players, self._game.turn
 
         def row(kind: str, values: Any) -> dict[str, int]:
             return {id: int(n) for id, n in zip(self.ids[kind], values, strict=True)}
@@ -160,7 +181,6 @@ class Table:
         def number(name: str) -> int:
             return int(getattr(me, name)[p])
 
-        faction = r.factions[int(self.setup.faction[p])]
         plain: tuple[str, ...] = (
             "vp",
             "credits",
@@ -192,7 +212,7 @@ class Table:
         booster = self._id("booster", me.booster[p])
         return Seat(
             player=p,
-            faction=faction,
+            faction=self.faction(p),
             power=tuple(int(x) for x in me.power[p]),
             tracks=tracks,
             shuttles=self._bits(me.shuttles[p], "ship"),
@@ -207,14 +227,19 @@ class Table:
         )
 
     @cached_property
-    def _counted(self) -> tuple[np.ndarray, np.ndarray]:
+    def _counted(self) -> Counted:
         """(missions, P), what each final mission counts; (P, 9), the next income by GAIN_FIELDS."""
         missions, income = jax.device_get(_count(self.ruleset, self._game))
         return missions, income
 
+    @property
+    def has_income(self) -> bool:
+        """Whether an income phase is still to come."""
+        return not (self.over or (self.round == costs.ROUNDS and self.phase not in PHASES[:3]))
+
     def _income(self, p: int) -> Gain[int]:
         """What the next income phase brings as things stand (INC-01); nothing after the last."""
-        if self.over or (self.round == costs.ROUNDS and self.phase not in PHASES[:3]):
+        if not self.has_income:
             return Gain()
         return Gain(**dict(zip(GAIN_FIELDS, self._counted[1][p].tolist(), strict=True)))
 
@@ -303,8 +328,46 @@ class Table:
     @cached_property
     def offers(self) -> dict[int, int]:
         """Power offered to each player by the event that is being answered."""
-        waiting = np.asarray(self._game.turn.leech)[0].tolist()
+        rows: list[list[int]] = np.asarray(self._game.turn.leech).tolist()
+        waiting = next((row for row in rows if any(row)), [])
         return {p: n for p, n in enumerate(waiting) if n > 0}
+
+    def new_offers(self, before: Table) -> dict[int, int]:
+        """Power by player that waits for an answer and that nobody was offered `before`."""
+        old, new = (np.asarray(table._game.turn.leech) for table in (before, self))
+        found = np.where((old > 0).any(-1, keepdims=True), 0, new).sum(0)
+        return {p: n for p, n in enumerate(found.tolist()) if n > 0}
+
+    def same_seat(self, after: Table, p: int) -> bool:
+        """Whether nothing of player `p` is otherwise in a later table of the same game."""
+        one, two = self._game, after._game
+        return (
+            np.array_equal(one.players.small[p], two.players.small[p])
+            and np.array_equal(one.players.large[p], two.players.large[p])
+            and one.turn.passed[p] == two.turn.passed[p]
+            and np.array_equal(self._counted[0][:, p], after._counted[0][:, p])
+        )
+
+    def _pieces(self, p: int) -> np.ndarray:
+        """(C,) index in ids["structure"] of what player `p` has on each cell."""
+        piece, owner = (
+            np.asarray(x) for x in (self._game.board.piece, self._game.board.piece_owner)
+        )
+        return np.where((owner == p) & (piece != GAIAFORMER), piece, 0)
+
+    def changed_pieces(self, after: Table, p: int) -> list[tuple[str, str]]:
+        """The structures of player `p` that are otherwise later: before and after, by id."""
+        old, new, ids = self._pieces(p), after._pieces(p), self.ids["structure"]
+        cells = (old != new).nonzero()[0]
+        return [(ids[int(old[c])], ids[int(new[c])]) for c in cells]
+
+    def steps_to_new(self, after: Table, p: int) -> int:
+        """Terraforming steps of the planets where player `p` has a structure later; 0 for none."""
+        if self.round == 0:
+            return 0
+        cells = ((self._pieces(p) == 0) & (after._pieces(p) > 0)).nonzero()[0]
+        planets = np.asarray(self._game.board.planet)[cells]
+        return int(np.maximum(np.asarray(self._game.steps)[p][planets], 0).sum())
 
     @cached_property
     def picks(self) -> int:

@@ -13,8 +13,8 @@ from jax import Array
 from gaia_jax.components.planets import PROTO_VP
 from gaia_jax.components.research import CHARGE_AT_3, GAIA_5_PER, MAX_LEVEL
 from gaia_jax.rules import mine, place, research, tech
-from gaia_jax.rules.act import ActionResult
 from gaia_jax.rules.decode import Decision, is_verb
+from gaia_jax.rules.execute import ActionResult
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import (
     GAIA,

@@ -14,8 +14,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.rules import federation, gaia, leech
-from gaia_jax.rules.act import ActionResult, act
 from gaia_jax.rules.decode import is_verb
+from gaia_jax.rules.execute import ActionResult, execute
 from gaia_jax.rules.gain import Step, gain_all
 from gaia_jax.rules.operation import operation
 from gaia_jax.rules.player import has, player_row, with_player_row
@@ -53,7 +53,7 @@ def step(
     node = jnp.where(active, game.turn.node, Node.ENDED)
     game = game.replace(turn=game.turn.replace(node=node))
     is_live = node != Node.ENDED
-    carry_out = partial(act, ruleset)
+    carry_out = partial(execute, ruleset)
     unchanged = replace(blank(carry_out, (game, action)), board=game.board)
     acted = fusion_barrier(carry_out, is_live, (game, action), unchanged)
     gained = fusion_barrier(partial(_gain, ruleset), is_live, (game, acted))

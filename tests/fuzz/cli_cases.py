@@ -165,9 +165,9 @@ _TRAIN += [
         ("run.updates=3", "must be a multiple"),
         ("run.wandb=true", "run.wandb"),
         ("run.warm_start=zoo/nobody", "unknown agent 'zoo/nobody'"),
-        ("run.warm_start=gone.npz", "cannot read parameters of gone.npz"),
-        ("run.warm_start=notes.txt", "cannot read parameters of notes.txt"),
-        ("run.warm_start=empty", "cannot read parameters of empty"),
+        ("run.warm_start=gone.npz", "cannot read the parameters gone.npz"),
+        ("run.warm_start=notes.txt", "cannot read the parameters notes.txt"),
+        ("run.warm_start=empty", "cannot read the parameters empty"),
         ("run.warm_start=[1]", "run.warm_start must be a text"),
     ]
     if says

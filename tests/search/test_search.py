@@ -1,7 +1,6 @@
 """What holds of every search: rows, seats, bounds, memory, devices, and trees written down."""
 
 import json
-import os
 import subprocess
 import sys
 from functools import partial
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.search import golden, random_game
+from tests.xla_flags import on_devices
 from tools import search_picture
 from training.search import (
     UTILITIES,
@@ -274,10 +274,9 @@ for a, b in zip(jax.tree.leaves(eight), jax.tree.leaves(one), strict=True):
 
 
 def test_eight_devices_find_what_one_finds():
-    flags = "--xla_force_host_platform_device_count=8"
     done = subprocess.run(
         [sys.executable, "-c", DEVICES], cwd=Path(__file__).parents[2], check=False,
-        env=os.environ | {"XLA_FLAGS": flags}, capture_output=True, text=True,
+        env=on_devices(8), capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 

@@ -1,6 +1,5 @@
 """Games side by side on two devices: the same games as on one."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 import toy_env
 
+from tests.xla_flags import on_devices
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
 from training.games.engine import Match, mesh_of
@@ -58,8 +58,7 @@ from pathlib import Path
 import test_lockstep
 test_lockstep.play({devices}, Path({str(folder)!r}))
 """
-        flags = {"XLA_FLAGS": f"--xla_force_host_platform_device_count={devices}"}
-        running.append(subprocess.Popen([sys.executable, "-c", code], env=os.environ | flags))
+        running.append(subprocess.Popen([sys.executable, "-c", code], env=on_devices(devices)))
     assert [process.wait() for process in running] == [0, 0]
     return [np.load(folder / f"{devices}.npz") for devices in (1, 2)]
 

@@ -69,6 +69,22 @@ def test_what_has_ended_is_kept_at_ctrl_c(positions, jobs, played):
     np.testing.assert_array_equal(found.vp[found.ended], played.vp[found.ended])
 
 
+def test_the_agent_makes_the_first_action_where_none_is_named(positions):
+    jobs = jobs_of([np.array([-1])] * 3, SAMPLES)
+    noted = Playouts(ENV, random_agent(ENV), 20, 4, note=lambda state: state.game.clock)
+    found = noted.play(positions, jobs, seed=1)
+    assert found.ended.all() and len({tuple(row) for row in found.moves}) > SAMPLES
+    made = (found.moves >= 0).sum(1)
+    for moves, notes, count in zip(found.moves, found.notes, made, strict=True):
+        assert notes[:count].tolist() == list(range(1, count + 1)), "the first is not kept"
+        assert (moves[count:] == -1).all() and (notes[count:] == -1).all()
+
+
+def test_vp_by_source_are_kept(played):
+    np.testing.assert_array_equal(played.sources.sum(-1) + 10, played.vp)
+    assert played.notes.shape == (len(played.vp), 0)
+
+
 def test_nothing_to_play_is_an_error(positions, jobs):
     with pytest.raises(ValueError, match="nothing to play"):
         Playouts(ENV, random_agent(ENV)).play(positions, type(jobs)(*(x[:0] for x in jobs)))

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from tests.xla_flags import on_devices
 from training import config as configs
 from training.learn.advantages import advantages
 
@@ -81,8 +82,7 @@ trainer = Trainer(config, toy_env, Path({str(tmp_path / "two")!r}), False)
 trainer.advance()
 np.savez({str(tmp_path / "two.npz")!r}, *jax.tree.leaves(trainer.runner.params))
 """
-    flags = f"--xla_force_host_platform_device_count={devices}"
-    other = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"XLA_FLAGS": flags})
+    other = subprocess.Popen([sys.executable, "-c", code], env=on_devices(devices))
     one = make_trainer("one", config=configs.override(config, small))
     start = jax.device_get(one.runner.params)
     one.advance()

@@ -17,16 +17,16 @@ LARGEST = 2**31 - 1  # of a whole number
 FAR = 1e9  # of a number
 
 
-def _no_flag(value: Any) -> Any:
-    """`true` is no number, though Python counts it as one."""
-    if isinstance(value, bool):
-        raise ValueError("a flag is no number")
+def _plain(value: Any) -> Any:
+    """`true` is no number, though Python counts it as one; nor are bytes, of YAML's `!!binary`."""
+    if isinstance(value, bool | bytes):
+        raise ValueError("neither a number nor a text")
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_no_flag)]
-Number = Annotated[float, BeforeValidator(_no_flag)]
-Text = Annotated[str, BeforeValidator(_no_flag)]
+Whole = Annotated[int, BeforeValidator(_plain)]
+Number = Annotated[float, BeforeValidator(_plain)]
+Text = Annotated[str, BeforeValidator(_plain)]
 
 STRICT = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 

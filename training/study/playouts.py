@@ -33,7 +33,7 @@ class Jobs(NamedTuple):
     """J playouts; the first ones begin first."""
 
     position: np.ndarray  # (J,) which position it begins with
-    action: np.ndarray  # (J,) the first action, a legal one
+    action: np.ndarray  # (J,) the first action, a legal one; -1 is the agent's own
     sample: np.ndarray  # (J,) of a position: the same number draws the same luck
 
 
@@ -43,6 +43,11 @@ class Ends(NamedTuple):
     vp: np.ndarray  # (J, P) int16
     moves: np.ndarray  # (J, M) int16, the first actions behind `Jobs.action`, then -1
     ended: np.ndarray  # (J,) bool
+    sources: np.ndarray  # (J, P, K) int16, VP by source
+    notes: np.ndarray  # (J, M) int16, what `note` told of the position of each of `moves`
+
+
+Note = Callable[[EnvState], Array]  # of B states: (B,)
 
 
 def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
@@ -72,6 +77,8 @@ class _Slots(NamedTuple):
     vp: Array  # (J, P) int16
     moves: Array  # (J, M) int16
     ended: Array  # (J,) bool
+    sources: Array  # (J, P, K) int16
+    notes: Array  # (J, M) int16
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,17 +89,20 @@ class _Device:
     agent: Agent
     slots: int  # B
     moves: int  # M
+    note: Note | None
 
     def begin(self, pool: Any, jobs: Any, total: Array) -> _Slots:
         """The first playouts in the slots."""
         batch, count = self.slots, len(jobs.action)
         state = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (batch, *x.shape[1:])), pool)
         none = jnp.full(batch, count, jnp.int32)
-        players = pool.game.players.vp.shape[-1]
+        kinds = pool.game.players.vp_source.shape[1:]
         empty = _Slots(
             state, none, jnp.full(batch, -1, jnp.int32), jnp.zeros(batch, jnp.int32),
-            jnp.zeros(1, jnp.int32), jnp.zeros((count, players), jnp.int16),
+            jnp.zeros(1, jnp.int32), jnp.zeros((count, *kinds[:1]), jnp.int16),
             jnp.full((count, self.moves), -1, jnp.int16), jnp.zeros(count, bool),
+            jnp.zeros((count, *kinds), jnp.int16),
+            jnp.full((count, self.moves if self.note else 0), -1, jnp.int16),
         )  # fmt: skip
         return self.refill(pool, jobs, total, empty)
 
@@ -102,17 +112,21 @@ class _Device:
         mask = slots.state.legal_action_mask
         own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
         action = jnp.where(slots.forced >= 0, slots.forced, own)
-        moves = slots.moves
+        moves, notes = slots.moves, slots.notes
         if self.moves:
             noted = ~over(slots.state) & (slots.clock > 0)
             place = jnp.where(noted, slots.clock - 1, self.moves)
             moves = moves.at[slots.job, place].set(action.astype(jnp.int16), mode="drop")
+            if self.note:
+                told = self.note(slots.state).astype(jnp.int16)
+                notes = notes.at[slots.job, place].set(told, mode="drop")
         widest = self.agent.slots(self.slots) if self.agent.slots else 0
         return slots._replace(
             state=step_among(self.env, widest, slots.state, action),
             forced=jnp.full_like(slots.forced, -1),
             clock=slots.clock + 1,
             moves=moves,
+            notes=notes,
         )
 
     def refill(self, pool: Any, jobs: Any, total: Array, slots: _Slots) -> _Slots:
@@ -120,7 +134,8 @@ class _Device:
         count = len(jobs.action)
         done = over(slots.state) & (slots.job < count)
         where = jnp.where(done, slots.job, count)
-        vp = slots.state.game.players.vp.astype(jnp.int16)
+        players = slots.state.game.players
+        vp, sources = (x.astype(jnp.int16) for x in (players.vp, players.vp_source))
         taken = take(done | (slots.job == count), slots.following[0], total[0])
         fresh = jax.tree.map(lambda x: x[jobs.position[taken.job]], pool)
         idle = jnp.where(done, count, slots.job)
@@ -132,6 +147,7 @@ class _Device:
             following=taken.following[None],
             vp=slots.vp.at[where].set(vp, mode="drop"),
             ended=slots.ended.at[where].set(True, mode="drop"),
+            sources=slots.sources.at[where].set(sources, mode="drop"),
         )
 
     def advance(
@@ -154,13 +170,22 @@ class _Device:
 class Playouts:
     """One agent that plays positions out; compiled once for each size of a request."""
 
-    def __init__(self, env: Environment, agent: Agent, moves: int = 0, slots: int = SLOTS):
+    def __init__(
+        self,
+        env: Environment,
+        agent: Agent,
+        moves: int = 0,
+        slots: int = SLOTS,
+        note: Note | None = None,
+    ):
         """
         Args:
             moves: M, how many actions of a playout are kept.
             slots: on each device, at most.
+            note: what else is kept of each of them, from the position before it.
         """
         self.env, self.agent, self._moves, self._most = env, agent, moves, slots
+        self._note = note
         self._programs: dict[Any, Any] = {}
 
     def play(
@@ -203,11 +228,11 @@ class Playouts:
             if not ended:
                 raise
         back = np.argsort(order, kind="stable")[:count]
-        return Ends(*(np.asarray(x)[back] for x in (slots.vp, slots.moves, slots.ended)))
+        return Ends(*(np.asarray(getattr(slots, name))[back] for name in Ends._fields))
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:
-            device = _Device(self.env, self.agent, slots, self._moves)
+            device = _Device(self.env, self.agent, slots, self._moves, self._note)
             self._programs[devices, slots] = _programs(device, first_devices(devices))
         return self._programs[devices, slots]
 

@@ -30,7 +30,7 @@ class ActionResult:
     faction_columns: Array  # (K,) int16, what the decider's faction board prints, for `FactionRow`
 
 
-def act(ruleset: Ruleset, game: GameState, action: Array) -> ActionResult:
+def execute(ruleset: Ruleset, game: GameState, action: Array) -> ActionResult:
     """Decode, pay, place. `action`, () int32, is legal."""
     player = game.turn.player.astype(jnp.int32)
     faction = faction_row(ruleset, game, player)

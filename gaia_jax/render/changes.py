@@ -1,0 +1,153 @@
+"""What a decision costs and brings: two tables compared, the one before it and the one after.
+
+    before, after = Table(state), Table(env.step(state, action))
+    print(in_words(effects(before, after)))   # -2 credits, -1 ore, +mine, new sector
+
+Nothing is computed by a rule here: what is told is what the engine did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gaia_jax.render.change_items import COST, GAIN, NOTE, Item, items
+from gaia_jax.render.table import Seat, Table
+
+__all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words", "power_room"]
+
+# What the one who decided has to choose next, by the node.
+THEN = {
+    "BOOSTER": "then choose a booster",
+    "TINKERING": "then choose a tinkering tile",
+    "INCOME": "then choose the next income",
+    "TERRANS": "then choose what the power becomes",
+    "ITARS": "then choose a tech tile for 4 tokens",
+    "TARGET": "not paid yet: then choose the target",
+    "PIECE": "not paid yet: then choose the structure",
+    "FEDERATION": "not paid yet: then choose the groups",
+    "TOKEN": "then choose a federation token",
+    "RETRIGGER": "then choose a federation token to score again",
+    "TILE": "then choose a tech tile",
+    "COVER": "then choose the tile to cover",
+    "FREE_MINE": "then choose a place for a mine",
+    "STEP": "then choose a research track",
+    "LOST_PLANET": "then choose a place for the Lost Planet",
+}
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What one decision changed. `asdict(effects)` is JSON."""
+
+    player: int  # who decided
+    seats: dict[int, tuple[Item, ...]]  # by player; who is not named has what they had
+    offers: dict[int, int]  # power newly offered, by player; not taken yet
+    offered: int  # the power that was offered to the one who decided, 0 for none
+    room: int  # how much of it could be charged
+    then: str  # what follows, such as "then choose a tech tile"; "" for nothing to tell
+    names: dict[int, str]  # the factions of the players
+
+    @property
+    def own(self) -> tuple[Item, ...]:
+        """The changes of the one who decided."""
+        return self.seats.get(self.player, ())
+
+    def fields(self, player: int) -> dict[str, int]:
+        """By field of `Seat`, such as `power.0` or `vp_source.LEECH`: after minus before."""
+        found: dict[str, int] = {}
+        for item in self.seats.get(player, ()):
+            found |= item.fields
+        return found
+
+    def notes(self) -> list[str]:
+        """What is neither a price nor a gain of the one who decided, in words."""
+        out = [item.words for item in self.own if item.side == NOTE and item.words]
+        if self.offered:
+            out.append(f"{self.offered} offered, room for {self.room}")
+        given = [f"{n} to {self.names[p]}" for p, n in self.offers.items()]
+        return out + ([f"power offered: {', '.join(given)}"] if given else [])
+
+    def others(self) -> dict[int, str]:
+        """What the others gain and pay, in words."""
+        return {p: _list(found) for p, found in self.seats.items() if p != self.player}
+
+    def brief(self) -> dict[str, Any]:
+        """In words, by kind: `costs`, `gains`, `notes`, `others` by name, `then`. JSON."""
+        words = {side: [i.words for i in self.own if i.side == side] for side in (COST, GAIN)}
+        others = [f"{self.names[p]}: {said}" for p, said in self.others().items() if said]
+        found: dict[str, Any] = {
+            "costs": words[COST],
+            "gains": words[GAIN],
+            "notes": self.notes(),
+            "others": others,
+            "then": self.then,
+        }
+        return {key: value for key, value in found.items() if value}
+
+    def json(self) -> dict[str, Any]:
+        """All of it, as plain lists and dicts."""
+        return asdict(self)
+
+
+def effects(before: Table, after: Table) -> Effects:
+    """What one decision changed.
+
+    Args:
+        before: the table at the decision.
+        after: the table after it.
+    Raises:
+        ValueError: the two are of different rulesets or numbers of players.
+    """
+    if before.ruleset.name != after.ruleset.name:
+        raise ValueError(f"before is of {before.ruleset.name}, after of {after.ruleset.name}")
+    player, seats = before.player, {}
+    for p in range(before.num_players):
+        if before.same_seat(after, p):
+            continue
+        found = tuple(items(before, after, p))
+        if found:
+            seats[p] = found
+    offered = before.offers.get(player, 0) if before.node == "LEECH" else 0
+    return Effects(
+        player=player,
+        seats=seats,
+        offers=after.new_offers(before),
+        offered=offered,
+        room=power_room(before.seat(player)) if offered else 0,
+        then=_then(before, after),
+        names={p: before.faction(p).name for p in range(before.num_players)},
+    )
+
+
+def power_room(seat: Seat) -> int:
+    """How much power a player could charge: two for each token in bowl I, one in II (LEE-01)."""
+    stone = {0: 2, 1: 1}.get(seat.brainstone, 0)
+    return 2 * seat.power[0] + seat.power[1] + stone
+
+
+def in_words(found: Effects) -> str:
+    """One line: `+2 power, -1 VP (leech paid); Terrans: +1 power`.
+
+    What the others gain at the end of a round is left out.
+    """
+    notes = "; ".join(found.notes())
+    ends = found.then.startswith(("round", "the game"))
+    others = [] if ends else [f"{found.names[p]}: {said}" for p, said in found.others().items()]
+    parts = [_list(found.own), notes, *others, found.then]
+    return "; ".join(part for part in parts if part) or "nothing changes"
+
+
+def _list(found: Iterable[Item]) -> str:
+    """The gains and prices in one line, each with its sign."""
+    signs = {COST: "-", GAIN: "+"}
+    return ", ".join(signs[i.side] + i.words for i in found if i.side != NOTE and i.words)
+
+
+def _then(before: Table, after: Table) -> str:
+    if after.over:
+        return "the game ends"
+    if after.round != before.round:
+        return f"round {after.round} begins"
+    return THEN.get(after.node, "") if after.player == before.player else ""

@@ -1,0 +1,99 @@
+"""What a decision costs and brings: as the engine does it, in the game's words."""
+
+from __future__ import annotations
+
+import json
+
+import jax
+import numpy as np
+import pytest
+
+from gaia_jax import RULESETS, make, replay
+from gaia_jax.render import Table, effects, in_words
+from tests.render.choices import check
+from tests.render.records import RECORDS
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_every_change_of_a_record_is_told(name):
+    record = replay.read(RECORDS[name])
+    ruleset, one = record.env().ruleset, None
+    for number, reached in enumerate(replay.states(record)):
+        two = jax.device_get(reached)
+        if one is not None:
+            found = effects(Table(one, ruleset), Table(two, ruleset))
+            check(found, ruleset, one, two, f"{name} {number} {record.actions[number - 1]}")
+            assert json.loads(json.dumps(found.json()))["player"] == int(one.current_player)
+        one = two
+
+
+def test_every_change_of_random_games_is_told(env, init, step):
+    rng = np.random.default_rng(5)
+    for game in range(2):
+        one = jax.device_get(init(jax.random.key(40 + game)))
+        while not one.terminated:
+            action = int(rng.choice(np.flatnonzero(one.legal_action_mask)))
+            two = jax.device_get(step(one, action))
+            found = effects(Table(one, env.ruleset), Table(two, env.ruleset))
+            check(found, env.ruleset, one, two, f"game {game}, {env.ruleset.actions.texts[action]}")
+            one = two
+
+
+@pytest.fixture(scope="module")
+def told():
+    """The words of each decision of the sample game, by number."""
+    record, out, before = replay.read(RECORDS["lost_fleet"]), {}, None
+    for number, state in enumerate(replay.states(record)):
+        after = Table(jax.device_get(state))
+        if before is not None:
+            out[number] = (record.actions[number - 1], in_words(effects(before, after)))
+        before = after
+    return out
+
+
+def test_the_words_of_a_game(told):
+    assert told[19] == ("advance economy", "+Economy 0 to 1, +2 credits a round, +1 power a round")
+    assert told[26] == (
+        "piece PI",
+        "-6 credits, -4 ore, -3 credits a round, +trading station to planetary institute,"
+        " +5 VP (round tiles), +1 QIC a round, +4 power a round; Hadsch Hallas: +1 power",
+    )
+    assert told[30][1].endswith("+3 credits a round; power offered: 3 to Xenos")
+    assert told[31] == ("leech DECLINE", "3 offered, room for 6")
+    assert told[97] == ("power PA_TF1", "not paid yet: then choose the target")
+    assert "1 terraforming step; new planet type" in told[98][1]
+    assert told[110][1] == (
+        "-5 power tokens (bowls 3/4/1 to 0/2/1); 5 satellites; then choose a federation token"
+    )
+    assert told[71][1].endswith("round 2 begins") and "Xenos" not in told[71][1]
+    assert told[max(told)][1].endswith("the game ends")
+
+
+def test_power_taken_says_its_price(env, init, step):
+    """Whoever takes power pays a VP less than he takes."""
+    rng, seen = np.random.default_rng(1), []
+    state, take = (
+        jax.device_get(init(jax.random.key(3))),
+        env.ruleset.actions.by_text["leech CHARGE"],
+    )
+    while not state.terminated and len(seen) < 3:
+        legal = np.flatnonzero(state.legal_action_mask)
+        after = step(state, take if take in legal else int(rng.choice(legal)))
+        if take in legal:
+            seen.append(effects(Table(state), Table(jax.device_get(after))))
+        state = jax.device_get(after)
+    assert seen
+    for found in seen:
+        costs, gains = found.brief()["costs"], found.brief()["gains"]
+        power = -found.fields(found.player)["vp"] + 1
+        assert costs == [f"{power - 1} VP (leech paid)"] and f"{power} power" in gains
+        assert power <= min(found.offered, found.room)
+        assert f"{found.offered} offered, room for {found.room}" in found.notes()
+
+
+def test_tables_of_two_games_are_refused(new_games):
+    state = jax.device_get(jax.tree.map(lambda x: x[0], new_games))
+    one, other = Table(state), Table(state, make("lost_fleet_published").ruleset)
+    with pytest.raises(ValueError, match="before is of lost_fleet, after of lost_fleet_published"):
+        effects(one, other)
+    assert set(RULESETS) >= {one.ruleset.id, other.ruleset.id}

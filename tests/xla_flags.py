@@ -1,0 +1,17 @@
+"""How programs of tests are compiled: quickly. Their processes too, on as many devices as asked."""
+
+import os
+from importlib import metadata
+
+# They play few decisions: less work for LLVM takes a third off their compiling (a step at batch 16
+# took 16.6 CPU s instead of 26.3, and a decision 3.0 ms instead of 0.8), and without XLA's fusion
+# emitters half of the rest (7.2 CPU s instead of 14.1).
+QUICK = "--xla_backend_optimization_level=0"
+if tuple(map(int, metadata.version("jaxlib").split(".")[:2])) < (0, 12):
+    QUICK += " --xla_cpu_use_fusion_emitters=false"  # a later XLA does not know it, and stops
+
+
+def on_devices(count: int) -> dict[str, str]:
+    """The environment of a process that sees so many devices, and compiles as this one does."""
+    flags = f"{os.environ['XLA_FLAGS']} --xla_force_host_platform_device_count={count}"
+    return {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
