@@ -9,9 +9,9 @@ from tools import shape
 
 ROOT = Path(__file__).resolve().parent.parent
 # The most of each, as measured; fewer is better.
-ROOMS = {"gaia_jax": 17, "training": 25}
+ROOMS = {"gaia_jax": 17, "training": 26}
 FLOORS = {"gaia_jax": 9, "training": 9}
-ARROWS = {"gaia_jax": 71, "training": 102}
+ARROWS = {"gaia_jax": 71, "training": 106}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def test_no_file_of_training_stands_in_a_circle_and_imports_only_go_down(found):
 
 def test_at_the_top_of_training_stand_doors_alone(found):
     doors = found["training"]["doors"]
-    assert len(doors) <= 14
+    assert len(doors) <= 15  # training.review came in
     commands = {
         name: lines for name, lines in doors.items() if name not in ("__init__.py", "types.py")
     }

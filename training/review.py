@@ -15,6 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from training.agents import REGISTRY
+from training.config import UserError
 from training.study import review, review_page
 from training.study.explain import read_game
 from training.system import atomic_files, cli
@@ -60,6 +62,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--html", metavar="FILE", type=Path, help="write the review as a page to look at")
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
+    if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `Reviewer`
+        raise UserError(review.no_policy(args.agent))
     atomic_files.check_different({"--json": args.json, "--html": args.html})
     for flag, file, ours in (
         ("--json", args.json, review.OURS), ("--html", args.html, review_page.OURS),

@@ -1,16 +1,21 @@
 """A review: losses are what moves lose, on fresh luck; what is known at Ctrl-C is told."""
 
+import dataclasses
+import json
 import math
 
 import jax
 import numpy as np
 import pytest
 
+from gaia_jax import replay
 from tests.training import toy_env
+from training import review
 from training.agents import random_agent
-from training.study import accuracy
+from training.study import accuracy, review_page
 from training.study.accuracy import GRADES, Loss, paired, shares
 from training.study.judge import Judge, Question, question
+from training.system import cli
 
 ENV = toy_env.make("toy", reward="vp")
 PLAYOUTS = 8
@@ -135,3 +140,29 @@ def test_accuracy_falls_with_losses():
     assert of(0, 0) == 100 and of(-5) == 100 and math.isnan(accuracy.accuracy([]))
     assert 100 > of(0, 1) > of(0, 3) > of(0, 30) >= 50
     assert accuracy.accuracy([Loss(3, 0, 6, 5.0)]) > of(3), "what is noise costs less"
+
+
+@pytest.mark.slow  # it compiles playouts of the game
+def test_the_command_reviews_the_beginning_of_a_game(tmp_path, capsys):
+    record = replay.read("docs/records/lost_fleet.json")
+    path, out, page = (tmp_path / name for name in ("begun.json", "out.json", "out.html"))
+    replay.write(path, dataclasses.replace(record, actions=record.actions[:4], final_vp=()))
+    args = [str(path), "--playouts", "4", "--json", str(out), "--html", str(page)]
+    assert review.main(args) == 0
+    said, about = capsys.readouterr(), json.loads(out.read_text())
+    assert said.err.endswith(f"wrote {out}\nwrote {page}\n")
+    assert said.out.startswith("4 of 4 main moves of 4 decisions judged by zoo/strong\n")
+    assert about["record"] == str(path) and about["judged"] == 4 and not about["over"]
+    for move in about["moves"]:
+        assert move["round"] == 0 and sum(move["chance_to_win"]) == pytest.approx(1, abs=0.01)
+        assert 60 < np.mean(move["expected_vp"]) < 160
+        assert move["loss"]["low"] <= move["loss"]["mean"] <= move["loss"]["high"]
+    assert page.read_bytes().startswith(review_page.HEAD.encode())
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy"])
+def test_an_agent_without_a_policy_is_refused_before_any_work(agent, tmp_path, capsys):
+    args = ["docs/records/lost_fleet.json", "--agent", agent, "--json", str(tmp_path / "x.json")]
+    assert cli.run(lambda: review.main(args)) == 2
+    assert f"--agent wants one with a policy, {agent} has none" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -14,8 +14,8 @@ from scipy import stats
 
 from training.study.effects import CONFIDENCE
 
-SPREAD = 3.0  # VP, standard deviation of what moves truly lose or gain, zoo/strong by itself
-SCALE, POWER = 1.0, 1.0  # of `accuracy`
+SPREAD = 8.0  # VP, standard deviation of what moves truly lose or gain, zoo/strong by itself
+SCALE = 6.0  # VP of loss at which `accuracy` of a move is 37
 GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # VP that are lost at least
 
 
@@ -61,4 +61,4 @@ def accuracy(losses: Sequence[Loss]) -> float:
     """0 to 100 from all losses of a seat; nan where there are none."""
     if not losses:
         return math.nan
-    return 100 * float(np.mean([math.exp(-((x.shrunk / SCALE) ** POWER)) for x in losses]))
+    return 100 * float(np.mean([math.exp(-x.shrunk / SCALE) for x in losses]))

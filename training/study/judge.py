@@ -104,10 +104,17 @@ class Judge:
 
     def total(self, questions: Sequence[Question]) -> int:
         """How many playouts there will be."""
+        return sum(self._stages(questions))
+
+    def _stages(self, questions: Sequence[Question]) -> tuple[int, int, int]:
+        """How many playouts choose, measure, and measure again."""
         many = [len(q.candidates) for q in questions]
         again = self._again(sum(k > 1 for k in many)) * LONGER
-        tried = sum(k * self._choosing for k in many if k > 2)
-        return tried + sum(min(k, 2) for k in many) * self.playouts + again * 2 * self.playouts
+        return (
+            sum(k * self._choosing for k in many if k > 2),
+            sum(min(k, 2) for k in many) * self.playouts,
+            again * 2 * self.playouts,
+        )
 
     def judge(
         self,
@@ -122,13 +129,13 @@ class Judge:
             states: the position of each question.
             progress: told how many playouts have ended.
         """
-        before = 0
+        before, room = 0, max(self._stages(questions))  # one program for all three
 
         def play(asked: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:
             nonlocal before
             jobs = jobs_of(tried, samples, first)
             jobs = Jobs(np.array(asked)[jobs.position], jobs.action, jobs.sample)
-            ends = self._players.play(states, jobs, seed, lambda n: progress(before + n))
+            ends = self._players.play(states, jobs, seed, lambda n: progress(before + n), room)
             before += len(jobs.action)
             return _Stage(asked, tried, ends, samples)
 

@@ -41,6 +41,11 @@ def main_moves(game: Game) -> list[int]:
     return found
 
 
+def no_policy(name: str) -> str:
+    """Why an agent cannot review."""
+    return f"--agent wants one with a policy, {name} has none: zoo/strong has"
+
+
 class Reviewer:
     """Reviews games of one environment with one agent; compiled once for games of one size."""
 
@@ -52,7 +57,7 @@ class Reviewer:
         self.env, self.name, self.playouts = env, name, playouts
         self._agent = make_agent(name, env)
         if self._agent.policy is None:
-            raise UserError(f"--agent wants one with a policy, {name} has none: zoo/strong has")
+            raise UserError(no_policy(name))
         self._judge = Judge(env, self._agent, playouts)
 
     def ask(self, game: Game) -> tuple[Any, list[Question]]:
