@@ -1,11 +1,13 @@
-"""What a start costs until the first decision: CPU seconds with an empty cache and a full one.
+"""What a start costs until the first decision, with empty caches and with full ones.
 
-    python -m benchmarks.second_start [--only script,arena,trainer]
+    python -m benchmarks.second_start [--only script,arena,trainer,table] [--programs off,on]
 
 Each start is a process of its own that stops itself where its first decision would be taken: a
-script that opts into the cache, the arena with `greedy`, the trainer of `configs/quick.yaml`. The
-trainer's first decision is one of its staggered games; it goes on to where
-its first update would begin, without playing them. CPU seconds of all threads say how much work
+script that opts into the cache, the arena with `zoo/strong`, the trainer of `configs/quick.yaml`,
+and the table, where `zoo/strong` takes its first decision. The trainer's first decision is one of
+its staggered games; it goes on to where its first update would begin, without playing them.
+`--programs off` keeps compiled programs alone, as before there were traced ones on disk; both are
+measured in caches of their own, one after the other. CPU seconds of all threads say how much work
 that was, whatever else the machine does; wall seconds are printed with them.
 """
 
@@ -23,27 +25,29 @@ SCRIPT = """
 import time, jax, gaia_jax
 gaia_jax.enable_compilation_cache()
 env = gaia_jax.make()
-states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
+states = gaia_jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
 actions = jax.numpy.argmax(states.legal_action_mask, axis=-1)
-jax.block_until_ready(jax.jit(jax.vmap(env.step))(states, actions))
+jax.block_until_ready(gaia_jax.jit(jax.vmap(env.step))(states, actions))
 print("CPU", time.process_time())
 """
 COMMAND = """
 import os, sys, time
 from training import {module}
+from {home} import {owner}
 from training.system import cli
-usual = {module}.{owner}.compile
+usual = {owner}.compile
 def stop(self, *args):
     usual(self, *args)
     print("CPU", time.process_time(), flush=True)
     os._exit(0)
-{module}.{owner}.compile = stop
+{owner}.compile = stop
 sys.exit(cli.run(lambda: {module}.main({args})))
 """
 ARENA = COMMAND.format(
     module="arena",
+    home="training.games.engine",
     owner="Match",
-    args=["--agents", "greedy,random,random,random", "--games", "64"],
+    args=["--agents", "zoo/strong,random,random,random", "--games", "64"],
 )
 # `recipe.staggered_starts` plays before the first update: its games are not counted.
 NOT_SPREAD = """
@@ -60,24 +64,53 @@ def make_spread(*args):
 loop.make_spread = make_spread
 """
 TRAINER = NOT_SPREAD + COMMAND.format(
-    module="train", owner="Trainer", args=["--config", "configs/quick.yaml", "name=measured"]
+    module="train",
+    home="training.learn.loop",
+    owner="Trainer",
+    args=["--config", "configs/quick.yaml", "name=measured"],
 )
-STARTS = {"script": SCRIPT, "arena": ARENA, "trainer": TRAINER}
+# As the table does it: the rules, then the agent, compiled in the thread behind the seats.
+TABLE = """
+import time
+from training.system import cli
+cli.prepare()
+from training.play.agent_pool import AgentPool
+from training.play.rules import Rules
+rules = Rules("lost_fleet")
+ready = AgentPool().get("zoo/strong", rules)
+while ready.under_way:
+    time.sleep(0.01)
+state = rules.start(rules.draw(1))
+ready.act(state, 0)
+print("CPU", time.process_time())
+"""
+STARTS = {"script": SCRIPT, "arena": ARENA, "trainer": TRAINER, "table": TABLE}
+WITHOUT = """
+from gaia_jax.xla import program_cache
+program_cache.enabled_folder = lambda: None
+"""
 
 
 def main(argv: list[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.second_start", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--only", default=",".join(STARTS), help="of script,arena,trainer")
+    parser.add_argument("--only", default=",".join(STARTS), help="of " + ",".join(STARTS))
+    parser.add_argument("--programs", default="off,on", help="off, on or both, in this order")
     parser.add_argument("--cache", type=Path, help="keep programs there, not in an empty folder")
     args = parser.parse_args(argv)
     for name in args.only.split(","):
-        with tempfile.TemporaryDirectory() as empty:
-            for which in ("first", "second"):
-                cpu, wall, update = measure(STARTS[name], args.cache or Path(empty))
-                more = f"  to the first update {update:6.1f} CPU s" if update else ""
-                print(f"{name:8} {which:7} CPU {cpu:6.1f} s  wall {wall:6.1f} s{more}", flush=True)
+        for programs in args.programs.split(","):
+            with tempfile.TemporaryDirectory() as empty:
+                folder = (args.cache or Path(empty)) / programs
+                program = WITHOUT * (programs == "off") + STARTS[name]
+                for which in ("first", "second"):
+                    cpu, wall, update = measure(program, folder)
+                    line = f"{name:8} programs {programs:3} {which:7}"
+                    line += f" CPU {cpu:6.1f} s  wall {wall:6.1f} s"
+                    if update:
+                        line += f"  to the first update {update:6.1f} CPU s"
+                    print(line, flush=True)
     return 0
 
 

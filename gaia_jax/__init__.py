@@ -8,6 +8,7 @@
 """
 
 from gaia_jax.cli import interrupts as _interrupts  # noqa: F401  first of all
+from gaia_jax.xla import sources as _sources  # noqa: F401  it notes when it was loaded
 
 # isort: split
 from gaia_jax import actions, testing
@@ -20,6 +21,7 @@ from gaia_jax.setup.first_game import first_game
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
 from gaia_jax.state import Setup
 from gaia_jax.xla.compilation_cache import enable_compilation_cache
+from gaia_jax.xla.program_cache import jit
 
 # Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/reference/versions.md).
 __version__ = "0.1.0"
@@ -38,6 +40,7 @@ __all__ = [
     "auto_reset",
     "enable_compilation_cache",
     "first_game",
+    "jit",
     "make",
     "ruleset_of",
     "setup_from_json",

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gaia_jax.cli.arguments import shown, whole
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.action_space import BARE, PLANES, ActionSpace
@@ -52,7 +50,7 @@ def from_text(ruleset: Ruleset, text: str) -> int:
     raise ValueError(f"action {shown(text)}: {verb} wants one of {', '.join(space.ids[verb])}")
 
 
-def _space(ruleset: Any) -> ActionSpace:
+def _space(ruleset: object) -> ActionSpace:
     space = getattr(ruleset, "actions", None)
     if not isinstance(space, ActionSpace):
         raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")

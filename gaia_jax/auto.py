@@ -10,7 +10,7 @@ from jax import Array
 
 from gaia_jax.cli.arguments import one_key, shown
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.state import GameState
+from gaia_jax.state import GameState, Setup
 from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.compact_vmap import compact_vmap
 from gaia_jax.xla.struct import pytree
@@ -43,7 +43,7 @@ class AutoReset:
         """A new game with a set-up drawn from `key`."""
         return auto_state(self.env.init(key))
 
-    def init_from(self, setup: Any) -> AutoState:
+    def init_from(self, setup: Setup) -> AutoState:
         """A new game with a given set-up."""
         return auto_state(self.env.init_from(setup))
 

@@ -224,7 +224,7 @@ class GaiaEnv:
             ruleset=self.id,
         )
 
-    def _check_state(self, state: Any) -> None:
+    def _check_state(self, state: object) -> None:
         """One state of this ruleset, else a TypeError or ValueError; looks at shapes alone."""
         if not isinstance(state, State):
             raise TypeError(f"state must be a State, not {shown(state)}")
@@ -239,7 +239,7 @@ class GaiaEnv:
         if batch:
             raise ValueError(f"state must be one, not a batch of {batch}; use jax.vmap")
 
-    def _check_setup(self, setup: Any) -> None:
+    def _check_setup(self, setup: Setup) -> None:
         """One set-up of this ruleset, else a TypeError or ValueError."""
         _check("setup", setup, jax.eval_shape(lambda: self.draw_setup(jax.random.key(0))))
         if all(map(arguments.known, jax.tree.leaves(setup))):

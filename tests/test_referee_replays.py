@@ -155,6 +155,7 @@ def test_other_words_are_there(games: list[dict[str, Any]], declining: dict[str,
     assert any("federation" in (step["op"] or {}) for steps in offers for step in steps)
 
 
+@pytest.mark.slow
 def test_every_mutant_is_reported(games: list[dict[str, Any]], table: Table) -> None:
     def play_games(records: list[dict[str, Any]], report: play.Report) -> None:
         play.play(table, records, report)

@@ -77,6 +77,17 @@ def test_the_command_plays_a_file_and_shows_the_end(path, record):
     assert f"{len(record.actions)}/{len(record.actions)} decisions" in done.stderr
 
 
+def test_a_game_without_decisions_is_not_over_and_nothing_is_compiled(
+    capsys, path, record, monkeypatch
+):
+    def compiled(env):
+        raise AssertionError("it was compiled")
+
+    monkeypatch.setattr("gaia_jax.replay.record.compiled", compiled)
+    replay.write(path, dataclasses.replace(record, actions=()))
+    assert "the game is not over after its 0 actions" in refused(capsys, path)
+
+
 def test_a_missing_file(capsys, tmp_path):
     assert "cannot read" in (said := refused(capsys, tmp_path / "none.json"))
     assert "No such file" in said

@@ -302,10 +302,21 @@ OF_A_RULESET = (
 )  # fmt: skip
 
 
+FAST = {("base", "OffersOneMore"), ("base", "SeesTheStart")}
+
+
 @pytest.mark.parametrize(
-    "id", ["base", pytest.param("lost_fleet_published", marks=pytest.mark.slow)]
-)
-@pytest.mark.parametrize(("cls", "message"), [f for f in FAULTS if f.id in OF_A_RULESET])
+    ("id", "cls", "message"),
+    [
+        pytest.param(
+            *(id, *fault.values),
+            id=f"{fault.id}-{id}",
+            marks=[pytest.mark.slow] * ((id, fault.id) not in FAST),
+        )
+        for fault in FAULTS if fault.id in OF_A_RULESET
+        for id in ("base", "lost_fleet_published")
+    ],
+)  # fmt: skip
 def test_a_broken_promise_is_named_in_every_ruleset(id, cls, message):
     with pytest.raises(AssertionError, match=re.escape(message)):
         check(cls(RULESETS[id]), games=2, seed=0)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gaia_jax as _gaia_jax  # first of all: see gaia_jax.cli.interrupts
+from training.types import EnvModule
 
 # isort: split
 import importlib
@@ -32,7 +33,7 @@ __all__ = ["Config", "arena", "evaluate", "load_agent", "make_agent", "train"]
 
 
 def train(
-    config: Config | str | Path, overrides: Sequence[str] = (), env_module: Any = None
+    config: Config | str | Path, overrides: Sequence[str] = (), env_module: EnvModule | None = None
 ) -> Path:
     """Train a new run to its end, as `python -m training.train --config` does.
 

@@ -16,7 +16,6 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from gaia_jax.xla.packed import PLAYERS
 from training.config import UserError
@@ -26,9 +25,10 @@ from training.games.formats import LIKELIEST, names_of
 from training.games.report import arena_report, format_arena
 from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli, devices
+from training.types import EnvModule
 
 
-def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line.
 
     Args:
@@ -40,7 +40,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     args = _parse(argv)
     store.check_outputs("--csv", args.csv, args)
     if env_module is None:
-        import gaia_jax as env_module
+        import gaia_jax
+
+        env_module = gaia_jax
     together = args.rotations or args.players
     setups = min(math.ceil(args.games / together), room.GAMES_AT_ONCE // together)
     devices.split_cpu(0, setups * together, together)

@@ -14,7 +14,6 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from training import zoo
 from training.agents import check_agent
@@ -24,9 +23,10 @@ from training.games.evaluation import Evaluation
 from training.games.report import format_evaluation
 from training.learn.checkpoint import load_policy, number_of, split_update
 from training.system import atomic_files, cli, devices
+from training.types import EnvModule
 
 
-def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line.
 
     Args:
@@ -40,7 +40,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     update = number_of(args.run, at)
     store.check_outputs("--save", args.save, args)
     if env_module is None:
-        import gaia_jax as env_module
+        import gaia_jax
+
+        env_module = gaia_jax
     # As if for four: the run, read below, says.
     setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)
     devices.split_cpu(0, 4 * setups, 4)

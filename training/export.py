@@ -17,15 +17,15 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from training.config import UserError
 from training.system import atomic_files, cli
+from training.types import EnvModule
 
 MOST_GAMES = 10**9
 
 
-def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> int:
     """The command line.
 
     Args:
@@ -46,7 +46,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
         workers.join_workers(args.share[0])
 
     if face is None:
-        import gaia_jax as face
+        import gaia_jax
+
+        face = gaia_jax
     if args.merge:
         return room.merge(args, face)
     if args.agents:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,10 @@ from training.games.report import (
 from training.imitation import expert_data
 from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
+from training.types import EnvModule, Ids
 
 
-def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line.
 
     Args:
@@ -42,7 +43,9 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     if any(part.suffix != kind for part in args.parts):
         raise UserError("all parts must be of one kind, and OUT too: .csv, .npz, or folders")
     if env_module is None:
-        import gaia_jax as env_module
+        import gaia_jax
+
+        env_module = gaia_jax
     if kind not in (".csv", ".npz"):
         if args.json:
             raise UserError("labels have no report: leave out --json")
@@ -74,7 +77,7 @@ def main(argv: Sequence[str] | None = None, env_module: Any = None) -> int:
     return 0
 
 
-def _report(part: Part, kind: str, ids_of: Any) -> tuple[dict[str, Any], str]:
+def _report(part: Part, kind: str, ids_of: Callable[[str, int], Ids]) -> tuple[dict[str, Any], str]:
     """What the command that played the games would have reported, and its text."""
     about, games = part.head.about, part.games
     assert games is not None

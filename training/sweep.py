@@ -15,18 +15,20 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from training.config import UserError
 from training.run import sweep, sweep_file
 from training.system import cli
+from training.types import EnvModule
 
 TASK = "SLURM_ARRAY_TASK_ID"
 COMMAND = (sys.executable, "-m", "training.sweep")
 
 
 def main(
-    argv: Sequence[str] | None = None, env_module: Any = None, command: Sequence[str] = COMMAND
+    argv: Sequence[str] | None = None,
+    env_module: EnvModule | None = None,
+    command: Sequence[str] = COMMAND,
 ) -> int:
     """The command line.
 
@@ -45,7 +47,9 @@ def main(
         return 0
     index = _index(args, len(members))
     if env_module is None:
-        import gaia_jax as env_module
+        import gaia_jax
+
+        env_module = gaia_jax
     if index is not None:
         return sweep.one(members[index], env_module, args.under_queue)
     sweep.check_all(members, states, env_module)
@@ -54,7 +58,8 @@ def main(
 
 def _index(args: argparse.Namespace, count: int) -> int | None:
     """Which run is asked for alone."""
-    index, said = args.index, "--index"
+    index: int | None = args.index
+    said = "--index"
     if index is None and os.environ.get(TASK):
         text, said = os.environ[TASK], TASK
         if not text.isdecimal():

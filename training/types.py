@@ -6,13 +6,42 @@ B is any batch, A the number of actions, P of players, C of cells.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeAlias
 
 from jax import Array
 
 # Arrays by name, those of a network nested by layer.
 Params: TypeAlias = Mapping[str, Any]
+# The names of a ruleset by kind: `faction`, `vp_source`, ...
+Ids: TypeAlias = Mapping[str, Sequence[str]]
+
+
+class Rules(Protocol):
+    """A ruleset. One without an index of actions and without tables is told by `hasattr`."""
+
+    @property
+    def ids(self) -> Ids: ...
+
+    @property
+    def actions(self) -> Any:
+        """The index of the actions, with its own `ids`."""
+
+    @property
+    def tables(self) -> Any:
+        """What is printed on the pieces, as arrays."""
+
+
+class Game(Protocol):
+    """What the rules know of a game, or under `vmap` of a batch of them."""
+
+    @property
+    def players(self) -> Any:
+        """(P, ...) `vp`, `vp_source`, `formed` and what else the rules have."""
+
+    @property
+    def setup(self) -> Any:
+        """`faction`, `turn_order` and what else was drawn."""
 
 
 class EnvState(Protocol):
@@ -125,6 +154,18 @@ class Environment(EnvironmentBase, Protocol):
     @property
     def step(self) -> Callable[..., Any]:
         """(state, action () int32) -> state."""
+
+
+class SetupEnvironment(Environment, Protocol):
+    """A game that can begin with a set-up of one's own."""
+
+    @property
+    def draw_setup(self) -> Callable[[Array], Any]:
+        """(key) -> a set-up."""
+
+    @property
+    def init_from(self) -> Callable[[Any], Any]:
+        """(set-up) -> the first state of a game."""
 
 
 class AutoEnvironment(EnvironmentBase, Protocol):

@@ -45,7 +45,7 @@ def environment(env: GaiaEnv | str, reward: str | None, players: int | None) -> 
     return env
 
 
-def choice(name: str, value: Any, choices: Sequence[Any]) -> None:
+def choice(name: str, value: object, choices: Sequence[object]) -> None:
     """A ValueError that names the choices where `value` is none of them."""
     if not isinstance(value, str | bool) or value not in choices:
         known = ", ".join(map(str, choices))

@@ -17,7 +17,7 @@ from jax import Array
 _LONGEST = 80
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """`value` as a message names it: one line, at most 80 characters."""
     try:
         text = " ".join(repr(value).split())
@@ -32,7 +32,7 @@ def shape(value: Any) -> tuple[int, ...]:
     return found if isinstance(found, tuple) else np.shape(value)
 
 
-def known(value: Any) -> bool:
+def known(value: object) -> bool:
     """Whether the numbers of `value` can be looked at: not while it is traced, nor of a shape."""
     return not isinstance(value, jax.core.Tracer | jax.ShapeDtypeStruct)
 

@@ -17,7 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from gaia_jax.cli.command_line import UserError, one_line, reason
 
@@ -314,7 +314,7 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def lock(file: Any) -> bool:
+def lock(file: IO[bytes] | IO[str] | int) -> bool:
     """Lock an open file for this process, without waiting; False where another one holds it.
 
     The system lets go of it when the file is closed, however the process ends.

@@ -5,9 +5,15 @@ In the notation of a face `{o}` is the ore icon (`symbols.py` has them all): `3{
 
 from __future__ import annotations
 
-from typing import Any
-
+from gaia_jax.components.artifacts import Artifact
+from gaia_jax.components.boosters import Booster
 from gaia_jax.components.common import Cost, Gain, Per
+from gaia_jax.components.federation_tokens import FederationToken
+from gaia_jax.components.free_actions import FreeAction
+from gaia_jax.components.power_actions import PowerAction
+from gaia_jax.components.ships import ShipAction
+from gaia_jax.components.tech_tiles import TechTile
+from gaia_jax.components.tinkering import TinkeringTile
 
 # What is counted: in words, and short for the face of a tile.
 COUNTS = {
@@ -112,7 +118,7 @@ def per_icons(per: Per[int]) -> str:
     return f"{icons(per)}/{COUNTS[per.count][1]}"
 
 
-def tile_words(tile: Any) -> str:
+def tile_words(tile: TechTile) -> str:
     """What a technology tile does."""
     out = []
     if amounts(tile.gain):
@@ -137,7 +143,7 @@ def tile_words(tile: Any) -> str:
     return "; ".join(out)
 
 
-def tile_face(tile: Any) -> tuple[str, str]:
+def tile_face(tile: TechTile) -> tuple[str, str]:
     """The two lines on the face of a technology tile, in icons."""
     if tile.special:
         return "{a}", icons(tile.special)
@@ -159,7 +165,7 @@ def tile_face(tile: Any) -> tuple[str, str]:
     return "now", icons(tile.gain)
 
 
-def booster_words(booster: Any) -> str:
+def booster_words(booster: Booster) -> str:
     """What a booster does."""
     out = [f"income: {words(booster.income)}"]
     if booster.pass_per:
@@ -169,7 +175,7 @@ def booster_words(booster: Any) -> str:
     return "; ".join(out)
 
 
-def booster_face(booster: Any) -> tuple[str, str]:
+def booster_face(booster: Booster) -> tuple[str, str]:
     """The two lines on the face of a booster, in icons."""
     second = ""
     if booster.pass_per:
@@ -179,17 +185,17 @@ def booster_face(booster: Any) -> tuple[str, str]:
     return f"{{i}}{icons(booster.income)}", second
 
 
-def action_words(action: Any) -> str:
+def action_words(action: PowerAction | ShipAction) -> str:
     """What a power, ship or QIC action pays and brings."""
     return f"{_does(action, 0)} for {words(action.cost)}"
 
 
-def action_face(action: Any) -> tuple[str, str]:
+def action_face(action: PowerAction | ShipAction) -> tuple[str, str]:
     """Its cost and what it brings, in icons."""
     return icons(action.cost), _does(action, 1)
 
 
-def _does(action: Any, form: int) -> str:
+def _does(action: PowerAction | ShipAction, form: int) -> str:
     gain, per = (icons, per_icons) if form else (words, per_words)
     effect = getattr(action, "effect", None)
     if effect:
@@ -200,11 +206,12 @@ def _does(action: Any, form: int) -> str:
             return f"{action.free_steps} step{s} {{m}}"
         return f"a mine with {action.free_steps} free step{s}"
     out = [gain(action.gain)] if amounts(action.gain) else []
-    out += [per(action.per)] if getattr(action, "per", None) else []
+    for_each = getattr(action, "per", None)
+    out += [per(for_each)] if for_each else []
     return (" + " if form else " and ").join(out)
 
 
-def token_words(token: Any) -> str:
+def token_words(token: FederationToken) -> str:
     """What a federation token brings."""
     effects = {
         "RANGE_MINE": "a mine at any distance",
@@ -214,13 +221,13 @@ def token_words(token: Any) -> str:
     return effects[token.effect] if token.effect else words(token.gain)
 
 
-def token_face(token: Any) -> str:
+def token_face(token: FederationToken) -> str:
     """The face of a federation token, in icons."""
     effects = {"RANGE_MINE": "any range {m}", "TF3_MINE": "3 steps {m}", "TECH": "tech tile"}
     return effects[token.effect] if token.effect else icons(token.gain)
 
 
-def artifact_words(artifact: Any) -> str:
+def artifact_words(artifact: Artifact) -> str:
     """What an artifact brings."""
     out = [words(artifact.gain)] if amounts(artifact.gain) else []
     if artifact.per:
@@ -234,7 +241,7 @@ def artifact_words(artifact: Any) -> str:
     return "; ".join(out)
 
 
-def artifact_face(artifact: Any) -> tuple[str, str]:
+def artifact_face(artifact: Artifact) -> tuple[str, str]:
     """The two lines on the face of an artifact, in icons."""
     first = icons(artifact.gain)
     if artifact.virtual_mine:
@@ -248,19 +255,19 @@ def artifact_face(artifact: Any) -> tuple[str, str]:
     return "now", first
 
 
-def tinkering_words(tile: Any) -> str:
+def tinkering_words(tile: TinkeringTile) -> str:
     """What a tinkering tile does."""
     if tile.free_steps:
         return f"a mine with {tile.free_steps} free step{'s' if tile.free_steps > 1 else ''}"
     return words(tile.gain)
 
 
-def tinkering_face(tile: Any) -> str:
+def tinkering_face(tile: TinkeringTile) -> str:
     """The face of a tinkering tile, in icons."""
     return f"{tile.free_steps} steps {{m}}" if tile.free_steps else icons(tile.gain)
 
 
-def free_words(action: Any) -> str:
+def free_words(action: FreeAction) -> str:
     """What a free action turns into what."""
     if action.burn:
         return "burn a power token of bowl II to move another to bowl III"

@@ -15,14 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from gaia_jax import actions as action_index
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict
 from gaia_jax.state import Setup
+from gaia_jax.xla.program_cache import jit
 
 FORMAT = "gaia_jax game 1"
 LONGEST = 10**7  # bytes of a file
@@ -123,7 +122,7 @@ class _KeyTwice(Exception):
     """A key that an object has twice; JSON readers would take the last one without a word."""
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, value in pairs:
         if key in out:
@@ -132,7 +131,7 @@ def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return out
 
 
-def parse(data: Any, path: str | Path = "record", text: str = "") -> Record:
+def parse(data: object, path: str | Path = "record", text: str = "") -> Record:
     """The record that JSON data describes.
 
     Args:
@@ -240,13 +239,15 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
             indices.append(action_index.from_text(env.ruleset, text))
         except ValueError as error:
             raise RecordError(f"{_where(record, number)}: {error}") from error
+    if record.final_vp and not indices:  # said before anything is compiled
+        raise RecordError("the game is not over after its 0 actions")
     return env, setup, indices
 
 
 @functools.cache
 def compiled(env: GaiaEnv) -> tuple[Callable[..., State], Callable[..., State]]:
     """`env.init_from` and `env.step`, compiled once a process."""
-    return jax.jit(env.init_from), jax.jit(env.step)
+    return jit(env.init_from), jit(env.step)
 
 
 def _where(record: Record, number: int) -> str:

@@ -17,7 +17,7 @@ from gaia_jax.cli.arguments import shown
 def parse(text: str) -> Any:
     """A JSON text; a key that appears twice is an error."""
 
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(items: list[tuple[str, object]]) -> dict[str, Any]:
         keys = [key for key, _ in items]
         for key in keys:
             if keys.count(key) > 1:
@@ -42,7 +42,7 @@ def choices(ids: Sequence[Hashable]) -> str:
     return ", ".join(str(id) for id in ids)
 
 
-def check_object(where: str, value: Any, keys: Sequence[str]) -> None:
+def check_object(where: str, value: object, keys: Sequence[str]) -> None:
     """An object with just these keys."""
     found = list(value) if isinstance(value, Mapping) else None
     if found is None:
@@ -55,14 +55,14 @@ def check_object(where: str, value: Any, keys: Sequence[str]) -> None:
             raise ValueError(f"{where}: key {key!r} is missing")
 
 
-def check_list(where: str, value: Any, count: int) -> list[Any]:
+def check_list(where: str, value: object, count: int) -> list[Any]:
     """A list of just so many values."""
     if not isinstance(value, list | tuple) or len(value) != count:
         raise ValueError(f"{where}: a list of {count} is wanted, not {shown(value)}")
     return list(value)
 
 
-def index_of(where: str, value: Any, ids: Sequence[Hashable]) -> int:
+def index_of(where: str, value: object, ids: Sequence[Hashable]) -> int:
     """The index of `value` in `ids`, of the same type: neither 1.0 nor True stands for 1."""
     for index, id in enumerate(ids):
         if type(value) is type(id) and value == id:
@@ -70,7 +70,7 @@ def index_of(where: str, value: Any, ids: Sequence[Hashable]) -> int:
     raise ValueError(f"{where}: unknown value {shown(value)}; choose from {choices(ids)}")
 
 
-def different(where: str, values: Mapping[Any, Any], ids: Sequence[Hashable]) -> np.ndarray:
+def different(where: str, values: Mapping[Any, object], ids: Sequence[Hashable]) -> np.ndarray:
     """The indices of `values`, no two of them the same; the keys name the places."""
     indices = [index_of(f"{where}[{place!r}]", value, ids) for place, value in values.items()]
     for index in indices:
@@ -80,7 +80,7 @@ def different(where: str, values: Mapping[Any, Any], ids: Sequence[Hashable]) ->
 
 
 def read_turned(
-    where: str, value: Any, count: int, ids: Sequence[str], turns: int
+    where: str, value: object, count: int, ids: Sequence[str], turns: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Different tiles, each with a rotation below `turns`."""
     entries = check_list(where, value, count)

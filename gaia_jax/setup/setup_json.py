@@ -182,7 +182,7 @@ def _check_types_apart(ruleset: Ruleset, setup: Setup) -> None:
             )
 
 
-def players_of(data: Any) -> int:
+def players_of(data: object) -> int:
     """For how many players a set-up is, as `setup_to_dict` writes it; 4 where it does not say.
 
     Raises:
@@ -199,7 +199,7 @@ def players_of(data: Any) -> int:
     return players
 
 
-def _without_players(ruleset: Ruleset, data: Any) -> Any:
+def _without_players(ruleset: Ruleset, data: object) -> Any:
     """The set-up without its number of players, which must be that of the ruleset."""
     if not isinstance(data, Mapping) or "players" not in data:
         return data
@@ -255,7 +255,7 @@ def _interface_place(ruleset: Ruleset, cell: Any) -> int:
     return int(places[0]) if len(places) else -1
 
 
-def _check_ruleset(ruleset: Any) -> None:
+def _check_ruleset(ruleset: object) -> None:
     if not isinstance(ruleset, Ruleset):
         raise TypeError(f"ruleset must be a Ruleset such as env.ruleset, not {shown(ruleset)}")
 
@@ -321,7 +321,7 @@ def _turned(ids: Sequence[str], tiles: Any, rotations: Any, turns: int) -> list[
 # Reading. `where` is the place in the set-up that an error names.
 
 
-def _read_sectors(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+def _read_sectors(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarray]:
     parts = ruleset.map
     known = _of(parts.sector_tiles)
     spare = len(parts.spare_tiles)
@@ -338,7 +338,7 @@ def _read_sectors(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]
     return tiles, rotations
 
 
-def _read_deep(ruleset: Ruleset, value: Any) -> tuple[np.ndarray, np.ndarray]:
+def _read_deep(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarray]:
     known = _of(ruleset.map.deep_tiles)
     faces, rotations = read_turned("deep", value, len(ruleset.map.deep_slots), known, 3)
     for face in faces:

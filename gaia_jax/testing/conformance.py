@@ -139,22 +139,22 @@ def _make_look(env: GaiaEnv) -> Callable[[State], Any]:
     return jax.jit(jax.vmap(lambda state: jax.vmap(one, (None, 0))(state, players)))
 
 
-def _check_looks(env: GaiaEnv, look: Callable[[State], Any], state: State, done: int) -> None:
+def _check_looks(env: GaiaEnv, look: Callable[[State], object], state: State, done: int) -> None:
     observation, seats, right = jax.device_get(look(state))
     check_seats(seats, np.asarray(state.game.turn.order), done)
     check_observation(env.observation_spec, observation, right, done)
 
 
-def _over(state: Any) -> np.ndarray:
+def _over(state: State) -> np.ndarray:
     return np.asarray(state.terminated | state.truncated)
 
 
-def _first(bad: np.ndarray) -> int:
+def _first(bad: np.ndarray | Array) -> int:
     """The first game of which `bad` is True; bad may have further axes."""
     return int(np.argmax(bad.reshape(len(bad), -1).any(-1)))
 
 
-def _different(a: Any, b: Any) -> list[str]:
+def _different(a: object, b: object) -> list[str]:
     """The names of the fields that differ."""
     if all(map(np.array_equal, jax.tree.leaves(a), jax.tree.leaves(b))):
         return []
@@ -162,7 +162,7 @@ def _different(a: Any, b: Any) -> list[str]:
     return [name for (name, x), (_, y) in pairs if not np.array_equal(x, y)]
 
 
-def _fields(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+def _fields(tree: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     """The name and the value of every field; of a packed record what it stands for."""
     if not dataclasses.is_dataclass(tree):
         yield ".".join(path), tree
@@ -189,7 +189,7 @@ def _check_face(env: GaiaEnv) -> None:
         assert back == action, f"action {action} reads {text!r}, which is action {back}"
 
 
-def _check_shapes(env: GaiaEnv, state: Any, games: int) -> None:
+def _check_shapes(env: GaiaEnv, state: State, games: int) -> None:
     """The contract's fields: their shapes behind the batch, their dtypes."""
     wanted = {
         "current_player": ((), np.int32),
@@ -205,7 +205,7 @@ def _check_shapes(env: GaiaEnv, state: Any, games: int) -> None:
         assert value.dtype == dtype, f"{name} is {value.dtype}, not {np.dtype(dtype)}"
 
 
-def _check_start(env: GaiaEnv, state: Any) -> None:
+def _check_start(env: GaiaEnv, state: State) -> None:
     over = _over(state)
     assert not over.any(), f"game {_first(over)} is over before its first decision"
     empty = ~state.legal_action_mask.any(-1)
@@ -218,14 +218,14 @@ def _check_start(env: GaiaEnv, state: Any) -> None:
     assert not bad.any(), f"game {_first(bad)} starts with current_player {player[_first(bad)]}"
 
 
-def _check_init_from(env: GaiaEnv, key: Array, start: Any) -> None:
+def _check_init_from(env: GaiaEnv, key: Array, start: State) -> None:
     again = jax.device_get(jax.jit(lambda key: env.init_from(env.draw_setup(key)))(key))
     differ = _different(_row(start, 0), again)
     assert not differ, f"init(key) and init_from(draw_setup(key)) differ in {', '.join(differ)}"
 
 
 def _check_illegal(
-    env: GaiaEnv, play: Any, state: Any, tally: Tally, rng: np.random.Generator, done: int
+    env: GaiaEnv, play: Any, state: State, tally: Tally, rng: np.random.Generator, done: int
 ) -> None:
     """An illegal or unknown index ends the episode and leaves the game as it was (RL-02)."""
     before = jax.device_get(state)
@@ -253,7 +253,7 @@ def _check_one_at_a_time(
     env: GaiaEnv,
     play: Any,
     step: Any,
-    state: Any,
+    state: State,
     tally: Tally,
     rng: np.random.Generator,
     done: int,
@@ -274,7 +274,7 @@ def _check_one_at_a_time(
     )
 
 
-def _check_ends(env: GaiaEnv, end: Any) -> None:
+def _check_ends(env: GaiaEnv, end: State) -> None:
     """Random play ends by the rules, and long before the guard."""
     late = end.step_count > env.max_steps
     assert not late.any(), f"game {_first(late)} took {end.step_count[_first(late)]} decisions"
@@ -283,7 +283,7 @@ def _check_ends(env: GaiaEnv, end: Any) -> None:
 
 
 def _check_frozen(
-    play: Any, state: Any, tally: Tally, rng: np.random.Generator, num_actions: int
+    play: Any, state: State, tally: Tally, rng: np.random.Generator, num_actions: int
 ) -> None:
     """Nothing that is done to an ended game changes it (A7)."""
     before = jax.device_get(state)
@@ -298,7 +298,7 @@ def _check_frozen(
         )
 
 
-def _check_rewards(env: GaiaEnv, start: Any, played: Played) -> None:
+def _check_rewards(env: GaiaEnv, start: State, played: Played) -> None:
     """The sum of the rewards of a game, by A3, to float32 precision."""
     if env.reward == "vp":
         right = (played.vp - start.game.players.vp.astype(np.float64)) / VP_SCALE

@@ -17,6 +17,7 @@ from gaia_jax.env import GaiaEnv
 from gaia_jax.observation import ObservationSpec
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, GameState
+from training.types import Observation
 
 TABLES = ("cells", "players", "globals")
 _SEATS = ("own", "second", "third", "fourth")
@@ -72,7 +73,10 @@ def check_seats(found: np.ndarray, order: np.ndarray, done: int) -> None:
 
 
 def check_observation(
-    spec: ObservationSpec, observation: Any, right: dict[str, dict[str, np.ndarray]], done: int
+    spec: ObservationSpec,
+    observation: Observation,
+    right: dict[str, dict[str, np.ndarray]],
+    done: int,
 ) -> None:
     """Shapes, dtypes, ranges and `facts` of the observations of all seats, leaves (G, P, ...)."""
     dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}

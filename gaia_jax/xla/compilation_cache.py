@@ -21,6 +21,8 @@ NO_CACHE = "GAIA_JAX_NO_CACHE"
 # Programs that took less than this to compile are not worth a file.
 MIN_COMPILE_SECONDS = 0.5
 
+_enabled = False  # by this module; JAX's own cache may be on without it
+
 
 def cache_folder() -> Path:
     """Where compiled programs are kept; the folder need not exist.
@@ -48,6 +50,8 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
     """
     import jax
 
+    global _enabled
+    _enabled = False
     if os.environ.get(NO_CACHE, "0") not in ("", "0"):
         disable_compilation_cache()
         return None
@@ -56,23 +60,34 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
     try:
         path = Path(folder or known or cache_folder()).expanduser()
     except RuntimeError:
-        _say("no compilation cache: no home folder; JAX_COMPILATION_CACHE_DIR names another")
+        say("no compilation cache: no home folder; JAX_COMPILATION_CACHE_DIR names another")
         return None
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not os.access(path, os.W_OK):
             raise PermissionError(13, "Permission denied")
     except OSError as error:
-        _say(f"no compilation cache in {path}: {error.strerror}")
+        say(f"no compilation cache in {path}: {error.strerror}")
         return None
     if str(path) != known:
         jax.config.update("jax_compilation_cache_dir", str(path))
     if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
         jax.config.update("jax_persistent_cache_min_compile_time_secs", MIN_COMPILE_SECONDS)
+    _enabled = True
     return path
 
 
-def _say(line: str) -> None:
+def enabled_folder() -> Path | None:
+    """The folder that `enable_compilation_cache` has chosen; None where the cache is off."""
+    import jax
+
+    config: Any = jax.config
+    if not (_enabled and config.jax_enable_compilation_cache and config.jax_compilation_cache_dir):
+        return None
+    return Path(config.jax_compilation_cache_dir)
+
+
+def say(line: str) -> None:
     """A line on stderr, nothing where that is closed: `print` would take standard output."""
     if sys.stderr is not None:
         print(line, file=sys.stderr)

@@ -65,7 +65,13 @@ def test_every_position_of_the_sample_records_is_drawn_whole(name: str) -> None:
             look_at(state, env.ruleset, last)
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name == "lost_fleet_published"))
+        for name in RECORDS
+    ],
+)
 def test_golden_pictures(name: str) -> None:
     """Six pictures are as they were when somebody looked at them; `tests.render.golden` says how
     to look at them again and to keep what is meant.

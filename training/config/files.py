@@ -48,12 +48,12 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Config:
 class _Loader(yaml.SafeLoader):
     """Plain values only: an alias can name a small file's content a billion times."""
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> Any:
         if self.check_event(yaml.AliasEvent):
             raise ValueError("aliases (*) are not read")
         return super().compose_node(parent, index)
 
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> Any:
         keys = [self.construct_object(key, deep=True) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:

@@ -17,7 +17,7 @@ LARGEST = 2**31 - 1  # of a whole number
 FAR = 1e9  # of a number
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """`true` is no number, though Python counts it as one; nor are bytes, of YAML's `!!binary`."""
     if isinstance(value, bool | bytes):
         raise ValueError("neither a number nor a text")
@@ -42,7 +42,7 @@ def number(default: float, meaning: str, low: float | None = None, high: float =
     return Field(default=default, le=high, allow_inf_nan=False, description=meaning, **bound)
 
 
-def option(default: Any, meaning: str) -> Any:
+def option(default: object, meaning: str) -> Any:
     """A flag, a text or one of several words."""
     return Field(default=default, description=meaning)
 

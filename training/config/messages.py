@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -12,7 +11,7 @@ from training.config.keys import GROUPS, Config
 LONGEST_NAME = 100  # bytes
 
 
-def short(value: Any, most: int = 60) -> str:
+def short(value: object, most: int = 60) -> str:
     """A value as it goes into a message."""
     if isinstance(value, int) and abs(value) > 10**most:
         return "a number of many digits"

@@ -59,7 +59,7 @@ def today(key: str) -> str:
     return MOVED_GROUPS.get(group, group) + dot + rest
 
 
-def check_gone(key: str, value: Any) -> bool:
+def check_gone(key: str, value: object) -> bool:
     """Whether a full key is gone; a UserError where it asks for what is gone."""
     if key not in GONE:
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pydantic.fields import FieldInfo
 
 from training.config.keys import GROUPS, Config
 from training.config.older import MOVED
@@ -15,7 +15,7 @@ refused with the nearest name.
 """
 
 
-def _range(field: Any) -> str:
+def _range(field: FieldInfo) -> str:
     """`0 to 1`, `above 0`, the choices of a word."""
     bounds = {
         name: value

@@ -16,6 +16,7 @@ from training.games.seating import rotated
 from training.games.store import Store
 from training.games.table import Games
 from training.system import cli
+from training.types import Environment, Params
 
 GAMES_AT_ONCE = 128
 
@@ -25,7 +26,7 @@ class Arena:
 
     def __init__(
         self,
-        env: Any,
+        env: Environment,
         agents: Sequence[Agent],
         games: int,
         first: int = 0,
@@ -53,7 +54,7 @@ class Arena:
         self._recorder, self._what, self._compiled = recorder, what, False
 
     def play(
-        self, seed: int, store: Store, params: list[Any] | None = None, quiet: bool = False
+        self, seed: int, store: Store, params: list[Params] | None = None, quiet: bool = False
     ) -> Games:
         """Play what a store has not, batch by batch, into it: all games are in it then.
 
@@ -86,7 +87,7 @@ class Arena:
 
 
 def of_names(
-    env: Any,
+    env: Environment,
     names: Sequence[str],
     games: int,
     rotations: int,
@@ -116,7 +117,7 @@ def of_names(
 
 
 def store_of(
-    path: Path | None, env: Any, about: dict[str, Any], arena: Arena, resume: bool
+    path: Path | None, env: Environment, about: dict[str, Any], arena: Arena, resume: bool
 ) -> Store:
     """The CSV of an arena; `about` has `env`, `version`, `seed`, `agents`."""
     head = Head(about, arena.first, arena.rotations, env.num_players)

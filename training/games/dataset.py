@@ -19,6 +19,7 @@ from training.games.schema import NAME, SCHEMA, schema
 from training.learn.checkpoint import make_env
 from training.system import atomic_files, data_files
 from training.system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
+from training.types import Environment, EnvModule
 
 FORMAT = "gaia_jax dataset 1"
 ABOUT, GAMES, DECISIONS, README = "dataset.json", "games.parquet", "decisions.parquet", "README.md"
@@ -50,7 +51,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     return dict(data)
 
 
-def check_about(where: str, data: Any) -> None:
+def check_about(where: str, data: object) -> None:
     """Refuse what is no `dataset.json`.
 
     Raises:
@@ -84,7 +85,7 @@ def check_about(where: str, data: Any) -> None:
         raise UserError(f"{where}: {GAMES} has {rows} rows, the parts {games} games")
 
 
-def env_of(folder: Path, face: Any, id: str, players: int) -> Any:
+def env_of(folder: Path, face: EnvModule, id: str, players: int) -> Any:
     """The environment of a dataset's games; a UserError where there is none of that id."""
     try:
         return make_env(face, id, "vp", players)
@@ -92,7 +93,7 @@ def env_of(folder: Path, face: Any, id: str, players: int) -> Any:
         raise UserError(f"{folder / ABOUT}: {error}") from error
 
 
-def check_games(folder: Path, about: dict[str, Any], env: Any) -> None:
+def check_games(folder: Path, about: dict[str, Any], env: Environment) -> None:
     """Refuse games that are not those of `dataset.json`, before anything is compiled.
 
     Reads the end of the file and the set-up of the first game.
@@ -167,7 +168,7 @@ def _difference(parts: list[dict[str, Any]], part: dict[str, Any]) -> str:
     return ", ".join(f"{key} {_short(parts[0].get(key))}, not {_short(part[key])}" for key in keys)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = json.dumps(value)
     return text if len(text) < 60 else f"{text[:57]}..."
 
@@ -238,7 +239,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
             finish(new, parts, abouts[0])
     except (pa.ArrowException, OSError) as error:
         where = ", ".join(str(folder / GAMES) for folder in folders)
-        raise UserError(f"cannot merge {where} into {out}: {atomic_files.reason(error)}") from error
+        raise UserError(f"cannot merge {where} into {out}: {reason(error)}") from error
     return total
 
 

@@ -16,6 +16,7 @@ from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import NODES
 from training.agents import Agent
 from training.games.replay import Look, Replayer, Row
+from training.types import EnvState
 
 STOCKS = ("credits", "ore", "knowledge", "qic", "gaia_power", "vp")
 ROW_GROUP = 262_144  # decisions of a row group
@@ -49,7 +50,7 @@ def schema() -> pa.Schema:
     return pa.schema([*needed, *agent], metadata={"format": "gaia_jax decisions 1"})
 
 
-def stocks(state: Any, action: Array) -> dict[str, Array]:
+def stocks(state: EnvState, action: Array) -> dict[str, Array]:
     """What `Replayer` notes before each decision: who decides, and what he has."""
     game, rows = state.game, jnp.arange(len(action))
     who = state.current_player.astype(jnp.int32)
@@ -68,7 +69,7 @@ def make_look(agents: Mapping[str, Agent]) -> Look:
     if not agents:
         return stocks
 
-    def look(state: Any, action: Array) -> dict[str, Array]:
+    def look(state: EnvState, action: Array) -> dict[str, Array]:
         seen, rows = stocks(state, action), jnp.arange(len(action))
         for name, agent in agents.items():
             assert agent.policy is not None
@@ -149,7 +150,7 @@ def _table(
     return pa.table([_array(out[f.name], f.type) for f in wanted], schema=wanted)
 
 
-def _array(values: Any, kind: pa.DataType) -> pa.Array:
+def _array(values: object, kind: pa.DataType) -> pa.Array:
     if isinstance(values, pa.Array):
         return values
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":

@@ -22,6 +22,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.compact_vmap import in_chunks
+from gaia_jax.xla.program_cache import jit
 from gaia_jax.xla.slots import take
 from training.agents import Agent
 from training.games import table
@@ -30,6 +31,7 @@ from training.games.table import Games
 from training.system.batched import step_among
 from training.system.devices import GAMES, first_devices, shares
 from training.system.fast_compile import jit_once
+from training.types import EnvState
 
 STRIDE = 16  # decisions of every slot between two looks for games that have ended
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
@@ -49,7 +51,7 @@ class _Slots(NamedTuple):
     kept: dict[str, Array]  # columns of `Games`, leading axis N
 
 
-def over(state: Any) -> Array:
+def over(state: EnvState) -> Array:
     """(B,) bool, which games have ended."""
     return state.terminated | state.truncated
 
@@ -191,7 +193,8 @@ class Match:
         same = [next(j for j, x in enumerate(agents) if x is agent) for agent in agents]
         self._which = sorted(set(same))  # entries, the first of each agent
         self._params = [agent.params for agent in agents]
-        different = [agents[i] for i in self._which]
+        # Parameters are given to a program, they are no part of it.
+        different = [agents[i]._replace(params=()) for i in self._which]
         self._mesh = mesh_of(different, self.at_once, len(self.seating))
         share = self.at_once // (self._mesh.size if self._mesh else 1)
         count = min(slots or self.at_once * len(seating), share * len(seating))
@@ -209,7 +212,7 @@ class Match:
         if self._compiled:
             return
         key, first = jax.random.key(0), jnp.int32(0)
-        pool, slots = jax.eval_shape(self._start, key, first)
+        pool, slots = self._start.eval_shape(key, first)
         self._start = self._start.lower(key, first).compile()
         args = (self._placed(params), key, first, pool, slots)
         self._advance = self._advance.lower(*args).compile()
@@ -286,7 +289,7 @@ class Match:
 def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
     """`_Batch.start` and `_Batch.advance` to compile, on one device or on those of a mesh."""
     if mesh is None:
-        return jit_once(batch.start), jax.jit(batch.advance, donate_argnums=4)
+        return jit_once(batch.start), jit(batch.advance, donate_argnums=4)
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
     start = map_(batch.start, in_specs=(P(), P()))
@@ -295,7 +298,7 @@ def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
     placed: dict[str, Any] = {"in_shardings": (one, one, one, split, split), "out_shardings": split}
     return (
         jit_once(start, in_shardings=(one, one), out_shardings=split),
-        jax.jit(advance, donate_argnums=4, **placed),
+        jit(advance, donate_argnums=4, **placed),
     )
 
 

@@ -14,6 +14,7 @@ from training.games.records import Recorder
 from training.games.report import evaluation_report
 from training.games.store import Store
 from training.games.table import Games
+from training.types import Environment, Params, PolicyNetwork
 
 
 class Evaluation:
@@ -21,8 +22,8 @@ class Evaluation:
 
     def __init__(
         self,
-        env: Any,
-        network: Any,
+        env: Environment,
+        network: PolicyNetwork,
         games: int,
         likeliest: bool = False,
         opponent: str = "random",
@@ -69,7 +70,12 @@ class Evaluation:
         return Store(path, Npz(), head, self._arena.setups, resume)
 
     def play(
-        self, params: Any, seed: int, quiet: bool = False, label: str = "", store: Any = None
+        self,
+        params: Params,
+        seed: int,
+        quiet: bool = False,
+        label: str = "",
+        store: Store | None = None,
     ) -> Games:
         """Play all games.
 

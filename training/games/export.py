@@ -17,12 +17,13 @@ from training.games.replay import Replayer, name_of, wrong_rows
 from training.games.schema import slots
 from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
+from training.types import EnvModule
 
 GAMES = 1024  # where none are asked for
 REPLAYED = 256  # games that are played again together
 
 
-def play(args: argparse.Namespace, face: Any) -> int:
+def play(args: argparse.Namespace, face: EnvModule) -> int:
     """Play the games that are not there yet, and put them together."""
     env = make_env(face, args.env, "vp", args.players)
     names = [name.strip() for name in args.agents.split(",")]
@@ -60,7 +61,7 @@ def play(args: argparse.Namespace, face: Any) -> int:
     return 0
 
 
-def _pieces(args: argparse.Namespace, work: Any) -> int:
+def _pieces(args: argparse.Namespace, work: workers.Work) -> int:
     """The pieces that are not there yet; an exit code that is not 0 where some still are not."""
     missing = work.missing()
     processes = min(args.processes, len(missing))
@@ -86,7 +87,7 @@ def _first_setup(path: Path) -> Any:
     return json.loads(table["setup"][0].as_py())
 
 
-def _env_of(out: Path, about: dict[str, Any], face: Any) -> Any:
+def _env_of(out: Path, about: dict[str, Any], face: EnvModule) -> Any:
     """The environment of a dataset; a UserError where it is another version, or several."""
     kinds = sorted({(part["env"], part["version"], part["players"]) for part in about["parts"]})
     if len(kinds) > 1:
@@ -98,7 +99,7 @@ def _env_of(out: Path, about: dict[str, Any], face: Any) -> Any:
     return env
 
 
-def derive(out: Path, face: Any, replay_batch: int = REPLAYED, policy: bool = True) -> None:
+def derive(out: Path, face: EnvModule, replay_batch: int = REPLAYED, policy: bool = True) -> None:
     """Derive `decisions.parquet`, a piece a row group of games.
 
     Args:
@@ -148,7 +149,7 @@ def derive(out: Path, face: Any, replay_batch: int = REPLAYED, policy: bool = Tr
     print(f"{path}: {total} decisions")
 
 
-def verify(args: argparse.Namespace, face: Any) -> int:
+def verify(args: argparse.Namespace, face: EnvModule) -> int:
     """Play rows again; name what is wrong."""
     about = _whole(args.out)
     env, path = _env_of(args.out, about, face), args.out / dataset.GAMES
@@ -175,7 +176,7 @@ def verify(args: argparse.Namespace, face: Any) -> int:
     return 1 if wrong else 0
 
 
-def merge(args: argparse.Namespace, face: Any) -> int:
+def merge(args: argparse.Namespace, face: EnvModule) -> int:
     """Datasets that become one."""
     for part in args.merge:
         about = _whole(part)

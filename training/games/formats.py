@@ -17,6 +17,7 @@ from training.games.stats import places, wins
 from training.games.table import BEHAVIOUR, ROWS, Games
 from training.system import data_files
 from training.system.data_files import TEXT, WHOLE
+from training.types import Ids
 
 # Columns of a CSV that say which game and seat a row is, and where it comes from.
 KEYS = ("env", "version", "seed", "agents", "setup", "rotation", "seat", "order", "entry", "agent")
@@ -100,7 +101,7 @@ class Npz:
         return Part(Head(about, about.pop("first"), *shape[1:]), Games(**arrays))
 
 
-def _before_the_one_table(arrays: dict[str, Any]) -> dict[str, Any]:
+def _before_the_one_table(arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """The arrays of an evaluation up to 1.0 as columns of `Games`; goes with the next version."""
     shape = arrays["vp"].shape
     zero, unknown = np.zeros(shape, int), np.full((*shape, len(BEHAVIOUR)), -1)
@@ -118,11 +119,11 @@ class Csv:
 
     kind, grows = "games of an arena", True
 
-    def __init__(self, ids_of: Callable[[str, int], Any]):
+    def __init__(self, ids_of: Callable[[str, int], Ids]):
         """`ids_of`: (id of the ruleset, players) -> its names of `faction` and `vp_source`."""
         self._ids_of = ids_of
 
-    def columns(self, ids: Any) -> list[str]:
+    def columns(self, ids: Ids) -> list[str]:
         """The names of the columns."""
         sources = [f"vp.{name}" for name in ids["vp_source"]]
         return [*KEYS, "faction", "vp", "place", "win", *COUNTS, *BEHAVIOUR, *sources]
@@ -140,7 +141,7 @@ class Csv:
             entry = int(games.entry[s, r, p])
             row = [head.about[x] for x in KEYS[:4]]
             row += [first + s, r, p, games.order[s, r, p], entry, names[entry]]
-            row += [ids["faction"][games.faction[s, r, p]], games.vp[s, r, p]]
+            row += [ids["faction"][int(games.faction[s, r, p])], games.vp[s, r, p]]
             row += [place[s, r, p], round(float(win[s, r, p]), 6)]
             row += [games.decisions[s, r], round(float(games.seconds[s, r]), 6)]
             row += [games.decided[s, r, p], games.illegal[s, r, p]]
@@ -215,7 +216,7 @@ def _head_of(top: bytes, lines: Sequence[bytes]) -> Head:
         raise ValueError(f"holds no {Csv.kind}") from error
 
 
-def _row(line: bytes, start: bytes, columns: list[str], ids: Any) -> dict[str, Any]:
+def _row(line: bytes, start: bytes, columns: list[str], ids: Ids) -> dict[str, Any]:
     """One line by column: texts of `KEYS`, numbers."""
     try:
         cells = next(csv.reader([line.decode("utf-8")], strict=True), [])

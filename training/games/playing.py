@@ -18,6 +18,7 @@ from training.config import UserError
 from training.games.engine import Match
 from training.games.seating import rotated
 from training.games.table import Games
+from training.types import Environment
 
 BATCH = 4096  # games of a batch
 PER_SLOT = 4  # of a batch, at least: so many fewer are under way at the same time
@@ -29,7 +30,9 @@ SLOTS = 256
 class Source:
     """A table of agents that plays deals of a seed."""
 
-    def __init__(self, env: Any, names: Sequence[str], batch: int = BATCH, likeliest: bool = False):
+    def __init__(
+        self, env: Environment, names: Sequence[str], batch: int = BATCH, likeliest: bool = False
+    ):
         """
         Args:
             names: of the agents, one a seat; they sit one seat further in each game of a deal,

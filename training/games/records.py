@@ -6,17 +6,19 @@ agents two seats further on. `python -m gaia_jax.replay` plays them again.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import jax
 import numpy as np
 
-from gaia_jax import replay
+from gaia_jax import GaiaEnv, replay
 from training.games.table import Games
 from training.system import atomic_files
+from training.types import Environment
 
 # Decisions of a game that are kept: no game of agents or of random play has come near.
 LONGEST = 2048
@@ -41,14 +43,15 @@ def check(folder: Path, resume: bool) -> None:
 class Recorder:
     """Writes records into a folder."""
 
-    def __init__(self, folder: Path, env: Any, names: Sequence[str]):
+    def __init__(self, folder: Path, env: Environment, names: Sequence[str]):
         """
         Args:
             folder: made at the first record.
             env: where the games are played.
             names: of the entries of a match, in its order.
         """
-        self.folder, self.env, self.names = folder, env, tuple(names)
+        self.folder, self.names = folder, tuple(names)
+        self._env = cast(GaiaEnv, env)  # records are of this game alone
         self.prefix = ""  # of every name, for example the update
 
     def write(self, seed: int, first: int, games: Games) -> None:
@@ -66,7 +69,7 @@ class Recorder:
                 continue
             setup = jax.tree.map(lambda x, at=(s, r): x[at], games.setups)
             moves = games.actions[s, r, : games.decisions[s, r]].tolist()
-            record = replay.Record.of(self.env, setup, moves, games.vp[s, r].tolist())
+            record = replay.Record.of(self._env, setup, moves, games.vp[s, r].tolist())
             players = [self.names[entry] for entry in games.entry[s, r]]
             text = replay.to_text(record.with_players(players))
             name = f"{self.prefix}seed{seed}-setup{first + s:05}-seats{r}.json"
@@ -75,7 +78,7 @@ class Recorder:
             print(f"{long} games of over {LONGEST} decisions are not recorded", file=sys.stderr)
 
 
-def add_flag(parser: Any) -> None:
+def add_flag(parser: argparse.ArgumentParser) -> None:
     """`--record DIR`."""
     parser.add_argument(
         "--record", metavar="DIR", type=Path, help="write a record of each game into this folder"

@@ -13,8 +13,11 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.state import Setup
+from gaia_jax.xla.program_cache import jit
 from training.games.schema import key_of, seats, setup_columns
 from training.games.stats import places, wins
+from training.types import EnvState, SetupEnvironment
 
 STRIDE = 64  # decisions between two looks from outside
 BATCH = 256
@@ -34,21 +37,21 @@ class Seen(NamedTuple):
 Look = Callable[[Any, Array], dict[str, Array]]
 
 
-def nothing(state: Any, action: Array) -> dict[str, Array]:
+def nothing(state: EnvState, action: Array) -> dict[str, Array]:
     """A `look` that notes nothing."""
     return {}
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled(env: Any, look: Look) -> tuple[Any, Any]:
+def _compiled(env: SetupEnvironment, look: Look) -> tuple[Any, Any]:
     """`init_from` of set-ups, and some decisions: (states, actions (T, B), decisions left (B,))
     -> (states, left) and `Seen`.
     """
 
-    def advance(state: Any, actions: Array, left: Array) -> Any:
+    def advance(state: EnvState, actions: Array, left: Array) -> Any:
         rows = jnp.arange(len(left))
 
-        def one(carry: Any, action: Array) -> Any:
+        def one(carry: tuple[EnvState, Array], action: Array) -> Any:
             state, left = carry
             live = (left > 0) & ~(state.terminated | state.truncated)
             action = action.astype(jnp.int32)
@@ -66,13 +69,15 @@ def _compiled(env: Any, look: Look) -> tuple[Any, Any]:
 
         return jax.lax.scan(one, (state, left), actions)
 
-    return jax.jit(jax.vmap(env.init_from)), jax.jit(advance)
+    return jit(jax.vmap(env.init_from)), jit(advance)
 
 
 class Replayer:
     """Plays rows in batches, compiled once."""
 
-    def __init__(self, env: Any, batch: int = BATCH, look: Look = nothing, stride: int = STRIDE):
+    def __init__(
+        self, env: SetupEnvironment, batch: int = BATCH, look: Look = nothing, stride: int = STRIDE
+    ):
         """
         Args:
             env: where the rows were played.
@@ -91,12 +96,12 @@ class Replayer:
         none = jnp.zeros(self.batch, jnp.int32)
         jax.block_until_ready(self._advance(self._start(setups), actions, none))
 
-    def start(self, setups: Sequence[Any]) -> Any:
+    def start(self, setups: Sequence[Setup]) -> Any:
         """Games before their first decision; B of them, the last one repeated."""
         setups = list(setups) + [setups[-1]] * (self.batch - len(setups))
         return self._start(jax.tree.map(lambda *x: jnp.stack(x), *setups))
 
-    def play(self, setups: Sequence[Any], actions: Sequence[np.ndarray]) -> Iterator[Any]:
+    def play(self, setups: Sequence[Setup], actions: Sequence[np.ndarray]) -> Iterator[Any]:
         """Play games: yields (number of the first decision, Seen) and at last the end states.
 
         Args:
@@ -152,7 +157,7 @@ def _check_columns(row: Row) -> None:
             raise ValueError(f"column {name} says {row[name]!r}, the set-up {value!r}")
 
 
-def _played(replayer: Replayer, rows: list[Row], setups: list[Any]) -> dict[int, str]:
+def _played(replayer: Replayer, rows: list[Row], setups: Sequence[Setup]) -> dict[int, str]:
     """What is wrong with rows whose set-ups can be read, by their place."""
     actions = [np.asarray(row["actions"], np.uint16) for row in rows]
     wrong: dict[int, str] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ from training.games.stats import (
     wins,
 )
 from training.games.table import BEHAVIOUR, Games
+from training.types import Ids
 
 
-def arena_report(games: Games, names: list[str], ids: Any) -> dict[str, Any]:
+def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
     """Plain numbers; writes to JSON.
 
     Args:
@@ -38,7 +40,8 @@ def arena_report(games: Games, names: list[str], ids: Any) -> dict[str, Any]:
 
     def by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:
         """(S, R, P) -> (S,), the mean over an entry's seats of a set-up."""
-        return np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
+        mean: np.ndarray = np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
+        return mean
 
     vp = [by_setup(score, mine) for mine in own]
     skill = ratings(games, len(names))
@@ -73,7 +76,7 @@ def arena_report(games: Games, names: list[str], ids: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _players(games: Games, names: list[str], ids: Any) -> dict[str, Any]:
+def _players(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
     """How each agent plays, the entries of one name together."""
     score = scores(games.vp, games.illegal)
     own = [games.entry == i for i in range(len(names))]  # (S, R, P)
@@ -198,12 +201,12 @@ def _cell(value: float | None, games: int | None) -> str:
     return f"{value:.2f}" if games is None else f"{value:.1f} ({games})"
 
 
-def _row(name: str, cells: list[str], players: Any) -> str:
+def _row(name: str, cells: list[str], players: Sequence[np.ndarray]) -> str:
     widths = [max(13, len(player) + 2) for player in players]
     return f"{name:<28}" + "".join(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))
 
 
-def evaluation_report(games: Games, ids: Any) -> dict[str, Any]:
+def evaluation_report(games: Games, ids: Ids) -> dict[str, Any]:
     """Entry 0 of each game, the policy, against the mean of the others.
 
     Args:
@@ -310,6 +313,6 @@ def _mean(x: np.ndarray) -> float | None:
     return float(x.mean()) if x.size else None
 
 
-def _columns(x: np.ndarray, names: Any) -> dict[str, float]:
+def _columns(x: np.ndarray, names: Sequence[str]) -> dict[str, float]:
     """(n, K) -> the mean of each column by name."""
     return {name: float(v) for name, v in zip(names, x.mean(0), strict=True)}

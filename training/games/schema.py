@@ -10,9 +10,11 @@ import jax
 import numpy as np
 import pyarrow as pa
 
+from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.setup_json import setup_to_dict
 from training.games.stats import places, wins
 from training.games.table import Games
+from training.types import Ids
 
 SCHEMA = 1  # raised when a column changes its meaning
 NAME = "gaia_jax games"
@@ -49,7 +51,7 @@ def slots(setup: Mapping[str, Any]) -> dict[str, list[str]]:
     }
 
 
-def schema(setup: Mapping[str, Any], ids: Any, players: int) -> pa.Schema:
+def schema(setup: Mapping[str, Any], ids: Ids, players: int) -> pa.Schema:
     """The schema of `games.parquet`.
 
     Args:
@@ -91,7 +93,7 @@ def setup_text(setup: Mapping[str, Any]) -> str:
     return json.dumps(setup, separators=(",", ":"))
 
 
-def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Any) -> pa.Table:
+def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset) -> pa.Table:
     """Games as rows.
 
     Args:

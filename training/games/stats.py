@@ -52,7 +52,8 @@ def places(vp: np.ndarray, illegal: np.ndarray | None = None) -> np.ndarray:
     vp = _order(vp, illegal)
     better = (vp[..., None, :] > vp[..., :, None]).sum(-1)
     equal = (vp[..., None, :] == vp[..., :, None]).sum(-1)
-    return better + (equal + 1) / 2
+    shared: np.ndarray = better + (equal + 1) / 2
+    return shared
 
 
 def estimate(values: np.ndarray, low: float = -np.inf, high: float = np.inf) -> Estimate:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
         records.check(args.record, args.resume)
 
 
-def check_same(path: Path, theirs: dict[str, Any], ours: dict[str, Any]) -> None:
+def check_same(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object]) -> None:
     """Refuse games of something else; where they begin does not matter.
 
     Raises:

@@ -34,8 +34,10 @@ class Work:
             pieces: those that are there.
         """
         self.source, self.part, self.pieces = source, part, pieces
-        deals = part["games"] // part["rotations"]
-        self.sizes = [min(source.deals, deals - at) for at in range(0, deals, source.deals)]
+        deals: int = part["games"] // part["rotations"]
+        self.sizes: list[int] = [
+            min(source.deals, deals - at) for at in range(0, deals, source.deals)
+        ]
 
     def games(self, numbers: Sequence[int]) -> int:
         """How many games some pieces have."""

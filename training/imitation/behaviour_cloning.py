@@ -22,6 +22,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.program_cache import jit
 from training import zoo
 from training.config import Config, UserError
 from training.games import store
@@ -201,7 +202,7 @@ def make_learner(
         out_specs=(specs, P()),
         check_vma=False,
     )
-    return jax.jit(mapped, donate_argnums=0)
+    return jit(mapped, donate_argnums=0)
 
 
 class Course(NamedTuple):
@@ -282,7 +283,7 @@ def _chunks(stream: dict[str, np.ndarray], reward_scale: float) -> Iterator[dict
         yield label
 
 
-def write(path: Path, params: Any) -> None:
+def write(path: Path, params: Params) -> None:
     """Parameters as an npz under just this name, whole or not at all."""
     file = io.BytesIO()
     np.savez(file, **zoo.flatten(params))

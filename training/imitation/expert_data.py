@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from jax import Array
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.program_cache import jit
 from training import zoo
 from training.agents.greedy import Search, Weights, as_params
 from training.config import Config
@@ -112,10 +114,12 @@ def make_generator(
         out_specs=(P(GAMES), split),
         check_vma=False,
     )
-    return jax.jit(mapped)
+    return jit(mapped)
 
 
-def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config: Config) -> None:
+def generate(
+    out: Path, chunks: int, about: dict[str, Any], student: Params | None, config: Config
+) -> None:
     """Write the stream, chunk by chunk, from where the folder leaves off.
 
     Args:
@@ -155,7 +159,7 @@ def generate(out: Path, chunks: int, about: dict[str, Any], student: Any, config
         print(f"{chunk} {time.time() - began:.0f} s, {len(ended)} games, VP {mean:.1f}", flush=True)
 
 
-def begin(out: Path, about: dict[str, Any], states: EnvState) -> tuple[int, Any]:
+def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int, Any]:
     """Make the folder of a stream, or go on with it.
 
     Args:
@@ -212,7 +216,7 @@ def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
     return found
 
 
-def check_begun(out: Path, about: dict[str, Any]) -> None:
+def check_begun(out: Path, about: Mapping[str, object]) -> None:
     """Refuse to go on with another stream, before anything is compiled.
 
     Raises:

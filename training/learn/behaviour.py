@@ -9,8 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from training.types import Game, Rules
 
-def behaviour_of(rules: Any) -> Callable[[Any], dict[str, Array]]:
+
+def behaviour_of(rules: Rules) -> Callable[[Any], dict[str, Array]]:
     """A function of ended games (B,) that gives the behaviour of their players, (B, P) by name.
 
     Of rules without an index of actions it tells the federations alone.
@@ -21,7 +23,7 @@ def behaviour_of(rules: Any) -> Callable[[Any], dict[str, Array]]:
     def popcount(bits: Array) -> Array:
         return ((bits[..., None].astype(jnp.int32) >> jnp.arange(31)) & 1).sum(-1)
 
-    def read(game: Any) -> dict[str, Array]:
+    def read(game: Game) -> dict[str, Array]:
         p = game.players
         values = {
             "order": jnp.argsort(game.setup.turn_order, axis=-1) + 1,

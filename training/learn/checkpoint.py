@@ -20,6 +20,7 @@ from jax import Array
 from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli.command_line import one_line, reason
+from gaia_jax.xla.program_cache import jit
 from training import config as configs
 from training import zoo
 from training.config import Config, UserError
@@ -322,7 +323,7 @@ def _why(error: BaseException) -> str:
     return reason(error).split("[tensorstore_spec")[0][:150] or repr(error)
 
 
-def _shapes(tree: Any) -> Shapes:
+def _shapes(tree: object) -> Shapes:
     leaves, _ = jax.tree_util.tree_flatten_with_path(tree)
     return {path_name(path): tuple(leaf.shape) for path, leaf in leaves}
 
@@ -349,7 +350,7 @@ def load_policy(
     checkpoints.check_env(step, env)
     network = make_network(env, config.network)
     here = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
-    form = jax.jit(lambda: _init(env, network), out_shardings=here).eval_shape()
+    form = jit(lambda: _init(env, network), out_shardings=here).eval_shape()
     return env, network, checkpoints.restore_params(step, form), step, config
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -162,7 +162,7 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
 GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
 
 
-def join(form: Runner, params: Params, rest: dict[str, Any]) -> Runner:
+def join(form: Runner, params: Params, rest: Mapping[str, object]) -> Runner:
     """What `split` took apart.
 
     Args:
@@ -175,7 +175,7 @@ def join(form: Runner, params: Params, rest: dict[str, Any]) -> Runner:
     return joined._replace(**{shown: params})
 
 
-def path_name(path: tuple[Any, ...]) -> str:
+def path_name(path: tuple[object, ...]) -> str:
     """The name of a leaf in a checkpoint."""
     return jax.tree_util.keystr(path, simple=True, separator="-")
 

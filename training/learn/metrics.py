@@ -14,7 +14,7 @@ import numpy as np
 from jax import Array
 
 from training.learn.behaviour import behaviour_of
-from training.types import AutoState, Environment, EnvState
+from training.types import AutoState, Environment, EnvState, Rules
 
 SPLIT = ("leech", "free")  # verbs whose arguments are counted one by one
 
@@ -81,7 +81,7 @@ class Diagnostics:
         return {name: float(x) for name, x in out.items()}
 
 
-def verb_ranges(rules: Any) -> dict[str, tuple[int, int]]:
+def verb_ranges(rules: Rules) -> dict[str, tuple[int, int]]:
     """The actions of each verb, [first, last); arguments of `SPLIT` one by one."""
     space = rules.actions
     starts = sorted(set(space.first.values()))

@@ -24,6 +24,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.program_cache import jit
 from training.config import Config, PPOConfig, RecipeConfig
 from training.learn import exploring_starts
 from training.learn.advantages import advantages, less_of_others
@@ -114,9 +115,7 @@ class Weights(NamedTuple):
     average: Params | tuple[()]  # () without `recipe.ema_decay`
 
 
-def make_chunk(
-    auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh
-) -> jax.stages.Wrapped:
+def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh) -> Any:
     """The compiled step of training: U = `updates_per_chunk` updates.
 
     Args:
@@ -124,13 +123,13 @@ def make_chunk(
     Returns:
         Runner -> (Runner, metrics by name, each (U,)).
     """
-    learner = Learner.of(auto, network, config, mesh.size)
+    learner, updates = Learner.of(auto, network, config, mesh.size), config.run.updates_per_chunk
 
     def chunk(runner: Runner) -> tuple[Runner, Metrics]:
         def step(runner: Runner, _: None) -> tuple[Runner, Metrics]:
             return _update_step(learner, runner)
 
-        return jax.lax.scan(step, runner, length=config.run.updates_per_chunk)
+        return jax.lax.scan(step, runner, length=updates)
 
     specs = Runner(P(), P(), P(GAMES), P(), P(), P(), P())
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
@@ -138,7 +137,7 @@ def make_chunk(
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
     )
     # Said, because an array without elements would come out on every device.
-    return jax.jit(mapped, out_shardings=(sharding(mesh), NamedSharding(mesh, P())))
+    return jit(mapped, out_shardings=(sharding(mesh), NamedSharding(mesh, P())))
 
 
 def kept_steps(ppo: PPOConfig, recipe: RecipeConfig) -> int:

@@ -15,6 +15,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.program_cache import jit
 from training.config import Config
 from training.networks import sampling
 from training.system.batched import batched
@@ -62,7 +63,7 @@ def make_spread(
         return jax.lax.scan(step, state, jnp.arange(decisions))[0]
 
     specs = (P(), P(), P(GAMES))
-    mapped: Callable[[Any, Array, Any], Any] = jax.jit(
+    mapped: Callable[[Any, Array, Any], Any] = jit(
         jax.shard_map(spread, mesh=mesh, in_specs=specs, out_specs=P(GAMES), check_vma=False),
         out_shardings=NamedSharding(mesh, P(GAMES)),
     )

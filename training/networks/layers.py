@@ -268,7 +268,7 @@ def at_temperature(params: Params, temperature: float) -> Any:
         params: of one of our networks; a part that is no head stays.
     """
 
-    def scaled(path: tuple[Any, ...], x: Array) -> Any:
+    def scaled(path: tuple[object, ...], x: Array) -> Any:
         names = {getattr(key, "key", None) for key in path}
         return x / temperature if names & set(HEADS) else x
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.packed import PLAYERS
+from gaia_jax.xla.program_cache import jit
 from training import config as configs
 from training import zoo
 from training.agents import Agent, make_agent
@@ -205,7 +206,7 @@ def _hand(agent: Agent) -> Callable[[Any, int], int]:
         batch = jax.tree.map(lambda x: x[None], state)
         return agent.act(params, batch, batch.legal_action_mask, key)[0]
 
-    compiled = jax.jit(decide)
+    compiled = jit(decide)
     return lambda state, seed: int(compiled(agent.params, state, jax.random.key(seed)))
 
 
@@ -221,5 +222,5 @@ def _eyes(agent: Agent, policy: Policy) -> Callable[[Any], tuple[np.ndarray, np.
         chances = jax.nn.softmax(jnp.where(batch.legal_action_mask, logits, -jnp.inf))
         return chances[0], values[0] / policy.vp
 
-    compiled = jax.jit(look)
+    compiled = jit(look)
     return lambda state: jax.device_get(compiled(agent.params, state))

@@ -105,7 +105,7 @@ async def _body(receive: Receive) -> bytes | None:
         message = await receive()
         if message["type"] == "http.disconnect":
             return out
-        out += message.get("body", b"")
+        out += bytes(message.get("body", b""))
         if len(out) > MOST_BYTES:
             return None
         if not message.get("more_body", False):

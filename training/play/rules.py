@@ -11,6 +11,7 @@ import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.render import Table, names, picture, say
 from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.xla.program_cache import jit
 
 
 class Rules:
@@ -19,7 +20,7 @@ class Rules:
     def __init__(self, id: str, players: int = 4):
         self.env = gaia_jax.make(id, players=players)
         self.init_from, self.step = replay.compiled(self.env)
-        self._draw = jax.jit(self.env.draw_setup)
+        self._draw = jit(self.env.draw_setup)
         self._lock = threading.Lock()
         self.ready = False
 

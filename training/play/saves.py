@@ -80,7 +80,7 @@ class Saves:
         except RecordError as error:
             raise Refused(str(error).replace(f"{self.folder}{os.sep}", "")) from error
 
-    def save(self, name: Any, record: Record) -> str:
+    def save(self, name: object, record: Record) -> str:
         """Save a game; the name of the record.
 
         The file is whole on the disk before this returns, or not there at all. An earlier part of

@@ -128,7 +128,7 @@ def kept_of_a_decision(seats: int) -> int:
     return 4 + 4 + 1 + 1 + 4 + seats * (1 + 4 + 4 + 4 + 4)
 
 
-def _bytes(tree: Any) -> int:
+def _bytes(tree: object) -> int:
     def size(x: Array) -> int:
         count: int = math.prod(x.shape)
         extended = jnp.issubdtype(x.dtype, jax.dtypes.extended)

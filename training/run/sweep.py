@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from training import config as configs
 from training.config import UserError
@@ -22,6 +21,7 @@ from training.run.folder import Start, check
 from training.run.sweep_file import DONE, RUNNING, STOPPED, Member, State
 from training.run.training import Wanted
 from training.run.training import run as run_training
+from training.types import EnvModule
 
 RUNS = Path("runs")
 AGAIN = 2.0  # seconds between two looks at runs that other processes hold
@@ -38,7 +38,7 @@ def table(members: Sequence[Member], states: Sequence[State]) -> str:
     return "\n".join([*rows, f"{done} of {len(members)} done"])
 
 
-def check_all(members: Sequence[Member], states: Sequence[State], env_module: Any) -> None:
+def check_all(members: Sequence[Member], states: Sequence[State], env_module: EnvModule) -> None:
     """Refuse before any run what one of them would refuse at its start."""
     import jax
 
@@ -55,7 +55,7 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: An
                 raise UserError(f"{member.name}: {error}") from error
 
 
-def one(member: Member, env_module: Any, under_queue: bool) -> int:
+def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
     """Make or go on with one run, in this process; the exit code of the training."""
     if under_queue:
         threading.Thread(target=_follow, daemon=True).start()

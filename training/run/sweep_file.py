@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,7 +112,7 @@ def _variants(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return out
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     """A value as a part of a folder's name."""
     return "".join("_" if c in "/\\@:, " else c for c in str(value)) or "_"
 
@@ -124,14 +124,14 @@ def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:
     return found
 
 
-def _flat(tree: dict[Any, Any], head: str = "") -> dict[str, Any]:
+def _flat(tree: Mapping[str, object], head: str = "") -> dict[str, Any]:
     out: dict[str, Any] = {}
     for key, value in tree.items():
         out |= _flat(value, f"{head}{key}.") if isinstance(value, dict) else {f"{head}{key}": value}
     return out
 
 
-def _changed(config: Config, values: dict[str, Any], where: str) -> Config:
+def _changed(config: Config, values: Mapping[str, object], where: str) -> Config:
     flat = _flat(values)
     for key in OWN:
         if key in flat:
@@ -139,7 +139,7 @@ def _changed(config: Config, values: dict[str, Any], where: str) -> Config:
     return _override(config, flat, where)
 
 
-def _override(config: Config, flat: dict[str, Any], where: str) -> Config:
+def _override(config: Config, flat: Mapping[str, object], where: str) -> Config:
     texts = [f"{key}={json.dumps(value, default=str)}" for key, value in flat.items()]
     try:
         return configs.override(config, texts)
@@ -233,4 +233,4 @@ def seconds_spent(member: Member, runs: Path) -> float:
     lines = [line for update, line in logs.read_records(run / logs.RECORDS) if update <= last]
     found = [json.loads(line).get("time/decisions_per_second") for line in lines]
     speeds = [speed for speed in found if speed]
-    return sum(ppo.num_envs * ppo.num_steps / speed for speed in speeds)
+    return float(sum(ppo.num_envs * ppo.num_steps / speed for speed in speeds))

@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -108,7 +108,11 @@ def train(trainer: Trainer, logs: Logs) -> bool:
 
 
 def _report(
-    trainer: Trainer, records: list[dict[str, float]], seconds: float, logs: Logs, progress: tqdm
+    trainer: Trainer,
+    records: list[dict[str, float]],
+    seconds: float,
+    logs: Logs,
+    progress: tqdm[Any],
 ) -> None:
     """Log the updates of a chunk and show their means."""
     ppo_config = trainer.config.ppo

@@ -7,6 +7,7 @@ Nothing is scattered: what changes is a number for each node, and few enough to 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
@@ -161,7 +162,7 @@ def _one_hot(tree: Tree, node: Array) -> Array:
 
 
 def _up(
-    tree: Tree, index: Array, value: Array, options: SearchOptions, none: dict[str, Any]
+    tree: Tree, index: Array, value: Array, options: SearchOptions, none: Mapping[str, Array]
 ) -> tuple[Tree, Array, Array]:
     """One step up from `index` (B,): its edge, then its parent. At the root nothing changes.
 

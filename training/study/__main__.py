@@ -15,12 +15,13 @@ from typing import Any
 
 from training.config import UserError
 from training.system import atomic_files, cli
+from training.types import EnvModule
 
 COPIES = Path("runs/study")
 OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
 
 
-def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
+def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> int:
     """The command line.
 
     Args:
@@ -31,7 +32,9 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     """
     args = _parse(argv)
     if face is None:
-        import gaia_jax as face
+        import gaia_jax
+
+        face = gaia_jax
     if args.position:
         from training.study import position
 
@@ -68,7 +71,7 @@ def main(argv: Sequence[str] | None = None, face: Any = None) -> int:
     return 0
 
 
-def _with_decisions(data: Path, about: dict[str, Any], face: Any, games: int | None) -> Path:
+def _with_decisions(data: Path, about: dict[str, Any], face: EnvModule, games: int | None) -> Path:
     """The dataset, or a copy of it in `runs/study` that has decisions; the dataset stays as it is.
 
     The copy is named for its games, so that it is made once.

@@ -20,7 +20,8 @@ def iqm(scores: np.ndarray) -> np.ndarray:
     count = ordered.shape[-1]
     edges = np.arange(count + 1) / count
     weights = np.clip(np.minimum(edges[1:], 0.75) - np.maximum(edges[:-1], 0.25), 0, None)
-    return (ordered * weights).sum(-1) / weights.sum()
+    out: np.ndarray = (ordered * weights).sum(-1) / weights.sum()
+    return out
 
 
 def bootstrap(scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> tuple[float, float]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gaia_jax.components import planets
 from gaia_jax.geometry import rotate
+from gaia_jax.ruleset import Ruleset
 from training.study.table import Table
 
 NEAR = 3  # cells
 COLOURS = planets.TERRAFORM_CYCLE
 
 
-def features(table: Table, ruleset: Any) -> dict[str, np.ndarray]:
+def features(table: Table, ruleset: Ruleset) -> dict[str, np.ndarray]:
     """What lies around the planets where a seat may start: (G, P) each.
 
     `planets near home`: planets of the seven colours and Gaia planets within 3 cells of one, on
@@ -50,7 +49,7 @@ def _code(planet: str) -> int:
     return len(COLOURS) if planet == "Gaia" else -1
 
 
-def _home(ruleset: Any, faction: str) -> int:
+def _home(ruleset: Ruleset, faction: str) -> int:
     """The colour of a faction's home planets; -1 where it has none."""
     at = list(ruleset.ids["faction"]).index(faction)
     home = str(ruleset.factions[at].start_planet)

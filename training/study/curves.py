@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,7 +95,7 @@ def _add_minutes(records: list[dict[str, Any]]) -> None:
             record["time/minutes"] = seconds / 60
 
 
-def flat(tree: dict[str, Any], head: str = "") -> dict[str, Any]:
+def flat(tree: Mapping[str, object], head: str = "") -> dict[str, Any]:
     """Nested keys joined by dots."""
     out: dict[str, Any] = {}
     for key, value in tree.items():
@@ -206,7 +206,7 @@ def strength(found: Sequence[Experiment]) -> list[dict[str, Any]]:
     return rows
 
 
-def _mean(told: dict[str, Any]) -> float:
+def _mean(told: Mapping[str, Any]) -> float:
     return float(told.get("policy", told)["mean"])
 
 
@@ -234,8 +234,8 @@ def page(found: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
     return f"{TOP}{head}</head><body>{body}</body></html>\n"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    def cells(kind: str, row: Sequence[Any]) -> str:
+def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    def cells(kind: str, row: Sequence[object]) -> str:
         return "".join(f"<{kind}>{html.escape(str(x))}</{kind}>" for x in row)
 
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)

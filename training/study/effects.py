@@ -38,7 +38,8 @@ def demean(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
     flat = values.reshape(len(values), -1)
     sums = np.stack([np.bincount(groups, column) for column in flat.T], axis=-1)
     means = sums / np.maximum(counts, 1)[:, None]
-    return (flat - means[groups]).reshape(values.shape)
+    out: np.ndarray = (flat - means[groups]).reshape(values.shape)
+    return out
 
 
 def regression(
@@ -156,4 +157,5 @@ def means(
 
 def dummies(kinds: np.ndarray, count: int) -> np.ndarray:
     """(N,) ints -> (N, count) one-hot; below 0 is all zeros."""
-    return (np.asarray(kinds)[:, None] == np.arange(count)).astype(float)
+    out: np.ndarray = np.asarray(kinds)[:, None] == np.arange(count)
+    return out.astype(float)

@@ -16,6 +16,7 @@ import numpy as np
 from gaia_jax import actions as action_index
 from gaia_jax import replay
 from gaia_jax.setup.setup_json import players_of, setup_from_json
+from gaia_jax.xla.program_cache import jit
 from training.agents import make_agent
 from training.agents.base import VP_SCALE
 from training.agents.search import SHOWN, SUFFIX, make_search, split_name
@@ -23,6 +24,7 @@ from training.config import UserError
 from training.learn.checkpoint import make_env
 from training.search import SearchOutput, Tree
 from training.system import atomic_files
+from training.types import Environment, EnvState, Params
 
 # Positions searched side by side, of a whole game and of one decision alike: a second size would be
 # a second compilation of minutes.
@@ -76,7 +78,7 @@ def _face() -> Any:
 class Explainer:
     """A search, compiled for so many positions at once."""
 
-    def __init__(self, env: Any, name: str, batch: int):
+    def __init__(self, env: Environment, name: str, batch: int):
         """
         Args:
             name: of an agent with a search, `NAME+search:N`.
@@ -96,12 +98,12 @@ class Explainer:
         self._params, self._batch, self._searched = agent.params, batch, 0
         search, _ = make_search(env, agent.policy, spec)
 
-        def run(params: Any, states: Any) -> SearchOutput:
+        def run(params: Params, states: EnvState) -> SearchOutput:
             out = search(params, states, jax.random.key(0))
             tree = out.tree._replace(embedding=()) if out.tree is not None else None
             return out._replace(tree=tree)
 
-        self._run = jax.jit(run)
+        self._run = jit(run)
 
     def told(self) -> str:
         """How far it is, for whoever waits."""
@@ -109,7 +111,7 @@ class Explainer:
             return f"compiling {self.name}"
         return f"{self._searched} positions searched"
 
-    def look(self, states: Any) -> Looked:
+    def look(self, states: EnvState) -> Looked:
         """Search n positions, so many at a time; the last ones are filled up.
 
         Args:
@@ -135,7 +137,9 @@ class Explainer:
 def _slot(found: SearchOutput) -> np.ndarray:
     """(n,) the candidate that is the search's own move."""
     candidates = found.candidates
-    return np.argmax(candidates.valid & (candidates.action == found.action[:, None]), axis=-1)
+    own = candidates.valid & (candidates.action == found.action[:, None])
+    slot: np.ndarray = np.argmax(np.asarray(own), axis=-1)
+    return slot
 
 
 def _of_the_move(found: SearchOutput, slot: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.ruleset import Ruleset
 from training.config import UserError
 from training.games import dataset
 from training.study import board, pieces, play, strength
@@ -76,7 +77,7 @@ class Whole(NamedTuple):
     figures: Figures
 
 
-def of_games(table: Table, ruleset: Any) -> Figures:
+def of_games(table: Table, ruleset: Ruleset) -> Figures:
     """What needs no decision.
 
     Args:

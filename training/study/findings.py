@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gaia_jax.ruleset import Ruleset
 from training.games import dataset
 from training.study import chart, decided, figures
 from training.study.effects import Effect
@@ -108,7 +109,7 @@ def _bold(effect: Effect) -> str:
 def write(
     data: Path,
     out: Path,
-    ruleset: Any,
+    ruleset: Ruleset,
     name: str = "findings",
     every: Path | None = None,
     games: int | None = None,

@@ -18,6 +18,7 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.xla.program_cache import jit
 from gaia_jax.xla.slots import take
 from training.agents import Agent
 from training.games.engine import STRIDE, over
@@ -85,13 +86,13 @@ class _Slots(NamedTuple):
 class _Device:
     """What one device plays."""
 
-    env: Any
+    env: Environment
     agent: Agent
     slots: int  # B
     moves: int  # M
     note: Note | None
 
-    def begin(self, pool: Any, jobs: Any, total: Array) -> _Slots:
+    def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> _Slots:
         """The first playouts in the slots."""
         batch, count = self.slots, len(jobs.action)
         state = jax.tree.map(lambda x: jnp.broadcast_to(x[:1], (batch, *x.shape[1:])), pool)
@@ -129,7 +130,7 @@ class _Device:
             notes=notes,
         )
 
-    def refill(self, pool: Any, jobs: Any, total: Array, slots: _Slots) -> _Slots:
+    def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots) -> _Slots:
         """Note the playouts that have ended; their slots begin those that are left."""
         count = len(jobs.action)
         done = over(slots.state) & (slots.job < count)
@@ -151,7 +152,7 @@ class _Device:
         )
 
     def advance(
-        self, params: Params, key: Array, pool: Any, jobs: Any, total: Array, slots: _Slots
+        self, params: Params, key: Array, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots
     ) -> tuple[_Slots, Array]:
         """STRIDE decisions in every slot, then the next playouts; (1,) how many have ended."""
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
@@ -186,7 +187,7 @@ class Playouts:
         """
         self.env, self.agent, self._moves, self._most = env, agent, moves, slots
         self._note = note
-        self._programs: dict[Any, Any] = {}
+        self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
     def play(
         self,
@@ -248,10 +249,10 @@ def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
     advance = map_(device.advance, in_specs=(P(), P(), P(), P(GAMES), P(GAMES), P(GAMES)))
     one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
 
-    def place(params: Params, key: Array, pool: Any, jobs: Jobs, total: np.ndarray) -> Any:
+    def place(params: Params, key: Array, pool: EnvState, jobs: Jobs, total: np.ndarray) -> Any:
         return jax.device_put((params, key, pool, jobs, total), (one, one, one, split, split))
 
-    return jax.jit(begin), jax.jit(advance), place
+    return jit(begin), jit(advance), place
 
 
 def _power_of_two(count: int) -> int:

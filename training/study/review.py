@@ -11,6 +11,7 @@ import numpy as np
 import gaia_jax
 from gaia_jax import replay
 from gaia_jax.actions import to_text
+from gaia_jax.env import GaiaEnv, State
 from gaia_jax.render.names import names, say
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
@@ -21,6 +22,7 @@ from training.study.explain import Game
 from training.study.judge import Judge, Judged, Question, probabilities, question
 from training.system import atomic_files
 
+Plain = dict[str, Any]  # an object of JSON
 OURS = atomic_files.json_with("record", "agent", "seats", "moves", "judged")  # a report's mark
 SHOWN = 5  # costliest moves
 LINE = 6  # moves of a line in the text
@@ -49,7 +51,7 @@ def no_policy(name: str) -> str:
 class Reviewer:
     """Reviews games of one environment with one agent; compiled once for games of one size."""
 
-    def __init__(self, env: Any, name: str, playouts: int):
+    def __init__(self, env: GaiaEnv, name: str, playouts: int):
         """
         Raises:
             UserError: an unknown agent, or one without a policy.
@@ -60,7 +62,7 @@ class Reviewer:
             raise UserError(no_policy(name))
         self._judge = Judge(env, self._agent, playouts)
 
-    def ask(self, game: Game) -> tuple[Any, list[Question]]:
+    def ask(self, game: Game) -> tuple[State, list[Question]]:
         """The positions that are judged, and the questions.
 
         Raises:
@@ -70,7 +72,7 @@ class Reviewer:
         if not moves:
             raise UserError("the record has no main move with a choice")
         some = (jax.device_get(game.states[at]) for at in moves)
-        states: Any = jax.tree.map(lambda *x: np.stack(x), *some)
+        states: State = jax.tree.map(lambda *x: np.stack(x), *some)
         chances = probabilities(self._agent, states)
         seats = np.asarray(states.current_player)
         return states, [
@@ -85,11 +87,11 @@ class Reviewer:
     def review(
         self,
         game: Game,
-        states: Any,
+        states: State,
         questions: Sequence[Question],
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
-    ) -> dict[str, Any]:
+    ) -> Plain:
         """The report; of what is known until then at Ctrl-C.
 
         Raises:
@@ -103,7 +105,7 @@ class Reviewer:
         }  # fmt: skip
 
 
-def report(game: Game, judged: Sequence[Judged], asked: int) -> dict[str, Any]:
+def report(game: Game, judged: Sequence[Judged], asked: int) -> Plain:
     """Everything that a review knows, plain values.
 
     Args:
@@ -141,7 +143,7 @@ def report(game: Game, judged: Sequence[Judged], asked: int) -> dict[str, Any]:
     }
 
 
-def _move(game: Game, one: Judged, factions: Sequence[dict[str, str]]) -> dict[str, Any]:
+def _move(game: Game, one: Judged, factions: Sequence[dict[str, str]]) -> Plain:
     number, seat = one.question.number, one.question.seat
     rules, state = game.env.ruleset, game.states[number - 1]
     policy = one.question.policy
@@ -163,7 +165,7 @@ def _move(game: Game, one: Judged, factions: Sequence[dict[str, str]]) -> dict[s
     }
 
 
-def action_json(rules: Ruleset, action: int, policy: float | None = None) -> dict[str, Any]:
+def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Plain:
     """An action as its text and in words, and how likely the policy finds it."""
     text = to_text(rules, action)
     known = {} if policy is None else {"policy": round(policy, KEPT)}
@@ -175,7 +177,7 @@ def _loss(loss: Loss, digits: int) -> dict[str, float]:
     return {name: round(value, digits) for name, value in values.items()}
 
 
-def line(game: Game, one: Judged) -> list[dict[str, Any]]:
+def line(game: Game, one: Judged) -> list[Plain]:
     """The better move and what follows it in the playout with the median VP, each with who."""
     rules, found = game.env.ruleset, []
     before = game.states[one.question.number - 1]
@@ -187,7 +189,7 @@ def line(game: Game, one: Judged) -> list[dict[str, Any]]:
 
 def follow(
     game: Game, number: int, first: int, actions: Sequence[int] | np.ndarray
-) -> Iterator[tuple[int, Any]]:
+) -> Iterator[tuple[int, State]]:
     """Play actions from the position before a decision: each with the state behind it.
 
     Args:
@@ -203,12 +205,12 @@ def follow(
         yield action, state
 
 
-def stepping(env: Any) -> Callable[[Any, int], Any]:
+def stepping(env: GaiaEnv) -> Callable[[State, int], State]:
     """The compiled step of an environment, the same one that has played its record."""
     return replay.compiled(gaia_jax.make(env.id, players=env.num_players))[1]
 
 
-def text(about: dict[str, Any]) -> str:
+def text(about: Plain) -> str:
     """A report in lines: the seats, then the costliest moves."""
     lines = [
         summary(about),
@@ -230,18 +232,18 @@ def text(about: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def summary(about: dict[str, Any]) -> str:
+def summary(about: Plain) -> str:
     """What was judged, in a line."""
     asked = f"{about['judged']} of {about['asked']}"
     return f"{asked} main moves of {about['decisions']} decisions judged by {about['agent']}"
 
 
-def when(move: dict[str, Any]) -> str:
+def when(move: Plain) -> str:
     """When a move was made."""
     return f"round {move['round']}" if move["round"] else "set-up"
 
 
-def costs(move: dict[str, Any]) -> str:
+def costs(move: Plain) -> str:
     """What a move lost, with its interval."""
     loss, win = move["loss"], move["win_loss"]
     return (
@@ -250,7 +252,7 @@ def costs(move: dict[str, Any]) -> str:
     )
 
 
-def _move_text(move: dict[str, Any], seats: Sequence[dict[str, Any]]) -> list[str]:
+def _move_text(move: Plain, seats: Sequence[Plain]) -> list[str]:
     name = seats[move["player"]]["name"]
     grade = f", {move['grade']}" if move["grade"] else ""
     then = []

@@ -6,24 +6,25 @@ import json
 from collections.abc import Iterator, Sequence
 from html import escape
 from importlib import resources
-from typing import Any
 
 import numpy as np
 
 from gaia_jax.cli import outputs
+from gaia_jax.env import State
 from gaia_jax.render import picture
 from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from training.study import chart, review
 from training.study.accuracy import GRADES
 from training.study.explain import Game
+from training.study.review import Plain
 
 HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
 OURS = outputs.begins(HEAD)  # the mark of a page
 NEIGHBOURS = 2  # judged moves on each side that the graphs are smoothed over
 
 
-def page(game: Game, about: dict[str, Any]) -> str:
+def page(game: Game, about: Plain) -> str:
     """The page of a report.
 
     Args:
@@ -57,12 +58,12 @@ def _static(name: str) -> str:
     return resources.files("training.study").joinpath("static", name).read_text("utf-8")
 
 
-def _data(game: Game, costly: Sequence[dict[str, Any]], seats: Sequence[dict[str, Any]]) -> str:
+def _data(game: Game, costly: Sequence[Plain], seats: Sequence[Plain]) -> str:
     """The pictures of the costliest moves: before each, the played move, the better line."""
     timeline, frames, found = replay_page.Timeline(), 0, []
     first = Table(game.states[0], game.env.ruleset)
 
-    def add(state: Any, last: int | None = None) -> int:
+    def add(state: State, last: int | None = None) -> int:
         nonlocal frames
         timeline.add(frames, picture.parts(Table(state, game.env.ruleset), last))
         frames += 1
@@ -111,7 +112,7 @@ def _table(head: Sequence[str], rows: Iterator[Sequence[object]], words: Sequenc
     return f"<table>{line('th', head)}{''.join(line('td', row) for row in rows)}</table>"
 
 
-def _seats(seats: Sequence[dict[str, Any]]) -> str:
+def _seats(seats: Sequence[Plain]) -> str:
     head = ("player", "VP", "accuracy", "VP lost", *GRADES)
     rows = (
         (
@@ -123,7 +124,7 @@ def _seats(seats: Sequence[dict[str, Any]]) -> str:
     return _table(head, rows, (0,))
 
 
-def _button(move: dict[str, Any], seats: Sequence[dict[str, Any]]) -> str:
+def _button(move: Plain, seats: Sequence[Plain]) -> str:
     grade = f", {move['grade']}" if move["grade"] else ""
     head = f"{seats[move['player']]['name']}, {review.when(move)}{grade}"
     rows = (f"Played: {move['played']['words']}", f"Better: {move['better']['words']}")
@@ -131,7 +132,7 @@ def _button(move: dict[str, Any], seats: Sequence[dict[str, Any]]) -> str:
     return f'<button aria-pressed="false"><b>{escape(head)}</b>{body}</button>'
 
 
-def _moves(moves: Sequence[dict[str, Any]], seats: Sequence[dict[str, Any]]) -> str:
+def _moves(moves: Sequence[Plain], seats: Sequence[Plain]) -> str:
     head = ("decision", "round", "player", "played", "best other move", "VP lost", "95 %", "grade")
     rows = (
         (
@@ -146,7 +147,7 @@ def _moves(moves: Sequence[dict[str, Any]], seats: Sequence[dict[str, Any]]) -> 
     return _table(head, rows, (2, 3, 4))
 
 
-def _graph(about: dict[str, Any], name: str, scale: float, title: str) -> str:
+def _graph(about: Plain, name: str, scale: float, title: str) -> str:
     """A line for each seat over the decisions of the game."""
     x = np.array([move["decision"] for move in about["moves"]], float)
     values = scale * np.array([move[name] for move in about["moves"]], float)

@@ -19,7 +19,8 @@ def by_agent(table: Table) -> np.ndarray:
     count = len(table.names["agent"])
     sums = np.bincount(table.agent.ravel(), table.vp.ravel(), count)
     mean = sums / np.maximum(np.bincount(table.agent.ravel(), minlength=count), 1)
-    return table.vp - mean[table.agent] + table.vp.mean()
+    out: np.ndarray = table.vp - mean[table.agent] + table.vp.mean()
+    return out
 
 
 def contrasts(used: np.ndarray, columns: int) -> np.ndarray:

@@ -31,7 +31,7 @@ class Table:
     @property
     def players(self) -> int:
         """P."""
-        return self.vp.shape[1]
+        return int(self.vp.shape[1])
 
     def faction_index(self, name: str) -> int:
         """What `faction` has for a name; a ValueError names the choices."""
@@ -44,7 +44,8 @@ class Table:
     def margin(self) -> np.ndarray:
         """(G, P) VP less the mean of the others."""
         others = (self.vp.sum(-1, keepdims=True) - self.vp) / (self.players - 1)
-        return self.vp - others
+        ahead: np.ndarray = self.vp - others
+        return ahead
 
 
 def load(path: str | Path, games: int | None = None) -> Table:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from gaia_jax.cli.command_line import UserError, reason
 from gaia_jax.cli.outputs import (
@@ -81,6 +80,6 @@ def folder_lock(run: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def write_json(path: Path, report: dict[str, Any]) -> None:
+def write_json(path: Path, report: Mapping[str, object]) -> None:
     """`write_text` of a report."""
     write_text(path, json.dumps(report, indent=2) + "\n")

@@ -83,7 +83,7 @@ class _Lines:
         sys.stderr.flush()
 
 
-class _Bar(tqdm):
+class _Bar(tqdm):  # type: ignore[type-arg]  # at run time it is no generic class
     """Shows its time again when nothing more is done yet, and somebody tells it so."""
 
     def update(self, n: float | None = 1) -> bool | None:
@@ -94,7 +94,7 @@ class _Bar(tqdm):
         return shown
 
 
-def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm:
+def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm[Any]:
     """Progress on stderr: a bar on a terminal, elsewhere a line every LINE_SECONDS.
 
     Args:

@@ -58,7 +58,7 @@ def read_object(path: Path, keys: Mapping[str, str], what: str = "") -> dict[str
     return dict(found)
 
 
-def check_keys(where: str, found: Any, keys: Mapping[str, str]) -> None:
+def check_keys(where: str, found: object, keys: Mapping[str, str]) -> None:
     """Refuse what is no object, or lacks a key, or holds something else under it.
 
     Args:
@@ -75,14 +75,14 @@ def check_keys(where: str, found: Any, keys: Mapping[str, str]) -> None:
         check_kind(f"{where}: {key}", found[key], kind)
 
 
-def check_kind(where: str, value: Any, kind: str) -> None:
+def check_kind(where: str, value: object, kind: str) -> None:
     """Refuse a value of another kind; neither true nor what is not finite is a number."""
     right = isinstance(value, KINDS[kind]) and (kind == SWITCH or not isinstance(value, bool))
     if not right or (isinstance(value, float) and not math.isfinite(value)):
         raise UserError(f"{where} must be {kind}, not {shown(value)}")
 
 
-def shown(value: Any, most: int = 60) -> str:
+def shown(value: object, most: int = 60) -> str:
     """A value as it stands in a message."""
     text = one_line(json.dumps(value, default=str)[: 4 * most])
     return text if len(text) <= most else f"{text[: most - 4]} ..."

@@ -60,7 +60,7 @@ def first_devices(count: int) -> Mesh:
     return jax.make_mesh((count,), (GAMES,), axis_types=axes, devices=jax.devices()[:count])
 
 
-def mean_in_one(tree: Any) -> Any:
+def mean_in_one(tree: object) -> Any:
     """The mean of float32 arrays over all devices of a mesh, in one message.
 
     Array by array, each message would wait for the slowest device anew.

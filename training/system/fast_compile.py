@@ -8,6 +8,8 @@ from typing import Any
 
 import jax
 
+from gaia_jax.xla.program_cache import jit
+
 # XLA options of the CPU backend: no optimization of the machine code (docs/lab/performance.md).
 # They come and go with its versions: JAX 0.12 has no fusion emitters to choose any more.
 QUICK: dict[str, Any] = {
@@ -16,7 +18,7 @@ QUICK: dict[str, Any] = {
 }
 
 
-def jit_once(function: Callable[..., Any], **options: Any) -> jax.stages.Wrapped:
+def jit_once(function: Callable[..., Any], **options: Any) -> Any:
     """`jax.jit(function, **options)` for what is called once or twice: a start, an end.
 
     On a CPU its machine code is not optimized: the compiler takes most of such a call. Elsewhere
@@ -24,11 +26,11 @@ def jit_once(function: Callable[..., Any], **options: Any) -> jax.stages.Wrapped
     """
     if jax.default_backend() == "cpu":
         options["compiler_options"] = dict(known(tuple(QUICK.items())))
-    return jax.jit(function, **options)
+    return jit(function, **options)
 
 
 @functools.cache
-def known(options: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+def known(options: tuple[tuple[str, object], ...]) -> tuple[tuple[str, Any], ...]:
     """Those of the options that the compiler of this machine takes, found by trying each."""
     taken = []
     for name, value in options:

@@ -50,7 +50,7 @@ class Channel:
         self._connection, self._lock = connection, threading.Lock()
         self._file = connection.makefile("r", encoding="utf-8")
 
-    def send(self, value: Any) -> None:
+    def send(self, value: object) -> None:
         """Send; that the other end is gone is noticed where it is read."""
         data = json.dumps(value).encode() + b"\n"
         with self._lock, contextlib.suppress(OSError):
@@ -110,7 +110,7 @@ class ProcessGroup:
         """Whether there is no other process."""
         return self.place.alone
 
-    def all(self, value: Any) -> list[Any]:
+    def all(self, value: object) -> list[Any]:
         """What every process passes (plain JSON values), by number; waits until all have."""
         if self.alone:
             return [value]
@@ -123,7 +123,7 @@ class ProcessGroup:
             channel.send({"value": values})
         return values
 
-    def first(self, value: Any) -> Any:
+    def first(self, value: object) -> Any:
         """What process 0 passes."""
         return self.all(value)[0]
 

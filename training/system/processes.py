@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import jax
 
@@ -93,7 +93,7 @@ def _code() -> str:
     return digest.hexdigest()[:12]
 
 
-def check_same(group: ProcessGroup, values: Mapping[str, Any]) -> None:
+def check_same(group: ProcessGroup, values: Mapping[str, object]) -> None:
     """Refuse values that are not the same at all processes.
 
     Raises:

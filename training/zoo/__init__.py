@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import io
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from training.config import NetworkConfig, UserError
 from training.networks.make import make_network
 from training.system import atomic_files, data_files
 from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
-from training.types import Environment, Params
+from training.types import Environment, EnvModule, Params
 from training.zoo.arrays import flatten as flatten
 from training.zoo.arrays import unflatten as unflatten
 from training.zoo.transfer import transfer
@@ -34,7 +35,7 @@ KEYS = {"name": TEXT, "sha256": TEXT, "env": TEXT, "env_version": TEXT, "network
 MAY = {"players": WHOLE, "temperature": NUMBER, "training": OBJECT}
 
 
-def save(name: str, params: Params, about: dict[str, Any], folder: Path = FOLDER) -> Path:
+def save(name: str, params: Params, about: Mapping[str, object], folder: Path = FOLDER) -> Path:
     """Write an agent.
 
     Args:
@@ -49,12 +50,12 @@ def save(name: str, params: Params, about: dict[str, Any], folder: Path = FOLDER
     arrays: dict[str, Any] = {k: v.astype(np.float32) for k, v in flatten(params).items()}
     write_npz(path, np.savez, arrays)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | about, indent=1)
+    text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | dict(about), indent=1)
     atomic_files.write_text(path.with_suffix(".json"), text + "\n")
     return path.with_suffix(".json")
 
 
-def write_npz(path: Path, write: Any, arrays: dict[str, Any]) -> None:
+def write_npz(path: Path, write: Callable[..., None], arrays: Mapping[str, np.ndarray]) -> None:
     """Arrays by `np.savez` or `np.savez_compressed`, whole or not at all."""
     file = io.BytesIO()
     write(file, **arrays)
@@ -138,7 +139,7 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
     return make_network(env, config), params
 
 
-def environment(name: str, says: dict[str, Any], env_module: Any) -> Any:
+def environment(name: str, says: dict[str, Any], env_module: EnvModule) -> Any:
     """The environment that an agent was trained on; a UserError where there is none of that id."""
     try:
         return env_module.make(says["env"], reward="vp", **_players(says))
@@ -196,7 +197,7 @@ def identity(env: Environment) -> dict[str, Any]:
     return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
 
 
-def another_environment(says: dict[str, Any], env: Environment) -> str:
+def another_environment(says: Mapping[str, Any], env: Environment) -> str:
     """What to say of what was kept with `identity` of another environment; "" of this one.
 
     Args:
@@ -209,7 +210,7 @@ def another_environment(says: dict[str, Any], env: Environment) -> str:
         return ""
     tells = 3 if theirs[2] != ours[2] else 2
 
-    def words(identity: tuple[Any, ...]) -> str:
+    def words(identity: tuple[str, str, int]) -> str:
         id, version, players = identity
         return " ".join((id, version, f"with {players} players")[:tells])
 

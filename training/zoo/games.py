@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.xla.program_cache import jit
 from training.types import Environment, EnvState, Params, PolicyNetwork
 
 GAMES = 16
@@ -41,7 +42,7 @@ Player = Callable[[Params, np.ndarray], Replayed]
 @cache
 def _game(env: Environment) -> tuple[Any, Any]:
     """(keys (B,)) -> states and (states, actions (B,)) -> states: compiled once for all agents."""
-    return jax.jit(jax.vmap(env.init)), jax.jit(jax.vmap(env.step))
+    return jit(jax.vmap(env.init)), jit(jax.vmap(env.step))
 
 
 def make_player(env: Environment, network: PolicyNetwork, games: int = GAMES) -> Player:
@@ -51,7 +52,7 @@ def make_player(env: Environment, network: PolicyNetwork, games: int = GAMES) ->
     """
     init, step = _game(env)
 
-    @jax.jit
+    @jit
     def decide(params: Params, state: EnvState, wanted: Array) -> tuple[Array, Array, Array]:
         over = state.terminated | state.truncated
         observation = jax.vmap(env.observe)(state, state.current_player)

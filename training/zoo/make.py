@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from training.zoo.games import Recorded, make_player, record
 
 
 def make(
-    name: str, env: Environment, params: Params, config: Config, more: dict[str, Any]
+    name: str, env: Environment, params: Params, config: Config, more: Mapping[str, object]
 ) -> tuple[Path, Recorded]:
     """Write `NAME.npz`, `NAME.json` and `NAME.games.npz`.
 

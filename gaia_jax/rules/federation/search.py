@@ -372,7 +372,7 @@ def _retry(attempt: Callable[[Array], tuple[Any, Array]], live: Array, out: Any)
         out: a pytree of (n, ...), what stands in the others.
     """
 
-    def body(carry: tuple[Array, Array, Any]) -> tuple[Array, Array, Any]:
+    def body(carry: tuple[Array, Array, object]) -> tuple[Array, Array, Any]:
         at_a_time, left, out = carry
         rows = left & (jnp.arange(left.shape[0]) < jnp.argmax(left) + at_a_time)
         result, overrun = attempt(rows)

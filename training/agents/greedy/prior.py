@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.state import GameState
 from training.agents.greedy.value import Position, attraction, real
 
 # Guesses for the actions without a cell. Only their order at one node matters, and that all of
@@ -46,7 +46,7 @@ def fixed(t: SimpleNamespace) -> np.ndarray:
 
 
 def guess(
-    t: SimpleNamespace, w: SimpleNamespace, base: Array | np.ndarray, game: Any, player: Array
+    t: SimpleNamespace, w: SimpleNamespace, base: Array | np.ndarray, game: GameState, player: Array
 ) -> Array:
     """(A,) float32, larger is better; comparable at one node.
 

@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.ruleset.action_space import ActionSpace
 from gaia_jax.state import GameState, Node
 from gaia_jax.xla.slots import take
 from training.agents.greedy import prior, value
@@ -253,7 +254,7 @@ def _refill(plan: Plan, slots: Slots) -> Slots:
     )
 
 
-def _verb_mask(space: Any, *verbs: str) -> np.ndarray:
+def _verb_mask(space: ActionSpace, *verbs: str) -> np.ndarray:
     """(A,) bool, the actions of these verbs."""
     out = np.zeros(space.num_actions, bool)
     for verb in verbs:
