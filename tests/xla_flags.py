@@ -6,7 +6,8 @@ from importlib import metadata
 # They play few decisions: less work for LLVM takes a third off their compiling (a step at batch 16
 # took 16.6 CPU s instead of 26.3, and a decision 3.0 ms instead of 0.8), and without XLA's fusion
 # emitters half of the rest (7.2 CPU s instead of 14.1).
-QUICK = "--xla_backend_optimization_level=0"
+SAME_PROGRAM = "--xla_backend_optimization_level=0"  # XLA's program is as users have it
+QUICK = SAME_PROGRAM
 if tuple(map(int, metadata.version("jaxlib").split(".")[:2])) < (0, 12):
     QUICK += " --xla_cpu_use_fusion_emitters=false"  # a later XLA does not know it, and stops
 

@@ -69,19 +69,26 @@ class Effects:
         given = [f"{n} to {self.names[p]}" for p, n in self.offers.items()]
         return out + ([f"power offered: {', '.join(given)}"] if given else [])
 
-    def others(self) -> dict[int, str]:
-        """What the others gain and pay, in words."""
-        return {p: _list(found) for p, found in self.seats.items() if p != self.player}
+    def others(self) -> list[str]:
+        """What the others gain and pay, in words; at the end of a round that is left out."""
+        if self.then.startswith(("round", "the game")):
+            return []
+        found = {p: _list(some) for p, some in self.seats.items() if p != self.player}
+        return [f"{self.names[p]}: {said}" for p, said in found.items() if said]
 
-    def brief(self) -> dict[str, Any]:
-        """In words, by kind: `costs`, `gains`, `notes`, `others` by name, `then`. JSON."""
-        words = {side: [i.words for i in self.own if i.side == side] for side in (COST, GAIN)}
-        others = [f"{self.names[p]}: {said}" for p, said in self.others().items() if said]
+    def brief(self, said: str = "") -> dict[str, Any]:
+        """In words, by kind: `costs`, `gains`, `notes`, `others`, `then`; JSON, no empty ones.
+
+        Args:
+            said: the action in words; a piece that it names is not named again.
+        """
+        own = _unsaid(self.own, said)
+        words = {side: [i.words for i in own if i.side == side] for side in (COST, GAIN)}
         found: dict[str, Any] = {
             "costs": words[COST],
             "gains": words[GAIN],
             "notes": self.notes(),
-            "others": others,
+            "others": self.others(),
             "then": self.then,
         }
         return {key: value for key, value in found.items() if value}
@@ -127,16 +134,22 @@ def power_room(seat: Seat) -> int:
     return 2 * seat.power[0] + seat.power[1] + stone
 
 
-def in_words(found: Effects) -> str:
-    """One line: `+2 power, -1 VP (leech paid); Terrans: +1 power`.
+def in_words(found: Effects, said: str = "") -> str:
+    """One line: `-1 VP (leech paid), +2 power; Terrans: +1 power`; "" where nothing changed.
 
-    What the others gain at the end of a round is left out.
+    Args:
+        found: what `effects` gave.
+        said: the action in words; a piece that it names is not named again.
     """
-    notes = "; ".join(found.notes())
-    ends = found.then.startswith(("round", "the game"))
-    others = [] if ends else [f"{found.names[p]}: {said}" for p, said in found.others().items()]
-    parts = [_list(found.own), notes, *others, found.then]
-    return "; ".join(part for part in parts if part) or "nothing changes"
+    parts = [_list(_unsaid(found.own, said)), *found.notes(), *found.others(), found.then]
+    return "; ".join(part for part in parts if part)
+
+
+def _unsaid(found: Iterable[Item], said: str) -> list[Item]:
+    """The items with words, without the tiles, tokens and boosters that `said` names."""
+    known = said.replace(":", "")
+    there = [item for item in found if item.words]
+    return [i for i in there if ":" not in i.words or i.words.replace(":", "") not in known]
 
 
 def _list(found: Iterable[Item]) -> str:

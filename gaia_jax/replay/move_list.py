@@ -45,8 +45,6 @@ def lines(moves: Iterable[Move]) -> Iterator[str]:
         if move.round != last:
             last = move.round
             yield f"round {last}" if last else "set-up"
-        seat = move.after.seats[move.player]
-        gained = seat.vp - move.before.seats[move.player].vp
-        vp = f"  {gained:+d} VP" if gained else ""
-        who = f"{move.player} {seat.faction.id}"
-        yield f"{move.number:4}  {who:16} {move.text:26} {move.words}{vp}"
+        who = f"{move.player} {move.after.faction(move.player).id}"
+        told = f"  ({move.told})" if move.told else ""
+        yield f"{move.number:4}  {who:16} {move.text:26} {move.words}{told}"

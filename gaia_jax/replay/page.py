@@ -14,7 +14,7 @@ from typing import Any
 
 from gaia_jax import actions
 from gaia_jax.env import State
-from gaia_jax.render import colours, picture
+from gaia_jax.render import colours, effects, in_words, picture
 from gaia_jax.render.names import VP_SOURCES, say
 from gaia_jax.render.table import Table
 from gaia_jax.replay.record import Record, states
@@ -32,6 +32,11 @@ class Move:
     words: str
     before: Table
     after: Table
+
+    @property
+    def told(self) -> str:
+        """What it cost and brought, in words; "" where nothing changed."""
+        return in_words(effects(self.before, self.after), self.words)
 
 
 def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Move]:
@@ -146,7 +151,13 @@ def game_json(
             add(0, first, None)
         add(move.number, move.after, actions.from_text(first.ruleset, move.text))
         found.append(
-            {"round": move.round, "player": move.player, "text": move.text, "words": move.words}
+            {
+                "round": move.round,
+                "player": move.player,
+                "text": move.text,
+                "words": move.words,
+                "told": move.told,
+            }
         )
         if progress:
             progress(move.number, move.after)

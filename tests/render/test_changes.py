@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gaia_jax import RULESETS, make, replay
-from gaia_jax.render import Table, effects, in_words
+from gaia_jax.render import Table, effects, in_words, say
 from tests.render.choices import check
 from tests.render.records import RECORDS
 
@@ -67,6 +67,19 @@ def test_the_words_of_a_game(told):
     )
     assert told[71][1].endswith("round 2 begins") and "Xenos" not in told[71][1]
     assert told[max(told)][1].endswith("the game ends")
+
+
+def test_a_piece_that_the_action_names_is_not_named_again(init, step, env):
+    state = jax.device_get(init(jax.random.key(2)))
+    while Table(state).node != "BOOSTER":
+        state = jax.device_get(step(state, int(state.legal_action_mask.argmax())))
+    action = int(state.legal_action_mask.argmax())
+    found = effects(Table(state), Table(jax.device_get(step(state, action))))
+    said = say(env.ruleset, env.ruleset.actions.texts[action])
+    named = [words for words in found.brief()["gains"] if words.startswith("booster: ")]
+    assert len(named) == 1 and named[0] in in_words(found)
+    rest = [words for words in found.brief()["gains"] if words not in named]
+    assert found.brief(said)["gains"] == rest and "booster: " not in in_words(found, said)
 
 
 def test_power_taken_says_its_price(env, init, step):

@@ -39,6 +39,7 @@ OUTPUTS = [
     ("training.compare", ("runs/x",), {"--out": "precious.html", "--svg": "notes.txt"}),
     ("training.explain", ("x", "--agent", "random+search:2"), {"--json": "other.json"}),
     ("training.review", ("x",), {"--json": "other.json", "--html": "precious.html"}),
+    ("training.advise", (), {"--json": "other.json", "--html": "precious.html"}),
     ("training.study.__main__", ("data",), {"--figures": "notes.txt"}),
     ("training.study.__main__", ("data",), {"--figures": "other.json"}),
     ("training.study.__main__", ("--position", RECORD), {"--json": "other.json"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gaia_jax.render import Table, picture
+from gaia_jax.render import Table, effects, in_words, picture
 from gaia_jax.replay import Record
 from gaia_jax.setup.setup_json import setup_to_dict
 from training.play.rules import Rules
@@ -32,6 +32,8 @@ class Node:
     children: list[int] = field(default_factory=list)
     table: Table | None = None
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
+    prices: dict[str, dict[str, Any]] | None = None  # of each action, once they were asked for
+    told: str | None = None  # what the action that led here cost and brought
 
 
 class Game:
@@ -207,6 +209,26 @@ class Game:
         """The whole picture of the present position."""
         return picture.compose(self.table(), self.parts())
 
+    def prices(self) -> dict[str, dict[str, Any]]:
+        """What each action of the present position costs and brings, in words; {} until ready."""
+        node = self.nodes[self.now]
+        if node.prices is None:
+            if self.over() or not self.rules.prices_ready:
+                return {}
+            texts = self.rules.env.ruleset.actions.texts
+            found = self.rules.effects_of_all(node.state)
+            say = self.rules.say
+            node.prices = {texts[a]: one.brief(say(texts[a])) for a, one in found.items()}
+        return node.prices
+
+    def told(self, id: int) -> str:
+        """What the decision that led to a position cost and brought."""
+        node = self.nodes[id]
+        if node.told is None:
+            found = effects(self.table(node.parent), self.table(id))
+            node.told = in_words(found, self.rules.say(node.text))
+        return node.told
+
     def setup_json(self) -> dict[str, Any]:
         """The set-up, as records hold it."""
         return setup_to_dict(self.setup, self.rules.env.ruleset)
@@ -228,6 +250,7 @@ class Game:
                     "player": table.player,
                     "text": node.text,
                     "words": self.rules.say(node.text),
+                    "told": self.told(id),
                     "others": others,
                 }
             )

@@ -40,6 +40,7 @@ class GameServer:
         self.agents, self.saves, self.most_games = agents, Saves(saves), most_games
         self.rules = {id: Rules(id) for id in RULESETS}
         self._fewer: dict[tuple[str, int], Rules] = {}
+        self._priced: set[str] = set()
         self.games: dict[str, Game] = {}
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
@@ -54,6 +55,21 @@ class GameServer:
                 # Also where a person decides: the page says what is being compiled.
                 game.changed()
             self.wake.notify_all()
+
+    def price(self, rules: Rules) -> None:
+        """Prices are compiled in a thread of their own, once; pages show them when they are."""
+        with self.lock:
+            if rules.env.ruleset.name in self._priced:
+                return
+            self._priced.add(rules.env.ruleset.name)
+
+        def prepare() -> None:
+            try:
+                rules.prepare_prices()
+            finally:
+                self.stir()
+
+        threading.Thread(target=prepare, name="prices", daemon=True).start()
 
     # Games.
 
@@ -79,6 +95,8 @@ class GameServer:
             self._walk(game, record)
         for seat in set(seats) - {HUMAN}:
             self.agents.get(seat, rules)
+        if HUMAN in seats:
+            self.price(rules)
         with self.wake:
             if len(self.games) >= self.most_games:
                 oldest = min(self._touched, key=lambda key: self._touched[key])
@@ -175,6 +193,8 @@ class GameServer:
                 game.sit(_number(body, "player"), who)
                 if who != HUMAN:
                     self.agents.get(who, game.rules)
+                else:
+                    self.price(game.rules)
             elif what == "resume":
                 game.resume()
             self.wake.notify_all()
@@ -324,24 +344,30 @@ def view(server: GameServer, game: Game) -> dict[str, Any]:
             "half_made": game.half_made(),
             "message": game.message,
             "progress": [
-                dict(zip(("text", "seconds"), ready.progress(), strict=True))
-                for ready in waiting
-                if ready.status != "ready"
+                dict(zip(("text", "seconds"), line, strict=True))
+                for line in (
+                    *(ready.progress() for ready in waiting if ready.status != "ready"),
+                    *game.rules.prices_progress(),
+                )
             ],
             "legal": legal(game),
         }
 
 
-def legal(game: Game) -> list[dict[str, str]]:
-    """What a person may do at the present position; nothing where an agent decides."""
+def legal(game: Game) -> list[dict[str, Any]]:
+    """What a person may do at the present position; nothing where an agent decides.
+
+    With what each costs and brings, as soon as that is compiled.
+    """
     if game.agent_to_move():
         return []
-    rules, table = game.rules, game.table()
-    found = []
+    rules, table, prices = game.rules, game.table(), game.prices()
+    found: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[game.now].state):
         cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
         lies = f" ({_lies(table, cell)})" if cell >= 0 else ""
-        found.append({"text": text, "words": rules.say(text) + lies})
+        one = {"text": text, "words": rules.say(text) + lies}
+        found.append({**one, "effects": prices[text]} if prices else one)
     return found
 
 

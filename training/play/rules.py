@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import threading
+import time
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
 import gaia_jax
 from gaia_jax import actions, replay
-from gaia_jax.render import Table, names, picture, say
+from gaia_jax.env import State
+from gaia_jax.render import Effects, Table, effects, names, picture, say
+from gaia_jax.render.table import count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.xla.program_cache import jit
+
+# So many actions are looked at in one go; the last ones of a decision are padded.
+TRIED = 16
 
 
 class Rules:
@@ -23,6 +32,10 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._lock = threading.Lock()
         self.ready = False
+        self._tries = jit(partial(_try, self.env))
+        self._trying = threading.Lock()
+        self.prices_began = 0.0  # 0: they are not being compiled
+        self.prices_ready = False
 
     def prepare(self) -> None:
         """Compile all there is; the first game would otherwise wait for it."""
@@ -31,6 +44,49 @@ class Rules:
                 state = self.init_from(self.draw(0))
                 self.step(state, int(state.legal_action_mask.argmax()))
                 self.ready = True
+
+    def prepare_prices(self) -> None:
+        """Compile what tells the effects of actions that have not been taken."""
+        with self._trying:
+            if not self.prices_ready:
+                self.prices_began = time.monotonic()
+                try:
+                    self.effects_of_all(self.start(self.draw(0)))
+                    self.prices_ready = True
+                finally:
+                    self.prices_began = 0.0
+
+    def prices_progress(self) -> list[tuple[str, float | None]]:
+        """A line of progress and its seconds while the prices are being compiled."""
+        if not self.prices_began:
+            return []
+        return [("prices and effects are being compiled", time.monotonic() - self.prices_began)]
+
+    def effects_of_all(self, state: State) -> dict[int, Effects]:
+        """What each legal action costs and brings: the engine takes them all, on copies.
+
+        Args:
+            state: one state on the host, of a game that goes on.
+        Returns:
+            By action. Compiles at first, where `prepare_prices` has not.
+        """
+        legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
+        before = self.table(state)
+        after = self._after_all(state, legal)
+        return {action: effects(before, table) for action, table in zip(legal, after, strict=True)}
+
+    def _after_all(self, state: State, actions: list[int]) -> list[Table]:
+        """The table after each of the actions."""
+        out: list[Table] = []
+        for first in range(0, len(actions), TRIED):
+            some = actions[first : first + TRIED]
+            padded = np.array(some + some[:1] * (TRIED - len(some)), np.int32)
+            states, counted = jax.device_get(self._tries(state, padded))
+            for i in range(len(some)):
+                one = jax.tree.map(lambda x, i=i: x[i], states)
+                numbers = counted[0][i], counted[1][i]
+                out.append(Table(one, self.env.ruleset, numbers))
+        return out
 
     def draw(self, seed: int) -> Any:
         """The set-up of a seed."""
@@ -67,6 +123,17 @@ class Rules:
     def table(self, state: Any) -> Table:
         """The state, read."""
         return Table(state, self.env.ruleset)
+
+
+def _try(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Any]:
+    """[TRIED] states after the actions, their masks not made, and what `render.table.count` says.
+
+    Args:
+        state: one; actions: (TRIED,) int32.
+    """
+    copies = jax.tree.map(lambda x: jnp.broadcast_to(x, (TRIED, *jnp.shape(x))), state)
+    after = jax.vmap(env.decide)(copies, actions)
+    return after, jax.vmap(partial(count, env.ruleset))(after.game)
 
 
 __all__ = ["Rules", "Table", "names", "picture"]

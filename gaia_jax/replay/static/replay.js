@@ -103,7 +103,7 @@ function build() {
     const gained = game.vp[n + 1][move.player] - game.vp[n][move.player];
     list.append(element("li", { "data-n": n + 1, title: move.text, onclick: () => go(n + 1) },
       element("span", { class: "number" }, String(n + 1)), disc(game.seats[move.player]),
-      element("span", {}, move.words),
+      element("span", { class: "what" }, move.words, ...toldLine(move)),
       element("span", { class: "gain" }, gained ? `${gained > 0 ? "+" : ""}${gained}` : "")));
   });
   find("slider").max = count;

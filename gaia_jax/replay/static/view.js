@@ -216,6 +216,11 @@ function disc(seat) {
   return out;
 }
 
+// What a move cost and brought, as a line of its own; none for a move that changed nothing.
+function toldLine(move) {
+  return move.told ? [element("small", { class: "told" }, move.told)] : [];
+}
+
 // The legend of VP by source of one player: amounts at present, those that are not 0.
 function sourceLegend(holder, sources, values) {
   const items = sources.map((source, i) => ({ ...source, value: values[i] }))

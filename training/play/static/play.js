@@ -282,10 +282,15 @@ function drawLegal() {
     piecesOf(action.text).forEach((one) => one.classList.add("legal-piece"));
   }
   const shown = [...groups.values()].filter((group) => group.actions.length);
+  // Prices come a while after the choices: what was open then stays open.
+  const same = byId("legal").dataset.node === `${game.id} ${game.node}`;
+  const open = new Map([...byId("legal").children].map((one) => [one.dataset.group, one.open]));
+  byId("legal").dataset.node = `${game.id} ${game.node}`;
   const held = byId("legal").contains(document.activeElement);
   byId("legal").replaceChildren(...shown.map(({ name, actions }) => {
     const many = actions.length > 6 && shown.length > 1;
-    return element("details", { open: !many },
+    const wanted = same && open.has(name) ? open.get(name) : !many;
+    return element("details", { open: wanted, "data-group": name },
       element("summary", {}, `${name}${actions.length > 1 ? ` (${actions.length})` : ""}`),
       ...actions.map(actionButton));
   }));
@@ -302,7 +307,20 @@ function actionButton(action) {
     onclick: () => act(action.text),
     onmouseenter: () => lit().forEach((one) => one.classList.add("hover")),
     onmouseleave: () => lit().forEach((one) => one.classList.remove("hover")),
-  }, action.words);
+  }, element("span", { class: "words" }, action.words), ...effectsLine(action.effects));
+}
+
+// What a choice costs and brings, as the server told it; a sign and a word beside the colour.
+function effectsLine(found) {
+  if (!found || !Object.keys(found).length) return [];
+  const line = element("span", { class: "effects" });
+  const add = (kind, sign, texts = []) => texts.forEach((text) =>
+    line.append(element("span", { class: kind }, sign + text), " "));
+  add("cost", "\u2212", found.costs);
+  add("gain", "+", found.gains);
+  add("note", "", [...(found.notes || []), ...(found.others || [])]);
+  if (found.then) add("note", "\u2192 ", [found.then]);
+  return [line];
 }
 
 const act = (text) => change("act", { action: text, node: game.node });
@@ -340,8 +358,9 @@ function openChoice(actions, event) {
   const box = byId("choice");
   box.replaceChildren(...actions.map(actionButton));
   box.hidden = false;
-  box.style.left = `${Math.min(event.clientX, window.innerWidth - 240)}px`;
-  box.style.top = `${Math.min(event.clientY, window.innerHeight - 160)}px`;
+  const most = { x: window.innerWidth - box.offsetWidth, y: window.innerHeight - box.offsetHeight };
+  box.style.left = `${Math.max(4, Math.min(event.clientX, most.x - 8))}px`;
+  box.style.top = `${Math.max(4, Math.min(event.clientY, most.y - 8))}px`;
   box.querySelector("button").focus();
 }
 
@@ -391,7 +410,7 @@ function drawMoves() {
     rows.push(element("li", { class: state, "data-node": move.node, title: move.text,
       onclick: () => change("go", { node: move.node }) },
     element("span", { class: "number" }, String(k + 1)), disc(game.seats[move.player]),
-    element("span", {}, move.words)));
+    element("span", { class: "what" }, move.words, ...toldLine(move))));
     for (const other of move.others) {
       rows.push(element("li", { class: "branch", "data-branch": other.node, tabindex: 0,
         onclick: () => change("go", { node: other.node }) }, `or: ${other.words}`));

@@ -1,0 +1,145 @@
+"""The price that the table shows of a choice is what the engine then takes, its gain what it gives.
+
+What is shown comes of a batch of copies (`Rules.effects_of_all`). It is held against the fields of
+the state after the one step that is played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from gaia_jax.render import Effects
+from tests.browser import Watched
+from tests.play.server import Server
+from tests.play.test_browser import begin
+from tests.render.choices import check
+
+SLOW_GAMES = 50
+
+
+@pytest.fixture(scope="module")
+def rules() -> Any:
+    """The rules of the table, prices compiled."""
+    from training.play.rules import Rules
+
+    found = Rules("lost_fleet")
+    assert not found.prices_ready and found.prices_progress() == []
+    found.prepare_prices()
+    assert found.prices_ready and found.prices_progress() == []
+    return found
+
+
+def compare(rules: Any, seed: int, every: int) -> tuple[int, int]:
+    """Play a random game; all choices of each `every`-th decision, of the others the one played.
+
+    Returns:
+        How many decisions there were, and how many choices were compared.
+    """
+    rng, ruleset = np.random.default_rng(seed), rules.env.ruleset
+    state, decisions, choices = rules.start(rules.draw(seed)), 0, 0
+    while not state.terminated:
+        shown: dict[int, Effects] = rules.effects_of_all(state)
+        legal = np.flatnonzero(state.legal_action_mask).tolist()
+        assert list(shown) == legal
+        played = int(rng.choice(legal))
+        after = None
+        for action in legal if (decisions + seed) % every == 0 else [played]:
+            reached = rules.after(state, action)
+            where = f"seed {seed}, decision {decisions}, {ruleset.actions.texts[action]}"
+            check(shown[action], ruleset, state, reached, where)
+            choices += 1
+            after = reached if action == played else after
+        state, decisions = after, decisions + 1
+    return decisions, choices
+
+
+def test_the_price_shown_is_the_price_paid(rules: Any) -> None:
+    decisions, choices = compare(rules, 2, 8)
+    assert decisions > 100 and choices > 1.3 * decisions
+
+
+@pytest.mark.slow
+def test_the_price_shown_is_the_price_paid_in_many_games(rules: Any) -> None:
+    for seed in range(SLOW_GAMES):
+        decisions, choices = compare(rules, 100 + seed, 8)
+        assert decisions > 100 and choices > decisions
+
+
+def test_a_wrong_price_is_found(rules: Any) -> None:
+    """The comparison itself: what another choice does is not taken for this one's."""
+    state = rules.start(rules.draw(1))
+    one, other = np.flatnonzero(state.legal_action_mask)[:2].tolist()
+    shown = rules.effects_of_all(state)
+    reached = rules.after(state, one)
+    later = rules.after(reached, int(reached.legal_action_mask.argmax()))
+    check(shown[one], rules.env.ruleset, state, reached, "right")
+    with pytest.raises(AssertionError):
+        check(shown[other], rules.env.ruleset, state, later, "wrong")
+
+
+@pytest.fixture(params=[(1280, 900), (390, 844)])
+def page(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
+    """The page at two sizes; nothing goes wrong on it."""
+    watched = Watched(browser, *request.param)
+    yield watched
+    watched.page.close()
+    watched.check(server.home)
+
+
+# Lines of effects that are wider than what holds them.
+CUT_OFF = """() => [...document.querySelectorAll('.effects span, .told')].filter(one => {
+  const holder = one.closest('button, li').getBoundingClientRect();
+  return one.offsetParent && one.getBoundingClientRect().right > holder.right + 1;
+}).map(one => one.textContent)"""
+
+
+def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Server) -> None:
+    begin(page, server.home, ("you",) * 4, "lost_fleet")
+    tab = page.page
+    page.until("game.legal.length > 0 && game.legal.every(a => a.effects)", 300)
+    page.until("game.progress.length === 0")
+    at = tab.evaluate("game.moves.findIndex(m => m.text === 'upgrade 7,-3')")
+    tab.evaluate(f"change('go', {{ node: game.line[{at}] }})")
+    page.until(f"game.node === game.line[{at}]")
+    open_all = "document.querySelectorAll('#legal details').forEach(d => { d.open = true; })"
+    tab.evaluate(open_all)
+    button = tab.locator('#legal button[data-text="upgrade 7,-3"]')
+    costs = button.locator(".cost").all_inner_texts()
+    assert costs == ["\u22123 credits", "\u22122 ore"], costs
+    gains = button.locator(".gain").all_inner_texts()
+    assert gains == ["+mine to trading station", "+3 credits a round"], gains
+    assert "Hadsch Hallas: +1 power" in button.inner_text()
+    assert tab.evaluate(CUT_OFF) == []
+    assert (
+        tab.evaluate("parseFloat(getComputedStyle(document.querySelector('.effects')).fontSize)")
+        >= 11
+    )
+    row = tab.locator(f'.moves li[data-node="{tab.evaluate(f"game.line[{at + 1}]")}"]')
+    told = "-3 credits, -2 ore, +mine to trading station, +3 credits a round"
+    assert row.locator(".told").inner_text().startswith(told)
+    wide = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    assert tab.evaluate(wide), "the page scrolls sideways"
+
+
+def test_prices_come_with_the_view(server: Server) -> None:
+    """Also of power that is offered; the effects of a move stand in its row."""
+    moves = server.ask("GET", "/api/offers")[1]
+    assert moves["records"]
+    id = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    game = server.ask("GET", f"/api/games/{id}")[1]
+    at = next(k for k, move in enumerate(game["moves"]) if move["text"] == "leech DECLINE")
+    while not all("effects" in one for one in game["legal"]):
+        game = server.ask("GET", f"/api/games/{id}?since={game['version']}")[1]
+    game = server.change(id, "go", node=game["line"][at])
+    found = {one["text"]: one["effects"] for one in game["legal"]}
+    assert found["leech CHARGE"] == {
+        "costs": ["2 VP (leech paid)"], "gains": ["3 power"], "notes": ["3 offered, room for 6"],
+    }  # fmt: skip
+    assert found["leech DECLINE"] == {"notes": ["3 offered, room for 6"]}
+    assert game["moves"][at]["told"] == "3 offered, room for 6"
+    assert jax.default_backend() == "cpu"

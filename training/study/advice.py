@@ -1,0 +1,313 @@
+"""Which faction suits a set-up: games of one agent at all seats, the factions in a balanced design.
+
+Map, tiles, boosters and missions are held; what changes from game to game is who plays which
+faction. Every faction plays equally many games, equally many at each seat, never beside the other
+side of its board (SET-11).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Self
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from gaia_jax import replay
+from gaia_jax.env import GaiaEnv
+from gaia_jax.setup.draw import draw_tables
+from gaia_jax.state import Node, Setup
+from training.agents import Agent, make_agent
+from training.study.effects import Effect, dummies, regression
+from training.study.playouts import Ends, Jobs, Playouts
+from training.system.devices import LEAST_GAMES
+from training.types import Environment, EnvState
+
+OPENING = 4  # main actions
+MOVES = 192  # decisions of a game that are kept: set-up and rounds 1 and 2
+SLOTS = 64  # games under way on each device, at most
+NONE = -1
+
+
+class Played(NamedTuple):
+    """N games on one set-up, P seats, K sources of VP."""
+
+    faction: np.ndarray  # (N, P) index in ids["faction"]
+    vp: np.ndarray  # (N, P)
+    sources: np.ndarray  # (N, P, K)
+    booster: np.ndarray  # (N, P) the first one, index in ids["booster"]; -1 where it is not known
+    opening: np.ndarray  # (N, P, OPENING) first main actions, index in `kinds`; -1 for none
+    kinds: list[str]
+
+    @property
+    def wins(self) -> np.ndarray:
+        """(N, P) shares of the win: 1, or a part of it where the most VP are shared."""
+        most = self.vp == self.vp.max(1, keepdims=True)
+        shares: np.ndarray = most / most.sum(1, keepdims=True)
+        return shares
+
+
+class Boards(NamedTuple):
+    """Who may be drawn: F factions, two on a board."""
+
+    sides: np.ndarray  # (B, 2) factions of each board
+    held: Mapping[int, int]  # faction of each seat that is held
+    players: int
+
+    @property
+    def free(self) -> np.ndarray:
+        """(b, 2) the boards that no held seat has."""
+        taken = np.isin(self.sides, list(self.held.values())).any(1)
+        return np.asarray(self.sides[~taken])
+
+    @property
+    def seats(self) -> list[int]:
+        """Those that are not held."""
+        return [seat for seat in range(self.players) if seat not in self.held]
+
+    def games(self, each: int) -> int:
+        """How many games give each faction at least so many, in whole blocks."""
+        return -(-each // len(self.seats)) * self.free.size
+
+    def row(self, faction: int, seat: int | None = None) -> np.ndarray:
+        """(2 F + P,) where a faction stands in `columns`, its opponents drawn and seats alike."""
+        count = int(self.sides.max()) + 1
+        own, others, seats = np.zeros(count), np.zeros(count), np.zeros(self.players)
+        own[faction] = 1
+        others[list(self.held.values())] = 1
+        left = self.free[~(self.free == faction).any(1)]
+        others[faction] = 0
+        drawn = len(self.seats) - (faction in self.free)
+        others[left] += drawn / max(left.size, 1)
+        at = [s for s, held in self.held.items() if held == faction]
+        seats[at or self.seats] = 1 / len(at or self.seats)
+        return np.concatenate([own, others, seats])
+
+
+def boards_of(env: Environment, setup: Setup, hold: Sequence[int] = ()) -> Boards:
+    """The boards of a ruleset, where some seats keep the factions of the set-up.
+
+    Args:
+        hold: seats.
+    """
+    held = {seat: int(np.asarray(setup.faction)[seat]) for seat in hold}
+    sides = np.asarray(draw_tables(env.ruleset).board_factions, int)
+    return Boards(sides, held, env.num_players)
+
+
+def design(boards: Boards, each: int, seed: int = 0) -> np.ndarray:
+    """(N, P) factions of N games, of which each faction plays at least so many.
+
+    In a block of 2 b games, b boards, each faction sits once on every free seat. The boards of a
+    game are drawn as the set-up draws them; those of a block are turned, so that none meets itself.
+    """
+    rng, free, seats = np.random.default_rng(seed), boards.free, boards.seats
+    count = len(free)
+    blocks = []
+    for _ in range(boards.games(each) // (2 * count)):
+        order, apart = rng.permutation(count), rng.permutation(count)[: len(seats)]
+        board = order[(np.arange(count)[:, None] + apart) % count]
+        side = rng.integers(2, size=(len(seats), count))[np.arange(len(seats)), board]
+        block = np.empty((2 * count, boards.players), int)
+        block[:, list(boards.held)] = list(boards.held.values())
+        block[:, seats] = np.concatenate([free[board, side], free[board, 1 - side]])
+        blocks.append(rng.permutation(block))
+    return np.concatenate(blocks)
+
+
+def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
+    """The games (N, ...) before their first decision, numpy."""
+    start = replay.compiled(env)[0]
+    dtype = np.asarray(setup.faction).dtype
+    dealt = [setup.replace(faction=jnp.asarray(row, dtype)) for row in factions]
+    states = [jax.device_get(start(one)) for one in dealt]
+    found: EnvState = jax.tree.map(lambda *x: np.stack(x), *states)
+    return found
+
+
+def _note(state: EnvState) -> Array:
+    """(B,) who decides, and at which node."""
+    told: Array = state.current_player * 32 + state.game.turn.node
+    return told
+
+
+class Advisor:
+    """An agent that plays set-ups; compiled once for each number of games."""
+
+    def __init__(self, env: GaiaEnv, agent: Agent):
+        self.env, self.agent = env, agent
+        self._playouts: dict[int, Playouts] = {}
+
+    @classmethod
+    def named(cls, env: GaiaEnv, agent: str, likeliest: bool = False) -> Self:
+        """With the agent of this name."""
+        return cls(env, make_agent(agent, env, likeliest))
+
+    def play(
+        self,
+        setup: Setup,
+        factions: np.ndarray,
+        seed: int = 0,
+        progress: Callable[[int], object] = lambda ended: None,
+    ) -> Played:
+        """Games with these factions (N, P). Ctrl-C gives those that have ended until then.
+
+        Args:
+            progress: told how many games have ended, again and again.
+        """
+        count = len(factions)
+        states = positions(self.env, setup, factions)
+        found = self._of(count).play(
+            states, Jobs(np.arange(count), np.full(count, NONE), np.zeros(count, int)), seed,
+            progress,
+        )  # fmt: skip
+        return read(self.env, found, factions)
+
+    def _of(self, games: int) -> Playouts:
+        """In as many waves of equal size as there are: the last one leaves no slot idle."""
+        devices = min(jax.device_count(), max(games // LEAST_GAMES, 1))
+        share = -(-games // devices)
+        slots = -(-share // -(-share // SLOTS))
+        if slots not in self._playouts:
+            self._playouts[slots] = Playouts(self.env, self.agent, MOVES, slots, _note)
+        return self._playouts[slots]
+
+
+def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
+    """What is asked of games, of those that have ended."""
+    texts = env.ruleset.actions.texts
+    boosters = {f"booster {name}": i for i, name in enumerate(env.ruleset.ids["booster"])}
+    here = np.flatnonzero(ends.ended)
+    booster = np.full(factions[here].shape, NONE)
+    opening = np.full((*booster.shape, OPENING), NONE)
+    kinds: dict[str, int] = {}
+    for row, (moves, notes) in enumerate(zip(ends.moves[here], ends.notes[here], strict=True)):
+        made = int((moves >= 0).sum())
+        words = [texts[move] for move in moves[:made]]
+        node = notes[:made] % 32
+        count, upgraded = [0] * factions.shape[1], set()
+        for at, seat in enumerate((notes[:made] // 32).tolist()):
+            if node[at] == Node.BOOSTER and booster[row, seat] == NONE:
+                booster[row, seat] = boosters.get(words[at], NONE)
+            if node[at] != Node.TURN or words[at].startswith("free ") or count[seat] == OPENING:
+                continue
+            kind, again = _kind(words[at]), words[at] in upgraded
+            if kind == "upgrade":  # called by its piece
+                upgraded.add(words[at])
+                asked = at + 1 < made and node[at + 1] == Node.PIECE
+                kind = words[at + 1] if asked else kind if again else "piece TS"
+            opening[row, seat, count[seat]] = kinds.setdefault(kind, len(kinds))
+            count[seat] += 1
+    return Played(
+        factions[here], ends.vp[here].astype(int), ends.sources[here].astype(int), booster, opening,
+        list(kinds),
+    )  # fmt: skip
+
+
+def _kind(text: str) -> str:
+    """An action without its cell: "mine 3,2" -> "mine"."""
+    verb, _, argument = text.partition(" ")
+    return verb if "," in argument else text
+
+
+def columns(faction: np.ndarray, count: int) -> np.ndarray:
+    """(N P, 2 F + P) whose VP they are, against whom, at which seat."""
+    games, players = faction.shape
+    own = dummies(faction.ravel(), count)
+    every = own.reshape(games, players, count).sum(1)
+    seats = dummies(np.tile(np.arange(players), games), players)
+    return np.concatenate([own, np.repeat(every, players, 0) - own, seats], axis=1)
+
+
+@dataclasses.dataclass(frozen=True)
+class Advice:
+    """Estimates for each faction that was played, in the same order."""
+
+    factions: list[int]
+    games: list[int]  # of each
+    vp: list[Effect]  # against opponents as they are drawn
+    above: list[Effect]  # VP above the mean of all: the bid that makes it even
+    wins: list[Effect]
+    seats: list[Effect]  # VP above the mean seat
+    boosters: list[Effect]  # VP above the mean booster, of the first one taken: a comparison
+
+
+def advise(played: Played, boards: Boards, ids: Mapping[str, Sequence[str]]) -> Advice:
+    """What the games tell; the games are the samples of every interval."""
+    count, players = len(ids["faction"]), boards.players
+    there = np.bincount(played.faction.ravel(), minlength=count)
+    factions = [f for f in range(count) if there[f]]
+    names = [ids["faction"][f] for f in factions]
+    games = [int(there[f]) for f in factions]
+    x = columns(played.faction, count)
+    clusters = np.repeat(np.arange(len(played.vp)), players)
+    rows = np.stack([boards.row(f) for f in factions])
+    drawn = [i for i, f in enumerate(factions) if f in boards.free] or list(range(len(factions)))
+    seats = np.zeros((players, x.shape[1]))
+    seats[:, -players:] = np.eye(players) - 1 / players
+
+    def of(
+        y: np.ndarray, weights: np.ndarray, called: Sequence[str], seen: Sequence[int]
+    ) -> list[Effect]:
+        return regression(y.ravel(), x, clusters, called, seen, weights)
+
+    return Advice(
+        factions,
+        games,
+        of(played.vp, rows, names, games),
+        of(played.vp, rows - rows[drawn].mean(0), names, games),
+        of(played.wins, rows, names, games),
+        of(played.vp, seats, [str(seat) for seat in range(players)], [len(played.vp)] * players),
+        _boosters(played, x, clusters, ids["booster"]),
+    )
+
+
+def _boosters(
+    played: Played, x: np.ndarray, clusters: np.ndarray, ids: Sequence[str]
+) -> list[Effect]:
+    """VP by the first booster, at the same faction, opponents and seat."""
+    own = played.booster.ravel()
+    here = own >= 0
+    seen = np.bincount(own[here], minlength=len(ids))
+    taken: list[int] = np.flatnonzero(seen).tolist()
+    if not taken:
+        return []
+    full = np.concatenate([dummies(own, len(ids))[:, taken], x], axis=1)[here]
+    weights = np.zeros((len(taken), full.shape[1]))
+    weights[:, : len(taken)] = np.eye(len(taken)) - 1 / len(taken)
+    called, counts = [ids[b] for b in taken], seen[taken].tolist()
+    return regression(played.vp.ravel()[here], full, clusters[here], called, counts, weights)
+
+
+def opening(played: Played, faction: int) -> list[tuple[str, float]]:
+    """The commonest first, second, ... main action of a faction, and its share."""
+    own = played.opening[played.faction == faction]
+    found = []
+    for step in range(own.shape[1]):
+        seen = np.bincount(own[own[:, step] >= 0, step], minlength=1)
+        if seen.sum():
+            found.append((played.kinds[int(seen.argmax())], float(seen.max() / len(own))))
+    return found
+
+
+def taken(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float]]:
+    """The boosters that a faction took first, and their shares; the commonest first."""
+    own = played.booster[played.faction == faction]
+    seen = np.bincount(own[own >= 0], minlength=len(ids))
+    order = np.argsort(-seen, kind="stable")
+    return [(ids[b], float(seen[b] / len(own))) for b in order if seen[b]]
+
+
+def sources(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float, float]]:
+    """VP by source, and how many above the mean of all factions; what stands out most first."""
+    here = played.faction == faction
+    mean = played.sources[here].mean(0)
+    every = np.stack(
+        [played.sources[played.faction == f].mean(0) for f in np.unique(played.faction)]
+    )
+    above = mean - every.mean(0)
+    order = np.argsort(-above, kind="stable")
+    return [(ids[k], float(mean[k]), float(above[k])) for k in order]

@@ -1,0 +1,53 @@
+"""The set-up that a command is asked about: drawn, from a file, or of a record."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import jax
+
+from gaia_jax import replay
+from gaia_jax.env import GaiaEnv
+from gaia_jax.setup.json_values import parse
+from gaia_jax.setup.setup_json import players_of, setup_from_json
+from gaia_jax.state import Setup
+from training.config import UserError
+from training.learn.checkpoint import make_env
+from training.system import cli
+from training.types import EnvModule
+
+
+def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Setup, str]:
+    """The environment, the set-up, and where it is from.
+
+    Args:
+        args: `seed`, `setup` or `record`, one of them; `env` and `players`.
+        face: what `make`s environments; None is `gaia_jax`.
+    Raises:
+        UserError: there is none. One line.
+    """
+    face = face or _gaia_jax()
+    if not args.setup and not args.record:
+        env = make_env(face, args.env, "vp", args.players)
+        return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
+    path = args.setup or args.record
+    try:
+        if args.record:
+            record = replay.read(path)
+            written, ruleset = record.setup, record.ruleset
+        else:
+            written, ruleset = parse(cli.read_text(path, replay.LONGEST)), args.env
+        if isinstance(written, dict) and written.get("format") == replay.FORMAT:
+            raise UserError(f"{path} is a record: --record {path}")
+        env = make_env(face, ruleset, "vp", players_of(written))
+        return env, setup_from_json(written, env.ruleset), str(path)
+    except ValueError as error:  # a RecordError is one
+        said = str(error)
+        raise UserError(said if str(path) in said else f"{path}: {said}") from error
+
+
+def _gaia_jax() -> Any:
+    import gaia_jax
+
+    return gaia_jax
