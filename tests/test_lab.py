@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 LAB = Path(__file__).resolve().parent.parent / "docs" / "lab"
-WRITTEN = ("explain", "greedy", "learning", "performance", "scaling", "search", "studies")
+WRITTEN = ("explain", "greedy", "learning", "performance", "review", "scaling", "search", "studies")
 TIMELESS = (
     "Not tried yet",
     "Not measured",

@@ -324,3 +324,59 @@ def test_processes_share_programs_until_a_source_is_edited(tmp_path):
     lines, again = ended(start())
     assert " made in" in lines[-1] and again == result
     assert len(list((tmp_path / "cache" / "programs").iterdir())) == 2
+
+
+DEVICES = """
+import logging, sys
+import jax, jax.numpy as jnp, gaia_jax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+from gaia_jax.xla import program_cache
+logging.basicConfig(stream=sys.stdout, format="%(message)s")
+program_cache.log.setLevel("DEBUG")
+program_cache.MIN_SECONDS = 0.0
+gaia_jax.enable_compilation_cache()
+for count in (1, 2):
+    mesh = Mesh(jax.devices()[:count], ("games",))
+    split, one = NamedSharding(mesh, P("games")), NamedSharding(mesh, P())
+    def play(by, x):
+        return x * by + jax.lax.axis_index("games"), jax.lax.pmean(x.sum(), "games")
+    mapped = jax.shard_map(
+        play, mesh=mesh, in_specs=(P(), P("games")), out_specs=(P("games"), P()), check_vma=False
+    )
+    for jit in (jax.jit, gaia_jax.jit):
+        placed = {"in_shardings": (one, split), "out_shardings": (split, one)}
+        x = jax.device_put(jnp.arange(4.0), split)
+        found, sum_ = jit(mapped, donate_argnums=1, **placed)(jnp.float32(2), x)
+        print(count, found, sum_, found.sharding, x.is_deleted())
+"""
+
+
+def test_programs_of_several_devices(tmp_path):
+    """One device and two, made and read, beside `jax.jit`."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("JAX_", "GAIA_", "XLA_"))}
+    env = kept | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)}
+    env |= {"JAX_COMPILATION_CACHE_DIR": str(tmp_path), "JAX_NUM_CPU_DEVICES": "2"}
+    for word in (" made in", " read in"):
+        run = subprocess.run(
+            [sys.executable, "-c", DEVICES], env=env, capture_output=True, text=True, timeout=300
+        )
+        assert run.returncode == 0, run.stderr
+        lines = [line for line in run.stdout.splitlines() if " in " not in line]
+        assert sum(word in line for line in run.stdout.splitlines()) == 2, run.stdout
+        assert lines[0] == lines[1] and lines[2] == lines[3] and len(lines) == 4
+
+
+@pytest.mark.slow  # it compiles a step of its own
+def test_a_game_is_the_same(folder, told, env, init_games, step_games):
+    """The real step: made, read, and `jax.jit`, for 60 decisions."""
+
+    def play(init, step):
+        states = init(jax.random.split(jax.random.key(0), 16))
+        for _ in range(60):
+            states = step(states, jnp.argmax(states.legal_action_mask, axis=-1))
+        return states
+
+    wanted = play(init_games, step_games)
+    for expected in ((0, 2, 0), (2, 0, 0)):
+        same(play(*(gaia_jax.jit(jax.vmap(f)) for f in (env.init, env.step))), wanted)
+        assert told() == expected

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
@@ -82,7 +82,7 @@ def sources_json(table: Table) -> list[dict[str, str]]:
     ]
 
 
-class _Timeline:
+class Timeline:
     """The parts of a picture, each with the decisions after which it changed."""
 
     def __init__(self) -> None:
@@ -103,6 +103,23 @@ class _Timeline:
                 changes.append((0, ""))
             changes.append((number, body))
 
+    def varying(self) -> dict[str, dict[str, list[tuple[int, str]]]]:
+        """The changes of what does change; the rest is in the first picture alone."""
+        return {
+            block: {id: changes for id, changes in some.items() if len(changes) > 1}
+            for block, some in self.changes.items()
+        }
+
+
+def packed(text: str) -> str:
+    """What a page embeds: a tenth of the size; browsers have had DecompressionStream since 2023."""
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def filled(template: str, fills: Mapping[str, str]) -> str:
+    """A page from its template, each `{name}` replaced."""
+    return re.sub(r"\{(" + "|".join(fills) + r")\}", lambda m: fills[m[1]], template)
+
 
 def game_json(
     record: Record,
@@ -114,7 +131,7 @@ def game_json(
     Raises:
         RecordError: as `gaia_jax.replay.states`.
     """
-    timeline, vp, sources = _Timeline(), [], []
+    timeline, vp, sources = Timeline(), [], []
     found: list[dict[str, Any]] = []
     first: Table | None = None
     known: dict[tuple[int, int], int] = {}
@@ -147,14 +164,9 @@ def game_json(
     if first is None:
         first = Table(next(iter(states(record) if played is None else played)))
         add(0, first, None)
-    # What never changes is in the picture alone.
-    parts = {
-        block: {id: changes for id, changes in some.items() if len(changes) > 1}
-        for block, some in timeline.changes.items()
-    }
     game = {
         "picture": picture.compose(first, picture.parts(first)),
-        "parts": parts,
+        "parts": timeline.varying(),
         "moves": found,
         "vp": vp,
         "vp_source": sources,
@@ -183,9 +195,8 @@ def page(
     fills = {
         "title": escape(f"Gaia Project: {factions}"),
         "css": static("view.css"),
-        # A tenth of the size; browsers have had DecompressionStream since 2023.
-        "game": base64.b64encode(zlib.compress(game.encode(), 9)).decode(),
+        "game": packed(game),
         "view": static("view.js"),
         "replay": static("replay.js"),
     }
-    return re.sub(r"\{(title|css|game|view|replay)\}", lambda m: fills[m[1]], static("replay.html"))
+    return filled(static("replay.html"), fills)

@@ -136,6 +136,12 @@ class _Walk:
         elif isinstance(x, enum.Enum):
             self.kind(type(x))
             self.put(x.name)
+        elif isinstance(x, jax.sharding.Mesh):  # it keeps more of its devices when it is used
+            self.put("mesh", str(x.axis_names), str(x.axis_types), str(x.devices.shape))
+            self.each(x.devices.ravel().tolist())
+        elif isinstance(x, jax.sharding.NamedSharding):
+            self.put("sharding", str(x.spec), str(x.memory_kind))
+            self.value(x.mesh)
         elif isinstance(x, jax.Device):
             self.put("device", x.platform, x.device_kind, str(x.id))
         else:

@@ -14,7 +14,7 @@ from exported import FACE, command
 from test_compare import run_folder
 
 from gaia_jax import replay
-from training import compare, labels, merge
+from training import compare, labels, merge, review
 from training.games import dataset
 from training.imitation import expert_data
 from training.study import __main__ as study
@@ -38,6 +38,7 @@ OUTPUTS = [
     ("training.compare", ("runs/x",), {"--out": "precious.md", "--svg": "precious.svg"}),
     ("training.compare", ("runs/x",), {"--out": "precious.html", "--svg": "notes.txt"}),
     ("training.explain", ("x", "--agent", "random+search:2"), {"--json": "other.json"}),
+    ("training.review", ("x",), {"--json": "other.json", "--html": "precious.html"}),
     ("training.advise", (), {"--json": "other.json", "--html": "precious.html"}),
     ("training.study.__main__", ("data",), {"--figures": "notes.txt"}),
     ("training.study.__main__", ("data",), {"--figures": "other.json"}),
@@ -165,6 +166,7 @@ def test_two_outputs_of_a_command_are_two_files(mine, capsys):
     assert both in refused(capsys, mine, evaluate.main, "runs/x", "--save", "x", "--record", "x")
     assert both in refused(capsys, mine, compare.main, "runs/x", "--out", "x", "--svg", "x")
     assert both in refused(capsys, mine, replay.main, RECORD, "--csv", "x", "--html", "x")
+    assert both in refused(capsys, mine, review.main, "x", "--json", "y", "--html", "y")
     assert both in refused(capsys, mine, merge.main, "x.csv", "y.csv", "--json", "x.csv")
 
 

@@ -11,22 +11,6 @@ let rounds = [];
 let now = 0;
 let timer = null;
 
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
-}
-
-// Each part has the decisions after which it changed; the last one up to now holds.
-function bodyAt(changes, n) {
-  let [low, high] = [0, changes.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (changes[middle][0] <= n) low = middle; else high = middle - 1;
-  }
-  return changes[low][1];
-}
-
 function go(n) {
   now = Math.max(0, Math.min(count, n));
   for (const [block, parts] of Object.entries(game.parts)) {

@@ -23,6 +23,23 @@ function shape(tag, attributes = {}, text = null) {
   return out;
 }
 
+// What a page embeds: JSON that is compressed and in base 64.
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+// Each part has the decisions after which it changed; the last one up to now holds.
+function bodyAt(changes, n) {
+  let [low, high] = [0, changes.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (changes[middle][0] <= n) low = middle; else high = middle - 1;
+  }
+  return changes[low][1];
+}
+
 class TableView {
   // `picture`: the whole SVG of some position of the game.
   constructor(holder, picture) {

@@ -1,0 +1,105 @@
+"""The page of a review: in a real browser from a file, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gaia_jax import replay
+from tests.browser import Watched
+from tests.render.records import RECORDS
+from training.study import review, review_page
+from training.study.explain import Game, read_game
+from training.study.judge import Judged, _measured, question
+
+LARGEST = 2_000_000  # bytes
+FIRST = 60  # decisions of the record that are looked at
+
+
+def _judged(game: Game, at: int, rng: np.random.Generator) -> Judged:
+    """A verdict with made-up playouts: the other move has more, later ones more still."""
+    state = game.states[at]
+    legal = np.asarray(state.legal_action_mask)
+    asked = question(at + 1, int(state.current_player), game.actions[at], legal / legal.sum())
+    state, line = review.stepping(game.env)(state, int(asked.candidates[1])), []
+    while len(line) < 4:
+        line.append(int(np.argmax(state.legal_action_mask)))
+        state = review.stepping(game.env)(state, line[-1])
+    vp = rng.integers(90, 140, (1, 16, 4)) + np.array([[[0]], [[at]]])
+    moves = np.broadcast_to(np.array([*line, -1, -1], np.int16), (2, 16, 6))
+    return _measured(asked, asked.candidates[:2], vp, moves)
+
+
+@pytest.fixture(scope="module")
+def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, Any]]:
+    """The beginning of a recorded game, and a report of it."""
+    whole = replay.read(RECORDS["lost_fleet"])
+    path = tmp_path_factory.mktemp("game") / "begun.json"
+    replay.write(path, dataclasses.replace(whole, actions=whole.actions[:FIRST], final_vp=()))
+    game, rng = read_game(path), np.random.default_rng(0)
+    judged = [_judged(game, at, rng) for at in review.main_moves(game)]
+    about = review.report(game, judged, len(judged) + 1)
+    return game, {"record": str(path), "agent": "zoo/strong", "seed": 0, "playouts": 16} | about
+
+
+def test_main_moves_are_placements_boosters_and_actions(
+    reviewed: tuple[Game, dict[str, Any]],
+) -> None:
+    game, about = reviewed
+    verbs = {m["played"]["text"].split()[0] for m in about["moves"]}
+    assert {"mine", "booster"} <= verbs and not verbs & {"free", "leech", "end_turn", "income"}
+    assert sum(m["round"] == 0 for m in about["moves"]) >= 12
+    assert all(m["decision"] <= FIRST for m in about["moves"])
+    assert [m["decision"] for m in about["moves"]] == [a + 1 for a in review.main_moves(game)]
+
+
+def test_the_text_has_seats_and_costliest_moves(reviewed: tuple[Game, dict[str, Any]]) -> None:
+    _, about = reviewed
+    said = review.text(about)
+    assert said.startswith(f"{about['judged']} of {about['asked']} main moves of {FIRST}")
+    costs = [m["loss"]["shrunk"] for m in about["moves"]]
+    assert len(about["costliest"]) == 5 and max(costs) in [
+        m["loss"]["shrunk"] for m in about["moves"] if m["decision"] == about["costliest"][0]
+    ]
+    for seat in about["seats"]:
+        assert seat["name"] in said and 0 <= seat["accuracy"] <= 100
+    assert said.count("  better: ") == 5 and "%" in said
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_better_line_is_clicked_through(
+    reviewed: tuple[Game, dict[str, Any]], width: int, browser: Any, tmp_path: Path
+) -> None:
+    game, about = reviewed
+    path = tmp_path / "review.html"
+    path.write_text(review_page.page(game, about), encoding="utf-8")
+    assert path.stat().st_size < LARGEST and review_page.OURS(path)
+    tab = Watched(browser, width)
+    show = tab.page
+    show.goto(path.as_uri())
+    show.wait_for_selector("body[data-ready]")
+    assert show.locator("#costly button").count() == 5
+    assert show.evaluate("document.documentElement.scrollWidth") <= width
+    assert show.text_content("#place") == "0 / 5"
+    before = show.inner_html("#table")
+    show.keyboard.press("ArrowRight")
+    assert show.text_content("#place") == "1 / 5" and show.inner_html("#table") != before
+    show.locator("#line li").nth(4).click()
+    assert show.text_content("#place") == "4 / 5"
+    show.click("#played")
+    words = next(m for m in about["moves"] if m["decision"] == about["costliest"][0])
+    assert show.text_content("#said") == f"Played: {words['played']['words']}"
+    show.keyboard.press("p")
+    assert show.inner_html("#table") == before
+    show.keyboard.press("3")
+    assert show.get_attribute("#costly button:nth-child(3)", "aria-pressed") == "true"
+    assert show.locator(".graph svg polyline").count() == 8
+    show.click("summary")
+    assert show.locator("details tr").count() == len(about["moves"]) + 1
+    assert show.evaluate("document.documentElement.scrollWidth") <= width
+    tab.check("file://")
+    assert len(tab.requests) == 1

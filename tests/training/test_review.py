@@ -1,0 +1,168 @@
+"""A review: losses are what moves lose, on fresh luck; what is known at Ctrl-C is told."""
+
+import dataclasses
+import json
+import math
+
+import jax
+import numpy as np
+import pytest
+
+from gaia_jax import replay
+from tests.training import toy_env
+from training import review
+from training.agents import random_agent
+from training.study import accuracy, review_page
+from training.study.accuracy import GRADES, Loss, paired, shares
+from training.study.judge import Judge, Question, question
+from training.system import cli
+
+ENV = toy_env.make("toy", reward="vp")
+PLAYOUTS = 8
+
+
+@pytest.fixture(scope="module")
+def states():
+    return jax.device_get(jax.vmap(ENV.init)(jax.random.split(jax.random.key(5), 6)))
+
+
+def gain(states, i, action):
+    """What an action of the toy game pays who decides."""
+    plane, cell = divmod(int(action), toy_env.C)
+    worth = int(states.game.worth[i, 0, cell])
+    return {0: worth, 1: worth // 2}.get(plane, 0)
+
+
+@pytest.fixture(scope="module")
+def questions(states):
+    """The played move is the least, the last position has no alternative."""
+    found = []
+    for i, mask in enumerate(states.legal_action_mask):
+        legal = sorted(np.flatnonzero(mask), key=lambda a, i=i: gain(states, i, a))
+        some = np.array([legal[0], legal[len(legal) // 2], legal[-1]][: 1 if i == 5 else 3])
+        chance = np.full(len(some), 1 / len(some))
+        found.append(Question(i + 1, int(states.current_player[i]), some, chance))
+    return found
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return Judge(ENV, random_agent(ENV), PLAYOUTS)
+
+
+@pytest.fixture(scope="module")
+def told():
+    """How many playouts had ended, again and again."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def all_of_them(judge, states, questions, told):
+    """What was judged where nobody interrupted."""
+    return judge.judge(states, questions, 0, told.append)
+
+
+def test_a_move_loses_what_the_best_other_one_pays(all_of_them, judge, states, questions, told):
+    """In the toy game the luck behind two moves is the same, so the loss is exact."""
+    found = all_of_them
+    assert [one.question.number for one in found] == [1, 2, 3, 4, 5, 6]
+    for i, one in enumerate(found[:5]):
+        pays = [gain(states, i, a) for a in questions[i].candidates]
+        assert pays[2] > pays[0] and gain(states, i, one.best) == pays[2]
+        assert one.loss == Loss(pays[2] - pays[0], pays[2] - pays[0], pays[2] - pays[0], 0.0)
+        assert one.loss.shrunk == pays[2] - pays[0] and one.playouts == 3 * PLAYOUTS
+        assert one.win.sum() == pytest.approx(1) and one.win_loss.mean >= 0
+    assert found[5].loss == accuracy.NONE and found[5].best == questions[5].candidates[0]
+    assert told[-1] == judge.total(questions) and told == sorted(told)
+
+
+def test_the_line_is_of_the_better_move(all_of_them, states):
+    """Its moves are legal one after the other."""
+    step = jax.jit(ENV.step)
+    for i, one in enumerate(all_of_them[:5]):
+        state = jax.tree.map(lambda x, i=i: x[i], states)
+        for action in [one.best, *one.line[one.line >= 0]]:
+            assert state.legal_action_mask[action]
+            state = step(state, np.int32(action))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.7])
+def test_what_is_known_at_ctrl_c_is_told(states, questions, all_of_them, share):
+    """Whichever of the three rounds of playouts it comes in."""
+    judge = Judge(ENV, random_agent(ENV), PLAYOUTS)
+    judge._players._most = 4
+    total = judge.total(questions)
+
+    def tell(ended):
+        if ended > share * total:
+            raise KeyboardInterrupt
+
+    found = judge.judge(states, questions, 0, tell)
+    whole = {one.question.number: one.loss for one in all_of_them}
+    assert found and all(one.loss == whole[one.question.number] for one in found)
+    most = {0.1: PLAYOUTS // 4, 0.3: PLAYOUTS, 0.7: 3 * PLAYOUTS}[share]
+    assert max(one.playouts for one in found) <= most and (len(found) == 6) == (share == 0.7)
+
+
+def test_the_candidates_are_the_played_move_and_the_likeliest():
+    chance = np.array([0.5, 0.0, 0.3, 5e-5, 0.1, 0.06, 0.035])
+    asked = question(9, 2, 6, chance)
+    assert asked.candidates.tolist() == [6, 0, 2, 4] and asked.policy[0] == 0.035
+    assert question(9, 2, 0, chance).candidates.tolist() == [0, 2, 4, 5]
+    assert question(9, 2, 0, np.array([1 - 5e-5, 5e-5])).candidates.tolist() == [0]
+    assert question(9, 2, 1, np.array([1.0, 0.0])).candidates.tolist() == [1, 0]
+
+
+def test_losses_have_students_interval():
+    loss = paired(np.array([10, 12, 14, 16]), np.array([8, 8, 8, 8]))
+    assert loss.mean == 5 and loss.error == pytest.approx(np.std([2, 4, 6, 8], ddof=1) / 2)
+    assert loss.high - 5 == pytest.approx(3.182 * loss.error, rel=1e-3) == 5 - loss.low
+    assert 0 < loss.shrunk < 5 and paired(np.zeros(4), np.arange(4)).shrunk == 0
+
+
+def test_a_shared_victory_counts_in_parts():
+    vp = np.array([[9, 9, 1, 2], [3, 4, 5, 6], [7, 7, 7, 7]])
+    assert shares(vp).tolist() == [[0.5, 0.5, 0, 0], [0, 0, 0, 1], [0.25] * 4]
+
+
+def test_grades_need_an_interval_above_0():
+    worst, least = max(GRADES.values()), min(GRADES.values())
+    assert Loss(worst, worst, worst, 0.0).grade == "blunder"
+    assert Loss(least, least, least, 0.0).grade == "inaccuracy"
+    assert Loss(least - 0.1, 0.1, 9, 0.0).grade is None
+    assert Loss(50.0, -0.1, 100.1, 1.0).grade is None
+
+
+def test_accuracy_falls_with_losses():
+    def of(*means):
+        return accuracy.accuracy([Loss(m, m, m, 0.0) for m in means])
+
+    assert of(0, 0) == 100 and of(-5) == 100 and math.isnan(accuracy.accuracy([]))
+    assert 100 > of(0, 1) > of(0, 3) > of(0, 30) >= 50
+    assert accuracy.accuracy([Loss(3, 0, 6, 5.0)]) > of(3), "what is noise costs less"
+
+
+@pytest.mark.slow  # it compiles playouts of the game
+def test_the_command_reviews_the_beginning_of_a_game(tmp_path, capsys):
+    record = replay.read("docs/records/lost_fleet.json")
+    path, out, page = (tmp_path / name for name in ("begun.json", "out.json", "out.html"))
+    replay.write(path, dataclasses.replace(record, actions=record.actions[:4], final_vp=()))
+    args = [str(path), "--playouts", "4", "--json", str(out), "--html", str(page)]
+    assert review.main(args) == 0
+    said, about = capsys.readouterr(), json.loads(out.read_text())
+    assert said.err.endswith(f"wrote {out}\nwrote {page}\n")
+    assert said.out.startswith("4 of 4 main moves of 4 decisions judged by zoo/strong\n")
+    assert about["record"] == str(path) and about["judged"] == 4 and not about["over"]
+    for move in about["moves"]:
+        assert move["round"] == 0 and sum(move["chance_to_win"]) == pytest.approx(1, abs=0.01)
+        assert 60 < np.mean(move["expected_vp"]) < 160
+        assert move["loss"]["low"] <= move["loss"]["mean"] <= move["loss"]["high"]
+    assert page.read_bytes().startswith(review_page.HEAD.encode())
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy"])
+def test_an_agent_without_a_policy_is_refused_before_any_work(agent, tmp_path, capsys):
+    args = ["docs/records/lost_fleet.json", "--agent", agent, "--json", str(tmp_path / "x.json")]
+    assert cli.run(lambda: review.main(args)) == 2
+    assert f"--agent wants one with a policy, {agent} has none" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

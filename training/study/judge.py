@@ -1,0 +1,192 @@
+"""Moves of a game judged by playouts: the best alternative first, then both on fresh luck.
+
+Who chooses the best of noisy means, and then reports the same means, reports too much. So the
+alternative is chosen on some playouts, and the loss is measured on others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from training.agents import Agent
+from training.study.accuracy import NONE, Loss, paired, shares
+from training.study.playouts import Ends, Jobs, Playouts, jobs_of
+from training.types import Environment, EnvState
+
+MOST = 4  # candidates, the played one among them
+LEAST = 1e-4  # probability by the policy, below which an alternative is not tried
+LINE = 12  # moves of a line that are kept
+LOOKED_AT_AGAIN = 8  # the costliest one in so many is measured again ...
+LONGER = 3  # ... with so many times the playouts
+
+
+class Question(NamedTuple):
+    """A decision that is to be judged."""
+
+    number: int  # from 1
+    seat: int
+    candidates: np.ndarray  # (K,) actions, the played one first
+    policy: np.ndarray  # (K,) probability
+
+
+class Judged(NamedTuple):
+    """What playouts say of a move."""
+
+    question: Question
+    best: int  # the best alternative; the played action where there was no other
+    vp: np.ndarray  # (P,) mean at the end after the played action
+    win: np.ndarray  # (P,) chance to win after it
+    loss: Loss  # VP of the decider
+    win_loss: Loss  # its chance to win
+    playouts: int  # of both, that the losses come from
+    line: np.ndarray  # (M,) actions behind `best`, of the playout with the median VP; -1 for none
+
+
+def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
+    """(N, A) what the policy of an agent plays in N positions; illegal actions 0."""
+    assert agent.policy is not None
+    logits = jax.jit(agent.policy.evaluate)(agent.params, states)[0]
+    return np.asarray(jax.nn.softmax(jnp.where(states.legal_action_mask, logits, -jnp.inf)))
+
+
+def question(number: int, seat: int, played: int, chance: np.ndarray) -> Question:
+    """The played action and the likeliest others.
+
+    Args:
+        chance: (A,) by the policy.
+    """
+    order = np.argsort(-chance, kind="stable")
+    others = [a for a in order[:MOST] if a != played and chance[a] >= LEAST][: MOST - 1]
+    candidates = np.array([played, *others], int)
+    return Question(number, seat, candidates, chance[candidates])
+
+
+class _Stage(NamedTuple):
+    """Playouts of some questions: those of a question lie together."""
+
+    asked: list[int]  # which questions
+    tried: list[np.ndarray]  # (K,) actions of each
+    ends: Ends
+    samples: int  # n, of each action
+
+    @property
+    def whole(self) -> bool:
+        """Whether nobody interrupted it."""
+        return bool(self.ends.ended.all())
+
+    def each(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
+        """Each question that was played to the end: its actions, VP (K, n, P), moves (K, n, M)."""
+        start = 0
+        for at, actions in zip(self.asked, self.tried, strict=True):
+            here = slice(start, start + len(actions) * self.samples)
+            start = here.stop
+            if self.ends.ended[here].all():
+                vp, moves = self.ends.vp[here], self.ends.moves[here]
+                shape = (len(actions), self.samples)
+                yield at, actions, vp.reshape(*shape, -1), moves.reshape(*shape, -1)
+
+
+class Judge:
+    """Judges moves by the playouts of one agent."""
+
+    def __init__(self, env: Environment, agent: Agent, playouts: int):
+        """
+        Args:
+            playouts: n of the played move and of the best alternative, at least 4.
+        """
+        self.playouts, self._players = playouts, Playouts(env, agent, moves=LINE)
+        self._choosing = max(playouts // 2, 4)
+
+    def total(self, questions: Sequence[Question]) -> int:
+        """How many playouts there will be."""
+        return sum(self._stages(questions))
+
+    def _stages(self, questions: Sequence[Question]) -> tuple[int, int, int]:
+        """How many playouts choose, measure, and measure again."""
+        many = [len(q.candidates) for q in questions]
+        again = self._again(sum(k > 1 for k in many)) * LONGER
+        return (
+            sum(k * self._choosing for k in many if k > 2),
+            sum(min(k, 2) for k in many) * self.playouts,
+            again * 2 * self.playouts,
+        )
+
+    def judge(
+        self,
+        states: EnvState,
+        questions: Sequence[Question],
+        seed: int = 0,
+        progress: Callable[[int], object] = lambda ended: None,
+    ) -> list[Judged]:
+        """What the moves lost. Ctrl-C gives those that are known until then.
+
+        Args:
+            states: the position of each question.
+            progress: told how many playouts have ended.
+        """
+        before, room = 0, max(self._stages(questions))  # one program for all three
+
+        def play(asked: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:
+            nonlocal before
+            jobs = jobs_of(tried, samples, first)
+            jobs = Jobs(np.array(asked)[jobs.position], jobs.action, jobs.sample)
+            ends = self._players.play(states, jobs, seed, lambda n: progress(before + n), room)
+            before += len(jobs.action)
+            return _Stage(asked, tried, ends, samples)
+
+        n, choosing = self.playouts, self._choosing
+        both = [q.candidates[:2] for q in questions]
+        open_ = [i for i, q in enumerate(questions) if len(q.candidates) > 2]
+        if open_:
+            stage = play(open_, [questions[i].candidates for i in open_], choosing, 0)
+            if not stage.whole:
+                return [_halves(questions[i], *found) for i, *found in stage.each()]
+            for i, actions, vp, _ in stage.each():
+                both[i] = actions[[0, _best(questions[i], vp)]]
+        stage = play(list(range(len(questions))), both, n, choosing)
+        known = {i: _measured(questions[i], *found) for i, *found in stage.each()}
+        costly = [i for i in known if len(both[i]) > 1]
+        costly.sort(key=lambda i: -known[i].loss.shrunk)
+        if stage.whole and costly:
+            costly = sorted(costly[: self._again(len(costly))])
+            stage = play(costly, [both[i] for i in costly], n * LONGER, choosing + n)
+            known |= {i: _measured(questions[i], *found) for i, *found in stage.each()}
+        return list(known.values())
+
+    def _again(self, asked: int) -> int:
+        return min(asked, max(asked // LOOKED_AT_AGAIN, 5))
+
+
+def _best(question: Question, vp: np.ndarray) -> int:
+    """Which alternative has the most VP for the decider, from (K, n, P); 1 to K - 1."""
+    return 1 + int(np.argmax(vp[1:, :, question.seat].mean(1)))
+
+
+def _halves(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
+    """Of an interrupted choice: one half of the playouts chooses, the other one measures."""
+    half = vp.shape[1] // 2
+    pair = [0, _best(question, vp[:, :half])]
+    return _measured(question, actions[pair], vp[pair, half:], moves[pair, half:])
+
+
+def _measured(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
+    """From playouts of the played move and, where there is one, of the alternative.
+
+    Args:
+        actions: (K,), one or two.
+        vp: (K, n, P). moves: (K, n, M).
+    """
+    seat, won = question.seat, shares(vp)
+    median = int(np.argsort(vp[-1, :, seat], kind="stable")[vp.shape[1] // 2])
+    two = len(actions) > 1
+    return Judged(
+        question, int(actions[-1]), vp[0].mean(0), won[0].mean(0),
+        paired(vp[1, :, seat], vp[0, :, seat]) if two else NONE,
+        paired(won[1, :, seat], won[0, :, seat]) if two else NONE,
+        vp.shape[1], moves[-1, median],
+    )  # fmt: skip

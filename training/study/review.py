@@ -1,0 +1,266 @@
+"""A review of a recorded game: what each main move lost, the better line, accuracy by seat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+import gaia_jax
+from gaia_jax import replay
+from gaia_jax.actions import to_text
+from gaia_jax.env import GaiaEnv, State
+from gaia_jax.render.names import names, say
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import Node
+from training.agents import make_agent
+from training.config import UserError
+from training.study.accuracy import GRADES, Loss, accuracy
+from training.study.explain import Game
+from training.study.judge import Judge, Judged, Question, probabilities, question
+from training.system import atomic_files
+
+Plain = dict[str, Any]  # an object of JSON
+OURS = atomic_files.json_with("record", "agent", "seats", "moves", "judged")  # a report's mark
+SHOWN = 5  # costliest moves
+LINE = 6  # moves of a line in the text
+KEPT = 3  # digits of a chance
+
+
+def main_moves(game: Game) -> list[int]:
+    """The decisions that are judged, from 0: placements, boosters, main actions with a choice."""
+    found = []
+    for at, played in enumerate(game.actions):
+        state = game.states[at]
+        node = int(state.game.turn.node)
+        asked = node in (Node.START, Node.BOOSTER) or (
+            node == Node.TURN and not to_text(game.env.ruleset, played).startswith("free ")
+        )
+        if asked and played >= 0 and int(np.sum(state.legal_action_mask)) > 1:
+            found.append(at)
+    return found
+
+
+def no_policy(name: str) -> str:
+    """Why an agent cannot review."""
+    return f"--agent wants one with a policy, {name} has none: zoo/strong has"
+
+
+class Reviewer:
+    """Reviews games of one environment with one agent; compiled once for games of one size."""
+
+    def __init__(self, env: GaiaEnv, name: str, playouts: int):
+        """
+        Raises:
+            UserError: an unknown agent, or one without a policy.
+        """
+        self.env, self.name, self.playouts = env, name, playouts
+        self._agent = make_agent(name, env)
+        if self._agent.policy is None:
+            raise UserError(no_policy(name))
+        self._judge = Judge(env, self._agent, playouts)
+
+    def ask(self, game: Game) -> tuple[State, list[Question]]:
+        """The positions that are judged, and the questions.
+
+        Raises:
+            UserError: the game has no such decision.
+        """
+        moves = main_moves(game)
+        if not moves:
+            raise UserError("the record has no main move with a choice")
+        some = (jax.device_get(game.states[at]) for at in moves)
+        states: State = jax.tree.map(lambda *x: np.stack(x), *some)
+        chances = probabilities(self._agent, states)
+        seats = np.asarray(states.current_player)
+        return states, [
+            question(at + 1, int(seats[i]), game.actions[at], chances[i])
+            for i, at in enumerate(moves)
+        ]
+
+    def total(self, questions: Sequence[Question]) -> int:
+        """How many playouts a review of them takes."""
+        return self._judge.total(questions)
+
+    def review(
+        self,
+        game: Game,
+        states: State,
+        questions: Sequence[Question],
+        seed: int = 0,
+        progress: Callable[[int], object] = lambda ended: None,
+    ) -> Plain:
+        """The report; of what is known until then at Ctrl-C.
+
+        Raises:
+            KeyboardInterrupt: nothing is known yet.
+        """
+        judged = self._judge.judge(states, questions, seed, progress)
+        if not judged:
+            raise KeyboardInterrupt
+        return report(game, judged, len(questions)) | {
+            "agent": self.name, "seed": seed, "playouts": self.playouts,
+        }  # fmt: skip
+
+
+def report(game: Game, judged: Sequence[Judged], asked: int) -> Plain:
+    """Everything that a review knows, plain values.
+
+    Args:
+        asked: how many decisions were to be judged.
+    """
+    rules, end = game.env.ruleset, game.states[-1]
+    ids = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
+    factions = [{"id": id, "name": names(rules)["faction"][id]} for id in ids]
+    moves = [_move(game, one, factions) for one in judged]
+    costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:SHOWN]
+    seats = []
+    for seat, faction in enumerate(factions):
+        own = [one.loss for one in judged if one.question.seat == seat]
+        grades = {name: sum(x.grade == name for x in own) for name in GRADES}
+        seats.append(
+            {
+                "player": seat,
+                "faction": faction["id"],
+                "name": faction["name"],
+                "vp": int(end.game.players.vp[seat]),
+                "judged": len(own),
+                "accuracy": round(accuracy(own), 1) if own else None,
+                "lost": round(sum(x.shrunk for x in own), 1),
+                "grades": grades,
+            }
+        )
+    return {
+        "over": bool(end.terminated),
+        "decisions": len(game.actions),
+        "asked": asked,
+        "judged": len(judged),
+        "seats": seats,
+        "costliest": [m["decision"] for m in costliest if m["loss"]["shrunk"] > 0],
+        "moves": moves,
+    }
+
+
+def _move(game: Game, one: Judged, factions: Sequence[dict[str, str]]) -> Plain:
+    number, seat = one.question.number, one.question.seat
+    rules, state = game.env.ruleset, game.states[number - 1]
+    policy = one.question.policy
+    best = int(np.flatnonzero(one.question.candidates == one.best)[0])
+    return {
+        "decision": number,
+        "round": int(state.game.turn.round),
+        "player": seat,
+        "faction": factions[seat]["id"],
+        "played": action_json(rules, int(one.question.candidates[0]), float(policy[0])),
+        "better": action_json(rules, one.best, float(policy[best])),
+        "loss": _loss(one.loss, 1) | {"shrunk": round(one.loss.shrunk, 1)},
+        "win_loss": _loss(one.win_loss, KEPT),
+        "grade": one.loss.grade,
+        "playouts": one.playouts,
+        "expected_vp": np.round(one.vp, 1).tolist(),
+        "chance_to_win": np.round(one.win, KEPT).tolist(),
+        "line": [] if one.loss.mean <= 0 else line(game, one),
+    }
+
+
+def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Plain:
+    """An action as its text and in words, and how likely the policy finds it."""
+    text = to_text(rules, action)
+    known = {} if policy is None else {"policy": round(policy, KEPT)}
+    return {"action": action, "text": text, "words": say(rules, text)} | known
+
+
+def _loss(loss: Loss, digits: int) -> dict[str, float]:
+    values = {"mean": loss.mean, "low": loss.low, "high": loss.high}
+    return {name: round(value, digits) for name, value in values.items()}
+
+
+def line(game: Game, one: Judged) -> list[Plain]:
+    """The better move and what follows it in the playout with the median VP, each with who."""
+    rules, found = game.env.ruleset, []
+    before = game.states[one.question.number - 1]
+    for action, after in follow(game, one.question.number, one.best, one.line):
+        found.append({"player": int(before.current_player)} | action_json(rules, action))
+        before = after
+    return found
+
+
+def follow(
+    game: Game, number: int, first: int, actions: Sequence[int] | np.ndarray
+) -> Iterator[tuple[int, State]]:
+    """Play actions from the position before a decision: each with the state behind it.
+
+    Args:
+        number: of the decision, from 1.
+        first: the first action; -1 among the others ends them.
+    """
+    step = stepping(game.env)
+    state = game.states[number - 1]
+    for action in (first, *(int(x) for x in actions)):
+        if action < 0:
+            return
+        state = step(state, action)
+        yield action, state
+
+
+def stepping(env: GaiaEnv) -> Callable[[State, int], State]:
+    """The compiled step of an environment, the same one that has played its record."""
+    return replay.compiled(gaia_jax.make(env.id, players=env.num_players))[1]
+
+
+def text(about: Plain) -> str:
+    """A report in lines: the seats, then the costliest moves."""
+    lines = [
+        summary(about),
+        "",
+        f"{'player':<22}{'VP':>5}{'accuracy':>10}{'VP lost':>9}"
+        + "".join(f"{name:>12}" for name in GRADES),
+    ]
+    for seat in about["seats"]:
+        shown = "-" if seat["accuracy"] is None else f"{seat['accuracy']:.0f}"
+        lines.append(
+            f"{seat['player']} {seat['name']:<20}{seat['vp']:5}{shown:>10}{seat['lost']:9.1f}"
+            + "".join(f"{seat['grades'][name]:12}" for name in GRADES)
+        )
+    moves = {m["decision"]: m for m in about["moves"]}
+    if about["costliest"]:
+        lines += ["", "the costliest moves"]
+    for number in about["costliest"]:
+        lines += ["", *_move_text(moves[number], about["seats"])]
+    return "\n".join(lines)
+
+
+def summary(about: Plain) -> str:
+    """What was judged, in a line."""
+    asked = f"{about['judged']} of {about['asked']}"
+    return f"{asked} main moves of {about['decisions']} decisions judged by {about['agent']}"
+
+
+def when(move: Plain) -> str:
+    """When a move was made."""
+    return f"round {move['round']}" if move["round"] else "set-up"
+
+
+def costs(move: Plain) -> str:
+    """What a move lost, with its interval."""
+    loss, win = move["loss"], move["win_loss"]
+    return (
+        f"{loss['mean']:.1f} VP ({loss['low']:.1f} to {loss['high']:.1f}),"
+        f" {100 * win['mean']:.0f} % to win ({100 * win['low']:.0f} to {100 * win['high']:.0f})"
+    )
+
+
+def _move_text(move: Plain, seats: Sequence[Plain]) -> list[str]:
+    name = seats[move["player"]]["name"]
+    grade = f", {move['grade']}" if move["grade"] else ""
+    then = []
+    for one in move["line"][: LINE + 1]:
+        who = "" if one["player"] == move["player"] else f"{seats[one['player']]['name']}: "
+        then.append(who + one["words"])
+    return [
+        f"decision {move['decision']}, {when(move)}, {name}: {move['played']['words']}{grade}",
+        f"  loses {costs(move)}, {move['playouts']} playouts",
+        f"  better: {'; '.join(then)}",
+    ]
