@@ -84,9 +84,9 @@ def in_order(report: dict[str, Any]) -> dict[str, Any]:
     return report | {side: {x: rows[x] for x in ROWS if x in rows} for side, rows in sides.items()}
 
 
-def tested(program: str) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The arguments and the recorded report of a row that a test compiles again."""
-    return ROWS[TESTED[program]], recorded()["now"][TESTED[program]]
+def tested(program: str) -> tuple[tuple[str, ...], dict[str, Any] | None]:
+    """The arguments and the recorded report, if any, of a row that a test compiles again."""
+    return ROWS[TESTED[program]], recorded()["now"].get(TESTED[program])
 
 
 def tree_of(revision: str, python: str) -> Path:

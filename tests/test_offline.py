@@ -140,6 +140,8 @@ def _compiled(*arguments):
 def test_for_a_tpu_nothing_runs_row_by_row_and_memory_stays(program):
     """Minutes, all of it compiling."""
     arguments, before = offline_table.tested(program)
+    if before is None:
+        pytest.skip(f"benchmarks/offline.json has no row of {program} yet: `make offline` adds it")
     report = _compiled(*arguments)
     assert report["made_loops"] == []
     assert report["host_callbacks"] == 0

@@ -10,8 +10,6 @@ import pytest
 
 from tests import shares
 
-WRITTEN = "mark.slow"  # what a file with slow tests says somewhere
-
 
 class Item(SimpleNamespace):
     """As much of a test as the hook asks for."""
@@ -26,11 +24,7 @@ def slow_tests(request):
 
     A file is known by the text of its marks, so that a run of a few files is not taken for all.
     """
-    files = {
-        path.relative_to(shares.ROOT).as_posix()
-        for path in (shares.ROOT / "tests").rglob("test_*.py")
-        if WRITTEN in path.read_text(encoding="utf-8") and path.name != "test_shares.py"
-    }
+    files = shares.slow_files()
     assert len(files) > 20
     found = request.config.stash[shares.COLLECTED]
     if {test.split("::")[0] for test in found} != files:
