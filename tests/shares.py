@@ -24,8 +24,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = Path(__file__).with_name("seconds.json")
-# CPU seconds of a share: under five minutes of two processes that compile anew.
-SHARE = 400
+# CPU seconds of a share: two to four minutes of two processes that compile anew.
+SHARE = 250
 # CPU seconds of a piece: a file that takes longer is cut into pieces of consecutive tests.
 PIECE = 130
 # Of a slow file that nobody has measured yet.
