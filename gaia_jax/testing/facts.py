@@ -14,10 +14,9 @@ from gaia_jax.components.common import RESOURCES
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.components.research import TRACKS
 from gaia_jax.env import GaiaEnv
-from gaia_jax.observation import ObservationSpec
+from gaia_jax.observation import Observation, ObservationSpec
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, GameState
-from training.types import Observation
 
 TABLES = ("cells", "players", "globals")
 _SEATS = ("own", "second", "third", "fourth")
