@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gaia_jax.render.change_items import COST, GAIN, NOTE, Item, items
-from gaia_jax.render.table import Seat, Table
+from gaia_jax.render.table import Table
 
-__all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words", "power_room"]
+__all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
 
 # What the one who decided has to choose next, by the node.
 THEN = {
@@ -122,16 +122,10 @@ def effects(before: Table, after: Table) -> Effects:
         seats=seats,
         offers=after.new_offers(before),
         offered=offered,
-        room=power_room(before.seat(player)) if offered else 0,
+        room=before.power_room(player) if offered else 0,
         then=_then(before, after),
         names={p: before.faction(p).name for p in range(before.num_players)},
     )
-
-
-def power_room(seat: Seat) -> int:
-    """How much power a player could charge: two for each token in bowl I, one in II (LEE-01)."""
-    stone = {0: 2, 1: 1}.get(seat.brainstone, 0)
-    return 2 * seat.power[0] + seat.power[1] + stone
 
 
 def in_words(found: Effects, said: str = "") -> str:

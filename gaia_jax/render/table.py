@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,7 +14,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
-from gaia_jax.rules import income, scoring
+from gaia_jax.rules import income, power, scoring
 from gaia_jax.ruleset import GAIN_FIELDS, RULESETS, VARIANTS, FactionRow, Ruleset
 from gaia_jax.state import GAIA_AREA, GAIAFORMER, NODES, GameState, Players
 
@@ -93,8 +93,16 @@ def ruleset_of(state: Any) -> Ruleset:
     return VARIANTS[id, players]
 
 
-def count(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
-    """(missions, P) int32, what final missions count; (P, 9) int32, the next income (INC-01)."""
+class Counted(NamedTuple):
+    """What the rules count of P players; on the host of numpy."""
+
+    missions: Any  # (missions, P) int32, what each final mission counts (FIN-03 to FIN-10)
+    income: Any  # (P, 9) int32, the next one in the order of GAIN_FIELDS (INC-01)
+    room: Any  # (P,) int32, the most power that each can charge (LEE-01)
+
+
+def count(ruleset: Ruleset, game: GameState) -> Counted:
+    """What the rules count of the players of one game."""
 
     def income_of(me: Players, faction: Array) -> Array:
         row = FactionRow.of(ruleset, faction.astype(jnp.int32))
@@ -102,12 +110,13 @@ def count(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
         parts["booster"] *= me.booster >= 0  # none is dealt while structures are placed
         return sum(parts.values(), jnp.zeros(len(GAIN_FIELDS), jnp.int32))
 
-    incomes = jax.vmap(income_of)(game.players.edit(), game.setup.faction)
-    return scoring.final_values(ruleset, game), incomes
+    players = game.players.edit()
+    incomes = jax.vmap(income_of)(players, game.setup.faction)
+    room = jax.vmap(power.capacity)(players)
+    return Counted(scoring.final_values(ruleset, game), incomes, room)
 
 
 _count = jax.jit(count, static_argnums=0)
-Counted = tuple[np.ndarray, np.ndarray]
 
 
 class Table:
@@ -222,15 +231,18 @@ class Table:
             passed=int(turn.passed[p]),
             vp_source=row("vp_source", me.vp_source[p]),
             income=self._income(p),
-            missions=tuple(self._counted[0][self.setup.final_missions, p].tolist()),
+            missions=tuple(self._counted.missions[self.setup.final_missions, p].tolist()),
             **found,
         )
 
     @cached_property
     def _counted(self) -> Counted:
-        """(missions, P), what each final mission counts; (P, 9), the next income by GAIN_FIELDS."""
-        missions, income = jax.device_get(_count(self.ruleset, self._game))
-        return missions, income
+        found: Counted = jax.device_get(_count(self.ruleset, self._game))
+        return found
+
+    def power_room(self, p: int) -> int:
+        """How much power player `p` could charge (LEE-01)."""
+        return int(self._counted.room[p])
 
     @property
     def has_income(self) -> bool:
@@ -241,7 +253,7 @@ class Table:
         """What the next income phase brings as things stand (INC-01); nothing after the last."""
         if not self.has_income:
             return Gain()
-        return Gain(**dict(zip(GAIN_FIELDS, self._counted[1][p].tolist(), strict=True)))
+        return Gain(**dict(zip(GAIN_FIELDS, self._counted.income[p].tolist(), strict=True)))
 
     @cached_property
     def power_used(self) -> tuple[str, ...]:
@@ -345,7 +357,7 @@ class Table:
             np.array_equal(one.players.small[p], two.players.small[p])
             and np.array_equal(one.players.large[p], two.players.large[p])
             and one.turn.passed[p] == two.turn.passed[p]
-            and np.array_equal(self._counted[0][:, p], after._counted[0][:, p])
+            and np.array_equal(self._counted.missions[:, p], after._counted.missions[:, p])
         )
 
     def _pieces(self, p: int) -> np.ndarray:

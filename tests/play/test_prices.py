@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import jax
 import numpy as np
 import pytest
 
@@ -142,4 +141,3 @@ def test_prices_come_with_the_view(server: Server) -> None:
     }  # fmt: skip
     assert found["leech DECLINE"] == {"notes": ["3 offered, room for 6"]}
     assert game["moves"][at]["told"] == "3 offered, room for 6"
-    assert jax.default_backend() == "cpu"

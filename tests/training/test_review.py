@@ -12,8 +12,9 @@ from gaia_jax import replay
 from tests.training import toy_env
 from training import review
 from training.agents import random_agent
+from training.games.stats import wins
 from training.study import accuracy, review_page
-from training.study.accuracy import GRADES, Loss, paired, shares
+from training.study.accuracy import GRADES, Loss, paired
 from training.study.judge import Judge, Question, question
 from training.system import cli
 
@@ -122,7 +123,7 @@ def test_losses_have_students_interval():
 
 def test_a_shared_victory_counts_in_parts():
     vp = np.array([[9, 9, 1, 2], [3, 4, 5, 6], [7, 7, 7, 7]])
-    assert shares(vp).tolist() == [[0.5, 0.5, 0, 0], [0, 0, 0, 1], [0.25] * 4]
+    assert wins(vp).tolist() == [[0.5, 0.5, 0, 0], [0, 0, 0, 1], [0.25] * 4]
 
 
 def test_grades_need_an_interval_above_0():

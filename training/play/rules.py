@@ -15,7 +15,7 @@ import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.env import State
 from gaia_jax.render import Effects, Table, effects, names, picture, say
-from gaia_jax.render.table import count
+from gaia_jax.render.table import Counted, count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.xla.program_cache import jit
 
@@ -81,11 +81,10 @@ class Rules:
         for first in range(0, len(actions), TRIED):
             some = actions[first : first + TRIED]
             padded = np.array(some + some[:1] * (TRIED - len(some)), np.int32)
-            states, counted = jax.device_get(self._tries(state, padded))
+            found = jax.device_get(self._tries(state, padded))
             for i in range(len(some)):
-                one = jax.tree.map(lambda x, i=i: x[i], states)
-                numbers = counted[0][i], counted[1][i]
-                out.append(Table(one, self.env.ruleset, numbers))
+                one, counted = jax.tree.map(lambda x, i=i: x[i], found)
+                out.append(Table(one, self.env.ruleset, counted))
         return out
 
     def draw(self, seed: int) -> Any:
@@ -125,7 +124,7 @@ class Rules:
         return Table(state, self.env.ruleset)
 
 
-def _try(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Any]:
+def _try(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Counted]:
     """[TRIED] states after the actions, their masks not made, and what `render.table.count` says.
 
     Args:

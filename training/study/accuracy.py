@@ -1,6 +1,6 @@
 """The arithmetic of a review: what a move lost, how sure that is, grades, a seat's accuracy.
 
-`docs/lab/review.md` has the games that the numbers below were measured on.
+The numbers below are chosen, not fitted to games: `docs/lab/review.md` says from what.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from scipy import stats
 
 from training.study.effects import CONFIDENCE
 
-SPREAD = 8.0  # VP, standard deviation of what moves truly lose or gain, zoo/strong by itself
+SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
 SCALE = 6.0  # VP of loss at which `accuracy` of a move is 37
 GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # VP that are lost at least
 
@@ -49,12 +49,6 @@ def paired(better: np.ndarray, played: np.ndarray) -> Loss:
     mean, error = float(apart.mean()), float(apart.std(ddof=1)) / math.sqrt(len(apart))
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(apart) - 1)) * error
     return Loss(mean, mean - half, mean + half, error)
-
-
-def shares(vp: np.ndarray) -> np.ndarray:
-    """Who won, from VP (..., P) at the end: a victory that k players share counts 1 / k each."""
-    wins = vp == vp.max(-1, keepdims=True)
-    return np.asarray(wins / wins.sum(-1, keepdims=True))
 
 
 def accuracy(losses: Sequence[Loss]) -> float:

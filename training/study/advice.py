@@ -21,6 +21,8 @@ from gaia_jax.env import GaiaEnv
 from gaia_jax.setup.draw import draw_tables
 from gaia_jax.state import Node, Setup
 from training.agents import Agent, make_agent
+from training.games.stats import wins
+from training.study.actions import is_main, kind_of
 from training.study.effects import Effect, dummies, regression
 from training.study.playouts import Ends, Jobs, Playouts
 from training.system.devices import LEAST_GAMES
@@ -45,9 +47,7 @@ class Played(NamedTuple):
     @property
     def wins(self) -> np.ndarray:
         """(N, P) shares of the win: 1, or a part of it where the most VP are shared."""
-        most = self.vp == self.vp.max(1, keepdims=True)
-        shares: np.ndarray = most / most.sum(1, keepdims=True)
-        return shares
+        return wins(self.vp)
 
 
 class Boards(NamedTuple):
@@ -192,9 +192,9 @@ def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
         for at, seat in enumerate((notes[:made] // 32).tolist()):
             if node[at] == Node.BOOSTER and booster[row, seat] == NONE:
                 booster[row, seat] = boosters.get(words[at], NONE)
-            if node[at] != Node.TURN or words[at].startswith("free ") or count[seat] == OPENING:
+            if not is_main(node[at], words[at]) or count[seat] == OPENING:
                 continue
-            kind, again = _kind(words[at]), words[at] in upgraded
+            kind, again = kind_of(words[at]), words[at] in upgraded
             if kind == "upgrade":  # called by its piece
                 upgraded.add(words[at])
                 asked = at + 1 < made and node[at + 1] == Node.PIECE
@@ -205,12 +205,6 @@ def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
         factions[here], ends.vp[here].astype(int), ends.sources[here].astype(int), booster, opening,
         list(kinds),
     )  # fmt: skip
-
-
-def _kind(text: str) -> str:
-    """An action without its cell: "mine 3,2" -> "mine"."""
-    verb, _, argument = text.partition(" ")
-    return verb if "," in argument else text
 
 
 def columns(faction: np.ndarray, count: int) -> np.ndarray:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from training.config import UserError
 from training.games import dataset, shards
+from training.study.actions import kind_of
 
 ROUNDS = 6
 OPENING = 3
@@ -38,12 +39,6 @@ class Decided:
         none = np.zeros(self.counts.shape[:2], self.counts.dtype)
         known = {name: self.counts[..., i] for i, name in enumerate(self.kinds)}
         return np.stack([known.get(name, none) for name in names], axis=-1)
-
-
-def kind_of(text: str) -> str:
-    """An action without its cell: "mine 3,2" -> "mine"."""
-    verb, _, argument = text.partition(" ")
-    return verb if "," in argument else text
 
 
 def load(path: str | Path, games: int, players: int) -> Decided:

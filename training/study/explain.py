@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+import gaia_jax
 from gaia_jax import actions as action_index
 from gaia_jax import replay
 from gaia_jax.setup.setup_json import players_of, setup_from_json
@@ -57,7 +58,7 @@ def read_game(path: Path) -> Game:
     states: list[Any] = []
     try:
         record = replay.read(path)
-        env = make_env(_face(), record.ruleset, "vp", players_of(record.setup))
+        env = make_env(gaia_jax, record.ruleset, "vp", players_of(record.setup))
         replay.play(record, lambda _, state: states.append(state))
     except replay.RecordError as error:
         raise UserError(str(error)) from error
@@ -67,12 +68,6 @@ def read_game(path: Path) -> Game:
     first = start(setup_from_json(record.setup, env.ruleset))
     indices = [action_index.from_text(env.ruleset, text) for text in record.actions]
     return Game(env, [first, *states], indices)
-
-
-def _face() -> Any:
-    import gaia_jax
-
-    return gaia_jax
 
 
 class Explainer:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 import jax
 
+import gaia_jax
 from gaia_jax import replay
 from gaia_jax.env import GaiaEnv
 from gaia_jax.setup.json_values import parse
@@ -27,7 +27,7 @@ def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Set
     Raises:
         UserError: there is none. One line.
     """
-    face = face or _gaia_jax()
+    face = face or gaia_jax
     if not args.setup and not args.record:
         env = make_env(face, args.env, "vp", args.players)
         return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
@@ -45,9 +45,3 @@ def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Set
     except ValueError as error:  # a RecordError is one
         said = str(error)
         raise UserError(said if str(path) in said else f"{path}: {said}") from error
-
-
-def _gaia_jax() -> Any:
-    import gaia_jax
-
-    return gaia_jax

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 from training.agents import Agent
-from training.study.accuracy import NONE, Loss, paired, shares
+from training.games.stats import wins
+from training.study.accuracy import NONE, Loss, paired
 from training.study.playouts import Ends, Jobs, Playouts, jobs_of
 from training.types import Environment, EnvState
 
@@ -45,13 +44,6 @@ class Judged(NamedTuple):
     win_loss: Loss  # its chance to win
     playouts: int  # of both, that the losses come from
     line: np.ndarray  # (M,) actions behind `best`, of the playout with the median VP; -1 for none
-
-
-def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
-    """(N, A) what the policy of an agent plays in N positions; illegal actions 0."""
-    assert agent.policy is not None
-    logits = jax.jit(agent.policy.evaluate)(agent.params, states)[0]
-    return np.asarray(jax.nn.softmax(jnp.where(states.legal_action_mask, logits, -jnp.inf)))
 
 
 def question(number: int, seat: int, played: int, chance: np.ndarray) -> Question:
@@ -181,7 +173,7 @@ def _measured(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np
         actions: (K,), one or two.
         vp: (K, n, P). moves: (K, n, M).
     """
-    seat, won = question.seat, shares(vp)
+    seat, won = question.seat, wins(vp)
     median = int(np.argsort(vp[-1, :, seat], kind="stable")[vp.shape[1] // 2])
     two = len(actions) > 1
     return Judged(

@@ -1,7 +1,7 @@
 """Positions played out: a playout begins with an action of its own, then one agent has all seats.
 
 Playouts of one position with the same sample number draw the same random numbers, decision by
-decision. So two actions are compared on the same luck, and their difference needs fewer playouts.
+decision. Two actions that come to the same then end alike; others soon part (docs/lab/review.md).
 """
 
 from __future__ import annotations

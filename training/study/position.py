@@ -16,6 +16,7 @@ from gaia_jax.actions import to_text
 from gaia_jax.setup.setup_json import players_of
 from training.agents import Agent, make_agent
 from training.config import UserError
+from training.games.stats import wins
 from training.learn.checkpoint import make_env
 from training.study.effects import Effect, intervals
 from training.study.playouts import Playouts, jobs_of
@@ -52,15 +53,20 @@ class Outcomes(NamedTuple):
         )  # fmt: skip
 
 
+def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
+    """(N, A) what the policy of an agent plays in N positions; illegal actions 0."""
+    assert agent.policy is not None
+    logits = jax.jit(agent.policy.evaluate)(agent.params, states)[0]
+    return np.asarray(jax.nn.softmax(jnp.where(states.legal_action_mask, logits, -jnp.inf)))
+
+
 def candidates(agent: Agent, state: EnvState, most: int) -> tuple[np.ndarray, np.ndarray]:
     """The likeliest legal actions, or the first ones of an agent without a policy; (K,) each."""
     legal = np.flatnonzero(np.asarray(state.legal_action_mask))
     if agent.policy is None:
         return legal[:most], np.full(len(legal[:most]), np.nan)
-    one = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
-    logits = agent.policy.evaluate(agent.params, one)[0][0]
-    logits = jnp.where(state.legal_action_mask, logits, -jnp.inf)
-    chance = np.asarray(jax.nn.softmax(logits))
+    one: EnvState = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
+    chance = probabilities(agent, one)[0]
     kept = legal[np.argsort(-chance[legal], kind="stable")][:most]
     return kept, chance[kept]
 
@@ -90,8 +96,7 @@ def table(outcomes: Outcomes, texts: Sequence[str]) -> str:
     """
     lines = ["action                          policy  mean VP (95 %)         10 %  50 %  90 %  win"]
     own = outcomes.vp[:, :, outcomes.seat]
-    wins = outcomes.vp == outcomes.vp.max(-1, keepdims=True)
-    shares = (wins / wins.sum(-1, keepdims=True))[:, :, outcomes.seat].mean(1)
+    won = wins(outcomes.vp)[:, :, outcomes.seat].mean(1)
     for k in outcomes.best():
         count = own.shape[1]
         half = 1.96 * own[k].std(ddof=1) / count**0.5 if count > 1 else float("nan")
@@ -101,7 +106,7 @@ def table(outcomes: Outcomes, texts: Sequence[str]) -> str:
         shown = "     -" if np.isnan(chance) else f"{chance:6.3f}"
         lines.append(
             f"{texts[outcomes.actions[k]]:<32}{shown}  {mean:6.1f} ({mean - half:.1f} to "
-            f"{mean + half:.1f})  {low:5.0f} {middle:5.0f} {high:5.0f}  {shares[k]:.2f}"
+            f"{mean + half:.1f})  {low:5.0f} {middle:5.0f} {high:5.0f}  {won[k]:.2f}"
         )
     return "\n".join(lines)
 

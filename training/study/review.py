@@ -18,8 +18,10 @@ from gaia_jax.state import Node
 from training.agents import make_agent
 from training.config import UserError
 from training.study.accuracy import GRADES, Loss, accuracy
+from training.study.actions import is_main
 from training.study.explain import Game
-from training.study.judge import Judge, Judged, Question, probabilities, question
+from training.study.judge import Judge, Judged, Question, question
+from training.study.position import probabilities
 from training.system import atomic_files
 
 Plain = dict[str, Any]  # an object of JSON
@@ -35,10 +37,11 @@ def main_moves(game: Game) -> list[int]:
     for at, played in enumerate(game.actions):
         state = game.states[at]
         node = int(state.game.turn.node)
-        asked = node in (Node.START, Node.BOOSTER) or (
-            node == Node.TURN and not to_text(game.env.ruleset, played).startswith("free ")
-        )
-        if asked and played >= 0 and int(np.sum(state.legal_action_mask)) > 1:
+        if played < 0:
+            continue
+        text = to_text(game.env.ruleset, played)
+        asked = node in (Node.START, Node.BOOSTER) or is_main(node, text)
+        if asked and int(np.sum(state.legal_action_mask)) > 1:
             found.append(at)
     return found
 

@@ -45,7 +45,7 @@ def page(game: Game, about: Plain) -> str:
         "moves": _moves(about["moves"], seats),
         "how": escape(
             f"{about['playouts']} playouts and more of the played move and of the best other one,"
-            " on the same luck. The interval holds the true loss in 95 of 100 cases."
+            " on the same luck. The interval is the 95 % one of their spread."
         ),
         "review": replay_page.packed(_data(game, costly, seats)),
         "view": replay_page.static("view.js"),
