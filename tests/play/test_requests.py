@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -130,7 +131,9 @@ def test_sixty_bad_requests(server: Server, game: str) -> None:
 def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:
     status, _, text = server.ask("GET", "/")
     assert status == 200 and "http://" not in text and "https://" not in text
-    for name in ("view.js", "view.css", "play.js", "play.css", "overlay.js"):
+    named = re.findall(r'(?:src|href)="/static/([^"]+)"', text)
+    assert {"view.js", "view.css", "play.css", "main.js"} <= set(named)
+    for name in named:
         status, _, text = server.ask("GET", f"/static/{name}")
         found = text.replace("http://www.w3.org/2000/svg", "")
         assert status == 200 and "http" not in found, name

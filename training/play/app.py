@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,19 +17,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from gaia_jax.replay.page import static
 from gaia_jax.ruleset import RULESETS
 from training.play.game import HUMAN, Game, Refused
 from training.play.game_server import GameServer, view
 from training.play.request_guard import RequestGuard, parsed, refusal
 
-# What a page may load, by name: where it lies.
+_TYPES = {".js": "text/javascript", ".css": "text/css"}
+# What a page may load, by name: where it lies. Nothing else of the folders is given away.
 FILES = {
-    "view.js": ("gaia_jax.replay", "text/javascript"),
-    "view.css": ("gaia_jax.replay", "text/css"),
-    "play.js": ("training.play", "text/javascript"),
-    "overlay.js": ("training.play", "text/javascript"),
-    "play.css": ("training.play", "text/css"),
+    file.name: file
+    for package in ("gaia_jax.replay", "training.play")
+    for file in resources.files(package).joinpath("static").iterdir()
+    if Path(file.name).suffix in _TYPES
 }
 CHANGES = ("act", "go", "undo", "seat", "resume")
 # A page asks again after so long without news.
@@ -36,13 +36,6 @@ PATIENCE = 15.0
 MOST_WAITING = 64
 
 Handler = Callable[[Request], Awaitable[Response]]
-
-
-def _file(name: str) -> str:
-    package, _ = FILES[name]
-    if package == "gaia_jax.replay":
-        return static(name)
-    return resources.files(package).joinpath("static", name).read_text("utf-8")
 
 
 class Pages:
@@ -67,7 +60,8 @@ class Pages:
         name = request.path_params["name"]
         if name not in FILES:
             return refusal(404, "there is no such file")
-        return Response(_file(name), media_type=FILES[name][1])
+        text = await run_in_threadpool(FILES[name].read_text, "utf-8")
+        return Response(text, media_type=_TYPES[Path(name).suffix])
 
     async def offers(self, request: Request) -> Response:
         """What a game can be made of."""

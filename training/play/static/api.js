@@ -1,0 +1,85 @@
+"use strict";
+// What the scripts of the table share: the state of the page, and requests to the server.
+
+const byId = (id) => document.getElementById(id);
+let offers = null;
+let game = null;
+let view = null;
+let analysis = null;
+let busy = false;
+let progressAt = 0;
+let drawnLegal = "";
+let requests = Promise.resolve();
+const NOBODY = "";
+
+// A request; null and a message where it was refused.
+async function call(path, body = undefined) {
+  const options = body === undefined ? {} : {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  };
+  try {
+    const response = await fetch(path, options);
+    const data = await response.json();
+    if (response.ok) return data;
+    say(data.error || `error ${response.status}`);
+  } catch (error) {
+    say(`the server does not answer (${error.message})`);
+  }
+  return null;
+}
+
+function say(text) {
+  byId(game ? "message" : "start-message").textContent = text;
+}
+
+// Ask again and again; the server answers when there is news.
+async function follow(id) {
+  while (game && game.id === id) {
+    let found = null;
+    const began = performance.now();
+    try {
+      const response = await fetch(`/api/games/${id}?since=${game.version}`);
+      if (response.status === 404) {
+        if (game && game.id === id) {
+          game.progress = [];
+          drawProgress();
+          say("the server no longer holds this game");
+        }
+        break;
+      }
+      found = await response.json();
+    } catch (error) {
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      continue;
+    }
+    if (found && game && game.id === id && found.version > game.version) update(found);
+    else if (performance.now() - began < 5000) {
+      // A server with many waiting answers at once.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+}
+
+// One request after the other; a second click on an action while the first is under way is none.
+function change(what, body = {}) {
+  if (busy && what === "act") return requests;
+  requests = requests.then(() => send(what, body));
+  return requests;
+}
+
+async function send(what, body) {
+  if (!game) return;
+  busy = true;
+  document.body.classList.add("busy");
+  closeChoice();
+  byId("message").textContent = "";
+  const found = await call(`/api/games/${game.id}/${what}`, body);
+  busy = false;
+  document.body.classList.remove("busy");
+  if (found && found.version >= game.version) update(found);
+  if (!found && game) {
+    // What was refused is not shown as if it were so.
+    byId("seats").dataset.game = "";
+    drawSeats();
+  }
+}

@@ -1,0 +1,119 @@
+"use strict";
+// One game: entered, shown as it changes, left.
+
+async function enter(id) {
+  const found = await call(`/api/games/${id}`);
+  if (!found) {
+    location.hash = "";
+    return;
+  }
+  byId("start").hidden = true;
+  byId("layout").hidden = false;
+  game = null;
+  byId("save-name").value = found.name;
+  setOptions(byId("analyst"), found.agents.map((name) => [name]), byId("analyst").value,
+    firstAnalyst(found.agents));
+  view = new TableView(byId("table"), found.picture);
+  view.svg.addEventListener("click", clicked);
+  byId("view-of").replaceChildren(...found.seats.map((seat) =>
+    element("option", { value: seat.player }, `${seat.player} ${seat.name}`)));
+  analysis = analysis || new Analysis({
+    game: () => game,
+    go: (node) => change("go", { node }),
+    ask: (agent, whole, search) => call(`/api/games/${game.id}/insight?agent=`
+      + `${encodeURIComponent(agent)}&whole=${whole ? 1 : 0}&search=${search ? 1 : 0}`),
+  });
+  drawnLegal = "";
+  analysis.forget();
+  update(found);
+  follow(id);
+}
+
+function update(found) {
+  const moved = !game || game.node !== found.node || game.line.length !== found.line.length;
+  game = found;
+  view.show(found.parts);
+  const seat = found.seats[found.player];
+  const who = seat.who === offers.human ? seat.name : `${seat.name} (${seat.who})`;
+  byId("asks").textContent = found.over ? "The game is over." : found.thinking
+    ? `${who} is thinking.` : `${who}: ${found.half_made ? "complete your move" : "your decision"}`;
+  progressAt = performance.now();
+  drawProgress();
+  byId("message").textContent = found.message;
+  byId("undo").disabled = !found.can_undo;
+  byId("cancel").hidden = !found.half_made || Boolean(found.thinking);
+  const agent = found.paused && seat.who !== offers.human && !found.over;
+  byId("resume").hidden = !agent;
+  byId("place").textContent = `${found.line.indexOf(found.node)} / ${found.line.length - 1}`;
+  drawLegal();
+  drawSeats();
+  drawMoves();
+  lineChart(byId("scores"), {
+    series: found.seats.map((s) => ({ values: found.vp.map((vp) => vp[s.player]),
+      colour: s.fill, name: String(s.player) })),
+    length: found.line.length - 1, at: found.line.indexOf(found.node),
+    pick: (n) => change("go", { node: game.line[n] }),
+  });
+  if (analysis.on && moved) analysis.refresh();
+  else analysis.draw();
+}
+
+// What is being compiled, the seconds running.
+function drawProgress() {
+  if (!game) return;
+  const more = (performance.now() - progressAt) / 1000;
+  byId("progress").textContent = game.progress.map(({ text, seconds }) =>
+    (seconds === null ? text : `${text}, ${Math.round(seconds + more)} s`)).join("; ");
+}
+
+// The rows stay while the game goes on: an open list of names must not close under the hand.
+function drawSeats() {
+  if (byId("seats").dataset.game !== game.id) buildSeats();
+  for (const seat of game.seats) {
+    const row = byId("seats").querySelector(`[data-seat="${seat.player}"]`);
+    row.classList.toggle("now", seat.player === game.player && !game.over);
+    row.querySelector(".vp").textContent = `${seat.vp} VP`;
+    const select = row.querySelector("select");
+    if (select.dataset.who !== seat.who) {
+      select.dataset.who = seat.who;
+      select.value = seat.who;
+    }
+  }
+}
+
+function buildSeats() {
+  const names = [offers.human, ...game.agents];
+  byId("seats").dataset.game = game.id;
+  byId("seats").replaceChildren(...game.seats.map((seat) => {
+    const select = element("select", { "aria-label": `who plays ${seat.name}`,
+      onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
+    ...names.map((name) => element("option", { value: name, selected: name === seat.who }, name)));
+    return element("div", { class: "seat", "data-seat": seat.player }, disc(seat),
+      element("span", { class: "name", title: seat.name }, seat.name), select,
+      element("span", { class: "vp" }));
+  }));
+}
+
+function seatInView(player) {
+  view.seat(player);
+  byId("view-of").value = view.first;
+}
+
+async function save() {
+  const saved = await call(`/api/games/${game.id}/save`, { name: byId("save-name").value.trim() });
+  if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
+}
+
+function takeBack() {
+  if (game.can_undo) change("undo");
+  else say("there is no decision of a person to take back");
+}
+
+function leave() {
+  game = null;
+  if (analysis) analysis.forget();
+  byId("layout").hidden = true;
+  byId("start").hidden = false;
+  closeChoice();
+  loadOffers();
+}

@@ -1,0 +1,48 @@
+"use strict";
+// Buttons, keys, the address of the page: loaded last.
+
+function wire() {
+  const buttons = {
+    undo: takeBack, cancel: () => change("undo"), resume: () => change("resume"),
+    first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
+    last: () => along(1e6), save, new: () => { location.hash = ""; },
+    dice: () => { byId("seed").value = Math.floor(Math.random() * 2147483647); },
+  };
+  for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
+  byId("start").addEventListener("submit", begin);
+  byId("ruleset").addEventListener("change", loadOffers);
+  byId("record").addEventListener("change", fillChairs);
+  byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
+  const keys = {
+    ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),
+    End: () => along(1e6), u: takeBack, v: () => seatInView(view.first + 1),
+    m: wireWide(), Escape: closeChoice,
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.matches("li[tabindex]")) event.target.click();
+    const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
+    if (!game || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const act_ = keys[event.key];
+    if (act_) {
+      event.preventDefault();
+      act_();
+    }
+  });
+  window.addEventListener("hashchange", route);
+  setInterval(drawProgress, 1000);
+}
+
+function route() {
+  const id = location.hash.slice(1);
+  if (/^[0-9a-f]{12}$/.test(id)) {
+    if (!game || game.id !== id) enter(id);
+  } else leave();
+}
+
+async function main() {
+  wire();
+  await loadOffers();
+  route();
+}
+
+main();
