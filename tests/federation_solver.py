@@ -15,7 +15,7 @@ import random
 from dataclasses import dataclass
 
 from gaia_jax.components import map_tiles
-from gaia_jax.geometry import Geometry, build_geometry, lost_fleet_geometry, rotate
+from gaia_jax.ruleset.geometry import Geometry, build_geometry, geometry_of, rotate
 
 MAX_GROUPS = 12
 MAX_LEGAL = 128
@@ -264,7 +264,7 @@ def _contents(rng: random.Random, geometry: Geometry) -> list[str]:
     return out
 
 
-LOST_FLEET = lost_fleet_geometry()
+LOST_FLEET = geometry_of(map_tiles.LOST_FLEET_MAP)
 BASE = build_geometry(map_tiles.SECTOR_CENTERS)
 
 

@@ -31,7 +31,7 @@ from gaia_jax.components.research import (
 from gaia_jax.components.ships import SHIP_ACTIONS, SHUTTLE_CHARGE
 from gaia_jax.components.tech_tiles import ADVANCED_TILES, BASIC_TILES, SHIP_TILES
 from gaia_jax.components.tinkering import TINKERING_TILES
-from gaia_jax.geometry import hex_distance, rotate
+from gaia_jax.ruleset.geometry import hex_distance, rotate
 
 FACTION = {faction.id: faction for faction in FACTIONS}
 TILE = {tile.id: tile for tile in (*BASIC_TILES, *SHIP_TILES, *ADVANCED_TILES)}

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from gaia_jax.components import map_tiles
-from gaia_jax.geometry import (
+from gaia_jax.ruleset.geometry import (
     DIRECTIONS,
     build_geometry,
+    geometry_of,
     hex_distance,
-    lost_fleet_geometry,
     rotate,
 )
 
-BOARD = lost_fleet_geometry()
+BOARD = geometry_of(map_tiles.LOST_FLEET_MAP)
 CELLS = [tuple(int(x) for x in cell) for cell in BOARD.cells]
 
 

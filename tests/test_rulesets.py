@@ -16,7 +16,6 @@ import pytest
 
 import gaia_jax
 from gaia_jax.components.planets import TERRAFORM_CYCLE
-from gaia_jax.geometry import hex_distance, rotate
 from gaia_jax.ruleset import (
     BASE,
     GAIN_FIELDS,
@@ -25,6 +24,7 @@ from gaia_jax.ruleset import (
     RULESETS,
     VARIANTS,
 )
+from gaia_jax.ruleset.geometry import hex_distance, rotate
 from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.setup.draw import board_planets, draw_setup, draw_tables, same_types_touch
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict

@@ -10,8 +10,8 @@ import pytest
 
 from gaia_jax.components import map_tiles, planets
 from gaia_jax.components.factions import FACTION_BOARDS, FACTIONS
-from gaia_jax.geometry import rotate
 from gaia_jax.ruleset import LOST_FLEET
+from gaia_jax.ruleset.geometry import rotate
 from gaia_jax.setup.draw import DRAWS, board_planets, draw_setup, draw_tables
 
 TABLES = draw_tables(LOST_FLEET)

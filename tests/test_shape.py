@@ -9,9 +9,9 @@ from tools import shape
 
 ROOT = Path(__file__).resolve().parent.parent
 # The most of each, as measured; fewer is better.
-ROOMS = {"gaia_jax": 17, "training": 27}  # with the doors `advise` and `review`, and their arrows
-FLOORS = {"gaia_jax": 9, "training": 9}
-ARROWS = {"gaia_jax": 71, "training": 115}
+ROOMS = {"gaia_jax": 16, "training": 27}  # with the doors `advise` and `review`, and their arrows
+FLOORS = {"gaia_jax": 8, "training": 9}
+ARROWS = {"gaia_jax": 67, "training": 115}
 # Parameters that may be anything at all.
 ANY = {"gaia_jax": 94, "training": 113}
 
@@ -35,7 +35,8 @@ def test_no_more_parameters_are_anything_at_all(package):
     assert shape.any_parameters(package)[0] <= ANY[package]
 
 
-def test_no_file_of_training_stands_in_a_circle_and_imports_only_go_down(found):
+def test_no_file_stands_in_a_circle_and_imports_only_go_down(found):
+    assert found["gaia_jax"]["circles of files"] == []
     assert found["training"]["circles of files"] == []
     assert found["training"]["upwards"] == []
 

@@ -20,7 +20,14 @@ import gaia_jax
 
 PACKAGE = str(Path(gaia_jax.__file__).parent)
 # Where fields are declared: a call into these reads `me.ore`, `op.mine` or `faction.home`.
-DECLARED = ("records.py", "operations.py", "ruleset/faction_row.py", "struct.py", "state.py")
+DECLARED = (
+    "records.py",
+    "operations.py",
+    "ruleset/faction_row.py",
+    "ruleset/faction_table.py",
+    "struct.py",
+    "state.py",
+)
 
 
 class Road:

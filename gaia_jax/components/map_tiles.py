@@ -23,7 +23,7 @@ class SectorTile:
 
 @dataclass(frozen=True)
 class DeepTile:
-    """One side of a deep-space tile: its three cells, in the order of DEEP_LOCAL."""
+    """One side of a deep-space tile: its three cells, (0, 0), (1, 0), (1, -1)."""
 
     id: str
     contents: tuple[str, str, str]
@@ -247,7 +247,6 @@ DEEP_SLOTS = (
     DeepSlot(((2, -8), (3, -8), (3, -9)), "A"),
 )
 
-DEEP_LOCAL: tuple[Cell, ...] = ((0, 0), (1, 0), (1, -1))
 # Eight tiles, side A before side B: the sides of tile i are DEEP_TILES[2i] and [2i + 1].
 DEEP_TILES = (
     DeepTile("DS1A", ("Empty", "Empty", "Asteroid")),

@@ -1,7 +1,9 @@
 """Rulesets: every table and switch of each variant of the game."""
 
-from gaia_jax.ruleset.definition import CHARGE_ATOMS, INCOME_ATOMS, LEECH_CHOICES, Ruleset
-from gaia_jax.ruleset.faction_row import GAIN_FIELDS, FactionRow, gain_vector
+from gaia_jax.ruleset.definition import Ruleset
+from gaia_jax.ruleset.faction_row import FactionRow
+from gaia_jax.ruleset.faction_table import GAIN_FIELDS, gain_vector
+from gaia_jax.ruleset.pieces import CHARGE_ATOMS, INCOME_ATOMS, LEECH_CHOICES
 from gaia_jax.ruleset.variants import (
     BASE,
     BASE_FOR_THREE,

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gaia_jax.geometry import Geometry
+from gaia_jax.ruleset.geometry import Geometry
 
 PLANES = ("mine", "project", "upgrade", "pick")
 

@@ -1,222 +1,29 @@
-"""Ruleset: every piece, price and switch of one variant of the game, and what is made from them.
-
-A ruleset is data. No rule asks for its name: what differs between variants is a row of a table or a
-switch that is read while tracing. The arrays are numpy and are made once.
-"""
+"""Ruleset: one variant of the game, as every rule is given it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from gaia_jax import components
-from gaia_jax.components.common import Cost, Gain
-from gaia_jax.geometry import Geometry, geometry_of
-from gaia_jax.ruleset import operation_list, operations
-from gaia_jax.ruleset.action_space import BARE, ActionSpace
+from gaia_jax.ruleset import operation_list
+from gaia_jax.ruleset.operations import Operation
+from gaia_jax.ruleset.pieces import Pieces
 from gaia_jax.ruleset.tables import Tables, make_tables
-
-LEECH_CHOICES = ("CHARGE", "TOKEN_FIRST", "DECLINE")
-INCOME_ATOMS = (
-    "CH_PI",
-    "CH_ECO",
-    "CH_BOOSTER",
-    "CH_TILE",
-    "CH_LABS",
-    "TK_FACTION",
-    "TK_PI",
-    "TK_BOOSTER",
-)
-CHARGE_ATOMS = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ruleset:
-    """One variant of the game: its pieces, prices and switches, and the arrays made from them."""
+class Ruleset(Pieces):
+    """The pieces of one variant, and the arrays made from them: numpy, made once.
 
-    id: str
-    players: int = 4  # P of every array
-    map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
-    faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS
-    factions: tuple[components.factions.Faction, ...] = components.factions.FACTIONS
-    basic_tiles: tuple[components.tech_tiles.TechTile, ...] = components.tech_tiles.BASIC_TILES
-    ship_tiles: tuple[components.tech_tiles.TechTile, ...] = components.tech_tiles.SHIP_TILES
-    ship_tile_ships: tuple[str, ...] = components.tech_tiles.SHIP_TILE_SHIPS
-    advanced_tiles: tuple[components.tech_tiles.TechTile, ...] = (
-        components.tech_tiles.ADVANCED_TILES
-    )
-    extra_conditions: tuple[str, ...] = (
-        components.tech_tiles.EXTRA_CONDITIONS
-    )  # of a seventh, if any
-    boosters: tuple[components.boosters.Booster, ...] = components.boosters.BOOSTERS
-    round_tiles: tuple[components.missions.RoundTile, ...] = components.missions.ROUND_TILES
-    final_missions: tuple[str, ...] = components.missions.FINAL_MISSIONS
-    base_tokens: tuple[components.federation_tokens.FederationToken, ...] = (
-        components.federation_tokens.BASE_TOKENS
-    )
-    gleens_token: components.federation_tokens.FederationToken = (
-        components.federation_tokens.GLEENS_TOKEN
-    )
-    ship_tokens: tuple[components.federation_tokens.FederationToken, ...] = (
-        components.federation_tokens.SHIP_TOKENS
-    )
-    ships: tuple[str, ...] = components.map_tiles.SHIPS
-    ship_actions: tuple[components.ships.ShipAction, ...] = components.ships.SHIP_ACTIONS
-    qic_actions: tuple[components.ships.ShipAction, ...] = ()  # of the research board (ACT-01)
-    artifact_ship: str = components.ships.ARTIFACT_SHIP
-    artifacts: tuple[components.artifacts.Artifact, ...] = components.artifacts.ARTIFACTS
-    artifact_cost: Cost[int] = components.artifacts.ARTIFACT_COST
-    power_actions: tuple[components.power_actions.PowerAction, ...] = (
-        components.power_actions.POWER_ACTIONS
-    )
-    free_actions: tuple[components.free_actions.FreeAction, ...] = (
-        components.free_actions.FREE_ACTIONS
-    )
-    nevlas_pi_bundles: tuple[components.free_actions.Bundle, ...] = (
-        components.free_actions.NEVLAS_PI_BUNDLES
-    )
-    terrans_conversions: tuple[components.free_actions.Bundle, ...] = (
-        components.free_actions.TERRANS_CONVERSIONS
-    )
-    tinkering_tiles: tuple[components.tinkering.TinkeringTile, ...] = (
-        components.tinkering.TINKERING_TILES
-    )
-    upgrade_cost: Mapping[str, Cost[int]] = field(
-        default_factory=lambda: components.costs.UPGRADE_COST
-    )
-    ts_neighbour_cost: Cost[int] = components.costs.TS_NEIGHBOUR_COST
-    mine_cost: Cost[int] = components.costs.MINE_COST
-    research_cost: Cost[int] = components.research.RESEARCH_COST
-    economy_income: tuple[tuple[Gain[int], ...], ...] = components.research.ECONOMY_INCOME
-    range_bonus: int = components.costs.RANGE_BONUS
-    rb13_free_steps: int = components.boosters.RB13_FREE_STEPS
-    tf3_mine_free_steps: int = components.federation_tokens.TF3_MINE_FREE_STEPS
-
-    # Switches, with the ruling that asks for them.
-    twilight_range_projects: bool = False  # MIN-18
-    free_leech_is_taken: bool = True  # LEE-03, A11
-    surplus_federations: bool = False  # A11
-    gaiaformed_planet_waits: bool = True  # MIN-20
-    zero_ranks: bool = True  # FIN-03
-    bonus_power_in_leech: bool = False  # FED-11
-    # What a neutral player counts for each final mission, where there is one.
-    neutral_player: Mapping[str, int] = field(default_factory=dict)
-    stations_count_as_satellites: bool = False  # HIV-02, FIN-07, A22
-    leech_in_seat_order: bool = False  # LEE-04, A11
-    free_step_is_optional: bool = False  # TEC-09, FIR-01, ACT-15, A11
+    It is compared by identity.
+    """
 
     def __repr__(self) -> str:
         """Short: it stands in signatures and messages, and the tables fill pages."""
         return f"<Ruleset {self.name}>"
 
-    def __reduce__(self) -> Any:
-        """Copied and unpickled, a ruleset of `VARIANTS` is itself: it is compared by identity."""
-        from gaia_jax.ruleset import VARIANTS
-
-        if VARIANTS.get((self.id, self.players)) is self:
-            return _registered, (self.id, self.players)
-        return super().__reduce__()
-
     @cached_property
-    def geometry(self) -> Geometry:
-        """The cells of the map."""
-        return geometry_of(self.map)
-
-    @property
-    def name(self) -> str:
-        """What messages and pictures call it: the id, and the number of players but for four."""
-        return self.id if self.players == 4 else f"{self.id} for {self.players} players"
-
-    @property
-    def boosters_in_play(self) -> int:
-        """Boosters that are dealt (SET-09, PLA-02)."""
-        return self.players + components.costs.SPARE_BOOSTERS
-
-    @property
-    def artifacts_in_play(self) -> int:
-        """Artifacts on the ship (SET-20)."""
-        return components.costs.ARTIFACTS_IN_PLAY if self.artifacts else 0
-
-    @property
-    def shared_actions(self) -> tuple[tuple[str, components.ships.ShipAction], ...]:
-        """(verb, action) of the actions of ships and the QIC actions, in the order of their bits
-        in `Turn.ship_used`.
-        """
-        ships = [("ship", action) for action in self.ship_actions]
-        return (*ships, *(("qic", action) for action in self.qic_actions))
-
-    @cached_property
-    def ids(self) -> dict[str, tuple[str, ...]]:
-        """Ids of each kind of thing, in the order that the arrays use."""
-
-        def of(things: Iterable[Any]) -> tuple[str, ...]:
-            return tuple(thing.id for thing in things)
-
-        main = tuple(f"main {i + 1}" for i in range(self.geometry.num_main_sectors))
-        deep = tuple(f"deep {i + 1}" for i in range(self.geometry.num_deep_sectors))
-        specials = [t.id for t in (*self.basic_tiles, *self.advanced_tiles) if t.special]
-        specials += ["AC_B", *(b.id for b in self.boosters if b.special), "FACTION"]
-        return {
-            "planet": components.planets.PLANETS,
-            "planet_type": components.planets.PLANET_TYPES,
-            "structure": components.common.STRUCTURES,
-            "faction": of(self.factions),
-            "track": components.research.TRACKS,
-            "tile": of((*self.basic_tiles, *self.ship_tiles)),
-            "advanced": of(self.advanced_tiles),
-            "advanced_slot": (
-                *components.research.TRACKS,
-                *(["extra"] if self.extra_conditions else []),
-            ),
-            "booster": of(self.boosters),
-            "round_tile": of(self.round_tiles),
-            "final_mission": self.final_missions,
-            "token": of((*self.base_tokens, self.gleens_token, *self.ship_tokens)),
-            "ship": self.ships,
-            "ship_action": of(self.ship_actions),
-            "qic_action": of(self.qic_actions),
-            "power_action": of(self.power_actions),
-            "special": tuple(specials),
-            "artifact": of(self.artifacts),
-            "tinkering": of(self.tinkering_tiles),
-            "free_action": of(self.free_actions),
-            "income": INCOME_ATOMS,
-            "vp_source": components.common.VP_SOURCES,
-            "sector": (*main, *deep),
-            "event": components.common.EVENTS,
-            "count": components.common.COUNTS,
-        }
-
-    @cached_property
-    def actions(self) -> ActionSpace:
-        """The action index of this ruleset."""
-        ids = self.ids
-        tokens = tuple(t.id for t in (*self.base_tokens, self.gleens_token))
-        groups = [
-            ("free", ids["free_action"]),
-            *((verb, ("",)) for verb in BARE),
-            ("advance", ids["track"]),
-            ("power", ids["power_action"]),
-            ("ship", ids["ship_action"]),
-            ("qic", ids["qic_action"]),
-            ("special", ids["special"]),
-            ("explore", self.ships),
-            ("artifact", tuple(str(i + 1) for i in range(self.artifacts_in_play))),
-            ("booster", ids["booster"]),
-            ("leech", LEECH_CHOICES),
-            ("tile", ids["tile"]),
-            ("advanced", ids["advanced_slot"]),
-            ("token", (*tokens, *self.ships)),
-            ("income", ids["income"]),
-            ("piece", ("RL", "PI", "AC_A", "AC_B")),
-            ("tinkering", ids["tinkering"]),
-        ]
-        return ActionSpace(self.geometry, tuple(groups))
-
-    @cached_property
-    def operations(self) -> tuple[operations.Operation, ...]:
+    def operations(self) -> tuple[Operation, ...]:
         """The rows of `operations.Operation`, "none" first."""
         return operation_list.build(self)
 
@@ -228,10 +35,4 @@ class Ruleset:
     @cached_property
     def tables(self) -> Tables:
         """The arrays that the rules read."""
-        return make_tables(self)
-
-
-def _registered(id: str, players: int = 4) -> Ruleset:
-    from gaia_jax.ruleset import VARIANTS
-
-    return VARIANTS[id, players]
+        return make_tables(self, self.operations, self.operation_index)

@@ -1,142 +1,31 @@
-"""A faction board as the rules read it: numbers of one faction, or columns of all."""
+"""A faction board as the rules read it: one row of the table of all boards."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.components import planets
-from gaia_jax.components.common import STRUCTURES, Gain
-from gaia_jax.components.factions import Faction, FactionNumbers
+from gaia_jax.ruleset.definition import Ruleset
+from gaia_jax.ruleset.faction_table import FactionColumns
 from gaia_jax.xla.packed import pick, slice_columns
 
-if TYPE_CHECKING:
-    from gaia_jax.ruleset.definition import Ruleset
 
-GAIN_FIELDS = tuple(f.name for f in fields(Gain))
-# A price that nobody can pay.
-NO_PRICE = 127
-
-
-def gain_vector(gain: Gain[int]) -> list[int]:
-    """The amounts of a gain in the order of GAIN_FIELDS."""
-    return [getattr(gain, name) for name in GAIN_FIELDS]
-
-
-def _cumulative(gains: Iterable[Gain[int]]) -> list[list[int]]:
-    """(n + 1, 9), what the first k pieces bring together."""
-    rows = [[0] * len(GAIN_FIELDS)]
-    for gain in gains:
-        rows.append([a + b for a, b in zip(rows[-1], gain_vector(gain), strict=True)])
-    return rows
-
-
-def _gaia_qic(faction: Faction, _: Ruleset) -> int:
-    """QIC for a Gaia planet where it is not paid in ore (MIN-09, MIN-10)."""
-    if faction.gaia_planet_cost.ore and not faction.gaia_planet_qic_instead:
-        return NO_PRICE
-    return max(faction.gaia_planet_cost.qic, int(faction.gaia_planet_qic_instead))
-
-
-def _upgrades(faction: Faction, _: Ruleset) -> np.ndarray:
-    paths = np.zeros((len(STRUCTURES), len(STRUCTURES)), bool)
-    for old, new in faction.upgrades:
-        paths[STRUCTURES.index(old), STRUCTURES.index(new)] = True
-    return paths
-
-
-def _free_actions(faction: Faction, ruleset: Ruleset) -> list[bool]:
-    return [action.faction in (None, faction.id) for action in ruleset.free_actions]
-
-
-def _steps(faction: Faction, _: Ruleset) -> np.ndarray:
-    cycle, steps = planets.TERRAFORM_CYCLE, np.zeros(len(planets.PLANETS), np.int8)
-    steps[planets.PLANETS.index("Proto")] = planets.PROTO_STEPS
-    for place, colour in enumerate(cycle):
-        number = faction.colour_steps or 0
-        if faction.home:
-            apart = abs(cycle.index(faction.home) - place)
-            number = min(apart, len(cycle) - apart)
-        steps[planets.PLANETS.index(colour)] = number
-    return steps
-
-
-Read = Callable[[Faction, "Ruleset"], Any]
-
-
-@dataclass(frozen=True)
-class FactionColumn:
-    """A column that is worked out from the printed facts; `read` gives a number or an array."""
-
-    read: Read
-    dtype: type = np.int8
-
-    @overload
-    def __get__(self, row: None, owner: type) -> FactionColumn: ...
-
-    @overload
-    def __get__(self, row: FactionRow, owner: type) -> Array: ...
-
-    def __get__(self, row: FactionRow | None, owner: type) -> Array | FactionColumn:
-        """The column of a row."""
-        return self if row is None else row.column(row.names[self])
-
-    __hash__ = object.__hash__
-
-
-class FactionRow(FactionNumbers[Array]):
+class FactionRow(FactionColumns):
     """What one faction board prints, each number int32, each flag of a table bool.
 
     All columns lie in one table, so that a row is read once.
     """
 
-    home = FactionColumn(lambda f, ruleset: ruleset.ids["planet"].index(f.home) if f.home else -1)
-    start_planet = FactionColumn(lambda f, ruleset: ruleset.ids["planet"].index(f.start_planet))
-    start_piece = FactionColumn(lambda f, _: STRUCTURES.index(f.start_structures[0][0]))
-    start_pieces = FactionColumn(lambda f, _: sum(n for _, n in f.start_structures))
-    start = FactionColumn(lambda f, _: gain_vector(f.start))
-    start_power = FactionColumn(lambda f, _: f.start_power)
-    start_tracks = FactionColumn(lambda f, _: f.start_tracks)
-    preplaced_ship = FactionColumn(
-        lambda f, ruleset: ruleset.ships.index(f.preplaced_ship) if f.preplaced_ship else -1
-    )
-    mine_income = FactionColumn(lambda f, _: np.cumsum((0, *f.mine_income_ore)))
-    base_income = FactionColumn(lambda f, _: gain_vector(f.base_income))
-    ts_income = FactionColumn(lambda f, _: _cumulative(f.ts_income))
-    rl_income = FactionColumn(lambda f, _: _cumulative(f.rl_income))
-    pi_income = FactionColumn(lambda f, _: gain_vector(f.pi_income))
-    academy_a_income = FactionColumn(lambda f, _: gain_vector(f.academy_a_income))
-    gaia_ore = FactionColumn(lambda f, _: f.gaia_planet_cost.ore)
-    gaia_qic = FactionColumn(_gaia_qic)
-    pi_new_main_sector = FactionColumn(lambda f, _: gain_vector(f.pi_new_main_sector))
-    pi_new_sector = FactionColumn(lambda f, _: gain_vector(f.pi_new_sector))
-    upgrades = FactionColumn(_upgrades, bool)
-    free_actions = FactionColumn(_free_actions, bool)
-    steps = FactionColumn(_steps)
-    explore_op = FactionColumn(
-        lambda f, ruleset: ruleset.operation_index.get(f"explore {f.id}", 0), np.int16
-    )
-    academy_b_op = FactionColumn(
-        lambda f, ruleset: ruleset.operation_index[f"AC_B {f.id}"], np.int16
-    )
-    special_op = FactionColumn(
-        lambda f, ruleset: ruleset.operation_index.get(f.special or "", 0), np.int16
-    )
-
-    names: dict[FactionColumn, str]  # of the worked-out columns
+    layout: dict[str, tuple[int, tuple[int, ...], bool]]  # first place, shape, is it bool
+    row: Array  # (K,) int16
 
     def __init__(self, ruleset: Ruleset, row: Array) -> None:
         """`row` is (K,) int16, read before, so that one stage can hand it to the next."""
         object.__setattr__(self, "layout", ruleset.tables.faction.layout)
         object.__setattr__(self, "row", row)
-
-    layout: dict[str, tuple[int, tuple[int, ...], bool]]  # first place, shape, is it bool
-    row: Array
 
     @classmethod
     def of(cls, ruleset: Ruleset, faction: Array) -> FactionRow:
@@ -149,53 +38,3 @@ class FactionRow(FactionNumbers[Array]):
         size = int(np.prod(shape, dtype=int))
         value = slice_columns(self.row, first, size).reshape(shape)
         return value != 0 if is_flag else value.astype(jnp.int32)
-
-    __eq__, __hash__, __repr__ = object.__eq__, object.__hash__, object.__repr__
-
-
-class FactionTable(FactionRow):
-    """The same columns of all factions of a ruleset, (F, ...) numpy arrays, and all in one."""
-
-    packed: np.ndarray  # (F, K) int16, all columns of a row beside one another
-
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
-        """`arrays` are the columns by name."""
-        layout, parts, first = {}, [], 0
-        for name, table in arrays.items():
-            flat = table.reshape(len(table), -1).astype(np.int16)
-            layout[name] = (first, table.shape[1:], table.dtype == bool)
-            parts.append(flat)
-            first += flat.shape[1]
-        object.__setattr__(self, "arrays", arrays)
-        object.__setattr__(self, "layout", layout)
-        object.__setattr__(self, "packed", np.concatenate(parts, axis=1))
-
-    arrays: dict[str, np.ndarray]
-
-    def column(self, name: str) -> Any:
-        """A column of all factions with its own dtype."""
-        return self.arrays[name]
-
-
-FactionRow.names = {
-    column: name for name, column in vars(FactionRow).items() if isinstance(column, FactionColumn)
-}
-
-
-def _printed(name: str) -> property:
-    return property(lambda row: row.column(name))
-
-
-for _field in fields(FactionNumbers):
-    setattr(FactionRow, _field.name, _printed(_field.name))
-
-
-def make_faction_table(ruleset: Ruleset) -> FactionTable:
-    """The columns of a ruleset's factions, side by side in one array."""
-    arrays = {
-        f.name: np.array([getattr(x, f.name) for x in ruleset.factions], np.int8)
-        for f in fields(FactionNumbers)
-    }
-    for column, name in FactionRow.names.items():
-        arrays[name] = np.array([column.read(x, ruleset) for x in ruleset.factions], column.dtype)
-    return FactionTable(arrays)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gaia_jax.components import common
 from gaia_jax.components.common import Cost
@@ -24,14 +24,12 @@ from gaia_jax.ruleset.operations import (
     WITH_GAIAFORMER,
     Operation,
 )
-
-if TYPE_CHECKING:
-    from gaia_jax.ruleset.definition import Ruleset
+from gaia_jax.ruleset.pieces import Pieces
 
 
-def _free(ruleset: Ruleset) -> list[Operation]:
+def _free(pieces: Pieces) -> list[Operation]:
     ops = []
-    for f in ruleset.free_actions:
+    for f in pieces.free_actions:
         ops.append(
             Operation(
                 f"free {f.id}",
@@ -45,15 +43,15 @@ def _free(ruleset: Ruleset) -> list[Operation]:
         )
     # Whole tokens instead of power (FRE-07): priced in power so that half of it, rounded up, is
     # the number of tokens.
-    for b in ruleset.nevlas_pi_bundles:
+    for b in pieces.nevlas_pi_bundles:
         ops.append(Operation(f"bundle {b.id}", Cost(power=2 * b.tokens), b.gain))
     # The Gaia phase's points are kept in `turn.terrans_points` (GAI-08).
-    for b in ruleset.terrans_conversions[:3]:
+    for b in pieces.terrans_conversions[:3]:
         ops.append(Operation(f"terrans {b.id}", gain=b.gain))
     return ops
 
 
-def _building(ruleset: Ruleset) -> list[Operation]:
+def _building(pieces: Pieces) -> list[Operation]:
     mine: dict[str, Any] = {"mine": True, "source": "FACTION", "main": True}
     ops = [
         Operation("mine", asteroid_rule=WITH_GAIAFORMER, guests=True, **mine),
@@ -61,16 +59,16 @@ def _building(ruleset: Ruleset) -> list[Operation]:
     ]
     names = common.STRUCTURES
     for name in names[2:]:
-        cost = ruleset.upgrade_cost[name]
+        cost = pieces.upgrade_cost[name]
         tile = name in ("RL", "AC_A", "AC_B")
         ops.append(
             Operation(f"upgrade {name}", cost, main=True, piece=names.index(name), tile=tile)
         )
     ops.append(
-        Operation("upgrade TS near", ruleset.ts_neighbour_cost, main=True, piece=names.index("TS"))
+        Operation("upgrade TS near", pieces.ts_neighbour_cost, main=True, piece=names.index("TS"))
     )
-    ops.append(Operation("research", ruleset.research_cost, main=True, research=True))
-    for p, a in enumerate(ruleset.power_actions):
+    ops.append(Operation("research", pieces.research_cost, main=True, research=True))
+    for p, a in enumerate(pieces.power_actions):
         aims: dict[str, Any] = (
             {"target": SITE, "mine": True, "free_steps": a.free_steps} if a.free_steps else {}
         )
@@ -82,7 +80,7 @@ def _building(ruleset: Ruleset) -> list[Operation]:
     return ops
 
 
-def _effects(ruleset: Ruleset) -> dict[str | None, dict[str, Any]]:
+def _effects(pieces: Pieces) -> dict[str | None, dict[str, Any]]:
     """What the effect of a ship action is in columns."""
     return {
         None: {},
@@ -96,8 +94,8 @@ def _effects(ruleset: Ruleset) -> dict[str | None, dict[str, Any]]:
             "asteroid_rule": WITH_GAIAFORMER,
             "guests": True,
             "explore": True,
-            "extra_range": ruleset.range_bonus,
-            "project": PROJECT if ruleset.twilight_range_projects else NO_PROJECT,
+            "extra_range": pieces.range_bonus,
+            "project": PROJECT if pieces.twilight_range_projects else NO_PROJECT,
         },
         "INSTANT_GAIA": {"target": SITE, "project": INSTANT},
         "MINE_TF1": {"target": SITE, "mine": True},
@@ -111,10 +109,10 @@ def _effects(ruleset: Ruleset) -> dict[str | None, dict[str, Any]]:
     }
 
 
-def _ships(ruleset: Ruleset) -> list[Operation]:
-    effects = _effects(ruleset)
+def _ships(pieces: Pieces) -> list[Operation]:
+    effects = _effects(pieces)
     ops = []
-    for i, (verb, a) in enumerate(ruleset.shared_actions):
+    for i, (verb, a) in enumerate(pieces.shared_actions):
         ops.append(
             Operation(
                 f"{verb} {a.id}",
@@ -125,25 +123,25 @@ def _ships(ruleset: Ruleset) -> list[Operation]:
                 main=True,
                 slot_kind=SHIP_SLOT,
                 slot=i,
-                ship=ruleset.ships.index(a.ship) if a.ship else -1,
+                ship=pieces.ships.index(a.ship) if a.ship else -1,
                 free_steps=a.free_steps,
                 qic_action=a.cost.qic > 0,
                 **effects[a.effect],
             )
         )
-    for f in ruleset.factions if ruleset.ships else ():
+    for f in pieces.factions if pieces.ships else ():
         cost, stone = f.shuttle_cost, f.shuttle_brainstone
         ops.append(
             Operation(
                 f"explore {f.id}", cost, source="EXPLORE", main=True, explore=True, brainstone=stone
             )
         )
-    artifact_ship = ruleset.ships.index(ruleset.artifact_ship) if ruleset.artifacts else -1
-    for artifact in ruleset.artifacts:
+    artifact_ship = pieces.ships.index(pieces.artifact_ship) if pieces.artifacts else -1
+    for artifact in pieces.artifacts:
         ops.append(
             Operation(
                 f"artifact {artifact.id}",
-                ruleset.artifact_cost,
+                pieces.artifact_cost,
                 artifact.gain,
                 artifact.per,
                 source="ARTIFACT",
@@ -155,14 +153,14 @@ def _ships(ruleset: Ruleset) -> list[Operation]:
     return ops
 
 
-def _specials(ruleset: Ruleset) -> list[Operation]:
+def _specials(pieces: Pieces) -> list[Operation]:
     special: dict[str, Any] = {"main": True, "slot_kind": SPECIAL_SLOT}
-    slot = ruleset.ids["special"].index
+    slot = pieces.ids["special"].index
     ops = []
-    for t in (*ruleset.basic_tiles, *ruleset.advanced_tiles):
+    for t in (*pieces.basic_tiles, *pieces.advanced_tiles):
         if t.special:
             ops.append(Operation(f"special {t.id}", gain=t.special, slot=slot(t.id), **special))
-    for f in ruleset.factions:
+    for f in pieces.factions:
         ops.append(Operation(f"AC_B {f.id}", gain=f.academy_b_action, slot=slot("AC_B"), **special))
     site: dict[str, Any] = {"target": SITE, **special}
     boosters: dict[str, dict[str, Any]] = {
@@ -172,16 +170,16 @@ def _specials(ruleset: Ruleset) -> list[Operation]:
             "asteroid_rule": WITH_GAIAFORMER,
             "guests": True,
             "project": PROJECT,
-            "explore": bool(ruleset.ships),
-            "extra_range": ruleset.range_bonus,
+            "explore": bool(pieces.ships),
+            "extra_range": pieces.range_bonus,
         },
-        "RB13": {"mine": True, "free_steps": ruleset.rb13_free_steps},
+        "RB13": {"mine": True, "free_steps": pieces.rb13_free_steps},
     }
-    for b in ruleset.boosters:
+    for b in pieces.boosters:
         if b.special:
             ops.append(Operation(f"special {b.id}", slot=slot(b.id), **site, **boosters[b.special]))
     own: dict[str, Any] = {"slot": slot("FACTION"), **special}
-    steps = max(f.special_free_steps for f in ruleset.factions)
+    steps = max(f.special_free_steps for f in pieces.factions)
     ops += [
         Operation("HIVE_STATION", target=SPACE, **own),
         Operation("AMBAS_SWAP", target=OWN, own=1, **own),
@@ -190,57 +188,55 @@ def _specials(ruleset: Ruleset) -> list[Operation]:
         Operation("SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, **own),
         Operation("MOWEYDS_RING", target=UNRINGED, **own),
     ]
-    if any(f.special == "GLEENS_RANGE" for f in ruleset.factions):
-        bonus = max(f.special_range_bonus for f in ruleset.factions)
+    if any(f.special == "GLEENS_RANGE" for f in pieces.factions):
+        bonus = max(f.special_range_bonus for f in pieces.factions)
         far = boosters["RB11"] | {"extra_range": bonus}
         ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
-    for tile in ruleset.tinkering_tiles:
+    for tile in pieces.tinkering_tiles:
         aims = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
         ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **(aims | own)))
     return ops
 
 
-def _rewards(ruleset: Ruleset) -> list[Operation]:
+def _rewards(pieces: Pieces) -> list[Operation]:
     ops = [Operation("pass", main=True)]
     free: dict[str, Any] = {"mine": True, "mine_is_free": True}
     mines = [
         Operation("free mine RANGE", unlimited_range=True, asteroid_rule=WITH_GAIAFORMER, **free),
-        Operation("free mine TF3", free_steps=ruleset.tf3_mine_free_steps, **free),
+        Operation("free mine TF3", free_steps=pieces.tf3_mine_free_steps, **free),
     ]
-    for t in ruleset.ship_tiles:
+    for t in pieces.ship_tiles:
         if t.free_mine_steps is not None:
             mines.append(Operation(f"free mine {t.id}", free_steps=t.free_mine_steps, **free))
     ops += mines
-    for t in (*ruleset.basic_tiles, *ruleset.ship_tiles):
+    for t in (*pieces.basic_tiles, *pieces.ship_tiles):
         ops.append(Operation(f"tile {t.id}", gain=t.gain, per=t.per, source="BASIC_TILE"))
-    for t in ruleset.advanced_tiles:
+    for t in pieces.advanced_tiles:
         ops.append(Operation(f"advanced {t.id}", gain=t.gain, per=t.per, source="ADVANCED_TILE"))
-    for token in (*ruleset.base_tokens, ruleset.gleens_token, *ruleset.ship_tokens):
+    for token in (*pieces.base_tokens, pieces.gleens_token, *pieces.ship_tokens):
         tile = token.effect == "TECH"
         ops.append(Operation(f"token {token.id}", gain=token.gain, source="FEDERATION", tile=tile))
     return ops
 
 
-def build(ruleset: Ruleset) -> tuple[Operation, ...]:
+def build(pieces: Pieces) -> tuple[Operation, ...]:
     """All operations of a ruleset, "none" first; names are in `ids["operation"]`."""
     ops = [
         Operation("none"),
-        *_free(ruleset),
-        *_building(ruleset),
-        *_ships(ruleset),
-        *_specials(ruleset),
-        *_rewards(ruleset),
+        *_free(pieces),
+        *_building(pieces),
+        *_ships(pieces),
+        *_specials(pieces),
+        *_rewards(pieces),
     ]
     names = [op.id for op in ops]
     opens = {
         f"tile {t.id}": f"free mine {t.id}"
-        for t in ruleset.ship_tiles
+        for t in pieces.ship_tiles
         if t.free_mine_steps is not None
     }
     effects = {"RANGE_MINE": "free mine RANGE", "TF3_MINE": "free mine TF3"}
-    opens |= {
-        f"token {t.id}": effects[t.effect] for t in ruleset.ship_tokens if t.effect in effects
-    }
+    opens |= {f"token {t.id}": effects[t.effect] for t in pieces.ship_tokens if t.effect in effects}
     return tuple(
         replace(op, free_mine=names.index(opens[op.id])) if op.id in opens else op for op in ops
     )

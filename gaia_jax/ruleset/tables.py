@@ -1,24 +1,21 @@
-"""The arrays that the rules read, made from the pieces and prices of a ruleset."""
+"""The arrays that the rules read, made from the pieces and prices of a pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from gaia_jax import components
 from gaia_jax.components.common import Gain
 from gaia_jax.ruleset import operations
-from gaia_jax.ruleset.faction_row import (
-    FactionTable,
-    gain_vector,
-    make_faction_table,
-)
+from gaia_jax.ruleset.faction_table import FactionTable, gain_vector, make_faction_table
+from gaia_jax.ruleset.pieces import Pieces
 
-if TYPE_CHECKING:
-    from gaia_jax.ruleset.definition import Ruleset
+# The place of each operation by its id.
+Index: TypeAlias = Mapping[str, int]
 
 
 def _triggers(things: Sequence[Any], events: tuple[str, ...]) -> np.ndarray:
@@ -37,12 +34,12 @@ def _pass_vp(things: Sequence[Any], counts: tuple[str, ...]) -> np.ndarray:
     return out
 
 
-def _action_operations(ruleset: Ruleset) -> np.ndarray:
+def _action_operations(pieces: Pieces, row: Index) -> np.ndarray:
     """(A,) int16, the operation that an action stands for at TURN, AFTER and PIECE; 0 if none.
 
     Explorations, artifacts, academy B and faction specials depend on the game (`fleet`, `special`).
     """
-    space, row = ruleset.actions, ruleset.operation_index
+    space = pieces.actions
     out = np.zeros(space.num_actions, np.int16)
     cells = space.geometry.num_cells
     out[:cells] = row["mine"]
@@ -56,9 +53,9 @@ def _action_operations(ruleset: Ruleset) -> np.ndarray:
     return out
 
 
-def _conversions(ruleset: Ruleset) -> list[str]:
+def _conversions(pieces: Pieces) -> list[str]:
     kinds = {"P4_to_Q": "terrans Q", "P3_to_O": "terrans O", "P4_to_K": "terrans K"}
-    return [kinds.get(a.id, "none") for a in ruleset.free_actions]
+    return [kinds.get(a.id, "none") for a in pieces.free_actions]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,35 +109,39 @@ class Tables:
     project_cost: np.ndarray
 
 
-def make_tables(ruleset: Ruleset) -> Tables:
-    """Every table of a ruleset."""
+def make_tables(pieces: Pieces, ops: tuple[operations.Operation, ...], row: Index) -> Tables:
+    """Every table of a pieces.
+
+    Args:
+        ops: all operations, "none" first.
+        row: the place of each of them by its id.
+    """
     names = components.common.STRUCTURES
     power = [components.costs.POWER_VALUE[name] for name in names]
-    row = ruleset.operation_index
     return Tables(
-        op=row,
-        ops=operations.table(ruleset.operations),
-        faction=make_faction_table(ruleset),
-        free_needs_pi=np.array([a.needs_pi for a in ruleset.free_actions]),
-        bundles=np.array([row.get(f"bundle {a.id}", 0) for a in ruleset.free_actions], np.int16),
-        conversions=np.array([row.get(x, 0) for x in _conversions(ruleset)], np.int16),
+        op=dict(row),
+        ops=operations.table(ops),
+        faction=make_faction_table(pieces, row),
+        free_needs_pi=np.array([a.needs_pi for a in pieces.free_actions]),
+        bundles=np.array([row.get(f"bundle {a.id}", 0) for a in pieces.free_actions], np.int16),
+        conversions=np.array([row.get(x, 0) for x in _conversions(pieces)], np.int16),
         power_value=np.array([*power, 0], np.int8),
         pieces=np.array([0, *(components.costs.PIECES[name] for name in names[1:])], np.int8),
         shuttle_charge=np.array(components.ships.SHUTTLE_CHARGE, np.int8),
-        **_index_tables(ruleset),
-        **_operation_tables(ruleset),
-        **_scoring_tables(ruleset),
-        **_gain_tables(ruleset),
-        **_piece_tables(ruleset),
+        **_index_tables(pieces, row),
+        **_operation_tables(pieces, row),
+        **_scoring_tables(pieces),
+        **_gain_tables(pieces),
+        **_piece_tables(pieces),
         ore_per_step=np.array(components.research.ORE_PER_STEP, np.int8),
         navigation_range=np.array(components.research.NAVIGATION_RANGE, np.int8),
         project_cost=np.array(components.research.PROJECT_COST, np.int8),
     )
 
 
-def _index_tables(ruleset: Ruleset) -> dict[str, Any]:
+def _index_tables(pieces: Pieces, row: Index) -> dict[str, Any]:
     """Verb, argument, cell and operation of each index."""
-    space = ruleset.actions
+    space = pieces.actions
     verbs = [*("mine", "project", "upgrade", "pick"), *(verb for verb, _ in space.groups)]
     verb = np.zeros(space.num_actions, np.int8)
     argument = np.zeros(space.num_actions, np.int8)
@@ -151,85 +152,84 @@ def _index_tables(ruleset: Ruleset) -> dict[str, Any]:
         at = space.first[name]
         verb[at : at + len(ids)] = verbs.index(name)
         argument[at : at + len(ids)] = np.arange(len(ids))
-    parts = [verb, argument, np.maximum(space.cell, 0), _action_operations(ruleset)]
+    parts = [verb, argument, np.maximum(space.cell, 0), _action_operations(pieces, row)]
     return {
         "verbs": {name: i for i, name in enumerate(verbs)},
         "index": np.stack(parts, axis=-1).astype(np.int16),
     }
 
 
-def _tiles(ruleset: Ruleset) -> tuple[Any, ...]:
-    return (*ruleset.basic_tiles, *ruleset.ship_tiles)
+def _tiles(pieces: Pieces) -> tuple[Any, ...]:
+    return (*pieces.basic_tiles, *pieces.ship_tiles)
 
 
-def _tokens(ruleset: Ruleset) -> tuple[Any, ...]:
-    return (*ruleset.base_tokens, ruleset.gleens_token, *ruleset.ship_tokens)
+def _tokens(pieces: Pieces) -> tuple[Any, ...]:
+    return (*pieces.base_tokens, pieces.gleens_token, *pieces.ship_tokens)
 
 
-def _operation_tables(ruleset: Ruleset) -> dict[str, Any]:
+def _operation_tables(pieces: Pieces, row: Index) -> dict[str, Any]:
     """Operations by what they are made from."""
-    row = ruleset.operation_index
 
     def rows(verb: str, things: Iterable[Any]) -> np.ndarray:
         return np.array([row[f"{verb} {thing.id}"] for thing in things] or [0], np.int16)
 
     upgrades = [row[f"upgrade {name}"] for name in components.common.STRUCTURES[2:]]
-    rounds = [t.rounds for t in ruleset.tinkering_tiles] or [(0, 0, 0)]
+    rounds = [t.rounds for t in pieces.tinkering_tiles] or [(0, 0, 0)]
     return {
         "upgrade_op": np.array([0, 0, *upgrades], np.int16),
-        "tile_op": rows("tile", _tiles(ruleset)),
-        "advanced_op": rows("advanced", ruleset.advanced_tiles),
-        "token_op": rows("token", _tokens(ruleset)),
-        "artifact_op": rows("artifact", ruleset.artifacts),
-        "tinkering_op": rows("tinkering", ruleset.tinkering_tiles),
+        "tile_op": rows("tile", _tiles(pieces)),
+        "advanced_op": rows("advanced", pieces.advanced_tiles),
+        "token_op": rows("token", _tokens(pieces)),
+        "artifact_op": rows("artifact", pieces.artifacts),
+        "tinkering_op": rows("tinkering", pieces.tinkering_tiles),
         "tinkering_round": np.array(rounds, np.int8),
     }
 
 
-def _scoring_tables(ruleset: Ruleset) -> dict[str, Any]:
+def _scoring_tables(pieces: Pieces) -> dict[str, Any]:
     """VP by event, by counted thing, at the end."""
     events, counts = components.common.EVENTS, components.common.COUNTS
-    rounds = np.zeros((len(ruleset.round_tiles), len(events)), np.int8)
-    for i, tile in enumerate(ruleset.round_tiles):
+    rounds = np.zeros((len(pieces.round_tiles), len(events)), np.int8)
+    for i, tile in enumerate(pieces.round_tiles):
         rounds[i, events.index(tile.event)] = tile.vp
     return {
         "round_events": rounds,
-        "tile_events": _triggers(_tiles(ruleset), events),
-        "advanced_events": _triggers(ruleset.advanced_tiles, events),
-        "booster_pass": _pass_vp(ruleset.boosters, counts),
-        "advanced_pass": _pass_vp(ruleset.advanced_tiles, counts),
+        "tile_events": _triggers(_tiles(pieces), events),
+        "advanced_events": _triggers(pieces.advanced_tiles, events),
+        "booster_pass": _pass_vp(pieces.boosters, counts),
+        "advanced_pass": _pass_vp(pieces.advanced_tiles, counts),
         "prizes": np.array(components.missions.FINAL_PRIZES, np.int8),
         "end_vp": np.array(components.research.END_VP, np.int8),
     }
 
 
-def _gain_tables(ruleset: Ruleset) -> dict[str, Any]:
+def _gain_tables(pieces: Pieces) -> dict[str, Any]:
     """Incomes and level bonuses."""
 
     def gains(things: Iterable[Gain[int]]) -> np.ndarray:
         return np.array([gain_vector(x) for x in things], np.int8)
 
     return {
-        "booster_income": gains(b.income for b in ruleset.boosters),
-        "tile_income": gains(t.income for t in _tiles(ruleset)),
-        "artifact_income": gains([a.income for a in ruleset.artifacts] or [Gain()]),
-        "economy_income": np.array([gains(side) for side in ruleset.economy_income]),
+        "booster_income": gains(b.income for b in pieces.boosters),
+        "tile_income": gains(t.income for t in _tiles(pieces)),
+        "artifact_income": gains([a.income for a in pieces.artifacts] or [Gain()]),
+        "economy_income": np.array([gains(side) for side in pieces.economy_income]),
         "science_income": gains(components.research.SCIENCE_INCOME),
         "level_bonus": np.array([gains(track) for track in components.research.LEVEL_BONUS]),
     }
 
 
-def _piece_tables(ruleset: Ruleset) -> dict[str, Any]:
+def _piece_tables(pieces: Pieces) -> dict[str, Any]:
     """Facts of tiles, tokens, artifacts."""
-    planet = ruleset.ids["planet"].index
-    tile_of_ship = np.full(len(ruleset.ships), -1, np.int8)
-    for i, ship in enumerate(ruleset.ship_tile_ships):
-        tile_of_ship[ruleset.ships.index(ship)] = i
-    mines = [planet(a.virtual_mine) if a.virtual_mine else -1 for a in ruleset.artifacts]
+    planet = pieces.ids["planet"].index
+    tile_of_ship = np.full(len(pieces.ships), -1, np.int8)
+    for i, ship in enumerate(pieces.ship_tile_ships):
+        tile_of_ship[pieces.ships.index(ship)] = i
+    mines = [planet(a.virtual_mine) if a.virtual_mine else -1 for a in pieces.artifacts]
     return {
-        "range_bonus": np.array([t.range_bonus for t in _tiles(ruleset)], np.int8),
-        "tile_power": np.array([t.power_value_pi_ac or 0 for t in _tiles(ruleset)], np.int8),
-        "green": np.array([t.green for t in _tokens(ruleset)]),
+        "range_bonus": np.array([t.range_bonus for t in _tiles(pieces)], np.int8),
+        "tile_power": np.array([t.power_value_pi_ac or 0 for t in _tiles(pieces)], np.int8),
+        "green": np.array([t.green for t in _tokens(pieces)]),
         "virtual_planet": np.array(mines or [-1], np.int8),
         "ship_tile_of_ship": tile_of_ship,
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
 from dataclasses import replace
+from typing import Any
 
 from gaia_jax.cli.arguments import shown
 from gaia_jax.components import base_game, published
@@ -87,3 +89,13 @@ def ruleset_of(id: str, players: int = 4) -> Ruleset:
         told = f"; for so many: {others}" if others else ""
         raise ValueError(f"{id!r} is a game for {known} players, not {shown(players)}{told}")
     return VARIANTS[id, players]
+
+
+def _reduce(ruleset: Ruleset) -> Any:
+    """Copied and unpickled, a ruleset of `VARIANTS` is itself: it is compared by identity."""
+    if VARIANTS.get((ruleset.id, ruleset.players)) is ruleset:
+        return ruleset_of, (ruleset.id, ruleset.players)
+    return ruleset.__reduce_ex__(4)
+
+
+copyreg.pickle(Ruleset, _reduce)

@@ -12,9 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax import geometry
 from gaia_jax.components import costs, map_tiles, planets
-from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.ruleset import LOST_FLEET, Ruleset, geometry
 from gaia_jax.state import Setup
 
 # One sub-key each, in this order; a new draw goes to the end (GEN-04).

@@ -16,8 +16,8 @@ import numpy as np
 
 from gaia_jax.cli.arguments import known, shown
 from gaia_jax.components import costs, map_tiles, planets, research
-from gaia_jax.geometry import hex_distance
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
+from gaia_jax.ruleset.geometry import hex_distance
 from gaia_jax.setup.draw import board_planets, draw_tables
 from gaia_jax.setup.json_values import (
     check_list,

@@ -18,7 +18,6 @@ from gaia_jax.observation import Observation, ObservationSpec
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import NODES, GameState
 
-TABLES = ("cells", "players", "globals")
 _SEATS = ("own", "second", "third", "fourth")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gaia_jax.geometry import rotate
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.geometry import rotate
 from tests.replays.table import Differs
 
 Cell = tuple[int, int]

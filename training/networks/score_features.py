@@ -18,8 +18,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.common import STRUCTURES
 from gaia_jax.rules import income, scoring
-from gaia_jax.ruleset import FactionRow, Ruleset
-from gaia_jax.ruleset.faction_row import GAIN_FIELDS
+from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
 from training.types import Environment
 
 # Of each of the two missions: what it counts, its prize if the game ended now, the lead.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gaia_jax.components import planets
-from gaia_jax.geometry import rotate
 from gaia_jax.ruleset import Ruleset
+from gaia_jax.ruleset.geometry import rotate
 from training.study.table import Table
 
 NEAR = 3  # cells

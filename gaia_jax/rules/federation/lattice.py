@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from gaia_jax.geometry import DIRECTIONS, Geometry
+from gaia_jax.ruleset.geometry import DIRECTIONS, Geometry
 
 Array = jax.Array
 

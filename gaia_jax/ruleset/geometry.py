@@ -93,8 +93,3 @@ def geometry_of(parts: map_tiles.MapParts) -> Geometry:
         interface=parts.interface_cells,
         deep_slots=[slot.cells for slot in parts.deep_slots],
     )
-
-
-def lost_fleet_geometry() -> Geometry:
-    """The map of The Lost Fleet for four: 10 sectors, 10 interspace cells, 8 deep tiles."""
-    return geometry_of(map_tiles.LOST_FLEET_MAP)
