@@ -4,7 +4,7 @@ from __future__ import annotations
 
 INK, QUIET, PAPER, PANEL, LINE = "#1d2433", "#5a6275", "#ffffff", "#f3f4f8", "#c9cdd8"
 SPACE, DEEP, BETWEEN, GRID, SECTOR = "#1c2747", "#2b2350", "#2a3141", "#51629a", "#a9b8e4"
-MARK, LIT, USED = "#ffb000", "#00a2ff", "#d5d8e0"
+MARK = "#ffb000"
 
 # Fill, lighter part, ink of the sign.
 PLANETS = {
