@@ -1,6 +1,6 @@
 """What a configuration needs, before it starts: memory of a device, and time.
 
-    python -m training.plan configs/gpu.yaml --devices 8 --memory 80GB
+    python -m training.plan configs/h100.yaml --devices 8 --memory 80GB
     python -m training.plan configs/quick.yaml --devices 2 --xla    # XLA's own account beside it
 
 The bytes are counted from the shapes of the games, of what the network reads and of what its

@@ -20,7 +20,7 @@ python=${PYTHON:-.venv/bin/python}
 cd "${SLURM_SUBMIT_DIR:-.}"
 
 # A requeued job goes on with its own run; --signal=TERM@120 lets it write a checkpoint before.
-what=(--config configs/gpu.yaml "name=$name")
+what=(--config configs/h100.yaml "name=$name")
 # A start that was lost before its first checkpoint leaves a folder; the next is NAME-2.
 for run in "runs/$name" "runs/$name"-[0-9]*; do
   if compgen -G "$run/checkpoints/[0-9]*" >/dev/null; then what=(--resume "$run"); fi

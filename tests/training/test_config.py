@@ -20,7 +20,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["quick.yaml", "gpu.yaml"])
+@pytest.mark.parametrize("name", ["quick.yaml", "h100.yaml", "tpu.yaml"])
 def test_the_configurations_of_the_repository_load(name):
     assert configs.load(CONFIGS / name).name == name.removesuffix(".yaml")
 
