@@ -3,36 +3,40 @@
     python -m benchmarks.accelerator --json runs/accelerator.json        `make accelerator`
 
 Compile times, decisions a second by batch with mask and with observation, sizes of the chunks that
-`compact_vmap` takes, PPO from end to end by batch and network, memory. What the time does not allow
-is left out and named. On a CPU it runs as well, at the sizes given, but says little.
+`compact_vmap` takes, PPO from end to end by batch and network, memory; beside it what was estimated
+for this kind of device (docs/lab/accelerators.md). What the time does not allow is left out and
+named. On a CPU it runs as well, at the sizes given, but says little.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import jax
 
-from benchmarks import measure, peers, training
+from benchmarks import measure, offline_table, peers, training
+from benchmarks.estimate import ASSUMED
+from benchmarks.targets import TARGETS
 from gaia_jax.xla import compact_vmap
 from training import config as configs
 from training.config import Config
 from training.system import cli
 
-BATCHES = (1024, 4096, 16384, 65536)
+BATCHES = (4096, 1024, 16384, 65536)  # that of the estimates first
 CHUNKS = (16, 64, 256)  # parts that a batch is cut into
-NETWORKS = {
-    "planets 64": {"planets": 88, "neighbors": False, "layers": 1, "width": 64, "latents": 4},
-    "attention 128": {
-        "mixing": "attention", "layers": 4, "cell_width": 128, "width": 128, "dtype": "bfloat16",
-    },
-}  # fmt: skip
+STRONG = {"planets": 88, "neighbors": False, "layers": 1, "width": 64, "latents": 4}
+NETWORKS = ("h100", "tpu", "planets 64")  # those of configs/, and a small one
+# What a kind of device is called by JAX, by the target that the estimates are for.
+KINDS = {"H100": "h100", "H200": "h200", "A100": "a100", "v5 lite": "v5e", "v6 lite": "v6e"}
+ROOT = Path(__file__).resolve().parent.parent
 
 
 class Clock:
@@ -83,7 +87,10 @@ def play(batch: int, steps: int, observe: bool, seconds: float) -> dict[str, Any
 
 def learn(batch: int, steps: int, name: str, rounds: int) -> dict[str, Any]:
     """PPO at one batch size with one of NETWORKS."""
-    tree: dict[str, Any] = {"network": NETWORKS[name], "name": name}
+    tree: dict[str, Any] = {"network": STRONG, "name": name}
+    if name != "planets 64":
+        network = configs.load(ROOT / "configs" / f"{name}.yaml").network
+        tree["network"] = dataclasses.asdict(network)
     tree["ppo"] = {"num_envs": batch, "num_steps": steps, "minibatches": min(8, steps)}
     config: Config = configs.from_dict(tree)
     report = training.measure_training(config, rounds)
@@ -97,10 +104,36 @@ def memory() -> dict[str, int]:
     return {k: int(v) for k, v in stats.items() if k in ("peak_bytes_in_use", "bytes_limit")}
 
 
+def compared(report: dict[str, Any]) -> list[str]:
+    """What was measured beside what was estimated for this kind of device, as lines of a table."""
+    target, rows = report["target"], offline_table.recorded()["now"]
+    estimates = {name: row for name, row in rows.items() if row["target"] == target}
+    if not estimates:
+        return [f"No estimate for {report['machine']['device']}: docs/lab/accelerators.md."]
+    play, train = estimates.get(f"{target} play"), estimates.get(f"{target} train")
+    lines = [f"| {target} | measured, decisions/s | estimated: low, middle, high | of the middle |"]
+    lines.append("| --- | --- | --- | --- |")
+    pairs = [(f"play, {x['batch']:,}", x, play) for x in report["play"] if not x["observation"]]
+    pairs += [(f"PPO, {x['games']:,}, {x['network']}", x, train) for x in report["ppo"]]
+    for what, found, estimate in pairs:
+        if estimate is None or "failed" in estimate:
+            continue
+        each, share = estimate["decisions_per_second"], found["decisions_per_second"]
+        speed = share["median"] if isinstance(share, dict) else share
+        told = ", ".join(f"{each[x.name]:,.0f}" for x in ASSUMED)
+        games = estimate.get("games", estimate["batch"])
+        lines.append(
+            f"| {what} | {speed:,.0f} | {told} ({games:,} games) | {speed / each['middle']:.2f} |"
+        )
+    return lines
+
+
 def measure_all(args: argparse.Namespace) -> dict[str, Any]:
     """The whole report."""
     clock = Clock(args.minutes)
     report: dict[str, Any] = {"machine": measure.machine(), "play": [], "chunks": [], "ppo": []}
+    device = report["machine"]["device"]
+    report["target"] = args.target or next((t for k, t in KINDS.items() if k in device), "")
 
     def note(where: str, what: str, work: Callable[[], dict[str, Any]]) -> None:
         found = clock.do(what, work)
@@ -108,20 +141,20 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
             report[where].append(found)
             print(f"{what}: {json.dumps(found)}", file=sys.stderr, flush=True)
 
+    def cut(parts: int) -> dict[str, Any]:
+        with chunks_of(parts):
+            return {"parts": parts} | play(args.batches[0], args.steps, False, args.seconds)
+
+    # First what the estimates doubt most: what a wait for the host costs, and so the chunks.
     for batch in args.batches:
         for observe in (False, True):
             what = f"play, batch {batch}, {'observation' if observe else 'mask'}"
             note("play", what, lambda b=batch, o=observe: play(b, args.steps, o, args.seconds))
+            for parts in args.chunks if batch == args.batches[0] and not observe else ():
+                note("chunks", f"batch in {parts} chunks", lambda p=parts: cut(p))
         for name in args.networks:
             what = f"PPO, {batch} games, {name}"
             note("ppo", what, lambda b=batch, n=name: learn(b, args.steps, n, args.rounds))
-    for parts in args.chunks:
-
-        def cut(parts: int = parts) -> dict[str, Any]:
-            with chunks_of(parts):
-                return {"parts": parts} | play(args.batches[-1], args.steps, False, args.seconds)
-
-        note("chunks", f"batch in {parts} chunks", cut)
     return report | {"memory": memory(), "left_out": clock.left_out}
 
 
@@ -141,6 +174,7 @@ def table(report: dict[str, Any]) -> str:
         what = f"PPO, {row['games']:,} games, {row['network']}"
         lines.append(f"| {what} | {row['decisions_per_second']:,.0f} | {compiling:.0f} |")
     peak = report["memory"].get("peak_bytes_in_use")
+    lines += ["", *compared(report)]
     lines += ["", f"Peak memory {peak / 2**30:.1f} GiB." if peak else "Memory is not told."]
     lines += [f"Left out: {'; '.join(report['left_out'])}."] if report["left_out"] else []
     return "\n".join(lines)
@@ -153,6 +187,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--batches", type=_numbers, default=BATCHES)
     parser.add_argument("--chunks", type=_numbers, default=CHUNKS)
     parser.add_argument("--networks", type=lambda x: x.split(","), default=list(NETWORKS))
+    parser.add_argument("--target", choices=tuple(TARGETS), help="whose estimates stand beside")
     parser.add_argument("--steps", type=int, default=32, help="decisions of a scan")
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--rounds", type=int, default=2, help="of PPO")

@@ -35,6 +35,8 @@ ASSUMED = (
     Assumed("high", "most", 2.0, 5e-6, 20e-6, 0.3),
 )
 COUNTS = ("kernels", "runs", "cycles", "bytes", "loops", "conditionals", "copies", "host")
+COUNTS += ("reduces", "reduced_bytes")
+REDUCES = ("all-reduce", "all-reduce-start")
 
 
 class Book:
@@ -72,6 +74,9 @@ class Book:
                 row["cycles"] += times * line.cycles
                 row["bytes"] += times * moved
                 row["copies"] += line.kind in hlo.COPIES
+                if line.kind in REDUCES:
+                    row["reduces"] += times
+                    row["reduced_bytes"] += times * hlo.size(line.shape)
                 row["seconds"] += times * self._seconds(line, moved)
 
     def _loop(self, line: Instruction, times: float, base: float, part: str, buf: bool) -> None:
@@ -161,6 +166,21 @@ def estimate(text: str, target: Target, batch: int, decisions: int) -> dict[str,
         ),
         "wide": sorted({x.scope for x in module.instructions if is_wide(x)}),
     }
+
+
+def efficiency(report: dict[str, Any], target: Target, devices: int) -> float:
+    """The share of an update that is no waiting for other devices, each with as many games.
+
+    A ring of `devices` sends the gradients twice, at the speed of the slowest link between them;
+    every all-reduce takes the time of its messages beside that.
+
+    Args:
+        report: of an update, with its all-reduces.
+    """
+    totals, one = report["totals"], report["seconds"]["middle"]
+    sent = 2 * (devices - 1) / devices * totals["reduced_bytes"]
+    waiting = sent / target.link(devices) + totals["reduces"] * target.message * devices**0.5
+    return float(one / (one + waiting))
 
 
 def is_wide(line: Instruction) -> bool:

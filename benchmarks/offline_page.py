@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
-from benchmarks.estimate import ASSUMED
+from benchmarks.estimate import ASSUMED, efficiency
 from benchmarks.offline import PLAY_STEPS
 from benchmarks.profile import PARTS
 from benchmarks.targets import TARGETS
@@ -14,7 +15,7 @@ TEXT = """# Accelerators: compiled for, not run on
 Made by `make offline`, which compiles each program with the makers' compilers for devices that
 are not there (`python -m benchmarks.offline_table`; one program: `python -m benchmarks.offline`).
 Nothing on this page was measured on an accelerator. {date}, revision {revision}, JAX {jax};
-"before" is revision {before}.
+"before" is revision {before}. Each row's own revision stands in `benchmarks/offline.json`.
 
 A row is one program: a step with its legal mask; random play, {play} decisions a run with the
 draw of the action and a new game where one ended; a new game; an observation; an update of PPO.
@@ -62,6 +63,26 @@ A step on an H100, by part of a decision:
 
 {parts_gpu}
 
+## Beside other environments
+
+A step of each, its own legal actions with it; `pgx` and `mahjax` as their authors ship them.
+
+{peers}
+
+## Training
+
+An update of PPO with the rollout before it, the games split over the devices. "Learning" is its
+share of the time, the rest is the rollout. Efficiency is what is left when each all-reduce waits
+for as many devices, each with as many games as here: a ring that sends the gradients twice over
+the slowest link (v5e 100 GB/s; H100 450 GB/s inside a machine of eight, 50 GB/s between machines),
+and 2 us for each of as many messages as a root of the number of devices.
+
+{training}
+
+## Not compiled yet
+
+{missing}
+
 ## What was found
 
 - **A gather with an index of its own in each row is a loop over the rows on a TPU.** The draw of
@@ -100,7 +121,7 @@ def _rows(report: dict[str, Any], kind: str) -> list[str]:
     lines[0] += " memory, MB | ms, middle | decisions/s: low, middle, high | of before |"
     lines.append("| --- " * 11 + "|")
     for name, row in report["now"].items():
-        if TARGETS[row["target"]].platform != kind:
+        if TARGETS[row["target"]].platform != kind or _is_peer(row):
             continue
         for when, shown in (("before", report["before"].get(name)), ("", row)):
             if shown is None:
@@ -126,6 +147,64 @@ def _rows(report: dict[str, Any], kind: str) -> list[str]:
     return lines
 
 
+def _is_peer(row: dict[str, Any]) -> bool:
+    return row.get("environment", "lost_fleet") != "lost_fleet"
+
+
+def _peers(report: dict[str, Any]) -> list[str]:
+    """Steps of other environments, after those of this one at the same sizes."""
+    lines = ["| program | games | kernels run | cycles, M | MB moved | memory, MB | fits |"]
+    lines.append("| --- " * 7 + "|")
+    for name, row in report["now"].items():
+        if row["program"] != "step":
+            continue
+        if "failed" in row:
+            lines.append(f"| {name} | {row['batch']:,} | | | | {row['failed'][:80]} | no |")
+            continue
+        total = row["totals"]
+        cycles = _million(total["cycles"]) if total["cycles"] else ""
+        cells = [name, f"{row['batch']:,}", f"{total['runs']:,.0f}", cycles]
+        cells += [f"{total['bytes'] / 1e6:,.0f}", f"{row['held_bytes'] / 1e6:,.0f}"]
+        lines.append(f"| {' | '.join(cells)} | {'yes' if row['fits'] else 'no'} |")
+    return lines
+
+
+def _training(report: dict[str, Any]) -> list[str]:
+    """Updates: speed, shares, memory, and what more devices would leave of the speed."""
+    lines = ["| program | devices | games | decisions/s: low, middle, high | learning |"]
+    lines[0] += " memory a device, GB | all-reduces | MB each | efficiency at 8, 64, 256 |"
+    lines.append("| --- " * 9 + "|")
+    for name, row in report["now"].items():
+        if row["program"] != "train" or "failed" in row:
+            continue
+        parts, total, many = row["parts"], row["totals"], row["devices"]
+        share = parts.get("learning", {}).get("seconds", 0) / total["seconds"]
+        speeds = ", ".join(f"{row['decisions_per_second'][x.name] * many:,.0f}" for x in ASSUMED)
+        cells = [name, f"{many}", f"{row['games']:,}", speeds, f"{share:.0%}" if share else ""]
+        cells += [f"{row['held_bytes'] / 1e9:.1f}"]
+        reduces = total.get("reduces", 0)
+        cells += [f"{reduces:,.0f}"]
+        cells += [f"{total['reduced_bytes'] / reduces / 1e6:.2f}" if reduces else ""]
+        target = TARGETS[row["target"]]
+        left = [f"{efficiency(row, target, n):.0%}" for n in (8, 64, 256) if reduces]
+        lines.append(f"| {' | '.join([*cells, ', '.join(left)])} |")
+    return lines
+
+
+def _missing(report: dict[str, Any], rows: dict[str, Any]) -> list[str]:
+    """Rows of the table that are not recorded, by the compiler that they take."""
+    lines = []
+    for kind, what in (("tpu", "a TPU: minutes each"), ("gpu", "a card: a minute or two each")):
+        names = [
+            f"`{name}`"
+            for name, row in rows.items()
+            if name not in report["now"] and TARGETS[row[1]].platform == kind
+        ]
+        lines += [f"- For {what}: {', '.join(names)}."] if names else []
+    wrapped = [textwrap.fill(x, 100, subsequent_indent="  ") for x in lines]
+    return wrapped or ["Every row is there."]
+
+
 def _parts(report: dict[str, Any], row: str) -> list[str]:
     """Where the cycles of a row are, before and now."""
     now, before = report["now"].get(row), report["before"].get(row)
@@ -148,8 +227,13 @@ def _parts(report: dict[str, Any], row: str) -> list[str]:
     return lines
 
 
-def page(report: dict[str, Any]) -> str:
-    """The page of what is recorded: reports by "before" and "now", then by row; "date"."""
+def page(report: dict[str, Any], rows: dict[str, Any]) -> str:
+    """The page.
+
+    Args:
+        report: what is recorded: reports by "before" and "now", then by row; "date".
+        rows: all that could be, by name their arguments.
+    """
     now, before = report["now"]["v5e step"], report["before"]["v5e step"]
     assumed = [
         f"| {x.name} | {x.trips} | {x.cycles} | {1e6 * x.start:.0f} | {1e6 * x.host:.0f} |"
@@ -167,6 +251,9 @@ def page(report: dict[str, Any]) -> str:
         speeds=", ".join(f"{t.name} {t.bandwidth / 1e12:.2f} TB/s" for t in TARGETS.values()),
         tpu="\n".join(_rows(report, "tpu")),
         gpu="\n".join(_rows(report, "gpu")),
+        peers="\n".join(_peers(report)),
+        training="\n".join(_training(report)),
+        missing="\n".join(_missing(report, rows)),
         parts_tpu="\n".join(_parts(report, "v5e step")),
         parts_gpu="\n".join(_parts(report, "h100 step")),
         loops="; ".join(f"`{x['loop']}` {x['runs']:.1f}" for x in now["loops"]),

@@ -31,6 +31,7 @@ from benchmarks import hlo, measure, peers
 TRACING = "--xla_cpu_enable_xprof_traceme=true"
 # Parts by the scope of an instruction; the first that is found in its name counts.
 PARTS = {
+    "learning": "gradients of an update",
     "sample": "draw of a legal action",
     "keys": "random keys of the rollout",
     "deal": "new game where one ended",

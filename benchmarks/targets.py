@@ -9,6 +9,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+CARDS = 8  # of a machine
+
 
 @dataclass(frozen=True)
 class Target:
@@ -24,16 +26,27 @@ class Target:
     shared: int = 0  # bytes of shared memory of a multiprocessor
     l2: int = 0  # bytes
     capability: tuple[int, int] = (0, 0)
+    near: float = 0.0  # bytes a second from a device to its neighbours
+    far: float = 0.0  # the same from one machine to another; 0: as near
+    message: float = 2e-6  # seconds of a message; an all-reduce takes a root of the devices of them
+
+    def link(self, devices: int) -> float:
+        """Bytes a second over the slowest link among so many; a machine has eight cards."""
+        return self.far if self.far and devices > CARDS else self.near
 
 
 TARGETS = {
     x.name: x
     for x in (
-        Target("v5e", "tpu", 16e9, 819e9, 1.5e9),
-        Target("v6e", "tpu", 32e9, 1640e9, 1.75e9),
-        Target("a100", "gpu", 80e9, 2039e9, 1.41e9, 108, 64, 167936, 41943040, (8, 0)),
-        Target("h100", "gpu", 80e9, 3352e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0)),
-        Target("h200", "gpu", 141e9, 4800e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0)),
+        Target("v5e", "tpu", 16e9, 819e9, 1.5e9, near=100e9),
+        Target("v6e", "tpu", 32e9, 1640e9, 1.75e9, near=224e9),
+        Target("a100", "gpu", 80e9, 2039e9, 1.41e9, 108, 64, 167936, 41943040, (8, 0), 300e9, 25e9),
+        Target(
+            "h100", "gpu", 80e9, 3352e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0), 450e9, 50e9
+        ),
+        Target(
+            "h200", "gpu", 141e9, 4800e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0), 450e9, 50e9
+        ),
     )
 }
 

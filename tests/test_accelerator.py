@@ -4,19 +4,22 @@ import json
 
 import pytest
 
-from benchmarks import accelerator
+from benchmarks import accelerator, offline_table
 
 
 @pytest.mark.slow
 def test_the_whole_report_on_a_cpu(tmp_path, capsys):
     """Minutes, all of it compiling."""
     out = tmp_path / "report.json"
-    small = ["--batches", "8", "--chunks", "4", "--networks", "planets 64", "--steps", "2"]
+    small = ["--batches", "8", "--chunks", "4", "--networks", "tpu", "--steps", "2"]
+    small += ["--target", "h100"]
     assert accelerator.main([*small, "--seconds", "0.01", "--rounds", "1", "--json", str(out)]) == 0
     report = json.loads(out.read_text())
     assert [row["observation"] for row in report["play"]] == [False, True]
     assert len(report["ppo"]) == len(report["chunks"]) == 1 and not report["left_out"]
-    assert "no accelerator was measured" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "no accelerator was measured" in text
+    assert "| h100 | measured" in text and "| play, 8 |" in text
 
 
 def test_what_there_is_no_time_for_is_left_out_and_named(tmp_path, capsys):
@@ -26,6 +29,20 @@ def test_what_there_is_no_time_for_is_left_out_and_named(tmp_path, capsys):
         assert accelerator.main(few) == 0
     text = capsys.readouterr().out
     assert "Left out: play, batch 8, mask: no time left" in text
+
+
+def test_a_measurement_stands_beside_its_estimate():
+    estimate = offline_table.recorded()["now"]["h100 play"]["decisions_per_second"]
+    measured = {"batch": 4096, "observation": False}
+    measured["decisions_per_second"] = {"median": 2 * estimate["middle"]}
+    report = {"target": "h100", "machine": {"device": "H100"}, "play": [measured], "ppo": []}
+    line = accelerator.compared(report)[-1]
+    assert line.startswith("| play, 4,096 | ") and line.endswith("| 2.00 |")
+    assert f"{estimate['low']:,.0f}, {estimate['middle']:,.0f}" in line
+    assert (
+        "No estimate for cpu"
+        in accelerator.compared(report | {"target": "", "machine": {"device": "cpu"}})[0]
+    )
 
 
 def test_chunks_are_put_back():
