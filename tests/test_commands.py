@@ -125,7 +125,7 @@ COMMANDS = (
     "training.play", "training.labels", "training.clone", "training.ship",
     "training.zoo.ship",  # by its name of before
     "training.export", "training.plan", "training.merge", "training.compare", "training.study",
-    "training.sweep", "training.advise", "training.review",
+    "training.sweep", "training.advise", "training.review", "gaia_jax.importers.boardgamers",
 )  # fmt: skip
 # Where the command line of a package stands.
 PACKAGES = {

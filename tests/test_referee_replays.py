@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gaia_jax.importers import seat as seat_module
+from gaia_jax.importers.lines import is_leech
+from gaia_jax.importers.notation import Differs, setup_of
+from gaia_jax.importers.seat import lies, neighbours
 from gaia_jax.ruleset import VARIANTS
 from tests.conftest import GAMES
 from tests.replays import brainstone, compare, layouts, mutants, play
-from tests.replays.notation import setup_of
-from tests.replays.player import Player, is_leech
+from tests.replays.player import Player
 from tests.replays.record import record
-from tests.replays.table import Differs, Seat, Table
+from tests.replays.table import Seat, Table
 
 TASTE = {
     "piece PI": 100.0,
@@ -251,7 +254,7 @@ def test_a_wasted_payment_takes_the_brainstone(table: Table, games: list[dict[st
         for price, tokens, after in cases:
             brainstone.write(seat, 0, 2, tokens)
             layouts.pay(seat, price, 1, 0)
-            assert brainstone.lies(seat.state.game, 0) == after
+            assert lies(seat.state.game, 0) == after
 
     at_the_start(table, games[0], look)
 
@@ -273,7 +276,7 @@ def test_the_brainstone_and_a_token_change_places(
             before = seat.state.game
             brainstone.write(seat, 0, *now)
             assert brainstone.put(seat, before, 0, place) == (now != after)
-            assert brainstone.lies(seat.state.game, 0) == after
+            assert lies(seat.state.game, 0) == after
         with pytest.raises(Differs):  # no token in III to change places with
             brainstone.put(seat, before, 0, 2)
 
@@ -385,7 +388,7 @@ def test_a_satellite_keeps_away_from_other_federations(
         bits = np.zeros_like(board.federation_bits)
         bits[planet] = (16 << 0) | (16 << 3)
         game = state.game.replace(board=board.replace(federation_bits=bits))
-        far = next(c for c in around if c not in layouts.neighbours(seat, {planet}) | {planet})
+        far = next(c for c in around if c not in neighbours(seat, {planet}) | {planet})
         with pytest.raises(Differs, match="next to another federation"):
             layouts.check_satellites(seat, game, 0, {far}, {int(middle)})
         layouts.check_satellites(seat, game, 3, {far}, {int(middle)})
@@ -407,7 +410,7 @@ def test_the_brainstone_is_turned_before_an_action_that_asks_for_its_target(
         asked.append((command, place))
         return True
 
-    monkeypatch.setattr(brainstone, "wants_other_way", wants)
+    monkeypatch.setattr(seat_module, "wants_other_way", wants)
     project = ["build", "gf", "1A0"]
 
     def look(seat: Seat) -> None:

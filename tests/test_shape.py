@@ -9,9 +9,10 @@ from tools import shape
 
 ROOT = Path(__file__).resolve().parent.parent
 # The most of each, as measured; fewer is better.
-ROOMS = {"gaia_jax": 16, "training": 27}  # with the doors `advise` and `review`, and their arrows
+# With the doors `advise` and `review`, the room `importers`, and their arrows.
+ROOMS = {"gaia_jax": 17, "training": 27}
 FLOORS = {"gaia_jax": 8, "training": 9}
-ARROWS = {"gaia_jax": 67, "training": 115}
+ARROWS = {"gaia_jax": 75, "training": 115}
 # Parameters that may be anything at all.
 ANY = {"gaia_jax": 94, "training": 113}
 

@@ -18,7 +18,7 @@ from typing import Any
 from gaia_jax import actions as action_index
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.env import GaiaEnv, State, make
-from gaia_jax.ruleset import RULESETS
+from gaia_jax.ruleset import RULESETS, Ruleset
 from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict
 from gaia_jax.state import Setup
 from gaia_jax.xla.program_cache import jit
@@ -230,7 +230,7 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
             " docs/reference/versions.md says what changed"
         )
     try:
-        setup = setup_from_json(record.setup, env.ruleset)
+        setup = laid(record.setup, env.ruleset)
     except ValueError as error:
         raise RecordError(f"setup: {error}") from error
     indices = []
@@ -242,6 +242,16 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
     if record.final_vp and not indices:  # said before anything is compiled
         raise RecordError("the game is not over after its 0 actions")
     return env, setup, indices
+
+
+def laid(setup: Mapping[str, object], ruleset: Ruleset) -> Setup:
+    """The set-up of a game that was played: people also lay maps on which equal types touch (A23).
+
+    Raises:
+        ValueError: as `setup_from_json`.
+    """
+    anyhow = dataclasses.replace(ruleset.map, same_types_touch=True)
+    return setup_from_json(setup, dataclasses.replace(ruleset, map=anyhow))
 
 
 @functools.cache

@@ -13,63 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.replays.notation import POWER_COSTS, amounts
-from tests.replays.table import Differs, Seat
-
-WORTH = 3
-PLACES = {"area1": 0, "area2": 1, "area3": 2, "gaia": 3, "discard": -1}
-BOWL_II, BOWL_III, GAIA = 1, 2, 3
-
-
-def place_in(command: list[str]) -> int:
-    """The place that a `brainstone` command names."""
-    if len(command) != 2 or command[1] not in PLACES:
-        raise Differs("brainstone", " ".join(command), "no such place")
-    return PLACES[command[1]]
-
-
-def lies(game: Any, player: int) -> tuple[int, list[int]]:
-    """Where the brainstone is, and the ordinary tokens of the bowls and the Gaia area."""
-    players = game.players
-    tokens = [*players.power[player].tolist(), int(players.gaia_power[player])]
-    return int(players.brainstone[player]), tokens
-
-
-def is_spent(seat: Seat, player: int, cost: int) -> bool:
-    """Whether our rules pay with the brainstone (ACT-06, A21)."""
-    stone, tokens = lies(seat.state.game, player)
-    if stone != BOWL_III:
-        return False
-    turned = bool(seat.state.game.turn.brainstone_reversed)
-    return (cost >= WORTH) != turned or tokens[BOWL_III] < cost
-
-
-def wants_other_way(seat: Seat, player: int, command: list[str], place: int | None) -> bool:
-    """Whether our rules would use the brainstone otherwise than recorded.
-
-    Args:
-        command: what comes next; place: where the brainstone is to lie then, None: not asked.
-    """
-    if seat.player != player:
-        return False
-    stone, tokens = lies(seat.state.game, player)
-    name = command[0]
-    if name == "action" and command[1] in POWER_COSTS and stone == BOWL_III:
-        cost = POWER_COSTS[command[1]]
-        return place is not None and is_spent(seat, player, cost) != (place == 0)
-    if name == "spend" and stone == BOWL_III:
-        ((count, unit), *_), gains = amounts(command[1]), amounts(command[3])
-        if unit != "pw":
-            return False
-        spent = tokens[BOWL_III] < count if place is None else place == 0
-        once = 1 if gains[0][1] == "c" else count // gains[0][0]
-        return is_spent(seat, player, once) != spent
-    if name == "burn" and stone == BOWL_II:
-        turned = bool(seat.state.game.turn.brainstone_reversed)
-        return place == BOWL_II and not turned and tokens[BOWL_II] >= 2
-    if name == "build" and command[1] == "gf" and place in (0, 1, 2):
-        return place == stone and not bool(seat.state.game.turn.brainstone_reversed)
-    return False
+from gaia_jax.importers.notation import Differs
+from gaia_jax.importers.seat import GAIA, PLACES, lies
+from tests.replays.table import Seat
 
 
 def put(seat: Seat, before: Any, player: int, place: int) -> bool:

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.rules.player import bit_vector
-from tests.replays.layouts import marked
-from tests.replays.notation import (
+from gaia_jax.importers.lines import BETWEEN, Line
+from gaia_jax.importers.notation import (
     BOARD_ACTIONS,
     BOOSTERS,
     FACTIONS,
@@ -21,7 +20,8 @@ from tests.replays.notation import (
     TOKENS,
     here,
 )
-from tests.replays.player import BETWEEN, Line
+from gaia_jax.importers.seat import final_vp, marked
+from gaia_jax.rules.player import bit_vector
 from tests.replays.table import Seat
 
 Difference = tuple[str, Any, Any]  # field, recorded, ours
@@ -303,34 +303,6 @@ def compare_end(seat: Seat, record: dict[str, Any], before: Any) -> Iterator[Dif
         yield "ended", record["ended"], seat.over
     if seat.over:
         for number, (faction, vp) in enumerate(told):
-            ours = final_vp(seat, before, number)
+            ours = final_vp(seat.rules, seat.state.game, before, number)
             if vp != ours:
                 yield f"{faction}.vp at the end", vp, ours
-
-
-def final_vp(seat: Seat, before: Any, player: int) -> int:
-    """Our VP with what the other engine makes of what is left at the end: pairs of bowl II are
-    burned, power of bowl III and QIC become credits and ore, 3 of all are 1 VP.
-
-    Args:
-        before: the game before its last decision.
-    """
-    game, rules = seat.state.game, seat.rules
-    sources = rules.ids["vp_source"]
-    plain = int(game.players.vp[player]) - int(
-        game.players.vp_source[player, sources.index("RESOURCES")]
-    )
-    players = before.players
-    faction = rules.factions[int(game.setup.faction[player])]
-    two, three = int(players.power[player, 1]), int(players.power[player, 2])
-    stone = int(players.brainstone[player])
-    tokens_ii = two + (stone == 1)
-    burned = tokens_ii // 2
-    power = 0
-    if stone == 2 or (stone == 1 and burned):
-        power, burned = 3, burned - (stone == 1)
-    worth = faction.pi_power_worth if players.built[player, 4] else 1
-    power += (three + burned) * worth
-    stocks = [int(getattr(players, name)[player]) for name in ("credits", "ore", "knowledge")]
-    left = min(stocks[0] + power, 30) + min(stocks[1] + int(players.qic[player]), 15) + stocks[2]
-    return plain + left // 3

@@ -6,46 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.actions import from_text
+from gaia_jax.components import costs
+from gaia_jax.importers.notation import Differs, amounts
+from gaia_jax.importers.seat import (
+    is_spent,
+    lies,
+    loose,
+    marked,
+    members,
+    neighbours,
+    worth,
+)
 from tests.replays import brainstone
-from tests.replays.notation import PIECES, amounts
-from tests.replays.table import Differs, Seat
-
-
-def members(game: Any, player: int) -> set[int]:
-    """Cells of own structures, guests and stations."""
-    board = game.board
-    own = (np.asarray(board.owner) == player) | (np.asarray(board.guest) == player)
-    if game.players.stations[player]:
-        own |= np.asarray(board.station)
-    return {int(cell) for cell in np.flatnonzero(own)}
-
-
-def marked(game: Any, player: int, low: int) -> set[int]:
-    """Cells with the bit of the player among the federation_bits; `low` 0 satellites, 4 members."""
-    federation_bits = np.asarray(game.board.federation_bits).astype(int)
-    return {int(cell) for cell in np.flatnonzero(federation_bits >> (player + low) & 1)}
-
-
-def loose(game: Any, player: int) -> set[int]:
-    """Own structures and stations outside any federation."""
-    return members(game, player) - marked(game, player, 4)
-
-
-def neighbours(seat: Seat, cells: set[int]) -> set[int]:
-    table = seat.rules.geometry.neighbors
-    return {int(n) for cell in cells for n in table[cell] if n >= 0}
-
-
-def group_of(seat: Seat, text: str, game: Any) -> set[int]:
-    """The group of touching unfederated structures and stations that a pick names (A9)."""
-    player = seat.player
-    own = loose(game, player)
-    index = from_text(seat.rules, text)
-    group = {int(seat.rules.actions.cell[index])}
-    while more := (neighbours(seat, group) & own) - group:
-        group |= more
-    return group
+from tests.replays.table import Seat
 
 
 def check_satellites(
@@ -122,33 +95,6 @@ def adopt(seat: Seat, before: Any, player: int, recorded: set[int]) -> bool:
     return True
 
 
-def stands(seat: Seat, player: int, piece: str, cell: str) -> bool:
-    """Whether a player has such a piece on a cell "q,r"."""
-    q, r = cell.split(",")
-    at, board = seat.rules.geometry.cell_index[int(q), int(r)], seat.state.game.board
-    if piece == "gf":
-        return int(board.gaiaformer[at]) == player
-    if piece == "sp":
-        return bool(board.station[at])
-    if piece == "m" and int(board.guest[at]) == player:
-        return True
-    wanted = seat.rules.ids["structure"].index(PIECES[piece])
-    return int(board.owner[at]) == player and int(board.structure[at]) == wanted
-
-
-def is_full(seat: Seat, gain: str, player: int) -> bool:
-    """Whether nothing of a conversion's gain has room."""
-    game = seat.state.game
-    players = game.players
-    names = {"c": "credits", "o": "ore", "k": "knowledge"}
-    faction = seat.rules.factions[int(game.setup.faction[player])]
-    if faction.id == "GLEENS" and not players.built[player, 6]:
-        names["q"] = "ore"  # QIC come as ore (GLE-01)
-    caps = {"credits": 30, "ore": 15, "knowledge": 15}
-    held = [names.get(unit) for _, unit in amounts(gain)]
-    return all(name and int(getattr(players, name)[player]) >= caps[name] for name in held)
-
-
 def pay(seat: Seat, price: str, times: int, player: int) -> None:
     """Take one of `times` payments that brought nothing from a player's stocks (FRE-03).
 
@@ -160,7 +106,7 @@ def pay(seat: Seat, price: str, times: int, player: int) -> None:
     ((count, unit),) = amounts(price)
     each = count // times
     order = ("c", "o", "k", "q")
-    stone, tokens = brainstone.lies(state.game, player)
+    stone, tokens = lies(state.game, player)
     if unit in order:
         resources = np.array(players.resources)
         resources[player, order.index(unit)] -= each
@@ -172,8 +118,8 @@ def pay(seat: Seat, price: str, times: int, player: int) -> None:
         tokens[2] -= 1
         tokens[3] += 1
     elif unit == "pw":
-        if brainstone.is_spent(seat, player, each):
-            stone, each = 0, max(0, each - brainstone.WORTH)
+        if is_spent(seat, player, each):
+            stone, each = 0, max(0, each - costs.BRAINSTONE_POWER)
         each = -(-each // worth(seat, player))
         tokens[2] -= each
         tokens[0] += each
@@ -189,10 +135,3 @@ def take(seat: Seat, player: int, credits: int) -> None:
     resources[player, 0] -= credits
     players = state.game.players.replace(resources=resources)
     seat.put(state.replace(game=state.game.replace(players=players)))
-
-
-def worth(seat: Seat, player: int) -> int:
-    """What a token of bowl III is worth to a player (ACT-07)."""
-    game = seat.state.game
-    faction = seat.rules.factions[int(game.setup.faction[player])]
-    return int(faction.pi_power_worth) if game.players.built[player, 4] else 1

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax import enable_compilation_cache
+from gaia_jax.importers.lines import LEECH
+from gaia_jax.importers.notation import BOARD_ACTIONS, PLANETS, SLOTS, TOKENS
 from tests.replays import planted
 from tests.replays.changes import Change, Record, moves, rewrite
-from tests.replays.notation import BOARD_ACTIONS, PLANETS, SLOTS, TOKENS
 from tests.replays.play import Report, play_all, read
-from tests.replays.player import LEECH
 
 ROW_NUMBERS = ("vp", "c", "o", "k", "q", "lost", "sat", "rng", "gf", "gfg", "fc")
 ROW_LISTS = {"pw": 4, "res": 6, "b": 8}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tests.replays import brainstone, layouts
+from gaia_jax.importers.lines import Line
+from gaia_jax.importers.notation import BOARD_ACTIONS, BOOSTERS, PIECES, SLOTS, SPECIALS
+from gaia_jax.importers.seat import is_full, lies
 from tests.replays.compare import Difference
-from tests.replays.notation import BOARD_ACTIONS, BOOSTERS, PIECES, SLOTS, SPECIALS
-from tests.replays.player import Line, Player
+from tests.replays.player import Player
 
 OURS = {piece: name for name, piece in PIECES.items()}
 # What a conversion gains, in recorded units.
@@ -60,13 +61,13 @@ def why_not_ours(player: Player, text: str) -> str | None:
     """Why the recorded engine offers what our rules do not."""
     seat = player.seat
     verb, _, name = text.partition(" ")
-    if verb == "free" and name in GAINS and layouts.is_full(seat, GAINS[name], seat.player):
+    if verb == "free" and name in GAINS and is_full(seat, GAINS[name], seat.player):
         return "a conversion whose gain has no room (FRE-03)"
     if text in STEPS:
         return "steps without a planet to use them on"
     if text == "special RB11":
         return "range without a planet to use it on"
-    stone, tokens = brainstone.lies(seat.state.game, seat.player)
+    stone, tokens = lies(seat.state.game, seat.player)
     if text == "leech CHARGE" and not tokens[0] + tokens[1] and stone not in (0, 1):
         return "a token where nothing can be charged (LEE-07)"
     return None
@@ -77,7 +78,7 @@ def why_only_ours(player: Player, text: str) -> str | None:
     seat = player.seat
     if text == "free brainstone":
         return "the brainstone the other way round (A21)"
-    if text in SPACES and layouts.is_full(seat, SPACES[text], seat.player):
+    if text in SPACES and is_full(seat, SPACES[text], seat.player):
         return "a space of the board whose gain has no room"
     return None
 

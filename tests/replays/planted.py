@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from gaia_jax.importers.lines import BETWEEN
+from gaia_jax.importers.notation import PLANETS, here, hex_names
 from tests.replays.changes import Change, Record, moves, rewrite
-from tests.replays.notation import PLANETS, here, hex_names
-from tests.replays.player import BETWEEN
 
 # -- inside income and Gaia phase, and at set-up
 

@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax import enable_compilation_cache
+from gaia_jax.importers.lines import Line, groups
+from gaia_jax.importers.notation import Differs, planets_of, setup_of
+from gaia_jax.importers.seat import Script
 from gaia_jax.ruleset import VARIANTS
 from tests.replays import compare, options
-from tests.replays.notation import planets_of, setup_of
-from tests.replays.player import Line, Player
-from tests.replays.table import Differs, Script, Seat, Table
+from tests.replays.player import Player
+from tests.replays.table import Seat, Table
 
 BATCH = 64  # as the duel, whose compiled step it shares
 PLAYERS = " or ".join(str(players) for name, players in sorted(VARIANTS) if name == "base")
@@ -61,7 +63,7 @@ def tell(seat: Seat, record: dict[str, Any], report: Report) -> Script:
         player = Player(seat, record)
         player.written = report.written
         found: list[compare.Difference] = []
-        for together in player.groups():
+        for together in groups(player.lines):
             line = together[-1]
             compared = line.number >= record.get("compared_from", 0)
             if together[0].between:

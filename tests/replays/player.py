@@ -1,434 +1,54 @@
-"""A recorded game told in our actions, line by line."""
+"""A recorded game told in our actions; what our actions do not say is written into our state."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
+from gaia_jax.importers import player
+from gaia_jax.importers.lines import Line
+from gaia_jax.importers.seat import Script
 from tests.replays import brainstone, layouts
-from tests.replays.notation import (
-    BOARD_ACTIONS,
-    BOOSTERS,
-    FACTIONS,
-    PIECES,
-    SLOTS,
-    SPECIALS,
-    TECHS,
-    TOKENS,
-    amounts,
-    hex_names,
-)
-from tests.replays.table import Differs, Script, Seat
+from tests.replays.table import Seat
 
-# What one conversion costs; the Nevlas with the PI may also pay 4 for an ore and a credit.
-PRICES = {
-    "P1_to_C": 1,
-    "P3_to_O": 3,
-    "P4_to_K": 4,
-    "P4_to_Q": 4,
-    "T3_to_2O": 6,
-    "T_to_K": 1,
-    "K_to_C": 1,
-    "O_to_C": 1,
-    "Q_to_O": 1,
-    "O_to_token": 1,
-    "GF_to_Q": 1,
-    "C4_to_K": 4,
-    "C3_to_O": 3,
-    "C4_to_Q": 4,
-}
-# The first words of a leech line; `decline up` is none. Some records say no more than `decline`,
-# of leech and of a research step.
-LEECH = ("charge", "decline")
-STEP_DECLINED = (["decline", "up"], ["decline"])
-BETWEEN = ("roundIncome", "roundGaia")  # phases in which some players are ahead of the others
-# Where our game asks in them; a tile of the Itars may open more decisions.
+# Where our game asks in the phases between two turns; a tile of the Itars may open more decisions.
 NODES_BETWEEN = ("INCOME", "TERRANS", "ITARS")
 
 
-class Line:
-    """One line of a record; `between` says whether it lies in a phase between two turns."""
+class Player(player.Player):
+    """Plays the commands of lines at a seat of a table."""
 
-    between = False
-
-    def __init__(self, number: int, step: dict[str, Any], names: dict[str, int]) -> None:
-        self.number, self.text, self.who = number, step["l"], step["p"]
-        self.options: dict[str, Any] | None = step["op"]
-        self.told: dict[str, Any] = step["s"]  # the state after it
-        words = self.text.rstrip(". ").split(" ", 1)
-        if names.get(words[0]) != self.who:
-            raise ValueError(f"line {number} {self.text!r} is not of player {self.who}")
-        told = words[1] if len(words) > 1 else ""
-        self.commands = [cmd.strip().split() for cmd in told.split(". ") if cmd.strip()]
-        self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
-        self.next: int | None = None  # the player of the next line
-
-    @property
-    def is_leech(self) -> bool:
-        return is_leech(self.commands)
-
-
-def is_leech(commands: list[list[str]]) -> bool:
-    """Whether the next command answers an offer of leech."""
-    return (
-        bool(commands)
-        and commands[0][0] in LEECH
-        and (len(commands[0]) > 1 or commands[0] == ["decline"])
-        and commands[0] != ["decline", "up"]
-    )
-
-
-class Player:
-    """Plays the commands of lines at a seat."""
+    seat: Seat
 
     def __init__(self, seat: Seat, record: dict[str, Any]) -> None:
-        self.seat, self.record = seat, record
-        self.cells = hex_names(record["setup"])
-        self.slots = {SLOTS[s]: TECHS[t] for s, t in record["setup"]["techs"].items() if s in SLOTS}
-        names: dict[str, int] = {}
-        for step in record["steps"]:
-            words = step["l"].split()
-            if len(words) == 3 and words[1] == "faction" and words[2] in FACTIONS:
-                names[words[2]] = step["p"]
-        self.lines = [
-            Line(i, step, names)
-            for i, step in enumerate(record["steps"])
-            if step["s"] and step["l"].split()[0] in names
-        ]
-        for line, following in pairwise(self.lines):
-            line.next = following.who
-        # What a player does after the main action, while the others are still asked for leech.
-        self.waiting: tuple[int, list[list[str]]] | None = None
+        super().__init__(seat, record)
         self.written: Counter[str] = Counter()  # what was written into our states
-        # The game before the last decision.
-        self.before: Any = None
         self.planets: Any = None  # what lay on the cells before the last decision of a turn
-        self.who = 0  # whose command is played
-
-    def groups(self) -> Iterator[list[Line]]:
-        """The lines in order, those of the phases between two turns together."""
-        at = 0
-        while at < len(self.lines):
-            together = [self.lines[at]]
-            together[0].between = at > 0 and self.lines[at - 1].told["ph"] in BETWEEN
-            at += 1
-            while together[0].between and together[-1].told["ph"] in BETWEEN:
-                if at == len(self.lines):
-                    break
-                together.append(self.lines[at])
-                at += 1
-            yield together
-
-    def waiting_for(self) -> int | None:
-        """The player with conversions to come once leech is answered."""
-        return self.waiting[0] if self.waiting else None
-
-    # -- one action
 
     def act(self, text: str) -> Script:
-        seat = self.seat
-        if not seat.legal(text):
-            raise Differs(f"legal {seat.node}", text, "not legal")
-        if text == "pass":
-            self.before = seat.state.game
-        if seat.node not in NODES_BETWEEN:
-            self.planets = seat.table.states.game.board.planet[seat.lane].copy()
-        seat.written = False
-        yield seat.table.index[text]
+        for action in super().act(text):
+            seat = self.seat
+            if seat.node not in NODES_BETWEEN:
+                self.planets = seat.table.states.game.board.planet[seat.lane].copy()
+            seat.written = False
+            yield action
 
-    def at(self, name: str) -> str:
-        """The text of a recorded place."""
-        q, r = self.cells[name]
-        return f"{q},{r}"
-
-    # -- lines
-
-    def line(self, line: Line) -> Script:
-        """A line outside the phases between the turns."""
-        seat = self.seat
-        wanted = ("LEECH",) if line.is_leech else ("START", "BOOSTER", "TURN")
-        if seat.node not in wanted or seat.player != line.who:
-            ours = f"{seat.node} of player {seat.player}"
-            raise Differs("decision", f"{wanted} of player {line.who}", ours)
-        yield from self.commands(line.who, list(line.commands))
-        if line.is_leech and self.waiting and seat.node != "LEECH":
-            who, rest = self.waiting
-            self.waiting = None
-            yield from self.commands(who, rest)
-        yield from self.end_turn()
-
-    def end_turn(self) -> Script:
-        while self.seat.node == "AFTER" and not self.waiting:
-            yield from self.act("end_turn")
-
-    def commands(self, who: int, commands: list[list[str]]) -> Script:
-        """Commands of one player; what is left waits while the others are asked for leech."""
-        seat, answers = self.seat, is_leech(commands)
-        while commands:
-            if not answers and self.nothing_to_decline(commands):
-                commands.pop(0)  # no track can advance (A12)
-                continue
-            if seat.node == "LEECH" and not answers:
-                if self.waiting is not None:
-                    raise Differs("decision", commands, "another player waits already")
-                self.waiting = (who, commands)
-                return
-            if seat.player != who and commands[0][0] != "spend":
-                raise Differs("decision", commands, f"{seat.node} of player {seat.player}")
-            yield from self.next_command(who, commands)
-            if answers and commands:
-                raise Differs("decision", commands, "none after an answer")
-
-    def nothing_to_decline(self, commands: list[list[str]]) -> bool:
-        """Whether a research step is declined that our game does not offer."""
-        return commands[0] in STEP_DECLINED and self.seat.node not in ("STEP", "TARGET")
-
-    def next_command(self, who: int, commands: list[list[str]]) -> Script:
-        """The next command, and where the brainstone is put behind it."""
-        seat, command = self.seat, commands.pop(0)
-        place = None
-        if commands and commands[0][0] == "brainstone":
-            place = brainstone.place_in(commands.pop(0))
-        before, self.who = seat.state.game, who
-        pays = command, place
-        if command[0] == "special" and [cmd[0] for cmd in commands[:2]] == ["build", "brainstone"]:
-            pays = commands[0], brainstone.place_in(commands[1])  # at the target it is too late
-        if brainstone.wants_other_way(seat, who, *pays):
-            yield from self.act("free brainstone")
-        yield from self.command(command, commands)
-        while place is not None and seat.node == "TARGET" and seat.player == who and commands:
-            yield from self.command(commands.pop(0), commands)  # we pay with the target
-        if place is not None and brainstone.put(seat, before, who, place):
+    def put_brainstone(self, before: Any, who: int, place: int) -> None:
+        if brainstone.put(self.seat, before, who, place):
             self.written["the brainstone and a token change places"] += 1
 
-    def between(self, lines: list[Line]) -> Script:
-        """Income and Gaia phase: our game asks, each player answers from the own lines."""
-        seat = self.seat
-        players = len(self.record["vp"])
-        queues: dict[int, list[list[str]]] = {player: [] for player in range(players)}
-        places: dict[int, list[int]] = {}
-        for line in lines:
-            for command in line.commands:
-                if command[0] == "brainstone":
-                    places.setdefault(line.who, []).append(brainstone.place_in(command))
-                elif command[0] == "income":  # several parts in their order: 2t,3pw
-                    queues[line.who] += [["income", part] for part in command[1].split(",")]
-                else:
-                    queues[line.who].append(command)
-        while seat.node != "TURN":
-            queue, self.who = queues[seat.player], seat.player
-            while seat.node != "INCOME" and queue and queue[0][0] == "income":
-                queue.pop(0)  # a part that our game took by itself
-            if seat.node == "INCOME":
-                yield from self.income(queue)
-            elif seat.node == "TERRANS":
-                yield from self.terrans(queue)
-            elif seat.node == "ITARS":
-                while queue and self.nothing_to_decline(queue):
-                    queue.pop(0)
-                if queue and queue[0][:1] == ["spend"]:
-                    queue.pop(0)
-                    yield from self.command(queue.pop(0), queue)
-                else:
-                    yield from self.act("skip")
-            elif queue:
-                yield from self.command(queue.pop(0), queue)
-            else:
-                raise Differs("decision", "none", f"{seat.node} of player {seat.player}")
-        left = [c for queue in queues.values() for c in queue if c[0] not in ("income", "decline")]
-        if [c for c in left if not (c[0] == "spend" and c[1].endswith("tg"))]:
-            raise Differs("decision", left, "none")
-        for player, choices in places.items():
-            if brainstone.adopt(seat, player, lines[-1].told["pl"][player], choices):
-                self.written["the brainstone and a token change places"] += 1
+    def leave_brainstone(self, line: Line, who: int, choices: list[int]) -> None:
+        if brainstone.adopt(self.seat, who, line.told["pl"][who], choices):
+            self.written["the brainstone and a token change places"] += 1
 
-    def income(self, queue: list[list[str]]) -> Script:
-        menu = [text.split()[1] for text in self.seat.menu()]
-        kind = "CH"
-        if queue and queue[0][0] == "income":
-            amount, unit = re.fullmatch(r"(\d*)(t|pw)", queue.pop(0)[1]).groups()  # type: ignore[union-attr]
-            kind = "TK" if unit == "t" else "CH"
-            exact = [atom for atom in menu if self.atom(atom) == (int(amount or 1), unit)]
-        else:
-            exact = []
-        chosen = (exact or [atom for atom in menu if atom.startswith(kind)] or menu)[0]
-        yield from self.act(f"income {chosen}")
-
-    def atom(self, atom: str) -> tuple[int, str]:
-        """The amount of a pending part of the income."""
-        game, player = self.seat.state.game, self.seat.player
-        rules = self.seat.rules
-        faction = rules.factions[int(game.setup.faction[player])]
-        players = game.players
-        booster = rules.boosters[int(players.booster[player])].income
-        economy = rules.economy_income[0][int(players.tracks[player, 4])]
-        amounts = {
-            "CH_PI": (faction.pi_income.charge, "pw"),
-            "CH_ECO": (economy.charge, "pw"),
-            "CH_BOOSTER": (booster.charge, "pw"),
-            "CH_TILE": (1, "pw"),
-            "CH_LABS": (2, "pw"),
-            "TK_FACTION": (faction.base_income.tokens, "t"),
-            "TK_PI": (faction.pi_income.tokens, "t"),
-            "TK_BOOSTER": (booster.tokens, "t"),
-        }
-        return amounts[atom]
-
-    def terrans(self, queue: list[list[str]]) -> Script:
-        """What the returning tokens buy; the rest becomes credits by itself (GAI-08)."""
-        kinds = {"q": "P4_to_Q", "o": "P3_to_O", "k": "P4_to_K"}
-        while queue and queue[0][0] == "spend":
-            ((count, unit),) = amounts(queue.pop(0)[3])
-            if unit in kinds:
-                for _ in range(count):
-                    yield from self.act(f"free {kinds[unit]}")
-                return
-        yield from self.act("skip")
-
-    # -- commands
-
-    def command(self, command: list[str], rest: list[list[str]]) -> Script:
-        """One command of a line at the open node."""
-        name, *words = command
-        seat = self.seat
-        if name == "build":
-            yield from self.build(words[0], self.at(words[1]))
-        elif name == "up":
-            yield from self.act(f"advance {SLOTS[words[0]]}")
-        elif command in STEP_DECLINED and (words or seat.node != "LEECH"):
-            yield from self.act("skip")
-        elif name == "tech":
-            track = SLOTS[words[0].removeprefix("adv-")]
-            high = words[0].startswith("adv-")
-            yield from self.act(f"advanced {track}" if high else f"tile {self.slots[track]}")
-        elif name == "cover":
-            yield from self.act(f"tile {self.slots[SLOTS[words[0]]]}")
-        elif name == "spend":
-            yield from self.spend(words[0], words[2])
-        elif name == "burn":
-            for _ in range(int(words[0])):
-                yield from self.act("free burn")
-        elif name == "action":
-            yield from self.act(BOARD_ACTIONS[words[0]])
-        elif name == "fedtile":
-            yield from self.act(f"token {TOKENS[words[0]]}")
-        elif name == "special":
-            yield from self.act(f"special {SPECIALS[words[0]]}")
-        elif name in ("swap-PI", "lostPlanet"):
-            yield from self.act(f"pick {self.at(words[0])}")
-        elif name == "booster":
-            yield from self.act(f"booster {BOOSTERS[words[0]]}")
-        elif name == "pass":
-            yield from self.act(f"booster {BOOSTERS[words[0]]}" if words else "pass")
-        elif name == "charge":
-            first = words[0].split(",")[0]
-            yield from self.act("leech TOKEN_FIRST" if first.endswith("t") else "leech CHARGE")
-        elif name == "decline":
-            yield from self.act("leech DECLINE")
-        elif name == "federation":
-            yield from self.federation(words[0].split(","), words[1])
-        else:
-            raise Differs("command", " ".join(command), f"unknown at {seat.node}")
-
-    def build(self, piece: str, cell: str) -> Script:
-        if self.seat.node in ("START", "TARGET"):
-            yield from self.act(f"pick {cell}")
-        elif piece in ("m", "gf"):
-            yield from self.act(f"{'mine' if piece == 'm' else 'project'} {cell}")
-        else:
-            yield from self.act(f"upgrade {cell}")
-            if self.seat.node == "PIECE":
-                yield from self.act(f"piece {PIECES[piece]}")
-        if not layouts.stands(self.seat, self.who, piece, cell):
-            raise Differs("built", piece, f"another piece on {cell}")
-
-    def spend(self, price: str, gain: str) -> Script:
-        """A conversion, as often as the amounts say; one that gains nothing we do not offer."""
-        seat, who = self.seat, self.who
-        action, times = self.conversion(price, gain)
-        ((paid, unit), *_), left = amounts(price), times
-        fair, double = [times * PRICES[action]], layouts.worth(seat, who) == 2
-        if action == "P3_to_O" and double:  # and a credit (FRE-07)
-            fair.append(4 * times)
-        if paid not in fair:
-            raise Differs("price", price, f"{PRICES[action]} for each of {times}")
-        while left > 0:
-            once = min(left, 2) if action == "P1_to_C" and double else 1  # a token is two credits
-            if layouts.is_full(seat, gain, who):
-                layouts.pay(seat, f"{paid // times * once}{unit}", 1, who)
-                self.written["a conversion whose gain was lost"] += 1
-                left -= once
-                continue
-            if seat.player != who:
-                raise Differs("decision", f"{price}>{gain}", f"{seat.node} of {seat.player}")
-            before = int(seat.state.game.players.credits[who])
-            yield from self.act(f"free {action}")
-            left -= once
-            gained = int(seat.state.game.players.credits[who]) - before
-            if action == "P1_to_C" and double:
-                surplus = max(0, gained - once)
-            elif action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
-                surplus = 0
-                left -= max(0, gained - 1)
-            else:
-                told = {unit: n for n, unit in amounts(gain)}
-                surplus = gained if action == "P3_to_O" and "c" not in told else 0
-            if surplus:  # what our rules give for the rest of a token (FRE-07)
-                layouts.take(seat, who, surplus)
-                self.written["half a token lost"] += 1
-
-    def conversion(self, price: str, gain: str) -> tuple[str, int]:
-        """Our name of a recorded conversion, and how often it is taken."""
-        (_, unit), *_ = amounts(price)
-        gains = {kind: count for count, kind in amounts(gain)}
-        if unit == "pw":
-            if "o" in gains:
-                pays = amounts(price)[0][0]
-                double = layouts.worth(self.seat, self.who) == 2
-                if pays == 3 * gains["o"] and gains["o"] % 2 == 0 and double:
-                    return "T3_to_2O", gains["o"] // 2
-                return "P3_to_O", gains["o"]
-            kind = next(kind for kind in ("q", "k", "c") if kind in gains)
-            return {"q": ("P4_to_Q"), "k": "P4_to_K", "c": "P1_to_C"}[kind], gains[kind]
-        kind, count = next(iter(gains.items()))
-        names = {
-            ("o", "c"): "O_to_C",
-            ("k", "c"): "K_to_C",
-            ("q", "o"): "Q_to_O",
-            ("o", "t"): "O_to_token",
-            ("gf", "q"): "GF_to_Q",
-            ("c", "q"): "C4_to_Q",
-            ("c", "o"): "C3_to_O",
-            ("c", "k"): "C4_to_K",
-            ("t-a3", "k"): "T_to_K",
-        }
-        return names[unit, kind], count
-
-    def federation(self, names: list[str], token: str) -> Script:
-        """Pick the groups, commit; then the recorded satellites take the place of ours."""
-        seat = self.seat
-        player = seat.player
-        cells = [self.cells[name] for name in names]
-        numbers = {seat.rules.geometry.cell_index[cell] for cell in cells}
-        before = seat.state.game
-        yield from self.act("form_federation")
-        while seat.node == "FEDERATION":
-            picks = [
-                text
-                for text in seat.menu()
-                if text.startswith("pick ") and layouts.group_of(seat, text, before) & numbers
-            ]
-            if not picks and not seat.legal("commit"):
-                # Not all are listed: what touches the listed hexes joins by itself.
-                more = layouts.loose(before, player) & layouts.neighbours(seat, numbers)
-                if more <= numbers:
-                    raise Differs("federation", names, "not enough")
-                numbers |= more
-                continue
-            yield from self.act(picks[0] if picks else "commit")
-        if layouts.adopt(seat, before, player, numbers):
+    def put_satellites(self, before: Any, who: int, cells: set[int]) -> None:
+        if layouts.adopt(self.seat, before, who, cells):
             self.written["satellites on other cells"] += 1
-        yield from self.act(f"token {TOKENS[token]}")
+
+    def lose(self, who: int, price: str) -> None:
+        layouts.pay(self.seat, price, 1, who)
+        self.written["a conversion whose gain was lost"] += 1
+
+    def take(self, who: int, credits: int) -> None:
+        layouts.take(self.seat, who, credits)
+        self.written["half a token lost"] += 1

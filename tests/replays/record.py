@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
+from gaia_jax.importers import notation
+from gaia_jax.importers.notation import here
 from tests.referee.board import Cell
 from tests.referee.federation import builder
 from tests.referee.game import Game
@@ -20,9 +22,7 @@ from tests.referee.player import Player
 from tests.referee.policies import Rare
 from tests.referee.setup import draw
 from tests.referee.upgrade import pieces
-from tests.replays import notation
 from tests.replays.compare import LETTERS, PHASES, RANGES
-from tests.replays.notation import here
 
 FACTIONS = {ours: name for name, ours in notation.FACTIONS.items()}
 BOOSTERS = {ours: name for name, ours in notation.BOOSTERS.items()}

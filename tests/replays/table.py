@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from gaia_jax.importers import seat
+from gaia_jax.importers.seat import Script
+from gaia_jax.replay import laid
 from gaia_jax.rules import seat as seats
 from gaia_jax.rules import upgrade
-from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import NODES
 from tests.referee.engine import compiled
-
-# Yields the index of an action; when it goes on, the game has been stepped.
-Script = Generator[int, None, None]
-
-
-class Differs(Exception):
-    """The game cannot go on as recorded: field, recorded value, ours."""
 
 
 class Table:
@@ -42,9 +36,7 @@ class Table:
 
     def read(self, setup: dict[str, Any]) -> Any:
         """A set-up; also one of the maps that people laid, where equal types may touch (A23)."""
-        rules = self.env.ruleset
-        anyhow = dataclasses.replace(rules.map, same_types_touch=True)
-        return setup_from_json(setup, dataclasses.replace(rules, map=anyhow))
+        return laid(setup, self.env.ruleset)
 
     def play(
         self,
@@ -96,7 +88,7 @@ class Table:
         jax.tree.map(write, self.states, state)
 
 
-class Seat:
+class Seat(seat.Seat):
     """One game of a table: what a script asks of it."""
 
     def __init__(self, table: Table, lane: int) -> None:
@@ -125,14 +117,9 @@ class Seat:
     def over(self) -> bool:
         return bool(self.table.states.terminated[self.lane])
 
-    def legal(self, text: str) -> bool:
-        mask = self.table.states.legal_action_mask
-        return text in self.table.index and bool(mask[self.lane, self.table.index[text]])
-
-    def menu(self) -> list[str]:
-        """The texts of all legal actions."""
-        mask = self.table.states.legal_action_mask[self.lane]
-        return [self.table.texts[action] for action in np.flatnonzero(mask)]
+    @property
+    def mask(self) -> np.ndarray:
+        return np.asarray(self.table.states.legal_action_mask[self.lane])
 
     def pieces(self, text: str) -> list[str]:
         """What an `upgrade` of the decider may place there."""

@@ -16,7 +16,7 @@ import numpy as np
 import gaia_jax
 from gaia_jax import actions as action_index
 from gaia_jax import replay
-from gaia_jax.setup.setup_json import players_of, setup_from_json
+from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.program_cache import jit
 from training.agents import make_agent
 from training.agents.base import VP_SCALE
@@ -65,7 +65,7 @@ def read_game(path: Path) -> Game:
     except ValueError as error:  # of a set-up that names no players
         raise UserError(f"{path}: {error}") from error
     start = replay.compiled(record.env())[0]
-    first = start(setup_from_json(record.setup, env.ruleset))
+    first = start(replay.laid(record.setup, env.ruleset))
     indices = [action_index.from_text(env.ruleset, text) for text in record.actions]
     return Game(env, [first, *states], indices)
 

@@ -41,7 +41,8 @@ def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Set
         if isinstance(written, dict) and written.get("format") == replay.FORMAT:
             raise UserError(f"{path} is a record: --record {path}")
         env = make_env(face, ruleset, "vp", players_of(written))
-        return env, setup_from_json(written, env.ruleset), str(path)
+        read = replay.laid if args.record else setup_from_json
+        return env, read(written, env.ruleset), str(path)
     except ValueError as error:  # a RecordError is one
         said = str(error)
         raise UserError(said if str(path) in said else f"{path}: {said}") from error

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
+from gaia_jax.components.power_actions import POWER_ACTIONS
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.geometry import rotate
-from tests.replays.table import Differs
 
 Cell = tuple[int, int]
+Log = Mapping[str, Any]  # a recorded game: the form stands in docs/reference/records.md
+
+
+class Differs(Exception):
+    """The game cannot go on as recorded: field, recorded value, ours."""
+
 
 FACTIONS = {
     "terrans": "TERRANS",
@@ -131,13 +138,10 @@ BOARD_ACTIONS = {
     "qic3": "qic QIC_TYPES",
 }
 POWER_COSTS = {
-    "power1": 7,
-    "power2": 5,
-    "power3": 4,
-    "power4": 4,
-    "power5": 4,
-    "power6": 3,
-    "power7": 3,
+    name: action.cost.power
+    for action in POWER_ACTIONS
+    for name, text in BOARD_ACTIONS.items()
+    if text == f"power {action.id}"
 }
 SPECIALS = {
     "range+3": "RB11",
@@ -154,6 +158,23 @@ SPECIALS = {
     "down-lab": "FACTION",
 }
 PIECES = {"m": "MINE", "ts": "TS", "lab": "RL", "PI": "PI", "ac1": "AC_A", "ac2": "AC_B"}
+# What one conversion costs; the Nevlas with the PI may also pay 4 for an ore and a credit.
+PRICES = {
+    "P1_to_C": 1,
+    "P3_to_O": 3,
+    "P4_to_K": 4,
+    "P4_to_Q": 4,
+    "T3_to_2O": 6,
+    "T_to_K": 1,
+    "K_to_C": 1,
+    "O_to_C": 1,
+    "Q_to_O": 1,
+    "O_to_token": 1,
+    "GF_to_Q": 1,
+    "C4_to_K": 4,
+    "C3_to_O": 3,
+    "C4_to_Q": 4,
+}
 # Where the places of a sector lie about its centre, in recorded coordinates: ring A, ring B, the
 # centre. They do not turn with the tile.
 PLACES: dict[Cell, str] = dict(
@@ -174,7 +195,7 @@ def here(q: int, r: int) -> Cell:
     return q + r, -r
 
 
-def hex_names(setup: dict[str, Any]) -> dict[str, Cell]:
+def hex_names(setup: Log) -> dict[str, Cell]:
     """The cell of each name such as 7A11: sector, ring, place."""
     centers = {tile: (q, r) for tile, _, q, r in setup["sectors"]}
     named: dict[str, Cell] = {}
@@ -184,13 +205,13 @@ def hex_names(setup: dict[str, Any]) -> dict[str, Cell]:
     return named
 
 
-def check_is_base(record: dict[str, Any], rules: Ruleset) -> None:
+def check_is_base(record: Log, rules: Ruleset) -> None:
     """Whether a game was played by the rules of `base`, for as many as `rules` are for.
 
     Raises:
         Differs: it has another variant, map, expansion or neutral player.
     """
-    options, setup = record["opts"], record["setup"]
+    options, setup = record.get("opts", {}), record["setup"]
     variant = options.get("factionVariant", "standard")
     if variant != "standard":
         raise Differs("not base", f"factionVariant {variant!r}", "standard")
@@ -206,7 +227,7 @@ def check_is_base(record: dict[str, Any], rules: Ruleset) -> None:
         raise Differs("neutral", setup.get("neutral"), ours)
 
 
-def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
+def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
     """The set-up of a recorded game in our words; its map is found among our tiles, turned.
 
     Raises:
@@ -237,7 +258,7 @@ def setup_of(record: dict[str, Any], rules: Ruleset) -> dict[str, Any]:
     }
 
 
-def planets_of(record: dict[str, Any]) -> dict[Cell, str]:
+def planets_of(record: Log) -> dict[Cell, str]:
     """What lies on each of our cells."""
     return {here(q, r): PLANETS[planet] for q, r, planet, _ in record["setup"]["hexes"]}
 

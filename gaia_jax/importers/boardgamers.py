@@ -1,0 +1,310 @@
+"""A game of boardgamers.space as a record of ours.
+
+    python -m gaia_jax.importers.boardgamers LOG --out game.json
+
+LOG is JSON, one game or one a line, also gzipped; `docs/reference/records.md` has its form. Every
+line of the game is played by the rules of `base`, for two to four players. What cannot be played
+is one line that names the move.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax
+
+import gaia_jax
+from gaia_jax.cli import command_line, outputs
+from gaia_jax.cli.progress import telling
+from gaia_jax.components import costs
+from gaia_jax.importers.lines import BETWEEN, Line, groups
+from gaia_jax.importers.notation import Differs, Log, setup_of
+from gaia_jax.importers.player import Player
+from gaia_jax.importers.seat import Script, Seat, final_vp
+from gaia_jax.replay import FORMAT, Record, compiled, laid, write
+from gaia_jax.ruleset import VARIANTS
+from gaia_jax.state import GameState
+from gaia_jax.xla.compilation_cache import enable_compilation_cache
+
+LONGEST = 10**8  # bytes of a file, unpacked
+RULES = "base"
+# Parts of a told state, and what they are called.
+STOCKS = {"c": "credits", "o": "ore", "k": "knowledge", "q": "qic"}
+NAMES = STOCKS | {"vp": "VP", "res": "research levels"}
+# What is raised where a log does not have the form that it should have.
+UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
+class LogError(ValueError):
+    """A log that cannot be read or played; the message is one line that names the move."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A game that was read."""
+
+    record: Record
+    told_vp: tuple[int, ...]  # (P,) as the log has them
+    unsaid: Mapping[str, int]  # what our actions do not say, and at which move first
+
+    def __str__(self) -> str:
+        """In a few lines."""
+        count, players = len(self.record.actions), len(self.told_vp)
+        end = "to its end" if self.record.final_vp else "broken off"
+        lines = [f"{count} decisions of {players} players, {end}"]
+        if self.record.final_vp:
+            lines.append("VP " + ", ".join(
+                f"{faction} {vp}" + (f" (in the log {told})" if vp != told else "")
+                for faction, vp, told in zip(
+                    self.record.setup["factions"], self.record.final_vp, self.told_vp, strict=True
+                )
+            ))  # fmt: skip
+        return "\n".join(lines + [f"move {at}: {what}" for what, at in self.unsaid.items()])
+
+
+class _Importing(Player):
+    """Plays a log, compares what it tells after each line, and sells what is left at the end."""
+
+    def __init__(self, seat: Seat, log: Log, sells: Mapping[int, int]) -> None:
+        """
+        Args:
+            sells: VP for what is left that players are to have, by selling; of those who need it.
+        """
+        super().__init__(seat, log)
+        self._sells = sells
+
+    def whole(self) -> Script:
+        """All lines."""
+        for together in groups(self.lines):
+            if together[0].between:
+                yield from self.between(together)
+            else:
+                yield from self.line(together[0])
+            self.compare(together[-1])
+
+    def compare(self, line: Line) -> None:
+        """What the log tells after a line: VP, tracks, and stocks where all is said and paid.
+
+        Raises:
+            Differs: we have something else. The end is for `final_vp`.
+        """
+        if self.seat.over or not line.told:
+            return
+        players = self.seat.state.game.players
+        for number, row in enumerate(line.told["pl"]):
+            ours = {"vp": players.vp[number], "res": players.tracks[number]}
+            paid = number != self.waiting_for() and line.told["ph"] not in BETWEEN
+            if paid and not (self.unsaid or self._sells):
+                ours |= {name: getattr(players, of)[number] for name, of in STOCKS.items()}
+            for name, value in ours.items():
+                if row[name] != value.tolist():
+                    what = f"{row['f']} has {NAMES[name]}"
+                    raise Differs(what, row[name], value.tolist())
+
+    def line(self, line: Line) -> Script:
+        """Who has sold power is offered some that the log does not know."""
+        while self.seat.node == "LEECH" and self.seat.player in self._sells:
+            if self.seat.player == line.who and line.is_leech:
+                break
+            yield from self.act("leech DECLINE")
+        yield from super().line(line)
+
+    def command(self, command: list[str], rest: list[list[str]]) -> Script:
+        """One command; before the last pass what that engine sells by itself at the end."""
+        if command == ["pass"]:
+            yield from self._sell(self._sells.get(self.who, 0))
+        yield from super().command(command, rest)
+
+    def _sell(self, vp: int) -> Script:
+        """Until what is left is worth so many VP: last the power, of which new can be charged."""
+        for text in ("free Q_to_O", "free P1_to_C", "free burn"):
+            while left_vp(self.seat.state.game, self.who) < vp and self.seat.legal(text):
+                yield from self.act(text)
+                while text == "free burn" and self.seat.legal("free P1_to_C"):
+                    yield from self.act("free P1_to_C")
+
+
+def left_vp(game: GameState, player: int) -> int:
+    """VP for credits, ore and knowledge at the end (FIN-11)."""
+    players = game.players
+    left = players.credits[player] + players.ore[player] + players.knowledge[player]
+    return int(left) // costs.RESOURCES_PER_VP
+
+
+def read(path: str | Path) -> list[dict[str, Any]]:
+    """The logs of a file.
+
+    Raises:
+        LogError: there is none in it.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            with gzip.open(path) as file:
+                data = file.read(LONGEST + 1)
+        if len(data) > LONGEST:
+            raise LogError(f"{path} is longer than {LONGEST} bytes")
+        text = data.decode("utf-8").strip()
+    except OSError as error:
+        raise LogError(f"{path}: {command_line.reason(error)}") from error
+    except (EOFError, UnicodeDecodeError) as error:
+        raise LogError(f"{path} is no text: {command_line.one_line(error)}") from error
+    try:
+        try:
+            found = [json.loads(text)]
+        except ValueError:
+            found = [json.loads(line) for line in text.splitlines()]
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"{path} is not JSON: {error}") from error
+    if not found or not all(isinstance(one, dict) and "steps" in one for one in found):
+        raise LogError(f"{path} is no log: a game has the keys id, setup, steps and vp")
+    return found
+
+
+def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -> Imported:
+    """Play a log by our rules.
+
+    Args:
+        log: one game, as `read` gives it.
+        progress: told the number of the move that is played, again and again.
+    Returns:
+        The record, which ends with our VP. The other engine sells what a player has left at the
+        end; where that is worth VP and can be done at the last pass, the record does it there.
+    Raises:
+        LogError: the log cannot be read, or at a move something else follows.
+    """
+    plain, left = _play(log, {}, progress)
+    behind = enumerate(zip(plain.told_vp, plain.record.final_vp, strict=False))
+    sells = {at: left[at] + told - vp for at, (told, vp) in behind if told > vp}
+    if not sells:
+        return plain
+    try:
+        sold, _ = _play(log, sells, progress)
+    except LogError:  # more power can be charged then: others are asked
+        return plain
+    return sold if sum(sold.record.final_vp) > sum(plain.record.final_vp) else plain
+
+
+def _play(
+    log: Log, sells: Mapping[int, int], progress: Callable[[int], object]
+) -> tuple[Imported, list[int]]:
+    """The record where these players sell; by player the VP for what was left at the last pass."""
+    player: _Importing | None = None
+    try:
+        rules = VARIANTS.get((RULES, len(log["vp"])))
+        if rules is None:
+            raise Differs("players", len(log["vp"]), "2 to 4")
+        if log["setup"].get("mirror"):
+            raise Differs("map", "tiles laid as mirror images", "as they are printed")
+        setup = setup_of(log, rules)
+        env = gaia_jax.make(RULES, players=rules.players)
+        start, step = compiled(env)
+        seat = Seat(rules, jax.device_get(start(laid(setup, rules))))
+        player = _Importing(seat, log, sells)
+        actions = []
+        for action in player.whole():
+            if player.at_line:
+                progress(player.at_line.number + 1)
+            actions.append(rules.actions.texts[action])
+            seat.put(jax.device_get(step(seat.state, action)))
+        told = tuple(int(vp) for _, vp in log["vp"])
+        _check_end(seat, player, log, told)
+    except (Differs, *UNREADABLE) as error:
+        raise LogError(_said(log, player, error)) from error
+    vp = tuple(seat.state.game.players.vp.tolist()) if seat.over else ()
+    unsaid = {what: line.number + 1 for what, line in player.unsaid.items() if line}
+    left = [left_vp(player.before, number) for number in range(rules.players)]
+    return Imported(Record(RULES, env.version, setup, tuple(actions), vp), told, unsaid), left
+
+
+def _check_end(seat: Seat, player: Player, log: Log, told: Sequence[int]) -> None:
+    """Whether the game ends where the log does, with its VP where our actions say all of it.
+
+    Raises:
+        Differs: it does not.
+    """
+    if seat.over != log.get("ended", seat.over):
+        raise Differs("ended", log["ended"], seat.over)
+    if not seat.over or player.unsaid or "auction" in log.get("opts", {}):  # bids come off the VP
+        return
+    for number, vp in enumerate(told):
+        ours = final_vp(seat.rules, seat.state.game, player.before, number)
+        if ours != vp:
+            raise Differs(f"VP of player {number} at the end", vp, ours)
+
+
+def _said(log: Log, player: Player | None, error: Exception) -> str:
+    """Where and why a log could not be played, in a line."""
+    where = f"game {log.get('id', '')}".strip()
+    if player and player.at_line:
+        where += f", move {player.at_line.number + 1} {player.at_line.text!r}"
+    if isinstance(error, Differs):
+        what, told, ours = error.args
+        why = f"{what}: {_shown(told)}, here {_shown(ours)}"
+    else:
+        why = f"cannot be read ({type(error).__name__}: {error})"
+    before = ""
+    if player and player.unsaid:
+        before = "; before it " + ", ".join(
+            f"{what} (move {line.number + 1})" for what, line in player.unsaid.items() if line
+        )
+    return command_line.one_line(f"{where}: {why}{before}")
+
+
+def _shown(value: object) -> str:
+    """A value of a message: short."""
+    text = " ".join(str(x) for x in value) if isinstance(value, list) else str(value)
+    return text if len(text) < 80 else f"{text[:76]} ..."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line. Returns the exit code: 2 where the log cannot be read or played."""
+    return command_line.run(lambda: _main(arguments), (LogError,))
+
+
+def _main(arguments: Sequence[str] | None) -> int:
+    options = _parse(arguments)
+    logs = read(options.log)
+    ids = [str(log.get("id")) for log in logs]
+    if options.game is None and len(logs) > 1:
+        raise LogError(f"{options.log} has {len(logs)} games, --game wants one of {', '.join(ids)}")
+    if options.game is not None and options.game not in ids:
+        raise LogError(f"{options.log} has no game {options.game!r}: it has {', '.join(ids)}")
+    log = logs[ids.index(options.game) if options.game is not None else 0]
+    move = 0
+
+    def progress(at: int) -> None:
+        nonlocal move
+        move = at
+
+    with telling(lambda: f"move {move} of {len(log['steps'])}" if move else "compiling the game"):
+        found = to_record(log, progress)
+    print(found)
+    if options.out:
+        write(options.out, found.record)
+    command_line.wrote(options.out)
+    return 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = command_line.Parser("python -m gaia_jax.importers.boardgamers", __doc__)
+    parser.add_argument("log", metavar="LOG", type=Path, help="the log of a game, JSON")
+    parser.add_argument("--game", metavar="ID", help="of a file with several: which one")
+    parser.add_argument("--out", metavar="RECORD", type=Path, help="write the record here")
+    options = parser.parse_args(arguments)
+    if options.out:
+        outputs.check_file("--out", options.out, outputs.json_with(format=FORMAT))
+    return options
+
+
+if __name__ == "__main__":
+    enable_compilation_cache()
+    sys.exit(main())

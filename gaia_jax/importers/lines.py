@@ -1,0 +1,95 @@
+"""The lines of a recorded game: whose they are, what they answer, which lie between two turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from gaia_jax.importers.notation import FACTIONS, Log
+
+# The first words of a leech line; `decline up` is none. Some records say no more than `decline`,
+# of leech and of a research step.
+LEECH = ("charge", "decline")
+STEP_DECLINED = (["decline", "up"], ["decline"])
+BETWEEN = ("roundIncome", "roundGaia")  # phases in which some players are ahead of the others
+
+
+class Line:
+    """One line of a record; `between` says whether it lies in a phase between two turns."""
+
+    between = False
+
+    def __init__(self, number: int, step: Log, names: dict[str, int]) -> None:
+        self.number, self.text, self.who = number, step["l"], step["p"]
+        self.options: dict[str, Any] | None = step.get("op")
+        self.told: dict[str, Any] = step.get("s") or {}  # the state after it, where it is told
+        words = self.text.rstrip(". ").split(" ", 1)
+        if names.get(words[0]) != self.who:
+            raise ValueError(f"line {number} {self.text!r} is not of player {self.who}")
+        told = words[1] if len(words) > 1 else ""
+        self.commands = [cmd.strip().split() for cmd in told.split(". ") if cmd.strip()]
+        self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
+        self.next: int | None = None  # the player of the next line
+
+    @property
+    def is_leech(self) -> bool:
+        """Whether it answers an offer of leech."""
+        return is_leech(self.commands)
+
+    @property
+    def is_between(self) -> bool:
+        """Whether it answers for income or in the Gaia phase, by its words alone."""
+        if not self.commands:
+            return False
+        first = self.commands[0]
+        sold = first[0] == "spend" and first[1].endswith("tg")
+        return first[0] in ("income", "brainstone") or sold or first == ["decline", "tech"]
+
+
+def is_leech(commands: list[list[str]]) -> bool:
+    """Whether the next command answers an offer of leech."""
+    return (
+        bool(commands)
+        and commands[0][0] in LEECH
+        and (len(commands[0]) > 1 or commands[0] == ["decline"])
+        and commands[0] != ["decline", "up"]
+    )
+
+
+def lines_of(log: Log) -> list[Line]:
+    """The lines that a player has made, in order.
+
+    Raises:
+        ValueError: one is not of the player that it names.
+    """
+    names: dict[str, int] = {}
+    for step in log["steps"]:
+        words = step["l"].split()
+        if len(words) == 3 and words[1] == "faction" and words[2] in FACTIONS:
+            names[words[2]] = step["p"]
+    steps = enumerate(log["steps"])
+    lines = [Line(i, step, names) for i, step in steps if step["l"].split()[0] in names]
+    if any(line.told for line in lines):  # then nothing is told of those without a state
+        lines = [line for line in lines if line.told]
+    for line, following in pairwise(lines):
+        line.next = following.who
+    return lines
+
+
+def groups(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    """The lines in order, those of the phases between two turns together."""
+
+    def lies_between(at: int) -> bool:  # as told, else by the words
+        told = lines[at - 1].told if at else {}
+        return told["ph"] in BETWEEN if told else at > 0 and lines[at].is_between
+
+    at = 0
+    while at < len(lines):
+        together = [lines[at]]
+        together[0].between = lies_between(at)
+        at += 1
+        while together[0].between and at < len(lines) and lies_between(at):
+            together.append(lines[at])
+            at += 1
+        yield together
