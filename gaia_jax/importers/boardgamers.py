@@ -184,13 +184,15 @@ def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -
     plain, left = _play(log, {}, progress)
     behind = enumerate(zip(plain.told_vp, plain.record.final_vp, strict=False))
     sells = {at: left[at] + told - vp for at, (told, vp) in behind if told > vp}
-    if not sells:
-        return plain
-    try:
-        sold, _ = _play(log, sells, progress)
-    except LogError:  # more power can be charged then: others are asked
-        return plain
-    return sold if sum(sold.record.final_vp) > sum(plain.record.final_vp) else plain
+    found, kept = plain, dict[int, int]()
+    for player, vp in sells.items():
+        try:
+            sold, _ = _play(log, kept | {player: vp}, progress)
+        except LogError:  # more power can be charged then: others are asked, or pay more for it
+            continue
+        if sum(sold.record.final_vp) > sum(found.record.final_vp):
+            found, kept = sold, kept | {player: vp}
+    return found
 
 
 def _play(
