@@ -80,33 +80,29 @@ def step_games(env: Any) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def play_randomly(env: Any) -> Callable[..., Any]:
+def play_randomly(step_games: Callable[..., Any]) -> Callable[..., Any]:
     """`play_randomly(states, key, n)`: up to n random legal decisions in each of GAMES games.
 
-    Games that end stay as they ended. `n` is traced: one compilation for each batch size.
+    Games that end stay as they ended. The steps are those of `step_games`: a loop that holds the
+    rules would be a second compilation of them.
     """
     import jax
 
     from gaia_jax.testing import sample_legal
 
+    @jax.jit
+    def draw(mask: jax.Array, key: jax.Array, i: int) -> jax.Array:
+        uniform = jax.random.uniform(jax.random.fold_in(key, i), (GAMES,))
+        return jax.vmap(sample_legal)(mask, uniform)
+
     def play(states: Any, key: jax.Array, n: int) -> Any:
-        batch = states.legal_action_mask.shape[0]
+        for i in range(n):
+            if (states.terminated | states.truncated).all():
+                break
+            states = step_games(states, draw(states.legal_action_mask, key, i))
+        return states
 
-        def over(states: Any) -> jax.Array:
-            return (states.terminated | states.truncated).all()
-
-        def decide(carry: tuple[jax.Array, Any]) -> tuple[jax.Array, Any]:
-            i, states = carry
-            uniform = jax.random.uniform(jax.random.fold_in(key, i), (batch,))
-            actions = jax.vmap(sample_legal)(states.legal_action_mask, uniform)
-            return i + 1, jax.vmap(env.step)(states, actions)
-
-        def goes_on(carry: tuple[jax.Array, Any]) -> jax.Array:
-            return (carry[0] < n) & ~over(carry[1])
-
-        return jax.lax.while_loop(goes_on, decide, (0, states))[1]
-
-    return jax.jit(play)
+    return play
 
 
 @pytest.fixture(scope="session")
