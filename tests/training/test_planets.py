@@ -1,6 +1,7 @@
 """The network on planets alone: its own index of actions is the environment's, seen otherwise."""
 
 import dataclasses
+from functools import partial
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -19,6 +20,16 @@ from training.zoo.transfer import widen
 CELLS, OTHERS, GAMES = 10, 5, 6
 PLANES = ("mine", "project", "upgrade", "pick")
 LAYOUT = Layout(4 * CELLS + OTHERS, PLANES, CELLS, planet=(0, 1), space=(2, 3))
+
+
+@partial(jax.jit, static_argnums=0)
+def apply(network, params, tables, mask):
+    """Logits and values: one program for all boards."""
+    return network.apply(params, SimpleNamespace(**tables), mask)
+
+
+def answer(network, params, observation, mask):
+    return apply(network, params, vars(observation), mask)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +54,7 @@ def scene():
     )
     config = NetworkConfig(layers=1, cell_width=8, width=8, latents=2, planets=5, neighbors=False)
     network = PlanetNetwork(config, LAYOUT)
-    params = network.init(jax.random.key(0), observation, mask)
+    params = jax.jit(lambda key: network.init(key, observation, mask))(jax.random.key(0))
     return network, params, observation, mask
 
 
@@ -61,9 +72,10 @@ def test_choices_and_actions_are_each_other_and_all_legal_ones_are_there(scene):
 
 def test_logits_in_the_environments_index_are_those_of_the_choices(scene):
     network, params, observation, mask = scene
-    logits, values = network.apply(params, observation, mask)
+    logits, values = answer(network, params, observation, mask)
     seen = network.encode(observation, mask)
-    chosen, same_values = network.apply(params, seen, method="logits_and_values")
+    method = jax.jit(lambda x: network.apply(x, seen, method="logits_and_values"))
+    chosen, same_values = method(params)
     assert logits.shape == mask.shape and values.shape == (GAMES, 4)
     assert np.array_equal(np.asarray(logits <= ILLEGAL_LOGIT), ~np.asarray(mask))
     choices = network.to_network_action(
@@ -133,9 +145,9 @@ def test_a_planet_that_moves_takes_its_logit_along(scene):
     """Tokens know what is on their cell and not where it lies."""
     network, params, observation, _ = scene
     mask = jnp.ones((GAMES, LAYOUT.num_actions), bool)
-    before, values = network.apply(params, observation, mask)
+    before, values = answer(network, params, observation, mask)
     turned = SimpleNamespace(**vars(observation) | {"cells": observation.cells[:, ::-1]})
-    after, same = network.apply(params, turned, mask)
+    after, same = answer(network, params, turned, mask)
     planes = before[:, : 4 * CELLS].reshape(GAMES, 4, CELLS)
     moved = after[:, : 4 * CELLS].reshape(GAMES, 4, CELLS)[..., ::-1]
     assert jnp.allclose(planes, moved, atol=1e-5) and jnp.allclose(values, same, atol=1e-5)
@@ -143,8 +155,8 @@ def test_a_planet_that_moves_takes_its_logit_along(scene):
 
 def test_a_temperature_divides_the_logits_and_nothing_else(scene):
     network, params, observation, mask = scene
-    logits, values = network.apply(params, observation, mask)
-    surer, same = network.apply(at_temperature(params, 0.25), observation, mask)
+    logits, values = answer(network, params, observation, mask)
+    surer, same = answer(network, at_temperature(params, 0.25), observation, mask)
     legal = np.asarray(mask)
     assert np.allclose(np.asarray(surer)[legal], 4 * np.asarray(logits)[legal], atol=1e-5)
     assert (np.asarray(same) == np.asarray(values)).all()

@@ -83,10 +83,10 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
         jnp.ones((1, len(spec.globals)), jnp.int16),
     )
     mask = jnp.ones((1, env.num_actions), bool)
-    plain = make_network(env, config).apply(params, observation, mask)
-    network = make_network(env, wide)
+    narrow, network = make_network(env, config), make_network(env, wide)
+    plain = jax.jit(lambda x: narrow.apply(x, observation, mask))(params)
     fresh = jax.jit(lambda key: network.init(key, observation, mask))(jax.random.key(0))
-    around = network.apply(widen(params, fresh), observation, mask)
+    around = jax.jit(lambda x: network.apply(x, observation, mask))(widen(params, fresh))
     for ours, theirs in zip(jax.tree.leaves(plain), jax.tree.leaves(around), strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-4)
 
