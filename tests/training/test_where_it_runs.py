@@ -115,17 +115,54 @@ DEVICES = {
 }
 
 
-@pytest.mark.parametrize("module", DEVICES)
-def test_a_device_that_is_not_there_is_one_line_and_nothing_is_done(module, tmp_path):
+# Each command in a child, with a folder and streams of its own. Most of a start is imports: the
+# parent has done them, and JAX has started nothing when it forks.
+EACH = """
+import json, os, runpy, sys, warnings
+
+commands, sys.argv = json.loads(sys.argv[1]), ["-m"]
+import jax, flax, optax, orbax.checkpoint, training
+
+warnings.simplefilter("ignore")  # of JAX that it forks, of runpy that a module is there already
+codes = {}
+for module, arguments in commands.items():
+    child = os.fork()
+    if child:
+        codes[module] = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        continue
+    os.mkdir(module)
+    for number, name in ((1, "out"), (2, "err")):
+        with open(f"{module}.{name}", "w") as file:
+            os.dup2(file.fileno(), number)
+    os.chdir(module)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    sys.exit(0)
+print(json.dumps(codes))
+"""
+
+
+@pytest.fixture(scope="module")
+def without_a_device(tmp_path_factory):
+    """(the folder where the commands of DEVICES have run, their exit codes)."""
+    folder = tmp_path_factory.mktemp("devices")
     env = environment(JAX_PLATFORMS="nonsense")
-    code, out, err = run([sys.executable, "-m", module, *DEVICES[module]], env, tmp_path)
-    assert (code, out) == (2, ""), err
+    code, out, err = run([sys.executable, "-c", EACH, json.dumps(DEVICES)], env, folder)
+    assert (code, err) == (0, "")
+    return folder, json.loads(out)
+
+
+@pytest.mark.parametrize("module", DEVICES)
+def test_a_device_that_is_not_there_is_one_line_and_nothing_is_done(module, without_a_device):
+    folder, codes = without_a_device
+    out, err = ((folder / f"{module}.{name}").read_text("utf-8") for name in ("out", "err"))
+    assert (codes[module], out) == (2, ""), err
     assert err.startswith("error: ") and err.count("\n") == 1, err
     assert "'nonsense'" in err and "'cpu'" in err
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert [path for path in (folder / module).rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize("seconds", [0.5, 2.0, 4.0])
+@pytest.mark.parametrize("seconds", [0.5, 2.0, pytest.param(4.0, marks=pytest.mark.slow)])
 def test_the_table_ends_with_130_while_it_compiles(seconds, tmp_path):
     """Six of eight tries were SIGABRT: a thread inside XLA does not outlive the interpreter."""
     pytest.importorskip("uvicorn", reason="uvicorn is not installed (extra play)")
