@@ -1,7 +1,7 @@
 """The game under JAX's own switches: every process has its own, so each test starts one.
 
 What JAX traces is compared as a text, which compiles nothing and says that the program is the same;
-the slow tests play.
+the slow tests also play. Each switch is tried alone on a game, and each game under all of them.
 """
 
 import functools
@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from gaia_jax.ruleset import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
 SWITCHES = {
@@ -31,9 +33,18 @@ ALL = {
     for switch in ("x64", "rbg", "rank", "dtype", "partitionable", "custom_prng", "key_reuse")
     for name, value in SWITCHES[switch].items()
 }
-GAMES = [("lost_fleet", 4), ("lost_fleet_published", 4), ("base", 4), ("base", 2)]
+# Each game is traced and played under all switches that go together, and in turn under some alone.
+# What matters only while JAX traces need not be played again: the same text is the same game.
+# Looking for leaks JAX keeps no traces, and its texts share less: that one is only played.
+TRIED = {
+    ("lost_fleet", 4): ("all", "x64", "dtype", "nans", "leaks"),
+    ("lost_fleet_published", 4): ("all", "rbg", "partitionable"),
+    ("base", 4): ("all", "unsafe_rbg", "custom_prng"),
+    ("base", 2): ("all", "rank", "key_reuse", "leaks"),
+}
 
-# What both scripts begin with: `env`, `auto`, and `batch(tree, n)`, shapes with an axis more.
+# What every script begins with: `env`, `auto`, `told`, what is printed at the end, and
+# `batch(tree, n)`, shapes with an axis more.
 HEAD = """
 import hashlib, json, re, sys
 import jax, jax.numpy as jnp, numpy as np
@@ -43,18 +54,19 @@ from gaia_jax.testing import sample_legal
 env = gaia_jax.make(sys.argv[1], players=int(sys.argv[2]))
 auto = gaia_jax.auto_reset(env)
 
+told = {}
+
 def batch(tree, n):
     return jax.tree.map(lambda x: jax.ShapeDtypeStruct((n, *x.shape), x.dtype), tree)
 """
-# Prints the traced programs' digests by name, and the dtypes of what they give.
-TRACE = f"""{HEAD}
+# Tells the traced programs' digests by name, and the dtypes of what they give.
+TRACE = """
 def key(**kind):
     return jax.eval_shape(lambda: jax.random.key(0, **kind))
 
 action, usual = jax.ShapeDtypeStruct((), jnp.int32), key(impl="threefry2x32")
 state = jax.eval_shape(env.init, usual)
 uniform = jax.ShapeDtypeStruct((), jnp.float32)
-told = {{}}
 for name, function, args in (
     ("init", env.init, (usual,)),
     ("step", env.step, (state, action)),
@@ -66,17 +78,16 @@ for name, function, args in (
     # Of a function that is compiled already JAX batches the trace, outside the function.
     program = jax.make_jaxpr(jax.vmap(jax.jit(function)))(*batch(args, 8))
     text = re.sub("0x[0-9a-f]+|id=[0-9]+", "", str(program))
-    dtypes = sorted({{str(x.dtype) for x in program.out_avals}})
+    dtypes = sorted({str(x.dtype) for x in program.out_avals})
     told[name] = [hashlib.sha256(text.encode()).hexdigest(), *dtypes]
 for default in (key(), jax.eval_shape(lambda: jax.random.PRNGKey(0))):
     for function in (env.init, auto.init, gaia_jax.first_game if env.id == "base" else env.init):
-        jax.eval_shape(lambda key: function(**{{"key": key}}), default)
+        jax.eval_shape(lambda key: function(**{"key": key}), default)
 boards = batch(state.game.board, 8)
 jax.eval_shape(lambda b: (b.guest, b.near, b.satellite, b.federated, b.owner), boards)
-print(json.dumps(told))
 """
-# Plays, and prints what came of it.
-PLAY = f"""{HEAD}
+# Plays, and tells what came of it.
+PLAY = """
 games, length = 16, 420
 keys = jax.vmap(jax.random.key)(jnp.arange(games))  # a split of keys has switches of its own
 draws = np.random.default_rng(7).random((length, games), np.float32)
@@ -91,25 +102,25 @@ def decide(state, uniform):
 def play(state):
     return jax.lax.scan(decide, state, draws)
 
-state, told = play(jax.jit(jax.vmap(auto.init))(keys))
-state, (action, illegal, ended, seen) = jax.device_get((state, told))
+state, seen = jax.device_get(play(jax.jit(jax.vmap(auto.init))(keys)))
+action, illegal, ended, seen = seen
 leaves = [np.asarray(x) for x in jax.tree.leaves((state, action, ended, seen))]
-print(json.dumps({{
+told |= {
     "digest": hashlib.sha256(b"".join(x.tobytes() for x in leaves)).hexdigest(),
     "wide": [str(x.dtype) for x in leaves if x.dtype.itemsize > 4],
     "illegal": int(illegal.sum()),
     "ended": int(ended.sum()),
-}}))
+}
 """
 
 
 @functools.cache
 def tell(script: str, id: str, players: int, switches: tuple[tuple[str, str], ...] = ()) -> dict:
-    """What `script` prints of a game in a process of its own, with these variables set."""
+    """What `script` tells of a game in a process of its own, with these variables set."""
     known = {name for more in SWITCHES.values() for name in more}
     kept = {name: value for name, value in os.environ.items() if name not in known}
     run = subprocess.run(
-        [sys.executable, "-c", script, id, str(players)],
+        [sys.executable, "-c", f"{HEAD}{script}print(json.dumps(told))", id, str(players)],
         env=kept | {"PYTHONPATH": str(ROOT)} | dict(switches),
         capture_output=True, text=True, timeout=1800,
     )  # fmt: skip
@@ -122,23 +133,23 @@ def test_all_switches_at_once_leave_the_traced_programs_as_they_are():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("switch", [name for name in SWITCHES if name != "leaks"])
-@pytest.mark.parametrize("id, players", GAMES)
-def test_a_switch_leaves_the_traced_programs_as_they_are(id, players, switch):
-    """All but one: looking for leaks JAX keeps no traces, and its texts share less."""
-    assert tell(TRACE, id, players, tuple(SWITCHES[switch].items())) == tell(TRACE, id, players)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("switch", SWITCHES)
-@pytest.mark.parametrize("id, players", GAMES)
+@pytest.mark.parametrize("id, players, switch", [(*game, x) for game in TRIED for x in TRIED[game]])
 def test_a_game_under_a_switch_is_the_game_without(id, players, switch):
-    """Random play over the ends of games."""
-    usual = tell(PLAY, id, players)
-    told = tell(PLAY, id, players, tuple(SWITCHES[switch].items()))
+    """The same programs, and the same random play over the ends of games."""
+    played = {"all": TRACE + PLAY, "unsafe_rbg": TRACE + PLAY, "nans": PLAY, "leaks": PLAY}
+    script = played.get(switch, TRACE)
+    usual = tell(TRACE + PLAY, id, players)
     assert (usual["illegal"], usual["wide"]) == (0, [])
     assert usual["ended"] >= 16
-    assert told == usual
+    switches = ALL | SWITCHES["nans"] if switch == "all" else SWITCHES[switch]
+    told = tell(script, id, players, tuple(switches.items()))
+    assert told == {name: usual[name] for name in told}
+
+
+def test_every_switch_is_tried_alone():
+    alone = {switch for tried in TRIED.values() for switch in tried} - {"all"}
+    assert alone == SWITCHES.keys()
+    assert {(id, players) for id, players in VARIANTS if players != 3} == TRIED.keys()
 
 
 @pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])
