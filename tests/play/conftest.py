@@ -15,8 +15,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     folder = tmp_path_factory.mktemp("play")
     found = Server(folder, "--record", str(RECORDS["lost_fleet"]))
-    # The first game waits for the rules to be compiled.
-    found.new_game(ruleset="lost_fleet", seats=["you"] * 4)
+    # The first action waits for the rules to be compiled.
+    game = found.new_game(ruleset="lost_fleet", seats=["you"] * 4)
+    legal = found.ask("GET", f"/api/games/{game}")[1]["legal"]
+    found.change(game, "act", action=legal[0]["text"])
     yield found
     trace = [line for line in found.said if "Traceback" in line]
     found.end()

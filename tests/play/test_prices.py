@@ -27,9 +27,9 @@ def rules() -> Any:
     from training.play.rules import Rules
 
     found = Rules("lost_fleet")
-    assert not found.prices_ready and found.prices_progress() == []
+    assert not found.prices_ready and found.progress() == []
     found.prepare_prices()
-    assert found.prices_ready and found.prices_progress() == []
+    assert found.prices_ready and found.progress() == []
     return found
 
 

@@ -13,7 +13,6 @@ import logging
 import re
 import socket
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     port = listener.getsockname()[1]
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     print(f"The table stands at http://{_shown(options.host)}:{port}/ (Ctrl-C ends it)", flush=True)
-    threading.Thread(target=games.rules[options.env].prepare, daemon=True).start()
+    games.compile(games.rules[options.env])
     app = make_app(games, hosts, record, lambda: server.should_exit)
     config = uvicorn.Config(
         app, log_level="warning", server_header=False,

@@ -23,6 +23,7 @@ from training.agents.base import Policy
 from training.agents.registry import REGISTRY
 from training.agents.search import SUFFIX, split_name
 from training.learn.checkpoint import split_update
+from training.play import offers
 from training.play.rules import Rules
 from training.run.folder import CONFIG
 from training.study.explain import Explainer
@@ -114,6 +115,7 @@ class AgentPool:
         searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
         self.names = list(dict.fromkeys((*REGISTRY, *learnt, *searching, *names)))
         self._plays = {name: plays(name) for name in self.names}
+        self._levels = {name: _level(name) for name in self.names}
         self._ready: dict[tuple[str, str, str], Ready] = {}
         self._queue: list[tuple[Rules, Ready]] = []
         self._wake = threading.Condition()
@@ -131,6 +133,12 @@ class AgentPool:
                 self._wake.notify()
             return self._ready[key]
 
+    def hurry(self, names: Sequence[str], rules: Rules) -> None:
+        """These are compiled before all others that wait."""
+        wanted = [self.get(name, rules) for name in dict.fromkeys(names)]
+        with self._wake:
+            self._queue.sort(key=lambda entry: entry[1] not in wanted)
+
     def refusal(self, name: str, ruleset: str, players: int) -> str:
         """Why an agent cannot sit at such a table; "" where it can."""
         why = self._plays[name].refusal(ruleset, players)
@@ -146,6 +154,8 @@ class AgentPool:
         return [
             {
                 "name": name,
+                "level": self._levels[name][0],
+                "about": self._levels[name][1],
                 "players": [n for n in PLAYERS if not self.refusal(name, ruleset, n)],
                 "status": ready.status if ready else "",
                 "said": ready.said() if ready else "",
@@ -162,7 +172,6 @@ class AgentPool:
             ready.began, ready.status = time.monotonic(), "compiling"
             self.on_change()
             try:
-                rules.prepare()
                 _compile(ready, rules)
                 ready.status = "ready"
             except Exception as error:  # an agent's own code may raise anything
@@ -172,6 +181,13 @@ class AgentPool:
                 ready.status = "failed"
             ready.seconds = time.monotonic() - ready.began
             self.on_change()
+
+
+def _level(name: str) -> tuple[str, str]:
+    try:
+        return offers.level(name)
+    except UserError:  # its compiling will say what is wrong
+        return "", ""
 
 
 def _runs(folder: Path) -> list[str]:

@@ -17,10 +17,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from gaia_jax.ruleset import RULESETS
+from training.play import offers
 from training.play.game import HUMAN, Game, Refused
-from training.play.game_server import GameServer, view
+from training.play.game_server import GameServer
 from training.play.request_guard import RequestGuard, parsed, refusal
+from training.play.view import view
 
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 # What a page may load, by name: where it lies. Nothing else of the folders is given away.
@@ -30,7 +31,7 @@ FILES = {
     for file in resources.files(package).joinpath("static").iterdir()
     if Path(file.name).suffix in _TYPES
 }
-CHANGES = ("act", "go", "undo", "seat", "resume")
+CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 # A page asks again after so long without news.
 PATIENCE = 15.0
 MOST_WAITING = 64
@@ -68,13 +69,18 @@ class Pages:
         ruleset = request.query_params.get("ruleset", "lost_fleet")
         return JSONResponse(
             {
-                "rulesets": list(RULESETS),
+                "rulesets": offers.rulesets(),
                 "human": HUMAN,
                 "agents": self.server.agents.known(ruleset),
                 "records": await run_in_threadpool(self.server.records),
                 "first": self.first,
             }
         )
+
+    async def preview(self, request: Request) -> Response:
+        """What a game would be dealt."""
+        wanted = parsed(await request.body())
+        return JSONResponse(await run_in_threadpool(self.server.preview, wanted))
 
     async def open(self, request: Request) -> Response:
         """A new game."""
@@ -185,6 +191,7 @@ def make_app(
         Route("/", _told(pages.index)),
         Route("/static/{name}", _told(pages.file)),
         Route("/api/offers", _told(pages.offers)),
+        Route("/api/preview", _told(pages.preview), methods=["POST"]),
         Route("/api/games", _told(pages.open), methods=["POST"]),
         Route(game, _told(pages.game)),
         Route(game + "/insight", _told(pages.insight)),

@@ -34,6 +34,7 @@ class Node:
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
     prices: dict[str, dict[str, Any]] | None = None  # of each action, once they were asked for
     told: str | None = None  # what the action that led here cost and brought
+    by: str = ""  # what made that decision for a person: a setting, or the one before it
 
 
 class Game:
@@ -84,9 +85,11 @@ class Game:
         seat = self.seats[self.table().player]
         return None if seat == HUMAN else seat
 
-    def play(self, text: str) -> None:
+    def play(self, text: str, by: str = "") -> None:
         """The player to move takes an action; one that was taken before is gone along again.
 
+        Args:
+            by: what decided instead of a person, such as a setting; "" for who sits there.
         Raises:
             Refused: an unknown or illegal action, or the game is over.
         """
@@ -110,9 +113,29 @@ class Game:
             after = self.rules.after(node.state, action)
             self.nodes.append(Node(child, node.id, said, action, after))
             node.children.append(child)
+        self.nodes[child].by = by
         self.paused = False
         self.message = ""
         self._stand_on(child)
+
+    def play_all(self, texts: list[str]) -> None:
+        """One player takes several actions, as one decision of theirs; all of them or none.
+
+        Raises:
+            Refused: one of them cannot be taken, or the next decision is another player's.
+        """
+        start, player, paused = self.now, self.table().player, self.paused
+        try:
+            for number, text in enumerate(texts):
+                if self.table().player != player:
+                    raise Refused(f"{text!r} is another player's decision")
+                self.play(text, "one choice" if number else "")
+        except Refused:
+            last = self.now
+            self._stand_on(start)
+            self._prune(last, start)
+            self.paused = paused
+            raise
 
     def go(self, id: int) -> None:
         """Look at a position; agents wait if there are later ones."""
@@ -143,8 +166,8 @@ class Game:
                 at = self.nodes[at.parent]
             return at.id
         while at.parent >= 0:
-            at = self.nodes[at.parent]
-            if self.seats[self.table(at.id).player] == HUMAN:
+            by, at = at.by, self.nodes[at.parent]
+            if not by and self.seats[self.table(at.id).player] == HUMAN:
                 return at.id
         return None
 
@@ -251,6 +274,7 @@ class Game:
                     "text": node.text,
                     "words": self.rules.say(node.text),
                     "told": self.told(id),
+                    "by": node.by,
                     "others": others,
                 }
             )

@@ -5,26 +5,24 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from gaia_jax import replay
-from gaia_jax.render import Table
-from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.replay import Record, RecordError
-from gaia_jax.replay.page import seats_json, sources_json
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.packed import PLAYERS
 from training.agents.search import split_name
-from training.play import analysis
+from training.play import analysis, dealing, settings
 from training.play.agent_pool import LOOK, SEARCH, AgentPool, Ready
 from training.play.game import HUMAN, Game, Refused
 from training.play.rules import Rules
-from training.play.saves import Saves, check, read_setup
+from training.play.saves import SHIPPED_MARK, Saves, check
 
 MOST_GAMES = 16
+MOST_AT_ONCE = 64
 
 
 class GameServer:
@@ -40,8 +38,9 @@ class GameServer:
         self.agents, self.saves, self.most_games = agents, Saves(saves), most_games
         self.rules = {id: Rules(id) for id in RULESETS}
         self._fewer: dict[tuple[str, int], Rules] = {}
-        self._priced: set[str] = set()
+        self._compiled: set[tuple[str, str]] = set()
         self.games: dict[str, Game] = {}
+        self.settings: dict[str, settings.Settings] = {}
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
         self._touched: dict[str, float] = {}
@@ -56,25 +55,34 @@ class GameServer:
                 game.changed()
             self.wake.notify_all()
 
-    def price(self, rules: Rules) -> None:
-        """Prices are compiled in a thread of their own, once; pages show them when they are."""
-        with self.lock:
-            if rules.env.ruleset.name in self._priced:
-                return
-            self._priced.add(rules.env.ruleset.name)
+    def compile(self, rules: Rules) -> None:
+        """In threads of their own, once: what takes actions, then what tells their prices."""
 
-        def prepare() -> None:
-            try:
-                rules.prepare_prices()
-            finally:
-                self.stir()
+        def prepare(part: str, make: Callable[[], None]) -> None:
+            with self.lock:
+                if (rules.env.ruleset.name, part) in self._compiled:
+                    return
+                self._compiled.add((rules.env.ruleset.name, part))
 
-        threading.Thread(target=prepare, name="prices", daemon=True).start()
+            def run() -> None:
+                try:
+                    make()
+                finally:
+                    self.stir()
+
+            threading.Thread(target=run, name=part, daemon=True).start()
+
+        def prices() -> None:
+            rules.prepare()
+            rules.prepare_prices()
+
+        prepare("moves", rules.prepare)
+        prepare("prices", prices)
 
     # Games.
 
     def open(self, wanted: Mapping[str, Any]) -> Game:
-        """A new game: `ruleset`, `seats`, and `seed`, `setup` or `record`.
+        """A new game: `ruleset`, `seats`, and `seed`, `setup` or `record`, `factions`, `settings`.
 
         Raises:
             Refused: anything wrong with these; the message is one line.
@@ -86,25 +94,44 @@ class GameServer:
             raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
         seats = self._seats(wanted, record)
         rules = self.rules_for(id, len(seats))
-        setup = check(record, self.rules_for)[1] if record else _setup(wanted, rules)
+        setup = check(record, self.rules_for)[1] if record else dealing.deal(wanted, rules)
         for seat in seats:
             self.seat(seat, rules)
-        name = found if isinstance(found, str) else ""
+        left = settings.Settings.read(wanted.get("settings", {}))
+        name = found.removeprefix(SHIPPED_MARK) if isinstance(found, str) else ""
+        self.compile(rules)
         game = Game(secrets.token_hex(6), rules, setup, seats, name)
         if record:
+            rules.prepare()
             self._walk(game, record)
-        for seat in set(seats) - {HUMAN}:
-            self.agents.get(seat, rules)
-        if HUMAN in seats:
-            self.price(rules)
+        self.agents.hurry(sorted(set(seats) - {HUMAN}), rules)
         with self.wake:
+            self.settings[game.id] = left
             if len(self.games) >= self.most_games:
                 oldest = min(self._touched, key=lambda key: self._touched[key])
-                del self.games[oldest], self._touched[oldest]
+                del self.games[oldest], self._touched[oldest], self.settings[oldest]
             self.games[game.id] = game
             self._touched[game.id] = time.monotonic()
             self.wake.notify_all()
         return game
+
+    def preview(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """What a game would be dealt, `dealing.preview`; its agents are compiled meanwhile.
+
+        Args:
+            wanted: as for `open`, without a record.
+        Raises:
+            Refused: anything wrong with it.
+        """
+        id = wanted.get("ruleset")
+        if not isinstance(id, str) or id not in RULESETS:
+            raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
+        seats = self._seats(wanted, None)
+        rules = self.rules_for(id, len(seats))
+        found = dealing.preview(dealing.deal(wanted, rules), rules)
+        self.compile(rules)
+        self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
+        return found
 
     def get(self, id: str) -> Game:
         """A game by its id; KeyError if there is none."""
@@ -172,18 +199,26 @@ class GameServer:
         return str(who)
 
     def change(self, game: Game, what: str, body: Mapping[str, Any]) -> None:
-        """One change to a game: act, go, undo, seat or resume.
+        """One change to a game: act, go, undo, seat, settings or resume.
 
         Raises:
             Refused: it cannot be made.
         """
+        if what == "act":
+            game.rules.prepare()  # where that is under way it is waited for, not under the lock
         with self.wake:
             if what == "act":
                 if body.get("node") not in (None, game.now):
                     raise Refused("the table has moved on since; look again")
                 if game.agent_to_move():
                     raise Refused("it is an agent's decision; take over the seat first")
-                game.play(_text(body, "action"))
+                game.play_all(_texts(body))
+                settings.carry_out(game, self.settings[game.id])
+            elif what == "settings":
+                self.settings[game.id] = settings.Settings.read(body)
+                if game.rules.ready:
+                    settings.carry_out(game, self.settings[game.id])
+                game.changed()
             elif what == "go":
                 game.go(_number(body, "node"))
             elif what == "undo":
@@ -193,8 +228,6 @@ class GameServer:
                 game.sit(_number(body, "player"), who)
                 if who != HUMAN:
                     self.agents.get(who, game.rules)
-                else:
-                    self.price(game.rules)
             elif what == "resume":
                 game.resume()
             self.wake.notify_all()
@@ -249,6 +282,7 @@ class GameServer:
                 with self.wake:
                     if game.now == node and game.agent_to_move() == agent.name:
                         game.play(text)
+                        settings.carry_out(game, self.settings[game.id])
                         self.wake.notify_all()
             except Exception as error:  # an agent's own code may raise anything
                 with self.wake:
@@ -265,7 +299,7 @@ class GameServer:
             if not name:
                 continue
             agent = self.agents.get(name, game.rules)
-            if agent.status == "ready":
+            if agent.status == "ready" and game.rules.ready:
                 return game, agent
             if agent.status == "failed" and not game.paused:
                 game.message, game.paused = agent.said(), True
@@ -290,11 +324,14 @@ class GameServer:
         return self.saves.save(name, record), len(record.actions)
 
 
-def _text(body: Mapping[str, Any], key: str) -> str:
-    value = body.get(key)
-    if not isinstance(value, str) or len(value) > 100:
-        raise Refused(f"{key}: a short text is wanted")
-    return value
+def _texts(body: Mapping[str, Any]) -> list[str]:
+    """The `action` of a request, or its `actions`: several that are taken as one."""
+    texts = body["actions"] if "actions" in body else [body.get("action")]
+    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_AT_ONCE:
+        raise Refused(f"actions: from 1 to {MOST_AT_ONCE} texts are wanted")
+    if not all(isinstance(text, str) and len(text) <= 100 for text in texts):
+        raise Refused("action: a short text is wanted")
+    return texts
 
 
 def _number(body: Mapping[str, Any], key: str) -> int:
@@ -302,77 +339,3 @@ def _number(body: Mapping[str, Any], key: str) -> int:
     if type(value) is not int:
         raise Refused(f"{key}: a whole number is wanted")
     return value
-
-
-def _setup(wanted: Mapping[str, Any], rules: Rules) -> Any:
-    if wanted.get("setup") is not None:
-        return read_setup(wanted["setup"], rules)
-    seed = wanted.get("seed", 0)
-    if type(seed) is not int or not 0 <= seed < 2**31:
-        raise Refused("seed: a whole number from 0 to 2147483647 is wanted")
-    return rules.draw(seed)
-
-
-def view(server: GameServer, game: Game) -> dict[str, Any]:
-    """All that a page shows of a game, apart from the picture's parts."""
-    with server.lock:
-        table = game.table()
-        agents = {seat for seat in game.seats if seat != HUMAN}
-        waiting = [server.agents.get(name, game.rules) for name in sorted(agents)]
-        return {
-            "id": game.id,
-            "name": game.name,
-            "agents": server.agents.fitting(game.rules.env.id, game.rules.env.num_players),
-            "can_undo": game.earlier() is not None,
-            "version": game.version,
-            "ruleset": game.rules.env.id,
-            "node": game.now,
-            "line": game.line,
-            "moves": game.move_rows(),
-            "seats": [
-                {**seat, "who": who, "vp": table.seats[p].vp}
-                for p, (seat, who) in enumerate(zip(seats_json(table), game.seats, strict=True))
-            ],
-            "vp": [[seat.vp for seat in game.table(id).seats] for id in game.line],
-            "sources": sources_json(table),
-            "by_source": [list(seat.vp_source.values()) for seat in table.seats],
-            "player": table.player,
-            "asks": table.node,
-            "over": table.over,
-            "paused": game.paused,
-            "thinking": game.agent_to_move() or "",
-            "half_made": game.half_made(),
-            "message": game.message,
-            "progress": [
-                dict(zip(("text", "seconds"), line, strict=True))
-                for line in (
-                    *(ready.progress() for ready in waiting if ready.status != "ready"),
-                    *game.rules.prices_progress(),
-                )
-            ],
-            "legal": legal(game),
-        }
-
-
-def legal(game: Game) -> list[dict[str, Any]]:
-    """What a person may do at the present position; nothing where an agent decides.
-
-    With what each costs and brings, as soon as that is compiled.
-    """
-    if game.agent_to_move():
-        return []
-    rules, table, prices = game.rules, game.table(), game.prices()
-    found: list[dict[str, Any]] = []
-    for text in rules.legal(game.nodes[game.now].state):
-        cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
-        lies = f" ({_lies(table, cell)})" if cell >= 0 else ""
-        one = {"text": text, "words": rules.say(text) + lies}
-        found.append({**one, "effects": prices[text]} if prices else one)
-    return found
-
-
-def _lies(table: Table, cell: int) -> str:
-    """What a cell holds, in words."""
-    kind = table.ids["structure"][table.map.structure[cell]]
-    planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
-    return planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,29 @@ from gaia_jax.xla.program_cache import jit
 TRIED = 16
 
 
+class _Part:
+    """Something that is compiled once, by the first one who asks; all others wait for it."""
+
+    def __init__(self, said: str):
+        self._said, self._lock, self._began = said, threading.Lock(), 0.0
+        self.ready = False
+
+    def make(self, compile: Callable[[], object]) -> None:
+        """Compile it, where that is not done yet."""
+        with self._lock:
+            if not self.ready:
+                self._began = time.monotonic()
+                try:
+                    compile()
+                    self.ready = True
+                finally:
+                    self._began = 0.0
+
+    def progress(self) -> list[tuple[str, float | None]]:
+        """A line and its seconds while it is being compiled."""
+        return [(self._said, time.monotonic() - self._began)] if self._began else []
+
+
 class Rules:
     """One environment and its compiled functions. Made at its first use."""
 
@@ -30,37 +54,36 @@ class Rules:
         self.env = gaia_jax.make(id, players=players)
         self.init_from, self.step = replay.compiled(self.env)
         self._draw = jit(self.env.draw_setup)
-        self._lock = threading.Lock()
-        self.ready = False
+        self._dealing = threading.Lock()
         self._tries = jit(partial(_try, self.env))
-        self._trying = threading.Lock()
-        self.prices_began = 0.0  # 0: they are not being compiled
-        self.prices_ready = False
+        self._moves = _Part("the rules are being compiled, to be kept for later starts")
+        self._prices = _Part("prices and effects are being compiled")
+
+    @property
+    def ready(self) -> bool:
+        """Whether actions can be taken without waiting."""
+        return self._moves.ready
+
+    @property
+    def prices_ready(self) -> bool:
+        """Whether the effects of actions that have not been taken can be told."""
+        return self._prices.ready
 
     def prepare(self) -> None:
-        """Compile all there is; the first game would otherwise wait for it."""
-        with self._lock:
-            if not self.ready:
-                state = self.init_from(self.draw(0))
-                self.step(state, int(state.legal_action_mask.argmax()))
-                self.ready = True
+        """Compile what takes an action. A game can be dealt, and looked at, before."""
+        self._moves.make(self._take_one)
 
     def prepare_prices(self) -> None:
         """Compile what tells the effects of actions that have not been taken."""
-        with self._trying:
-            if not self.prices_ready:
-                self.prices_began = time.monotonic()
-                try:
-                    self.effects_of_all(self.start(self.draw(0)))
-                    self.prices_ready = True
-                finally:
-                    self.prices_began = 0.0
+        self._prices.make(lambda: self.effects_of_all(self.start(self.draw(0))))
 
-    def prices_progress(self) -> list[tuple[str, float | None]]:
-        """A line of progress and its seconds while the prices are being compiled."""
-        if not self.prices_began:
-            return []
-        return [("prices and effects are being compiled", time.monotonic() - self.prices_began)]
+    def _take_one(self) -> None:
+        state = self.start(self.draw(0))  # on the host: one on a device is another program
+        self.after(state, int(state.legal_action_mask.argmax()))
+
+    def progress(self) -> list[tuple[str, float | None]]:
+        """Lines of progress and their seconds, of what is being compiled."""
+        return [*self._moves.progress(), *self._prices.progress()]
 
     def effects_of_all(self, state: State) -> dict[int, Effects]:
         """What each legal action costs and brings: the engine takes them all, on copies.
@@ -88,13 +111,15 @@ class Rules:
         return out
 
     def draw(self, seed: int) -> Any:
-        """The set-up of a seed."""
-        return self._draw(jax.random.key(seed))
+        """The set-up of a seed. Compiles at first, for a second or two."""
+        with self._dealing:
+            return self._draw(jax.random.key(seed))
 
-    def start(self, setup: Any) -> Any:
-        """The first state, on the host."""
-        self.prepare()
-        return jax.device_get(self.init_from(setup))
+    def start(self, setup: Any) -> State:
+        """The first state, on the host. Compiles at first, for seconds."""
+        with self._dealing:
+            found: State = jax.device_get(self.init_from(setup))
+            return found
 
     def read_setup(self, data: Any) -> Any:
         """The set-up that JSON describes; ValueError if it is broken."""

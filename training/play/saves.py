@@ -25,19 +25,26 @@ FindRules = Callable[[str, int], Rules]
 Stamp = tuple[int, int]  # time of the last change in nanoseconds, bytes
 
 
+# The records that come with the project, where it is a clone: opened, never written.
+SHIPPED = Path(__file__).parents[2] / "docs" / "records"
+SHIPPED_MARK = "Shipped: "  # no saved name has a colon
+
+
 class Saves:
     """A folder of records. Every method may be called from any thread."""
 
-    def __init__(self, folder: Path):
-        self.folder = folder
+    def __init__(self, folder: Path, shipped: Path = SHIPPED):
+        """
+        Args:
+            folder: what is saved. shipped: records that are offered beside them; may be missing.
+        """
+        self.folder, self.shipped = folder, shipped
         # What was found of each file as it is now; None: it cannot be opened.
         self._found: dict[str, tuple[Stamp, dict[str, Any] | None]] = {}
 
     def names(self) -> list[str]:
-        """The names of all records that are there."""
-        if not self.folder.is_dir():
-            return []
-        return sorted(path.stem for path in self.folder.glob("*.json"))
+        """The names of all records that are saved."""
+        return _stems(self.folder)
 
     def offers(self, rules: FindRules) -> list[dict[str, Any]]:
         """The records that can be opened: `name`, `ruleset`, `players`.
@@ -45,7 +52,8 @@ class Saves:
         A record is not played for this: an illegal action is found by opening it, and from then on
         it is not offered.
         """
-        found = (self._offer(name, rules) for name in self.names())
+        shipped = [f"{SHIPPED_MARK}{name}" for name in _stems(self.shipped)]
+        found = (self._offer(name, rules) for name in (*self.names(), *shipped))
         return [offer for offer in found if offer]
 
     def _offer(self, name: str, rules: FindRules) -> dict[str, Any] | None:
@@ -68,17 +76,23 @@ class Saves:
             self._found[name] = self._stamp(name), None
 
     def _stamp(self, name: str) -> Stamp:
-        about = (self.folder / f"{name}.json").stat()
+        about = self._path(name).stat()
         return about.st_mtime_ns, about.st_size
 
     def read(self, name: str) -> Record:
-        """A saved record by its name; Refused if there is none."""
-        if not _NAME.fullmatch(name):
-            raise Refused("record: the name of a saved one is wanted")
+        """A saved or shipped record by its name; Refused if there is none."""
+        path = self._path(name)
         try:
-            return replay.read(self.folder / f"{name}.json")
+            return replay.read(path)
         except RecordError as error:
-            raise Refused(str(error).replace(f"{self.folder}{os.sep}", "")) from error
+            raise Refused(str(error).replace(f"{path.parent}{os.sep}", "")) from error
+
+    def _path(self, name: str) -> Path:
+        """Where a record lies; Refused if that is no name of one."""
+        plain = name.removeprefix(SHIPPED_MARK)
+        if not _NAME.fullmatch(plain):
+            raise Refused("record: the name of a saved one is wanted")
+        return (self.folder if plain == name else self.shipped) / f"{plain}.json"
 
     def save(self, name: object, record: Record) -> str:
         """Save a game; the name of the record.
@@ -107,6 +121,10 @@ class Saves:
                 break
             name = f"{re.sub(r' [0-9]+$', '', name)[:56]} {number}"
         return name
+
+
+def _stems(folder: Path) -> list[str]:
+    return sorted(path.stem for path in folder.glob("*.json")) if folder.is_dir() else []
 
 
 def _goes_on(path: Path, record: Record) -> bool:

@@ -7,7 +7,8 @@ async function enter(id) {
     location.hash = "";
     return;
   }
-  byId("start").hidden = true;
+  byId("lobby").hidden = byId("start").hidden = true;
+  byId("preview").replaceChildren();
   byId("layout").hidden = false;
   game = null;
   byId("save-name").value = found.name;
@@ -113,7 +114,6 @@ function leave() {
   game = null;
   if (analysis) analysis.forget();
   byId("layout").hidden = true;
-  byId("start").hidden = false;
   closeChoice();
-  loadOffers();
+  showStart();
 }

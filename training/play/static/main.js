@@ -6,12 +6,14 @@ function wire() {
     undo: takeBack, cancel: () => change("undo"), resume: () => change("resume"),
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
     last: () => along(1e6), save, new: () => { location.hash = ""; },
-    dice: () => { byId("seed").value = Math.floor(Math.random() * 2147483647); },
+    dice: () => { byId("seed").value = newSeed(); askPreview(); },
   };
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
   byId("start").addEventListener("submit", begin);
   byId("ruleset").addEventListener("change", loadOffers);
   byId("record").addEventListener("change", fillChairs);
+  for (const id of ["seed", "setup", "upload"]) byId(id).addEventListener("change", askPreview);
+  buildSettings();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
   const keys = {
     ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),

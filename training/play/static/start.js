@@ -1,23 +1,37 @@
 "use strict";
-// The start form.
+// The start form: what a game is made of, and a picture of what would be dealt.
+
+const SEATS = [0, 1, 2, 3];
+const MOST_SEED = 2 ** 31 - 1;
+const PREVIEW_AFTER = 400; // ms without another change
+let previews = 0;
+let previewTimer = 0;
+
+const newSeed = () => Math.floor(Math.random() * MOST_SEED);
+const rulesetNow = () => offers.rulesets.find(({ id }) => id === byId("ruleset").value);
+const recordNow = () => offers.records.find(({ name }) => name === byId("record").value);
 
 async function loadOffers() {
   offers = await call(`/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`);
   if (!offers) return;
-  const ruleset = byId("ruleset");
-  if (!ruleset.options.length) {
-    for (const id of offers.rulesets) ruleset.append(element("option", { value: id }, id));
-    for (let p = 0; p < 4; p++) {
-      const select = element("select", { id: `chair-${p}`, onchange: fillChairs });
-      if (!p) setOptions(select, [[offers.human]], offers.human);
-      byId("chairs").append(element("div", { class: "chair" },
-        element("label", { for: `chair-${p}` }, `Player ${p}`), select));
-    }
-  }
+  if (!byId("ruleset").options.length) buildStart();
   const record = byId("record");
   const wanted = record.options.length ? record.value : offers.first;
   setOptions(record, [["", "none"], ...offers.records.map(({ name }) => [name])], wanted);
   fillChairs();
+}
+
+function buildStart() {
+  for (const { id, name } of offers.rulesets) byId("ruleset").append(element("option", { value: id }, name));
+  for (const p of SEATS) {
+    const select = element("select", { id: `chair-${p}`, onchange: fillChairs });
+    if (!p) setOptions(select, [[offers.human]], offers.human);
+    byId("chairs").append(element("div", { class: "chair" },
+      element("label", { for: `chair-${p}` }, `Player ${p}`), select,
+      element("select", { id: `faction-${p}`, "aria-label": `faction of player ${p}`, onchange: fillChairs }),
+      element("small", { id: `about-${p}` })));
+  }
+  fromLink();
 }
 
 // `names`: [[value, text]]; the value in view stays where it is still there, else `otherwise` is.
@@ -39,29 +53,77 @@ function firstAnalyst(names) {
   return learnt.includes("zoo/strong") ? "zoo/strong" : learnt[0] || names[0];
 }
 
-// Who may sit on each chair depends on how many play; a record says it for itself.
-function fillChairs() {
-  const record = offers.records.find(({ name }) => name === byId("record").value);
-  const chairs = [0, 1, 2, 3].map((p) => byId(`chair-${p}`));
-  const taken = chairs.filter((chair, p) => p < 2 || !chair.options.length || chair.value !== NOBODY);
-  const players = record ? record.players : taken.length;
-  const names = offers.agents.filter((agent) => agent.players.includes(players))
-    .map(({ name }) => name);
-  chairs.forEach((chair, p) => {
-    const all = [[offers.human], ...names.map((name) => [name])];
-    if (p > 1 && !record) all.push([NOBODY, "nobody (base game)"]);
-    setOptions(chair, all, chair.value, p ? firstChoice(names) : offers.human);
-    chair.parentElement.hidden = p >= players && Boolean(record);
-  });
+// The set-up that the address holds: `#seed=5&ruleset=base&players=2&factions=TERRANS,`.
+function fromLink() {
+  const link = new URLSearchParams(location.hash.slice(1));
+  const seed = Number(link.get("seed") ?? NaN);
+  byId("seed").value = Number.isInteger(seed) && seed >= 0 && seed <= MOST_SEED ? seed : newSeed();
+  const ruleset = offers.rulesets.find(({ id }) => id === link.get("ruleset"));
+  if (ruleset) byId("ruleset").value = ruleset.id;
+  byId("start").dataset.players = link.get("players") || "";
+  byId("start").dataset.factions = link.get("factions") || "";
 }
 
-async function begin(event) {
-  event.preventDefault();
-  byId("begin").disabled = true;
-  const wanted = {
-    ruleset: byId("ruleset").value,
-    seats: [0, 1, 2, 3].map((p) => byId(`chair-${p}`).value).filter((who) => who !== NOBODY),
-  };
+function toLink() {
+  const link = new URLSearchParams({ seed: byId("seed").value, ruleset: byId("ruleset").value });
+  const { players } = rulesetNow();
+  if (players.length > 1) link.set("players", seatsNow().length);
+  if (factionsNow().some(Boolean)) link.set("factions", factionsNow().join(","));
+  history.replaceState(null, "", `#${link}`);
+}
+
+const seatsNow = () => SEATS.map((p) => byId(`chair-${p}`).value).filter((who) => who !== NOBODY);
+const playing = () => SEATS.filter((p) => byId(`chair-${p}`).value !== NOBODY);
+const factionsNow = () => playing().map((p) => byId(`faction-${p}`).value);
+
+// Who may sit on each chair depends on how many play; a record says it for itself.
+function fillChairs() {
+  const record = recordNow();
+  const ruleset = rulesetNow();
+  const start = byId("start");
+  const chairs = SEATS.map((p) => byId(`chair-${p}`));
+  const linked = ruleset.players.includes(Number(start.dataset.players)) ? Number(start.dataset.players) : 0;
+  const least = record ? 4 : ruleset.players[0];
+  const taken = chairs.filter((chair, p) => p < least || (linked ? p < linked
+    : !chair.options.length || chair.value !== NOBODY));
+  const players = record ? record.players : taken.length;
+  const agents = offers.agents.filter((agent) => agent.players.includes(players));
+  const names = agents.map(({ name }) => name);
+  chairs.forEach((chair, p) => {
+    const all = [[offers.human], ...agents.map(({ name, level }) => [name, level ? `${name} (${level})` : name])];
+    if (p >= least) all.push([NOBODY, "nobody"]);
+    const before = chair.options.length ? chair.value : null;
+    const needed = p < (linked || least);
+    const wanted = linked && !needed ? NOBODY : needed && before === NOBODY ? null : before;
+    setOptions(chair, all, wanted, p ? firstChoice(names) : offers.human);
+    chair.parentElement.hidden = p >= players && Boolean(record);
+    const agent = agents.find(({ name }) => name === chair.value);
+    byId(`about-${p}`).textContent = agent ? agent.about : "";
+  });
+  fillFactions(record, ruleset);
+  start.dataset.players = start.dataset.factions = "";
+  byId("ruleset-about").textContent = record ? "" : ruleset.about;
+  askPreview();
+}
+
+// Not those of a board that another seat has chosen (two factions share one).
+function fillFactions(record, ruleset) {
+  const linked = byId("start").dataset.factions.split(",");
+  const seats = playing();
+  for (const p of SEATS) {
+    const select = byId(`faction-${p}`);
+    const wanted = linked[seats.indexOf(p)] || select.value;
+    const taken = seats.filter((other) => other < p || (other > p && byId(`faction-${other}`).value))
+      .map((other) => byId(`faction-${other}`).value).filter(Boolean);
+    const free = ruleset.factions.filter(({ id, other }) => !taken.includes(id) && !taken.includes(other));
+    setOptions(select, [["", "drawn"], ...free.map(({ id, name }) => [id, name])], wanted);
+    select.hidden = Boolean(record) || !seats.includes(p);
+  }
+}
+
+// What the form asks for; null and a message where it cannot be read.
+async function wantedGame() {
+  const wanted = { ruleset: byId("ruleset").value, seats: seatsNow(), factions: factionsNow() };
   try {
     const file = byId("upload").files[0];
     if (file) wanted.record = JSON.parse(await file.text());
@@ -69,23 +131,70 @@ async function begin(event) {
     else if (byId("setup").value.trim()) wanted.setup = JSON.parse(byId("setup").value);
     else wanted.seed = Number(byId("seed").value);
   } catch (error) {
-    byId("begin").disabled = false;
-    return say("that is not JSON");
+    say("that is not JSON");
+    return null;
   }
+  return wanted;
+}
+
+// The picture follows the form, once it has rested; the agents are compiled meanwhile.
+function askPreview() {
+  clearTimeout(previewTimer);
+  previewTimer = setTimeout(showPreview, PREVIEW_AFTER);
+}
+
+async function showPreview() {
+  const turn = ++previews;
+  if (game || byId("start").hidden) return;
+  const wanted = await wantedGame();
+  const holder = byId("preview");
+  if (!wanted || wanted.record) {
+    holder.replaceChildren();
+    return;
+  }
+  if (!wanted.setup) toLink();
+  if (!holder.firstChild) holder.replaceChildren(element("p", { class: "keys" }, "The set-up is dealt."));
+  const found = await call("/api/preview", wanted);
+  if (turn !== previews || game) return;
+  if (!found) {
+    holder.replaceChildren();
+    return;
+  }
+  say("");
+  const shown = new TableView(holder, found.picture);
+  shown.svg.setAttribute("aria-label", "what would be dealt");
+  playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
+    byId(`faction-${p}`).value ? "drawn" : `drawn: ${found.seats[k].name}`; });
+}
+
+async function begin(event) {
+  event.preventDefault();
+  byId("begin").disabled = true;
+  const wanted = await wantedGame();
+  if (wanted) await open({ ...wanted, settings: settingsNow() });
+  byId("begin").disabled = false;
+}
+
+// A new game; the seconds run, as a record waits for the rules to be compiled.
+async function open(wanted) {
   const began = performance.now();
-  const tell = () => say("The game is dealt; at the first time the rules are compiled, up to a minute: "
-    + `${Math.round((performance.now() - began) / 1000)} s`);
-  tell();
+  const tell = () => say("The game is dealt; a record waits for the rules to be compiled, at the first time"
+    + ` up to a minute: ${Math.round((performance.now() - began) / 1000)} s`);
   const timer = setInterval(tell, 1000);
   const made = await call("/api/games", wanted);
   clearInterval(timer);
-  byId("begin").disabled = false;
-  if (made) {
-    say("");
-    // What was chosen for this game is not what the next one goes on from.
-    byId("upload").value = "";
-    byId("record").value = "";
-    location.hash = made.id;
-  }
-  return null;
+  if (!made) return;
+  say("");
+  // What was chosen for this game is not what the next one goes on from.
+  byId("upload").value = "";
+  byId("record").value = "";
+  location.hash = made.id;
+}
+
+// The form again: with the set-up of the address, else another one.
+function showStart() {
+  byId("lobby").hidden = byId("start").hidden = false;
+  byId("preview").replaceChildren();
+  if (offers) fromLink();
+  loadOffers();
 }

@@ -1,0 +1,159 @@
+"""Before the game: what is offered, what would be dealt, who chooses a faction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gaia_jax.ruleset import LOST_FLEET, VARIANTS
+from tests.browser import Watched
+from tests.play.server import Server
+from training.play.dealing import with_factions
+from training.play.game import Refused
+from training.play.offers import RULESET_WORDS, level, rulesets
+
+DEALT = ["TERRANS", "XENOS", "TAKLONS", "ITARS"]
+
+
+def test_a_chosen_faction_is_had_and_what_was_dealt_goes_to_who_had_it() -> None:
+    pairs = dict(LOST_FLEET.faction_boards)
+    other = pairs.get("TERRANS") or next(a for a, b in pairs.items() if b == "TERRANS")
+    swapped = with_factions(DEALT, ["", "TERRANS", "", ""], LOST_FLEET)
+    assert swapped == ["XENOS", "TERRANS", "TAKLONS", "ITARS"]
+    side = with_factions(DEALT, ["", "", "", other], LOST_FLEET)
+    assert side == ["ITARS", "XENOS", "TAKLONS", other], "the board of seat 0 is needed"
+    assert with_factions(DEALT, [""] * 4, LOST_FLEET) == DEALT
+    free = next(
+        id for id in LOST_FLEET.ids["faction"]
+        if not {id, *(x for pair in LOST_FLEET.faction_boards if id in pair for x in pair)}
+        & set(DEALT)
+    )  # fmt: skip
+    assert with_factions(DEALT, [free, "", "", ""], LOST_FLEET) == [free, *DEALT[1:]]
+    for wrong, said in (
+        (["TERRANS", other, "", ""], "of one board"),
+        (["TERRANS", "TERRANS", "", ""], "of one board"),
+        (["MARTIANS", "", "", ""], "unknown faction 'MARTIANS'"),
+        ([""] * 3, "a list of 4"),
+        ("TERRANS", "a list of 4"),
+    ):
+        with pytest.raises(Refused, match=said):
+            with_factions(DEALT, wrong, LOST_FLEET)
+
+
+def test_every_choice_of_four_is_a_set_up() -> None:
+    """Whoever chooses what of any deal: four factions of four boards."""
+    ids = LOST_FLEET.ids["faction"]
+    boards = {id: n for n, pair in enumerate(LOST_FLEET.faction_boards) for id in pair}
+    for first in ids:
+        for second in ids:
+            if boards[first] == boards[second]:
+                continue
+            found = with_factions(DEALT, ["", first, "", second], LOST_FLEET)
+            assert found[1] == first and found[3] == second
+            assert len({boards[id] for id in found}) == 4, found
+
+
+def test_what_is_offered_is_said_in_words() -> None:
+    found = {one["id"]: one for one in rulesets()}
+    assert set(found) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}
+    assert found["base"]["players"] == [2, 3, 4] and found["lost_fleet"]["players"] == [4]
+    assert len(found["lost_fleet"]["factions"]) == 18
+    word, about = level("zoo/strong")
+    assert word == "strong" and about.startswith("120 VP among 4 of its kind, 42 VP ahead of")
+    assert level("zoo/clone")[0] == "beginner"
+    assert level("greedy")[1] == "Scripted by hand. 97 VP beside zoo/strong."
+    assert level("runs/mine") == ("", "")
+
+
+def test_a_preview_is_what_is_then_dealt(server: Server) -> None:
+    wanted: dict[str, Any] = {"ruleset": "lost_fleet", "seats": ["you"] * 4, "seed": 8}
+    status, plain, text = server.ask("POST", "/api/preview", wanted)
+    assert status == 200, text
+    assert "block-map" in plain["picture"] and len(plain["setup"]["final_missions"]) == 2
+    dealt = plain["setup"]["factions"]
+    wanted["factions"] = ["", dealt[0], "", ""]
+    changed = server.ask("POST", "/api/preview", wanted)[1]
+    assert changed["setup"]["factions"] == [dealt[1], dealt[0], *dealt[2:]]
+    assert changed["setup"] | {"factions": 0} == plain["setup"] | {"factions": 0}
+    game = server.ask("GET", f"/api/games/{server.new_game(**wanted)}")[1]
+    assert [seat["name"] for seat in game["seats"]] == [seat["name"] for seat in changed["seats"]]
+    for wrong in ({"seed": -1}, {"factions": ["MARTIANS", "", "", ""]}, {"ruleset": "chess"}):
+        assert server.ask("POST", "/api/preview", wanted | wrong)[0] == 400
+
+
+def test_shipped_records_are_offered_and_not_written_over(server: Server) -> None:
+    offered = server.ask("GET", "/api/offers")[1]["records"]
+    shipped = [one for one in offered if one["name"].startswith("Shipped: ")]
+    assert {one["ruleset"] for one in shipped} == set(RULESET_WORDS)
+    id = server.new_game(seats=["you"] * 4, record="Shipped: lost_fleet")
+    game = server.ask("GET", f"/api/games/{id}")[1]
+    assert game["name"] == "lost_fleet" and len(game["line"]) > 200
+    for bad in ("Shipped: ../../README", "Shipped: nothing", "Shipped: "):
+        assert server.ask("POST", "/api/games", {"seats": ["you"] * 4, "record": bad})[0] == 400
+
+
+@pytest.fixture
+def tab(browser: Any, server: Server) -> Iterator[Watched]:
+    """A page 1,280 wide; nothing goes wrong on it."""
+    watched = Watched(browser, 1280)
+    yield watched
+    watched.page.close()
+    watched.check(server.home)
+
+
+def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
+    tab: Watched, server: Server
+) -> None:
+    page = tab.page
+    page.goto(server.home)
+    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
+    page.select_option("#record", "")
+    seeds = []
+    for _ in range(2):
+        tab.until("document.querySelector('#preview svg')", 120)
+        tab.until("location.hash.includes('seed=')")
+        seeds.append(page.input_value("#seed"))
+        page.click("#dice")
+        tab.until(f"location.hash.includes(`seed=${{document.getElementById('seed').value}}`)")
+    assert seeds[0] != seeds[1]
+    page.fill("#seed", "8")
+    for player in (1, 2, 3):
+        page.select_option(f"#chair-{player}", "random")
+    page.select_option("#faction-0", "TERRANS")
+    taken = page.locator("#faction-1 option").evaluate_all("all => all.map(one => one.value)")
+    assert "TERRANS" not in taken and "LANTIDS" not in taken, "two sides of one board"
+    tab.until("location.hash === '#seed=8&ruleset=lost_fleet&factions=TERRANS%2C%2C%2C'")
+    tab.until("document.querySelector('#faction-1 option').textContent.startsWith('drawn: ')", 60)
+    link = page.evaluate("location.href")
+    page.goto("about:blank")
+    page.goto(link)
+    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
+    assert page.input_value("#seed") == "8" and page.input_value("#faction-0") == "TERRANS"
+    for player in (1, 2, 3):
+        page.select_option(f"#chair-{player}", "random")
+    page.select_option("#record", "")
+    page.click("#begin")
+    tab.until("game && game.seats[0].name === 'Terrans'", 60)
+    assert page.inner_html("#preview") == "", "one picture at a time"
+
+
+def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
+    """Fewer than four in the base game alone, and who cannot play so is not listed."""
+    page = tab.page
+    page.goto(f"{server.home}#seed=3&ruleset=base&players=2")
+    tab.until("document.querySelectorAll('#faction-1 option').length > 1")
+    page.select_option("#record", "")
+    values = "all => all.map(one => one.value)"
+    assert page.input_value("#chair-2") == page.input_value("#chair-3") == ""
+    assert page.is_hidden("#faction-2")
+    two = page.locator("#chair-1 option").evaluate_all(values)
+    assert "zoo/duel" in two and "zoo/strong" not in two and "" not in two
+    assert page.locator("#faction-0 option").count() == 15
+    page.select_option("#ruleset", "lost_fleet")
+    tab.until("document.querySelectorAll('#faction-0 option').length === 19")
+    assert page.input_value("#chair-3") == "zoo/strong"
+    assert "" not in page.locator("#chair-3 option").evaluate_all(values)
+    assert "18 factions" in page.inner_text("#ruleset-about")
+    assert "120 VP" in page.inner_text("#about-3")

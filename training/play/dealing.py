@@ -1,0 +1,83 @@
+"""What a game is dealt from: a seed or a set-up as JSON, and the factions that seats chose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gaia_jax.render import picture
+from gaia_jax.replay.page import seats_json
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.setup.setup_json import setup_to_dict
+from training.play.game import Refused
+from training.play.rules import Rules
+from training.play.saves import read_setup
+
+DRAWN = ""  # a seat that takes the faction it is dealt (SET-10)
+
+
+def deal(wanted: Mapping[str, Any], rules: Rules) -> Any:
+    """The set-up of `setup`, else of `seed`, with the `factions` that were chosen.
+
+    Raises:
+        Refused: anything wrong with these.
+    """
+    setup = _dealt(wanted, rules)
+    chosen = wanted.get("factions")
+    if chosen is None:
+        return setup
+    data = setup_to_dict(setup, rules.env.ruleset)
+    data["factions"] = with_factions(data["factions"], chosen, rules.env.ruleset)
+    return read_setup(data, rules)
+
+
+def _dealt(wanted: Mapping[str, Any], rules: Rules) -> Any:
+    if wanted.get("setup") is not None:
+        return read_setup(wanted["setup"], rules)
+    seed = wanted.get("seed", 0)
+    if type(seed) is not int or not 0 <= seed < 2**31:
+        raise Refused("seed: a whole number from 0 to 2147483647 is wanted")
+    return rules.draw(seed)
+
+
+def with_factions(dealt: Sequence[str], chosen: Any, ruleset: Ruleset) -> list[str]:
+    """The factions by seat, where some seats have chosen theirs.
+
+    Who was dealt a chosen faction, or the other side of its board, gets in return what the chooser
+    was dealt.
+
+    Args:
+        dealt: ids by seat. chosen: ids by seat, DRAWN for none.
+    Raises:
+        Refused: an unknown faction, or two of one board (SET-11).
+    """
+    known = ruleset.ids["faction"]
+    if not isinstance(chosen, list) or len(chosen) != len(dealt):
+        raise Refused(f"factions: a list of {len(dealt)} is wanted, '' for a drawn one")
+    for id in chosen:
+        if id != DRAWN and id not in known:
+            raise Refused(f"factions: unknown faction {id!r}; known are {', '.join(known)}")
+    boards = {id: set(pair) for pair in ruleset.faction_boards for id in pair}
+    out = list(dealt)
+    for seat, id in enumerate(chosen):
+        if id == DRAWN:
+            continue
+        board = boards.get(id, {id})
+        for other, held in enumerate(out):
+            if other == seat or held not in board:
+                continue
+            if chosen[other] != DRAWN:
+                raise Refused(f"factions: {chosen[other]} and {id} are of one board")
+            out[other] = out[seat]
+        out[seat] = id
+    return out
+
+
+def preview(setup: Any, rules: Rules) -> dict[str, Any]:
+    """What is seen of a game before it begins: `picture`, `seats`, `setup` as JSON."""
+    table = rules.table(rules.start(setup))
+    return {
+        "picture": picture.compose(table, picture.parts(table)),
+        "seats": seats_json(table),
+        "setup": setup_to_dict(setup, rules.env.ruleset),
+    }

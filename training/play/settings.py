@@ -1,0 +1,103 @@
+"""What a person leaves to the table: decisions that are made by a setting, and marked so.
+
+A setting asks the engine: what a choice costs is read off the state after it, no rule stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from gaia_jax.render.table import ROUNDS
+from training.play.game import HUMAN, Game, Refused
+
+END_TURN = ("ask", "idle", "always")
+MOST_VP = 20
+ASKS = -1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Of one game; as it stands here everything is asked."""
+
+    end_turn: str = "ask"  # after the main action; "idle": unless a conversion makes room for power
+    take_power: int = ASKS  # what costs at most so many VP is taken
+    decline_rest: bool = False  # what costs more is declined
+    decline_last: bool = False  # and whatever costs VP after one's last pass
+    only_choice: bool = False  # where one action alone is legal it is taken
+
+    @classmethod
+    def read(cls, data: Any) -> Settings:
+        """Those that a page sends; Refused where they are none."""
+        known = asdict(cls())
+        if not isinstance(data, Mapping) or not known.keys() >= data.keys():
+            raise Refused(f"settings: an object is wanted; known are {', '.join(known)}")
+        for key, value in data.items():
+            if type(value) is not type(known[key]):
+                raise Refused(f"settings: {key} cannot be {value!r}")
+        found = cls(**data)
+        if found.end_turn not in END_TURN:
+            raise Refused(f"settings: end_turn must be one of {', '.join(END_TURN)}")
+        if not ASKS <= found.take_power <= MOST_VP:
+            raise Refused(f"settings: take_power must be from {ASKS} to {MOST_VP}")
+        return found
+
+
+def carry_out(game: Game, settings: Settings) -> None:
+    """Make the decisions that are a person's and that a setting makes, until one is left to them.
+
+    Only at the tip of the line: who looks at an earlier position decides there.
+    """
+    while not game.paused and not game.nodes[game.now].children:
+        made = _choice(game, settings)
+        if made is None:
+            return
+        game.play(*made)
+
+
+def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
+    """The action of a setting at the present position, and which setting it is."""
+    table = game.table()
+    if table.over or game.seats[table.player] != HUMAN:
+        return None
+    legal = game.rules.legal(game.nodes[game.now].state)
+    if settings.only_choice and len(legal) == 1:
+        return legal[0], "the only choice"
+    if table.node == "AFTER" and _ends(game, settings, legal):
+        return "end_turn", "ends the turn"
+    if table.node == "LEECH":
+        return _answer(game, settings, legal)
+    return None
+
+
+def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
+    """Whether a turn ends by itself. Conversions are as good in the next one, but for room."""
+    if settings.end_turn != "idle":
+        return settings.end_turn == "always"
+    table = game.table()
+    room = table.power_room(table.player)
+    after = (_after(game, text) for text in legal if text.startswith("free"))
+    return not any(other.power_room(table.player) > room for other in after)
+
+
+def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str] | None:
+    """Whether offered power is taken. Asked where there is more than yes and no (Taklons)."""
+    table = game.table()
+    if set(legal) != {"leech CHARGE", "leech DECLINE"}:
+        return None
+    me = table.player
+    price = table.seat(me).vp - _after(game, "leech CHARGE").seat(me).vp
+    last = table.round == ROUNDS and table.seat(me).passed > 0
+    if price and last and settings.decline_last:
+        return "leech DECLINE", "power after the last pass"
+    if price <= settings.take_power:
+        return "leech CHARGE", f"power up to {settings.take_power} VP"
+    if settings.decline_rest and settings.take_power >= 0:
+        return "leech DECLINE", f"power above {settings.take_power} VP"
+    return None
+
+
+def _after(game: Game, text: str) -> Any:
+    rules = game.rules
+    return rules.table(rules.after(game.nodes[game.now].state, rules.index(text)))

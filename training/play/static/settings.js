@@ -1,0 +1,57 @@
+"use strict";
+// What a person leaves to the table; kept in this browser, carried out by the server.
+
+const SETTINGS_KEY = "gaia_jax settings";
+const DEFAULTS = { end_turn: "idle", take_power: 0, decline_rest: false, decline_last: true,
+  only_choice: true, ask_pass: false, warn: false };
+// These the page carries out itself.
+const OF_PAGE = ["ask_pass", "warn"];
+const SETTINGS = [
+  ["end_turn", "End my turn by itself", [["ask", "never"],
+    ["idle", "unless a conversion makes room for power"], ["always", "always"]]],
+  ["take_power", "Take power that costs at most", [[-1, "ask each time"],
+    ...[0, 1, 2, 3, 4, 5, 7].map((vp) => [vp, `${vp} VP`])]],
+  ["decline_rest", "Decline power that costs more"],
+  ["decline_last", "Decline power that costs VP after my last pass"],
+  ["only_choice", "Take what is the only choice"],
+  ["ask_pass", "Ask before I pass"],
+];
+let kept = null;
+
+function allSettings() {
+  if (kept) return kept;
+  kept = { ...DEFAULTS };
+  try {
+    const found = JSON.parse(localStorage.getItem(SETTINGS_KEY) || "{}");
+    for (const key of Object.keys(DEFAULTS)) {
+      if (typeof found[key] === typeof DEFAULTS[key]) kept[key] = found[key];
+    }
+  } catch (error) { /* a browser that keeps nothing: the defaults hold */ }
+  return kept;
+}
+
+// What the server is told.
+function settingsNow() {
+  return Object.fromEntries(Object.entries(allSettings()).filter(([key]) => !OF_PAGE.includes(key)));
+}
+
+function setSetting(key, value) {
+  allSettings()[key] = value;
+  try {
+    localStorage.setItem(SETTINGS_KEY, JSON.stringify(kept));
+  } catch (error) { /* as above */ }
+  if (game && !OF_PAGE.includes(key)) change("settings", settingsNow());
+}
+
+function buildSettings() {
+  byId("settings").replaceChildren(element("summary", {}, "Settings"), ...SETTINGS.map(([key, said, choices]) => {
+    const value = allSettings()[key];
+    if (!choices) {
+      return element("label", { class: "setting" }, element("input", { type: "checkbox", id: `set-${key}`,
+        checked: value, onchange: (event) => setSetting(key, event.target.checked) }), said);
+    }
+    return element("label", { class: "setting" }, `${said} `, element("select", { id: `set-${key}`,
+      onchange: (event) => setSetting(key, choices[event.target.selectedIndex][0]) },
+    ...choices.map(([one, words]) => element("option", { selected: one === value }, words))));
+  }));
+}
