@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ from gaia_jax import replay
 from tests.browser import Watched
 from tests.play.server import Server
 
+# The settings under which a page asks for every decision.
+ASKED = {"end_turn": "ask", "take_power": -1, "decline_last": False, "only_choice": False}
 MINE = "game && game.legal.length > 0 && !game.thinking"
 
 
@@ -32,11 +35,20 @@ def wide(browser: Any, server: Server) -> Iterator[Watched]:
     watched.check(server.home)
 
 
-def begin(tab: Watched, home: str, seats: tuple[str, ...], record: str = "") -> None:
-    """Fill in the start form."""
+def begin(
+    tab: Watched, home: str, seats: tuple[str, ...], record: str = "", left: bool = False
+) -> None:
+    """Fill in the start form.
+
+    Args:
+        left: what the settings of a new browser decide is left to them; else all is asked.
+    """
     page = tab.page
     page.goto(home)
     page.wait_for_selector("#chair-3", state="attached")
+    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
+    if not left:
+        page.evaluate(f"Object.assign(allSettings(), {json.dumps(ASKED)})")
     for player, who in enumerate(seats):
         page.select_option(f"#chair-{player}", who)
     page.select_option("#record", record)

@@ -63,10 +63,22 @@ def test_the_price_shown_is_the_price_paid(rules: Any) -> None:
 
 
 @pytest.mark.slow
-def test_the_price_shown_is_the_price_paid_in_many_games(rules: Any) -> None:
+@pytest.mark.parametrize("ruleset", ["lost_fleet", "base"])
+def test_the_price_shown_is_the_price_paid_in_many_games(rules: Any, ruleset: str) -> None:
+    if ruleset != rules.env.id:
+        rules = type(rules)(ruleset)
+        rules.prepare_prices()
     for seed in range(SLOW_GAMES):
         decisions, choices = compare(rules, 100 + seed, 8)
         assert decisions > 100 and choices > decisions
+
+
+@pytest.mark.slow  # a program of its own, for one game
+def test_the_price_shown_is_the_price_paid_in_the_base_game_for_two(rules: Any) -> None:
+    two = type(rules)("base", 2)
+    two.prepare_prices()
+    decisions, choices = compare(two, 2, 8)
+    assert decisions > 50 and choices > decisions
 
 
 def test_a_wrong_price_is_found(rules: Any) -> None:

@@ -80,6 +80,25 @@ BAD: list[tuple[str, str, Any, dict[str, str]]] = [
     ("POST", "/api/games/{game}/seat", {"player": 0, "who": "training.play.app:make_app"}, {}),
     ("POST", "/api/games/{game}/seat", {"player": None}, {}),
     ("POST", "/api/games/{game}/explode", {}, {}),
+    ("POST", "/api/games/{game}/act", {"actions": []}, {}),
+    ("POST", "/api/games/{game}/act", {"actions": ["pass"] * 65}, {}),
+    ("POST", "/api/games/{game}/act", {"actions": ["pass", 3]}, {}),
+    ("POST", "/api/games/{game}/act", {"actions": "pass"}, {}),
+    ("POST", "/api/games/{game}/settings", {"end_turn": "never"}, {}),
+    ("POST", "/api/games/{game}/settings", {"colour": 1}, {}),
+    ("POST", "/api/games", {**FINE, "seed": 1, "settings": []}, {}),
+    ("POST", "/api/games", {**FINE, "seed": 1, "factions": ["MARTIANS"] * 4}, {}),
+    ("POST", "/api/games", {"again": "000000000000"}, {}),
+    ("POST", "/api/preview", {}, {}),
+    ("POST", "/api/preview", {**FINE, "setup": {}}, {}),
+    ("GET", "/api/preview", None, {}),
+    ("POST", "/api/preview", FINE, {"Origin": "https://evil.example"}),
+    ("GET", "/api/games/{game}/file/review.html", None, {}),
+    ("GET", "/api/games/{game}/file/..%2f..%2fREADME.md", None, {}),
+    ("GET", "/api/games/{game}/file/app.py", None, {}),
+    ("GET", "/api/games/{game}/ask/nothing", None, {}),
+    ("POST", "/api/games/{game}/ask/review", {}, {"Origin": "https://evil.example"}),
+    ("GET", "/api/games/{game}/file/record.json", None, {"Sec-Fetch-Site": "cross-site"}),
     ("POST", "/api/games/{game}/save", {"name": "../../outside"}, {}),
     ("POST", "/api/games/{game}/save", {"name": ".hidden"}, {}),
     ("POST", "/api/games/{game}/save", {"name": "a" * 61}, {}),
@@ -137,6 +156,24 @@ def test_pages_may_load_nothing_from_elsewhere(server: Server) -> None:
         status, _, text = server.ask("GET", f"/static/{name}")
         found = text.replace("http://www.w3.org/2000/svg", "")
         assert status == 200 and "http" not in found, name
+
+
+def test_a_game_can_be_kept_and_played_again(server: Server) -> None:
+    """As a record and as a page that asks nothing of the server; with the same set-up and seats."""
+    game = server.new_game(**FINE, seed=21, settings={"take_power": 2})
+    legal = server.ask("GET", f"/api/games/{game}")[1]["legal"]
+    server.change(game, "act", actions=[legal[0]["text"]])
+    status, record, _ = server.ask("GET", f"/api/games/{game}/file/record.json")
+    assert status == 200 and record["actions"] == [legal[0]["text"]]
+    assert replay.parse(record).players == ("a person",) * 4
+    status, _, page = server.ask("GET", f"/api/games/{game}/file/replay.html")
+    assert status == 200 and page.startswith("<!doctype html>")
+    again = server.new_game(again=game)
+    one, two = (server.ask("GET", f"/api/games/{id}")[1] for id in (game, again))
+    assert [seat["name"] for seat in one["seats"]] == [seat["name"] for seat in two["seats"]]
+    assert len(two["line"]) == 1 and two["settings"]["take_power"] == -1
+    assert one["settings"]["take_power"] == 2
+    assert server.ask("GET", f"/api/games/{game}/file/record.json")[1]["setup"] == record["setup"]
 
 
 def test_more_games_than_there_is_room_for(server: Server) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable
 from importlib import resources
@@ -17,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from training.play import offers
+from training.play import offers, results
 from training.play.game import HUMAN, Game, Refused
 from training.play.game_server import GameServer
 from training.play.request_guard import RequestGuard, parsed, refusal
@@ -35,6 +36,11 @@ CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 # A page asks again after so long without news.
 PATIENCE = 15.0
 MOST_WAITING = 64
+# A page that stands for itself: its own script runs, and may ask nothing of this server.
+SANDBOX = {
+    "Content-Security-Policy": "sandbox allow-scripts; default-src 'none'; img-src data:;"
+    " script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+}
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -122,6 +128,39 @@ class Pages:
         whole, search = (request.query_params.get(key) == "1" for key in ("whole", "search"))
         return JSONResponse(await run_in_threadpool(self.server.insight, game, name, whole, search))
 
+    async def further(self, request: Request) -> Response:
+        """Whole federations, and what conversions would make possible."""
+        return JSONResponse(await run_in_threadpool(self.server.further, self._game(request)))
+
+    async def advice(self, request: Request) -> Response:
+        """How a hint or a review stands; asked for by POST."""
+        game, what = self._game(request), request.path_params["what"]
+        if what not in ("hint", "review"):
+            return refusal(404, "there is no such request")
+        advice = self.server.advice
+        if request.method == "POST":
+            parsed(await request.body())
+            await run_in_threadpool(self.server.ask_advice, game, what)
+        if what == "hint":
+            return JSONResponse(advice.hint(game))
+        job = advice.reviewed(game)
+        return JSONResponse(job.json() if job else {"status": "none"})
+
+    async def file_of(self, request: Request) -> Response:
+        """A game as a file: its record, its replay page, its review."""
+        game, what = self._game(request), request.path_params["what"]
+        name = re.sub(r"[^A-Za-z0-9 _.-]", "_", game.name or "gaia project")
+        if what == "record.json":
+            text = await run_in_threadpool(results.record, game)
+            return _download(text, "application/json", f"{name}.json")
+        if what == "replay.html":
+            text = await run_in_threadpool(results.replay, game)
+            return _download(text, "text/html", f"{name}.html")
+        job = self.server.advice.reviewed(game) if what == "review.html" else None
+        if job is None or job.status != "ready":
+            raise HTTPException(404, "there is no review of this game yet")
+        return Response(job.result, media_type="text/html", headers=SANDBOX)
+
     async def save(self, request: Request) -> Response:
         """Save a record."""
         game = self._game(request)
@@ -142,6 +181,11 @@ class Pages:
             return self.server.get(request.path_params["id"])
         except KeyError:
             raise HTTPException(404, "there is no such game") from None
+
+
+def _download(text: str, kind: str, name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=kind, headers=headers)
 
 
 def _whole(request: Request, name: str, default: int) -> int:
@@ -194,6 +238,9 @@ def make_app(
         Route("/api/preview", _told(pages.preview), methods=["POST"]),
         Route("/api/games", _told(pages.open), methods=["POST"]),
         Route(game, _told(pages.game)),
+        Route(game + "/further", _told(pages.further)),
+        Route(game + "/ask/{what}", _told(pages.advice), methods=["GET", "POST"]),
+        Route(game + "/file/{what}", _told(pages.file_of)),
         Route(game + "/insight", _told(pages.insight)),
         Route(game + "/save", _told(pages.save), methods=["POST"]),
         Route(game + "/{what}", _told(pages.change), methods=["POST"]),

@@ -34,6 +34,7 @@ class Node:
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
     prices: dict[str, dict[str, Any]] | None = None  # of each action, once they were asked for
     told: str | None = None  # what the action that led here cost and brought
+    further: dict[str, Any] | None = None  # `GameServer.further`, once it was asked for
     by: str = ""  # what made that decision for a person: a setting, or the one before it
 
 

@@ -15,9 +15,10 @@ from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.packed import PLAYERS
 from training.agents.search import split_name
-from training.play import analysis, dealing, settings
+from training.play import analysis, dealing, further, settings
 from training.play.agent_pool import LOOK, SEARCH, AgentPool, Ready
 from training.play.game import HUMAN, Game, Refused
+from training.play.hints import Advice
 from training.play.rules import Rules
 from training.play.saves import SHIPPED_MARK, Saves, check
 
@@ -41,6 +42,7 @@ class GameServer:
         self._compiled: set[tuple[str, str]] = set()
         self.games: dict[str, Game] = {}
         self.settings: dict[str, settings.Settings] = {}
+        self.advice = Advice()
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
         self._touched: dict[str, float] = {}
@@ -87,6 +89,7 @@ class GameServer:
         Raises:
             Refused: anything wrong with these; the message is one line.
         """
+        wanted = self._again(wanted)
         found = wanted.get("record")
         record = None if found is None else self._record(found)
         id = record.ruleset if record else wanted.get("ruleset")
@@ -110,6 +113,7 @@ class GameServer:
             if len(self.games) >= self.most_games:
                 oldest = min(self._touched, key=lambda key: self._touched[key])
                 del self.games[oldest], self._touched[oldest], self.settings[oldest]
+                self.advice.forget(oldest)
             self.games[game.id] = game
             self._touched[game.id] = time.monotonic()
             self.wake.notify_all()
@@ -139,6 +143,42 @@ class GameServer:
             game = self.games[id]
             self._touched[id] = time.monotonic()
             return game
+
+    def _again(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What is wanted, where it is the set-up and the seats of a game `again`."""
+        id = wanted.get("again")
+        if id is None:
+            return wanted
+        game = self.games.get(str(id))
+        if game is None:
+            raise Refused("again: there is no such game")
+        found = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
+        return {**found, "settings": wanted.get("settings", {})}
+
+    def further(self, game: Game) -> dict[str, Any]:
+        """Federations as a whole, and what conversions would make possible, at a person's turn."""
+        node = game.nodes[game.now]
+        if node.further is None:
+            if game.over() or game.agent_to_move() or not game.rules.ready:
+                return {"node": node.id, "federations": [], "reached": []}
+            node.further = {
+                "node": node.id,
+                "federations": further.federations(game.rules, node.state),
+                "reached": further.reached(game.rules, node.state),
+            }
+        return node.further
+
+    def ask_advice(self, game: Game, what: str) -> None:
+        """Begin a `hint` or a `review` in the background; Refused where there can be none."""
+        why = self.advice.refusal(game.rules)
+        if why:
+            raise Refused(why)
+        if what == "review":
+            self.advice.review(game)
+        elif game.over() or game.agent_to_move():
+            raise Refused("a hint is for a decision of yours")
+        else:
+            self.advice.ask(game)
 
     def _seats(self, wanted: Mapping[str, Any], record: Record | None) -> list[str]:
         """Who sits where: as many as play in the record or set-up, if there is one."""

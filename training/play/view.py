@@ -8,6 +8,7 @@ from typing import Any
 from gaia_jax.render import Table
 from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.replay.page import seats_json, sources_json
+from training.play import results
 from training.play.game import HUMAN, Game
 from training.play.game_server import GameServer
 
@@ -38,6 +39,7 @@ def view(server: GameServer, game: Game) -> dict[str, Any]:
             "player": table.player,
             "asks": table.node,
             "over": table.over,
+            "end": results.ending(game) if table.over else None,
             "paused": game.paused,
             "thinking": game.agent_to_move() or "",
             "half_made": game.half_made(),

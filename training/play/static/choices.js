@@ -82,7 +82,7 @@ function effectsLine(found) {
   return [line];
 }
 
-const act = (text) => change("act", { action: text, node: game.node });
+const act = (text) => (confirmed(text) ? change("act", { action: text, node: game.node }) : null);
 
 // A click on the picture: a legal cell or piece; where it could mean several things they are asked.
 function clicked(event) {

@@ -47,14 +47,17 @@ function update(found) {
   byId("resume").hidden = !agent;
   byId("place").textContent = `${found.line.indexOf(found.node)} / ${found.line.length - 1}`;
   drawLegal();
+  drawFurther();
   drawSeats();
   drawMoves();
+  drawEnd();
   lineChart(byId("scores"), {
     series: found.seats.map((s) => ({ values: found.vp.map((vp) => vp[s.player]),
       colour: s.fill, name: String(s.player) })),
     length: found.line.length - 1, at: found.line.indexOf(found.node),
     pick: (n) => change("go", { node: game.line[n] }),
   });
+  hintMoved();
   if (analysis.on && moved) analysis.refresh();
   else analysis.draw();
 }

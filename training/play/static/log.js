@@ -1,6 +1,11 @@
 "use strict";
 // The moves of the game, and the way along them.
 
+// What made the decision instead of a person.
+function byLine(move) {
+  return move.by && move.by !== "one choice" ? [element("small", { class: "by" }, ` (by a setting: ${move.by})`)] : [];
+}
+
 function drawMoves() {
   const list = byId("moves");
   const here = game.line.indexOf(game.node);
@@ -15,7 +20,7 @@ function drawMoves() {
     rows.push(element("li", { class: state, "data-node": move.node, title: move.text,
       onclick: () => change("go", { node: move.node }) },
     element("span", { class: "number" }, String(k + 1)), disc(game.seats[move.player]),
-    element("span", { class: "what" }, move.words, ...toldLine(move))));
+    element("span", { class: "what" }, move.words, ...byLine(move), ...toldLine(move))));
     for (const other of move.others) {
       rows.push(element("li", { class: "branch", "data-branch": other.node, tabindex: 0,
         onclick: () => change("go", { node: other.node }) }, `or: ${other.words}`));

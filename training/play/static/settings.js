@@ -15,6 +15,7 @@ const SETTINGS = [
   ["decline_last", "Decline power that costs VP after my last pass"],
   ["only_choice", "Take what is the only choice"],
   ["ask_pass", "Ask before I pass"],
+  ["warn", "Look at my moves, and warn me before a mistake"],
 ];
 let kept = null;
 

@@ -171,12 +171,12 @@ async function begin(event) {
   event.preventDefault();
   byId("begin").disabled = true;
   const wanted = await wantedGame();
-  if (wanted) await open({ ...wanted, settings: settingsNow() });
+  if (wanted) await openGame({ ...wanted, settings: settingsNow() });
   byId("begin").disabled = false;
 }
 
 // A new game; the seconds run, as a record waits for the rules to be compiled.
-async function open(wanted) {
+async function openGame(wanted) {
   const began = performance.now();
   const tell = () => say("The game is dealt; a record waits for the rules to be compiled, at the first time"
     + ` up to a minute: ${Math.round((performance.now() - began) / 1000)} s`);

@@ -1,0 +1,228 @@
+"""A game at the table without its server: settings, whole federations, conversions, the end.
+
+All of it is asked along a recorded game; the engine says what was right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gaia_jax import replay
+from tests.render.records import RECORDS
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
+
+from training.play import further, results, settings
+from training.play.game import HUMAN, Game, Refused
+from training.play.rules import Rules
+from training.play.settings import Settings
+
+NONE = Settings()
+TAKES_ALL = Settings("always", 20, True, True, True)
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    """`docs/records/lost_fleet.json` with four people, at its end."""
+    record = replay.read(RECORDS["lost_fleet"])
+    rules = Rules(record.ruleset)
+    found = Game("0", rules, rules.read_setup(record.setup), [HUMAN] * 4)
+    for text in record.actions:
+        found.play(text)
+    return found
+
+
+def at(game: Game, *nodes: str) -> list[int]:
+    """The positions of the line where one of these nodes is open."""
+    return [id for id in game.line if game.table(id).node in nodes and not game.table(id).over]
+
+
+def made(game: Game, id: int, chosen: Settings) -> str | None:
+    """What a setting would play at a position."""
+    game.now = id
+    found = settings._choice(game, chosen)
+    return found[0] if found else None
+
+
+def legal(game: Game, id: int) -> list[str]:
+    return game.rules.legal(game.nodes[id].state)
+
+
+def test_a_turn_ends_by_itself_unless_a_conversion_makes_room(game: Game) -> None:
+    ends = at(game, "AFTER")
+    assert len(ends) > 30
+    idle = []
+    for id in ends:
+        assert made(game, id, NONE) is None
+        assert made(game, id, Settings("always")) == "end_turn"
+        before = game.table(id)
+        rooms = [
+            game.rules.table(
+                game.rules.after(game.nodes[id].state, game.rules.index(text))
+            ).power_room(before.player)
+            for text in legal(game, id)
+            if text.startswith("free")
+        ]
+        asked = max(rooms) > before.power_room(before.player)
+        assert made(game, id, Settings("idle")) == (None if asked else "end_turn")
+        idle.append(not asked)
+    assert 0 < sum(idle) < len(idle), "both happen in this game"
+
+
+def test_power_is_taken_up_to_a_price_that_the_engine_names(game: Game) -> None:
+    offers = at(game, "LEECH")
+    assert len(offers) > 10
+    prices = set()
+    for id in offers:
+        after = game.rules.after(game.nodes[id].state, game.rules.index("leech CHARGE"))
+        before, player = game.table(id), game.table(id).player
+        price = before.seat(player).vp - game.rules.table(after).seat(player).vp
+        prices.add(price)
+        assert made(game, id, NONE) is None
+        assert made(game, id, Settings(take_power=price)) == "leech CHARGE"
+        assert made(game, id, Settings(take_power=price - 1)) is None
+        declined = made(game, id, Settings(take_power=price - 1, decline_rest=True))
+        assert declined == ("leech DECLINE" if price else None)
+        last = before.round == 6 and before.seat(player).passed > 0
+        after_pass = made(game, id, Settings(take_power=price, decline_last=True))
+        assert after_pass == ("leech DECLINE" if last and price else "leech CHARGE")
+    assert len(prices) > 1
+
+
+def test_only_the_only_choice_is_taken(game: Game) -> None:
+    single = [id for id in game.line[:-1] if len(legal(game, id)) == 1]
+    assert single
+    for id in single:
+        assert made(game, id, Settings(only_choice=True)) == legal(game, id)[0]
+    several = at(game, "TURN", "TILE", "START")
+    several = [id for id in several if len(legal(game, id)) > 1]
+    assert several and all(made(game, id, TAKES_ALL) is None for id in several)
+
+
+def test_what_a_setting_did_is_marked_and_taken_back_with_ones_own_move(game: Game) -> None:
+    here = next(
+        before for before, id in zip(game.line, game.line[1:], strict=False)
+        if game.table(before).node == "TURN" and game.table(id).node == "AFTER"
+        and game.table(game.line[game.line.index(id) + 1]).player != game.table(id).player
+    )  # fmt: skip
+    played = game.nodes[game.line[game.line.index(here) + 1]].text
+    own = Game("1", game.rules, game.setup, [HUMAN] * 4)
+    for id in game.path(here)[1:]:
+        own.play(game.nodes[id].text)
+    start = own.now
+    own.play(played)
+    settings.carry_out(own, Settings("always"))
+    rows = own.move_rows()
+    assert [row["by"] for row in rows[-2:]] == ["", "ends the turn"]
+    assert own.table().player != own.table(start).player
+    own.back()
+    assert own.now == start, "the setting's decision is no stop of its own"
+    settings.carry_out(own, Settings("always"))
+    assert own.now == start, "nor is it made again where one looks back"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"end_turn": "never"}, "end_turn must be one of"),
+        ({"end_turn": 1}, "end_turn cannot be 1"),
+        ({"take_power": 21}, "take_power must be from -1 to 20"),
+        ({"take_power": True}, "take_power cannot be True"),
+        ({"colour": "red"}, "known are end_turn"),
+        ([], "an object is wanted"),
+    ],
+)
+def test_settings_that_are_none_are_refused(wrong: Any, said: str) -> None:
+    with pytest.raises(Refused, match=said):
+        Settings.read(wrong)
+    assert Settings.read({"take_power": 3}) == replace(NONE, take_power=3)
+
+
+def test_a_federation_is_one_choice(game: Game) -> None:
+    """The recorded one is listed; each that is listed is formed, and lies as it was shown."""
+    formed = [k for k, id in enumerate(game.line) if game.nodes[id].text == "form_federation"]
+    assert len(formed) > 2
+    for k in formed[:4]:
+        before = game.line[k - 1]
+        state = game.nodes[before].state
+        found = further.federations(game.rules, state)
+        texts = [game.nodes[id].text for id in game.line[k:]]
+        picks = next(n for n, text in enumerate(texts[1:]) if not text.startswith("pick"))
+        known = {frozenset(one["actions"]) for one in found}
+        assert frozenset(texts[: picks + 1]) in known
+        assert len(known) == len(found), "each once"
+        for one in found[:4]:
+            own = Game("2", game.rules, game.setup, [HUMAN] * 4)
+            own.nodes[0].state = state
+            own.play_all(one["actions"])
+            table = own.table()
+            assert table.node != "FEDERATION" and one["power"] >= 7
+            player = own.table(0).player
+            laid = table.seat(player).satellites - own.table(0).seat(player).satellites
+            assert laid == len(one["satellites"])
+            own.back()
+            assert own.now == 0, "one choice, taken back as one"
+    assert further.federations(game.rules, game.nodes[0].state) == []
+
+
+def test_several_actions_are_taken_all_or_none(game: Game) -> None:
+    own = Game("3", game.rules, game.setup, [HUMAN] * 4)
+    first = own.rules.legal(own.nodes[0].state)[0]
+    with pytest.raises(Refused, match="another player's|not legal"):
+        own.play_all([first, "end_turn"])
+    assert own.now == 0
+
+
+def test_what_conversions_make_possible(game: Game) -> None:
+    """Each is not legal now and is after its conversions; nothing that one makes possible lacks."""
+    turns = at(game, "TURN")
+    some = turns[5 :: len(turns) // 8]
+    rules, several = game.rules, 0
+    for id in some:
+        state = game.nodes[id].state
+        found = further.reached(rules, state)
+        for one in found[:6]:
+            here = state
+            assert one["text"] not in rules.legal(state) and one["first"]
+            for text in one["first"]:
+                assert text in rules.legal(here) and text.startswith("free ")
+                here = rules.after(here, rules.index(text))
+            assert one["text"] in rules.legal(here)
+            several += len(one["first"]) > 1
+        for text in rules.legal(state):
+            if text.startswith("free "):
+                opened = set(rules.legal(rules.after(state, rules.index(text))))
+                new = {x for x in opened - set(rules.legal(state)) if not x.startswith("free ")}
+                assert new <= {one["text"] for one in found}
+    assert several, "also what takes two conversions and more"
+    assert further.reached(rules, game.nodes[0].state) == []
+
+
+def test_the_end_of_a_game(game: Game) -> None:
+    game.now = game.line[-1]
+    found, vp = results.ending(game), [seat.vp for seat in game.table().seats]
+    names = [row["name"] for row in found["rounds"]]
+    assert names == ["Start", "Set-up", *(f"Round {n}" for n in range(1, 7)), "Final scoring"]
+    assert found["rounds"][-1]["vp"] == vp
+    assert all(a < b for a, b in zip(found["rounds"][-2]["vp"], vp, strict=True))
+    assert found["places"] == [1 + sorted(vp, reverse=True).index(own) for own in vp]
+    gains = [one["gain"] for one in found["best"]]
+    assert gains == sorted(gains, reverse=True) and gains[0] >= 10
+    for one in found["best"]:
+        before = game.nodes[one["node"]].parent
+        player = one["player"]
+        assert game.table(before).player == player
+        change = game.table(one["node"]).seat(player).vp - game.table(before).seat(player).vp
+        assert change == one["gain"] or game.table(one["node"]).over
+
+
+def test_a_game_is_one_file(game: Game, tmp_path: Any) -> None:
+    game.now = game.line[-1]
+    (tmp_path / "game.json").write_text(results.record(game))
+    found = replay.read(tmp_path / "game.json")
+    assert found.players == ("a person",) * 4
+    assert found.actions == replay.read(RECORDS["lost_fleet"]).actions
+    assert replay.play(found).terminated

@@ -1,0 +1,72 @@
+"""Work that a page asks for and does not wait for: its progress, its end, its being called off."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from gaia_jax.cli.command_line import UserError
+
+
+class CalledOff(Exception):
+    """Nobody wants the work any more."""
+
+
+class Job:
+    """Work in a thread of its own."""
+
+    def __init__(self, work: Callable[[Job], None], name: str):
+        """
+        Args:
+            work: keeps what it finds in `result`, calls `tell` again and again.
+            name: of the thread.
+        """
+        self.result: Any = None
+        self.said, self.done, self.total = "", 0, 0
+        self.status = "running"  # running, ready, failed, called off
+        self._off, self._began = False, time.monotonic()
+        self._work = work
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def tell(self, said: str, done: int = 0, total: int = 0) -> None:
+        """How far it is.
+
+        Raises:
+            CalledOff: it is to end.
+        """
+        self.said, self.done, self.total = said, done, total
+        if self._off:
+            raise CalledOff
+
+    def call_off(self) -> None:
+        """End it at its next `tell`."""
+        self._off = True
+
+    def wait(self) -> None:
+        """Until it has ended."""
+        self._thread.join()
+
+    def json(self) -> dict[str, Any]:
+        """How it stands, without what it found."""
+        return {
+            "status": self.status,
+            "said": self.said,
+            "done": self.done,
+            "total": self.total,
+            "seconds": round(time.monotonic() - self._began),
+        }
+
+    def _run(self) -> None:
+        try:
+            self._work(self)
+            self.status = "ready"
+        except CalledOff:
+            self.status = "called off"
+        except Exception as error:  # an agent's own code may raise anything
+            plain = isinstance(error, UserError)
+            text = (str(error).splitlines() or [""])[0]
+            self.said = text if plain else f"{type(error).__name__}: {text}"
+            self.status = "failed"

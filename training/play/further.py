@@ -1,0 +1,129 @@
+"""What lies a few decisions further: whole federations, and what conversions would make possible.
+
+The engine plays it all on copies of the state; no rule stands here.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from gaia_jax.env import State
+from gaia_jax.render import effects
+from gaia_jax.rules.federation import power_values
+from gaia_jax.rules.seat import Seat
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import GameState
+from training.play.rules import Rules
+
+FORM, COMMIT = "form_federation", "commit"
+MOST_FEDERATIONS = 24
+MOST_STEPS = 160  # of the engine, for the federations of a position
+MOST_POSITIONS = 64  # looked at behind conversions
+MOST_CONVERSIONS = 4  # in a row
+
+
+def federations(rules: Rules, state: State) -> list[dict[str, Any]]:
+    """The federations that may be formed: no picked group could be left out (A10).
+
+    Where surplus groups are allowed, those that are complete without them.
+
+    Returns:
+        For each `actions`, all decisions from `form_federation` on; `cells` and `satellites`, where
+        its pieces and its new satellites lie; `power`; `effects`. Fewest satellites first.
+    """
+    if FORM not in rules.legal(state):
+        return []
+    found = [_federation(rules, state, *one) for one in _built(rules, state)]
+    found.sort(key=lambda one: (len(one["satellites"]), one["power"], one["actions"]))
+    return found
+
+
+def _built(rules: Rules, state: State) -> Iterator[tuple[list[str], State]]:
+    """Each federation once: its decisions and the state behind them. Picks come in order."""
+    opened, steps, found = rules.after(state, rules.index(FORM)), 1, 0
+    open_ = deque([([FORM], -1, opened)])
+    while open_ and steps < MOST_STEPS and found < MOST_FEDERATIONS:
+        texts, last, here = open_.popleft()
+        legal = rules.legal(here)
+        if rules.table(here).node != "FEDERATION":
+            found += 1
+            yield texts, here
+        elif COMMIT in legal:
+            steps += 1
+            open_.append(([*texts, COMMIT], last, rules.after(here, rules.index(COMMIT))))
+        else:
+            for text in legal:
+                action = rules.index(text)
+                if action > last and steps < MOST_STEPS:
+                    steps += 1
+                    open_.append(([*texts, text], action, rules.after(here, action)))
+
+
+def _federation(rules: Rules, before: State, texts: list[str], after: State) -> dict[str, Any]:
+    player = int(before.current_player)
+    old, new = before.game.board, after.game.board
+    cells = np.asarray(new.federated[player] & ~old.federated[player])
+    satellites = np.asarray(new.satellite[player] & ~old.satellite[player])
+    power = np.asarray(_power(rules.env.ruleset)(before.game))
+    names = [f"{q},{r}" for q, r in rules.env.ruleset.geometry.cells.tolist()]
+    pieces = cells & (power > 0)
+    return {
+        "actions": texts,
+        "cells": [names[c] for c in np.flatnonzero(pieces)],
+        "satellites": [names[c] for c in np.flatnonzero(satellites)],
+        "power": int(power[pieces].sum()),
+        "effects": effects(rules.table(before), rules.table(after)).brief(),
+    }
+
+
+@cache
+def _power(ruleset: Ruleset) -> Any:
+    """A compiled game -> (C,) power of the decider's cells in a federation."""
+
+    def power(game: GameState) -> Array:
+        return power_values(Seat.of_decider(ruleset, game))
+
+    return jax.jit(power)
+
+
+def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
+    """What is not legal now, but would be after conversions; the fewest ones first.
+
+    Returns:
+        For each `text` and `words` of the action, and `first`, the conversions that lead to it.
+    """
+    if rules.table(state).node != "TURN":
+        return []
+    known = set(rules.legal(state))
+    found: dict[str, list[str]] = {}
+    seen, open_ = {_resources(state)}, deque([(state, list[str]())])
+    while open_:
+        here, path = open_.popleft()
+        for text in rules.legal(here):
+            if not text.startswith("free "):
+                if text not in known:
+                    found.setdefault(text, path)
+            elif len(path) < MOST_CONVERSIONS and len(seen) < MOST_POSITIONS:
+                after = rules.after(here, rules.index(text))
+                if _resources(after) not in seen:
+                    seen.add(_resources(after))
+                    open_.append((after, [*path, text]))
+    say = rules.say
+    return [
+        {"text": text, "words": say(text), "first": path, "first_words": [say(x) for x in path]}
+        for text, path in sorted(found.items(), key=lambda item: (len(item[1]), item[0]))
+    ]
+
+
+def _resources(state: State) -> bytes:
+    """What the decider holds: two orders of the same conversions come to the same."""
+    players, me = state.game.players, int(state.current_player)
+    turn = np.asarray(state.game.turn.brainstone_reversed)
+    return b"".join(np.asarray(x).tobytes() for x in (players.small[me], players.large[me], turn))

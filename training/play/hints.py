@@ -1,0 +1,204 @@
+"""Hints and reviews of a game at the table, by the playouts that `training.review` judges with.
+
+A hint plays the likeliest actions of a position out, all on the same luck, the agent at all seats.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from training.agents import make_agent
+from training.play.background import Job
+from training.play.game import Game
+from training.play.rules import Rules
+from training.study import explain, review, review_page
+from training.study.accuracy import paired
+from training.study.judge import LINE, MOST, question
+from training.study.playouts import Playouts, jobs_of
+from training.study.position import probabilities
+
+ADVISER = "zoo/strong"
+ROUND = 8  # playouts of each candidate, after which the page is told
+ROUNDS = 4
+SHOWN = 4  # moves of a line in words
+REVIEW_PLAYOUTS = 8
+
+
+class Adviser:
+    """One agent's playouts for one ruleset; compiled at the first hint."""
+
+    def __init__(self, rules: Rules, name: str = ADVISER):
+        self.rules, self.name = rules, name
+        self._agent = make_agent(name, rules.env)
+        self._busy = threading.Lock()  # one that is called off ends first
+        self._playouts = Playouts(rules.env, self._agent, moves=LINE, slots=MOST * ROUND)
+
+    def candidates(self, state: Any) -> np.ndarray:
+        """(K,) legal actions, the likeliest first, as a review chooses them."""
+        states = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        chance = probabilities(self._agent, states)[0]
+        return question(0, int(state.current_player), int(chance.argmax()), chance).candidates
+
+    def judge(self, state: Any, job: Job) -> None:
+        """Keep in `job.result` what is known of the candidates, again after each round."""
+        with self._busy:
+            self._judge(state, job)
+
+    def _judge(self, state: Any, job: Job) -> None:
+        job.tell("the policy is asked")
+        actions, seat = self.candidates(state), int(state.current_player)
+        states = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        total = len(actions) * ROUND * ROUNDS
+        vp = np.empty((len(actions), 0), int)
+        moves = np.empty((len(actions), 0, LINE), int)
+        before = 0
+
+        def progress(ended: int) -> None:
+            job.tell("played out", before + ended, total)
+
+        for number in range(ROUNDS):
+            before = number * len(actions) * ROUND
+            said = "played out" if number else "compiled at the first time, then played out"
+            job.tell(said, before, total)
+            jobs = jobs_of([actions], ROUND, number * ROUND)
+            ends = self._playouts.play(states, jobs, 0, progress, MOST * ROUND)
+            new = ends.vp[:, seat].reshape(len(actions), ROUND)
+            vp = np.concatenate([vp, new], 1)
+            line = ends.moves.reshape(len(actions), ROUND, -1)
+            moves = np.concatenate([moves, line], 1)
+            job.result = self._told(state, actions, vp, moves)
+
+    def _told(
+        self, state: Any, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
+    ) -> list[dict[str, Any]]:
+        """The candidates in words, the best first.
+
+        Args:
+            actions: (K,). vp: (K, n) of the decider at the end. moves: (K, n, M) behind each.
+        """
+        rules, means = self.rules, vp.mean(1)
+        best = int(means.argmax())
+        texts = rules.env.ruleset.actions.texts
+        found = []
+        for i in np.argsort(-means, kind="stable"):
+            own, lost = paired(vp[i], np.zeros_like(vp[i])), paired(vp[best], vp[i])
+            median = moves[i, int(np.argsort(vp[i], kind="stable")[vp.shape[1] // 2])]
+            text = texts[int(actions[i])]
+            found.append(
+                {
+                    "text": text,
+                    "words": rules.say(text),
+                    "vp": [round(x, 1) for x in (own.mean, own.low, own.high)],
+                    "lost": [round(x, 1) for x in (lost.mean, lost.low, lost.high)],
+                    "grade": lost.grade,
+                    "playouts": vp.shape[1],
+                    "line": self._line(state, int(actions[i]), median),
+                }
+            )
+        return found
+
+    def _line(self, state: Any, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
+        """What follows an action, in words, each with who."""
+        rules, out = self.rules, []
+        state = rules.after(state, first)
+        for action in [int(x) for x in actions if x >= 0][:SHOWN]:
+            table = rules.table(state)
+            words = rules.say(rules.env.ruleset.actions.texts[action])
+            out.append(f"{table.faction(table.player).name}: {words}")
+            state = rules.after(state, action)
+        return out
+
+
+class Hint(NamedTuple):
+    """What is being found of one position."""
+
+    node: int
+    job: Job
+
+
+class Advice:
+    """Hints and reviews of all games: one hint at a time, cancelled where the position changes."""
+
+    def __init__(self) -> None:
+        self._advisers: dict[str, Adviser] = {}
+        self._hints: dict[str, Hint] = {}  # by game
+        self._reviews: dict[str, Job] = {}
+        self._lock = threading.Lock()
+
+    def refusal(self, rules: Rules) -> str:
+        """Why there is no advice for a ruleset; "" where there is."""
+        wanted = rules.env.num_players == 4
+        return "" if wanted else f"{ADVISER} plays games of 4, not of {rules.env.num_players}"
+
+    def ask(self, game: Game) -> None:
+        """Begin a hint for the present position; those of others are called off."""
+        node, state = game.now, game.nodes[game.now].state
+        with self._lock:
+            for id, hint in list(self._hints.items()):
+                if id == game.id and hint.node == node and hint.job.status in ("running", "ready"):
+                    return
+                hint.job.call_off()
+                del self._hints[id]
+
+            def work(job: Job) -> None:
+                job.tell("the agent is read")
+                name = game.rules.env.ruleset.name
+                if name not in self._advisers:
+                    self._advisers[name] = Adviser(game.rules)
+                self._advisers[name].judge(state, job)
+
+            self._hints[game.id] = Hint(node, Job(work, "hint"))
+
+    def hint(self, game: Game) -> dict[str, Any]:
+        """What is known of the present position: `status`, `candidates` and progress."""
+        with self._lock:
+            hint = self._hints.get(game.id)
+            if hint and hint.node != game.now:
+                hint.job.call_off()
+                del self._hints[game.id]
+                hint = None
+        if hint is None:
+            return {"status": "none", "node": game.now, "candidates": []}
+        return {**hint.job.json(), "node": hint.node, "candidates": hint.job.result or []}
+
+    def review(self, game: Game) -> None:
+        """Begin a review of the line in view, where there is none of it."""
+        line = list(game.line)
+        states = [game.nodes[id].state for id in line]
+        actions = [game.nodes[id].action for id in line[1:]]
+
+        def work(job: Job) -> None:
+            job.tell("the agent is read")
+            reviewer = review.Reviewer(game.rules.env, ADVISER, REVIEW_PLAYOUTS)
+            played = explain.Game(game.rules.env, states, actions)
+            some, questions = reviewer.ask(played)
+            total = reviewer.total(questions)
+            job.tell("compiled at the first time, then played out", 0, total)
+            about = reviewer.review(
+                played, some, questions, 0, lambda n: job.tell("played out", n, total)
+            )
+            job.tell("the page is made", total, total)
+            job.result = review_page.page(played, about)
+
+        with self._lock:
+            known = self._reviews.get(game.id)
+            if known is None or known.status in ("failed", "called off"):
+                self._reviews[game.id] = Job(work, "review")
+
+    def reviewed(self, game: Game) -> Job | None:
+        """The review of a game, None where none has been asked for."""
+        with self._lock:
+            return self._reviews.get(game.id)
+
+    def forget(self, id: str) -> None:
+        """A game is gone."""
+        with self._lock:
+            hint, job = self._hints.pop(id, None), self._reviews.pop(id, None)
+        for one in (hint.job if hint else None, job):
+            if one:
+                one.call_off()

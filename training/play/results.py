@@ -1,0 +1,68 @@
+"""How a game ended: places, VP round by round, the moves that brought most, the game as files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gaia_jax.render.table import Table
+from gaia_jax.replay import page as replay_page
+from gaia_jax.replay.record import to_text
+from training.play.game import HUMAN, Game
+
+# VP that the end of the game brings (FIN-01), whoever made the last decision.
+FINAL = ("FINAL_1", "FINAL_2", "RESEARCH_END", "RESOURCES")
+SHOWN = 8
+
+
+def ending(game: Game) -> dict[str, Any]:
+    """What the end of a game is told by.
+
+    Returns:
+        `places`: (P,) from 1, the same for who ties; `rounds`: name and VP by player at the end of
+        the set-up, of each round, and of the game; `best`: the decisions that brought whoever made
+        them the most VP.
+    """
+    vp = [seat.vp for seat in game.table().seats]
+    places = [1 + sum(other > own for other in vp) for own in vp]
+    path = game.path(game.now)
+    rows = [{"name": "Start", "vp": [seat.vp for seat in game.table(path[0]).seats]}]
+    gains = []
+    for before, id in zip(path, path[1:], strict=False):
+        one, two = game.table(before), game.table(id)
+        if two.over or two.round != one.round:
+            name = f"Round {one.round}" if one.round else "Set-up"
+            rows.append({"name": name, "vp": [_without_final(two, p) for p in range(len(vp))]})
+        gain = _without_final(two, one.player) - one.seat(one.player).vp
+        if gain > 0:
+            gains.append((gain, id, one))
+    rows.append({"name": "Final scoring", "vp": vp})
+    gains.sort(key=lambda found: -found[0])
+    best = [
+        {
+            "node": id,
+            "player": one.player,
+            "round": one.round,
+            "gain": gain,
+            "words": game.rules.say(game.nodes[id].text),
+            "told": game.told(id),
+        }
+        for gain, id, one in gains[:SHOWN]
+    ]
+    return {"places": places, "rounds": rows, "best": best}
+
+
+def _without_final(table: Table, p: int) -> int:
+    seat = table.seat(p)
+    return seat.vp - (sum(seat.vp_source.get(id, 0) for id in FINAL) if table.over else 0)
+
+
+def record(game: Game) -> str:
+    """The line in view as a record, with who played."""
+    names = ["a person" if seat == HUMAN else seat for seat in game.seats]
+    return to_text(game.record().with_players(names))
+
+
+def replay(game: Game) -> str:
+    """The line in view as a page that opens anywhere."""
+    states = [game.nodes[id].state for id in game.line]
+    return replay_page.page(game.record(), played=states)

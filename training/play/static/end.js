@@ -1,0 +1,86 @@
+"use strict";
+// The end of a game: places, points by source, round by round, the best moves, and what comes next.
+
+let endOf = "";
+let reviewTimer = 0;
+
+function drawEnd() {
+  byId("end").hidden = !game.end;
+  if (!game.end) {
+    endOf = "";
+    return;
+  }
+  const key = `${game.id} ${game.node}`;
+  if (key === endOf) return;
+  endOf = key;
+  const { places, rounds, best } = game.end;
+  const seats = [...game.seats].sort((a, b) => places[a.player] - places[b.player]);
+  const chart = element("div", { class: "chart-holder" });
+  byId("end").replaceChildren(element("h2", {}, "The end"),
+    element("ol", { class: "ranking" }, ...seats.map((seat) => element("li", { value: places[seat.player] },
+      disc(seat), element("b", {}, ` ${seat.vp} VP `), `${seat.name} (${seat.who})`))),
+    element("div", { class: "row" },
+      element("button", { id: "again", onclick: again }, "Again with this set-up"),
+      element("button", { id: "review", onclick: review }, "Review"),
+      element("a", { class: "button", href: `/api/games/${game.id}/file/record.json`, download: "" }, "Record"),
+      element("a", { class: "button", href: `/api/games/${game.id}/file/replay.html`, download: "" }, "Replay page")),
+    element("p", { id: "review-said", class: "keys" }),
+    element("h2", {}, "VP by source"), sourceTable(seats),
+    element("h2", {}, "Round by round"), chart,
+    element("h2", {}, "The moves that brought most"), bestMoves(best));
+  lineChart(chart, {
+    series: game.seats.map((seat) => ({ values: rounds.map(({ vp }) => vp[seat.player]),
+      colour: seat.fill, name: String(seat.player) })),
+    length: rounds.length - 1, at: rounds.length - 1,
+    bands: rounds.slice(1).map(({ name }, k) => ({ at: k + 1, name: shortName(name) })),
+  });
+}
+
+const shortName = (name) => (name.startsWith("Round") ? name.slice(6) : "");
+
+function sourceTable(seats) {
+  const rows = game.sources.map(({ name }, i) => [name, seats.map((seat) => game.by_source[seat.player][i])])
+    .filter(([, values]) => values.some((value) => value !== 0));
+  return element("table", { class: "sources" },
+    element("tr", {}, element("th", {}, ""), ...seats.map((seat) => element("th", {}, disc(seat)))),
+    ...rows.map(([name, values]) => element("tr", {}, element("th", { scope: "row" }, name),
+      ...values.map((value) => element("td", {}, String(value))))),
+    element("tr", { class: "sum" }, element("th", { scope: "row" }, "all"),
+      ...seats.map((seat) => element("td", {}, String(seat.vp)))));
+}
+
+function bestMoves(best) {
+  return element("ol", { class: "best" }, ...best.map((one) => element("li", {},
+    element("button", { type: "button", "data-node": one.node, onclick: () => change("go", { node: one.node }) },
+      disc(game.seats[one.player]), ` +${one.gain} VP, ${one.round ? `round ${one.round}` : "set-up"}: ${one.words}`,
+      ...toldLine(one)))));
+}
+
+const again = () => openGame({ again: game.id, settings: settingsNow() });
+
+// The review is made in the background; its page opens in a tab of its own.
+async function review() {
+  const button = byId("review");
+  if (button.dataset.ready === game.id) {
+    window.open(`/api/games/${game.id}/file/review.html`, "_blank", "noopener");
+    return;
+  }
+  button.disabled = true;
+  await call(`/api/games/${game.id}/ask/review`, {});
+  followReview(game.id);
+}
+
+async function followReview(id) {
+  clearTimeout(reviewTimer);
+  if (!game || game.id !== id || !game.end) return;
+  const found = await call(`/api/games/${id}/ask/review`);
+  if (!found || !game || game.id !== id || !byId("review")) return;
+  const { status, said, done, total, seconds } = found;
+  byId("review-said").textContent = status === "running"
+    ? `The review: ${said}${total ? `, ${done} of ${total} playouts` : ""}, ${seconds} s` : status === "failed" ? said : "";
+  byId("review").disabled = status === "running";
+  if (status === "ready") {
+    byId("review").dataset.ready = id;
+    byId("review").textContent = "Open the review";
+  } else if (status === "running") reviewTimer = setTimeout(() => followReview(id), 1000);
+}

@@ -1,0 +1,75 @@
+"use strict";
+// Hints: the likeliest moves played out in the background, with what each is expected to bring.
+
+const HINT_EVERY = 1000; // ms between two looks at how far it is
+const WARNED = ["mistake", "blunder"];
+let hint = null; // what is known of the position in view
+let hintTurn = 0;
+
+async function askHint() {
+  if (!game) return;
+  const turn = ++hintTurn;
+  let found = await call(`/api/games/${game.id}/ask/hint`, {});
+  while (found && game && turn === hintTurn) {
+    if (found.node !== game.node) break;
+    hint = found;
+    drawHint();
+    if (found.status !== "running") break;
+    await new Promise((resolve) => setTimeout(resolve, HINT_EVERY));
+    if (game && turn === hintTurn) found = await call(`/api/games/${game.id}/ask/hint`);
+  }
+}
+
+// The position is another one: what was found is of no use, and is called off by the server.
+function hintMoved() {
+  if (hint && (!game || hint.node !== game.node)) {
+    hint = null;
+    hintTurn++;
+    if (game) call(`/api/games/${game.id}/ask/hint`);
+  }
+  const mine = game && game.legal.length > 1 && !game.thinking;
+  byId("hint").disabled = !mine;
+  if (mine && allSettings().warn && !hint) askHint();
+  drawHint();
+}
+
+function drawHint() {
+  const holder = byId("hints");
+  if (!hint || !game) {
+    holder.replaceChildren();
+    return;
+  }
+  const { candidates, said, done, total, seconds, status } = hint;
+  const rows = candidates.map((one) => element("button", { type: "button", class: "candidate",
+    "data-hint": one.text, title: one.text, onclick: () => act(one.text),
+    onmouseenter: () => lightUp(one.text, true), onmouseleave: () => lightUp(one.text, false) },
+  element("span", { class: "words" }, one.words),
+  element("span", { class: "chance" }, `${one.vp[0].toFixed(0)} VP (${one.vp[1].toFixed(0)} to ${one.vp[2].toFixed(0)})`),
+  element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(one)),
+    ...(one.line.length ? [element("span", { class: "note" }, `then ${one.line.join("; ")}`)] : []))));
+  const progress = status === "running" ? `${said}, ${total ? `${done} of ${total} playouts, ` : ""}${seconds} s`
+    : status === "failed" ? said : `${candidates.length ? candidates[0].playouts : 0} playouts of each, on the same luck`;
+  holder.replaceChildren(...rows, element("p", { class: "keys" }, progress));
+}
+
+function lossWords(one) {
+  if (one.lost[0] === 0 && one.lost[1] === 0) return "the best of these";
+  return `${one.lost[0].toFixed(1)} VP less than the best (${one.lost[1].toFixed(1)} to ${one.lost[2].toFixed(1)})`;
+}
+
+function lightUp(text, on) {
+  const cell = (text.split(" ")[1] || "").includes(",") ? text.split(" ")[1] : "";
+  const found = cell ? view.svg.querySelectorAll(`[data-cell="${cell}"]`) : piecesOf(text);
+  found.forEach((one) => one.classList.toggle("hover", on));
+}
+
+// Whether an action is to be made, where a setting asks before it.
+function confirmed(text) {
+  const settings = allSettings();
+  const last = text === "pass" || (text.startsWith("booster") && game.asks === "TURN");
+  if (settings.ask_pass && last) return window.confirm("Pass? The round is over for you.");
+  const known = settings.warn && hint && hint.node === game.node
+    && hint.candidates.find((one) => one.text === text);
+  if (!known || !WARNED.includes(known.grade)) return true;
+  return window.confirm(`${known.words}: a ${known.grade}, ${lossWords(known)}. Play it?`);
+}
