@@ -109,7 +109,8 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     texts = page.evaluate("game.legal.slice(0, 2).map(a => a.text)")
     assert len(texts) == 2
     good = {"text": texts[0], "words": "the good one", "vp": [120.0, 115.0, 125.0],
-            "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32, "line": ["Xenos: pass"]}  # fmt: skip
+            "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32,
+            "line": ["Xenos: pass"]}  # fmt: skip
     bad = good | {"text": texts[1], "words": "the bad one", "lost": [12.0, 8.0, 16.0],
                   "grade": "blunder"}  # fmt: skip
 
