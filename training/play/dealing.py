@@ -66,7 +66,7 @@ def with_factions(dealt: Sequence[str], chosen: Any, ruleset: Ruleset) -> list[s
         for other, held in enumerate(out):
             if other == seat or held not in board:
                 continue
-            if chosen[other] != DRAWN:
+            if chosen[other] in board:
                 raise Refused(f"factions: {chosen[other]} and {id} are of one board")
             out[other] = out[seat]
         out[seat] = id

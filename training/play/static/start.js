@@ -123,7 +123,8 @@ function fillFactions(record, ruleset) {
 
 // What the form asks for; null and a message where it cannot be read.
 async function wantedGame() {
-  const wanted = { ruleset: byId("ruleset").value, seats: seatsNow(), factions: factionsNow() };
+  const wanted = { ruleset: byId("ruleset").value, seats: seatsNow() };
+  if (factionsNow().some(Boolean)) wanted.factions = factionsNow();
   try {
     const file = byId("upload").files[0];
     if (file) wanted.record = JSON.parse(await file.text());
