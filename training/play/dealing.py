@@ -9,6 +9,7 @@ from gaia_jax.render import picture
 from gaia_jax.replay.page import seats_json
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.setup_json import setup_to_dict
+from gaia_jax.state import Setup
 from training.play.game import Refused
 from training.play.rules import Rules
 from training.play.saves import read_setup
@@ -16,7 +17,7 @@ from training.play.saves import read_setup
 DRAWN = ""  # a seat that takes the faction it is dealt (SET-10)
 
 
-def deal(wanted: Mapping[str, Any], rules: Rules) -> Any:
+def deal(wanted: Mapping[str, Any], rules: Rules) -> Setup:
     """The set-up of `setup`, else of `seed`, with the `factions` that were chosen.
 
     Raises:
@@ -31,7 +32,7 @@ def deal(wanted: Mapping[str, Any], rules: Rules) -> Any:
     return read_setup(data, rules)
 
 
-def _dealt(wanted: Mapping[str, Any], rules: Rules) -> Any:
+def _dealt(wanted: Mapping[str, Any], rules: Rules) -> Setup:
     if wanted.get("setup") is not None:
         return read_setup(wanted["setup"], rules)
     seed = wanted.get("seed", 0)
@@ -40,7 +41,7 @@ def _dealt(wanted: Mapping[str, Any], rules: Rules) -> Any:
     return rules.draw(seed)
 
 
-def with_factions(dealt: Sequence[str], chosen: Any, ruleset: Ruleset) -> list[str]:
+def with_factions(dealt: Sequence[str], chosen: object, ruleset: Ruleset) -> list[str]:
     """The factions by seat, where some seats have chosen theirs.
 
     Who was dealt a chosen faction, or the other side of its board, gets in return what the chooser
@@ -73,7 +74,7 @@ def with_factions(dealt: Sequence[str], chosen: Any, ruleset: Ruleset) -> list[s
     return out
 
 
-def preview(setup: Any, rules: Rules) -> dict[str, Any]:
+def preview(setup: Setup, rules: Rules) -> dict[str, Any]:
     """What is seen of a game before it begins: `picture`, `seats`, `setup` as JSON."""
     table = rules.table(rules.start(setup))
     return {

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gaia_jax.env import State
 from gaia_jax.render import Table, effects, in_words, picture
 from gaia_jax.replay import Record
 from gaia_jax.setup.setup_json import setup_to_dict
+from gaia_jax.state import Setup
 from training.play.rules import Rules
 
 HUMAN = "you"
@@ -28,7 +30,7 @@ class Node:
     parent: int  # -1: the first
     text: str  # the action that led here
     action: int
-    state: Any
+    state: State
     children: list[int] = field(default_factory=list)
     table: Table | None = None
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
@@ -41,7 +43,7 @@ class Node:
 class Game:
     """The tree. It is changed under the lock of its server only."""
 
-    def __init__(self, id: str, rules: Rules, setup: Any, seats: list[str], name: str = ""):
+    def __init__(self, id: str, rules: Rules, setup: Setup, seats: list[str], name: str = ""):
         """
         Args:
             id: in the address of the page.

@@ -194,7 +194,7 @@ class GameServer:
             raise Refused(f"seats: {players} names are wanted, not {len(seats)}")
         return [self.seat(seat) for seat in seats[:players]]
 
-    def _record(self, found: Any) -> Record:
+    def _record(self, found: object) -> Record:
         """The record to go on from: one of the saved ones by name, or one sent along."""
         if isinstance(found, str):
             return self.saves.read(found)
@@ -227,7 +227,7 @@ class GameServer:
                     raise Refused(str(error)) from error
             return self._fewer[id, players]
 
-    def seat(self, who: Any, rules: Rules | None = None) -> str:
+    def seat(self, who: object, rules: Rules | None = None) -> str:
         """Who may sit at the table: HUMAN or an agent on offer, which plays such games."""
         if who != HUMAN and who not in self.agents.names:
             known = ", ".join((HUMAN, *self.agents.names))
@@ -353,7 +353,7 @@ class GameServer:
         """The saved records that can be opened: `name`, `ruleset`, `players`."""
         return self.saves.offers(self.rules_for)
 
-    def save(self, game: Game, name: Any) -> tuple[str, int]:
+    def save(self, game: Game, name: object) -> tuple[str, int]:
         """Save the line in view; the name of the record and how many moves it has.
 
         Raises:

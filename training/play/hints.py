@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+from gaia_jax.env import State
 from training.agents import make_agent
 from training.play.background import Job
 from training.play.game import Game
@@ -38,18 +39,18 @@ class Adviser:
         self._busy = threading.Lock()  # one that is called off ends first
         self._playouts = Playouts(rules.env, self._agent, moves=LINE, slots=MOST * ROUND)
 
-    def candidates(self, state: Any) -> np.ndarray:
+    def candidates(self, state: State) -> np.ndarray:
         """(K,) legal actions, the likeliest first, as a review chooses them."""
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         chance = probabilities(self._agent, states)[0]
         return question(0, int(state.current_player), int(chance.argmax()), chance).candidates
 
-    def judge(self, state: Any, job: Job) -> None:
+    def judge(self, state: State, job: Job) -> None:
         """Keep in `job.result` what is known of the candidates, again after each round."""
         with self._busy:
             self._judge(state, job)
 
-    def _judge(self, state: Any, job: Job) -> None:
+    def _judge(self, state: State, job: Job) -> None:
         job.tell("the policy is asked")
         actions, seat = self.candidates(state), int(state.current_player)
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
@@ -74,7 +75,7 @@ class Adviser:
             job.result = self._told(state, actions, vp, moves)
 
     def _told(
-        self, state: Any, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
+        self, state: State, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
     ) -> list[dict[str, Any]]:
         """The candidates in words, the best first.
 
@@ -102,7 +103,7 @@ class Adviser:
             )
         return found
 
-    def _line(self, state: Any, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
+    def _line(self, state: State, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
         """What follows an action, in words, each with who."""
         rules, out = self.rules, []
         state = rules.after(state, first)

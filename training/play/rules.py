@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +17,7 @@ from gaia_jax.env import State
 from gaia_jax.render import Effects, Table, effects, names, picture, say
 from gaia_jax.render.table import Counted, count
 from gaia_jax.setup.setup_json import setup_from_json
+from gaia_jax.state import Setup
 from gaia_jax.xla.program_cache import jit
 
 # So many actions are looked at in one go; the last ones of a decision are padded.
@@ -110,26 +110,28 @@ class Rules:
                 out.append(Table(one, self.env.ruleset, counted))
         return out
 
-    def draw(self, seed: int) -> Any:
+    def draw(self, seed: int) -> Setup:
         """The set-up of a seed. Compiles at first, for a second or two."""
         with self._dealing:
-            return self._draw(jax.random.key(seed))
+            found: Setup = self._draw(jax.random.key(seed))
+            return found
 
-    def start(self, setup: Any) -> State:
+    def start(self, setup: Setup) -> State:
         """The first state, on the host. Compiles at first, for seconds."""
         with self._dealing:
             found: State = jax.device_get(self.init_from(setup))
             return found
 
-    def read_setup(self, data: Any) -> Any:
+    def read_setup(self, data: Mapping[str, object]) -> Setup:
         """The set-up that JSON describes; ValueError if it is broken."""
         return setup_from_json(data, self.env.ruleset)
 
-    def after(self, state: Any, action: int) -> Any:
+    def after(self, state: State, action: int) -> State:
         """The next state, on the host."""
-        return jax.device_get(self.step(state, action))
+        found: State = jax.device_get(self.step(state, action))
+        return found
 
-    def legal(self, state: Any) -> list[str]:
+    def legal(self, state: State) -> list[str]:
         """The texts of the legal actions; none at the end of a game."""
         if state.terminated or state.truncated:
             return []
@@ -144,7 +146,7 @@ class Rules:
         """An action in words."""
         return say(self.env.ruleset, text)
 
-    def table(self, state: Any) -> Table:
+    def table(self, state: State) -> Table:
         """The state, read."""
         return Table(state, self.env.ruleset)
 

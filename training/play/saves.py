@@ -15,6 +15,7 @@ from gaia_jax import replay
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
+from gaia_jax.state import Setup
 from training.play.game import MOST_NODES, Refused
 from training.play.rules import Rules
 
@@ -140,7 +141,7 @@ def _goes_on(path: Path, record: Record) -> bool:
     return same and record.actions[: len(before.actions)] == before.actions
 
 
-def check(record: Record, find: FindRules) -> tuple[Rules, Any]:
+def check(record: Record, find: FindRules) -> tuple[Rules, Setup]:
     """The rules and the set-up of a record that can be opened, but for what only playing it says.
 
     Raises:
@@ -166,7 +167,7 @@ def check(record: Record, find: FindRules) -> tuple[Rules, Any]:
     return rules, setup
 
 
-def read_setup(data: Any, rules: Rules) -> Any:
+def read_setup(data: object, rules: Rules) -> Setup:
     """The set-up that JSON describes; Refused if it is broken."""
     if not isinstance(data, Mapping):
         raise Refused("setup: an object is wanted")

@@ -28,7 +28,7 @@ class Settings:
     only_choice: bool = False  # where one action alone is legal it is taken
 
     @classmethod
-    def read(cls, data: Any) -> Settings:
+    def read(cls, data: object) -> Settings:
         """Those that a page sends; Refused where they are none."""
         known = asdict(cls())
         if not isinstance(data, Mapping) or not known.keys() >= data.keys():
