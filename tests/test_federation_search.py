@@ -234,17 +234,20 @@ def test_a9_of_more_than_12_groups_the_most_powerful_take_part(search):
     assert {cell: int(number[cell]) for cell in cells_of(np.asarray(number) >= 0)} == taking_part
 
 
-def test_a10_of_more_than_128_federations_the_first_count(search, search_with_surplus):
+@pytest.mark.parametrize(
+    ("name", "surplus"),
+    [("search", False), pytest.param("search_with_surplus", True, marks=pytest.mark.slow)],
+)
+def test_a10_of_more_than_128_federations_the_first_count(name, surplus, request):
     own = lone_mines(12)
     case = open_case(dict.fromkeys(own, 1), required=4, tokens=5)
-    for run, surplus in ((search, False), (search_with_surplus, True)):
-        solver = Solver(case, surplus)
-        assert len(solver.legal) == 128
-        masks = [0, *random.Random(10).sample(range(1 << 12), 40), *solver.legal[-20:]]
-        answer = ask(run, [case] * len(masks), BUILD, masks)
-        for i, mask in enumerate(masks):
-            assert cells_of(answer.add_cells[i]) == solver.add_cells(mask)
-            assert bool(answer.complete[i]) == (mask in solver.legal)
+    solver = Solver(case, surplus)
+    assert len(solver.legal) == 128
+    masks = [0, *random.Random(10).sample(range(1 << 12), 40), *solver.legal[-20:]]
+    answer = ask(request.getfixturevalue(name), [case] * len(masks), BUILD, masks)
+    for i, mask in enumerate(masks):
+        assert cells_of(answer.add_cells[i]) == solver.add_cells(mask)
+        assert bool(answer.complete[i]) == (mask in solver.legal)
 
 
 def legal_federations(position):
@@ -278,6 +281,7 @@ def test_a_queue_that_runs_over_is_worked_off_in_parts(search):
     jax.tree.map(lambda a, b: np.testing.assert_array_equal(np.repeat(a, 6, axis=0), b), few, many)
 
 
+@pytest.mark.slow  # a compilation for this alone; the survey of such games is fast, below
 def test_a11_surplus_groups_that_save_no_satellite_are_legal(search_with_surplus):
     cases = draw_cases(11, 48) + draw_cases(12, 24, growth=True)
     solvers = check_cases(search_with_surplus, cases, random.Random(13), surplus_allowed=True)

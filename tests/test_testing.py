@@ -320,16 +320,13 @@ OF_A_RULESET = (
 )  # fmt: skip
 
 
-FAST = {("base", "OffersOneMore"), ("base", "SeesTheStart")}
-
-
 @pytest.mark.parametrize(
     ("id", "cls", "message"),
     [
         pytest.param(
             *(id, *fault.values),
             id=f"{fault.id}-{id}",
-            marks=[pytest.mark.slow] * ((id, fault.id) not in FAST),
+            marks=pytest.mark.slow,
         )
         for fault in FAULTS if fault.id in OF_A_RULESET
         for id in ("base", "lost_fleet_published")

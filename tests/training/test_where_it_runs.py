@@ -183,6 +183,7 @@ def test_the_table_ends_with_130_while_it_compiles(seconds, tmp_path):
     assert (process.returncode, err.splitlines()[-1:]) == (130, ["interrupted"])
 
 
+@pytest.mark.slow
 def test_a_training_under_jax_s_switches_is_the_training_without(tmp_path):
     """On the toy game: a command sets them for its process."""
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(TINY), encoding="utf-8")
