@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from tests import conftest
 from tools import zoo_page
 from training import zoo
 from training.agents import make_agent
@@ -36,6 +37,25 @@ def of(says):
     return environment(says["env"], says.get("players", 4))
 
 
+@pytest.fixture(autouse=True)
+def one_game(monkeypatch, env, init_games, step_games):
+    """The games of the fixtures are as many: no second compilation of the rules.
+
+    All programs are plain ones: what a kept one returns is placed otherwise, and a plain one that
+    takes it is compiled again.
+    """
+    assert conftest.GAMES == games.GAMES
+
+    @cache
+    def game(other):
+        if other == env:
+            return init_games, step_games
+        return jax.jit(jax.vmap(other.init)), jax.jit(jax.vmap(other.step))
+
+    monkeypatch.setattr(games, "_game", game)
+    monkeypatch.setattr(games, "jit", jax.jit)
+
+
 @cache
 def player(network: str, env):
     """One compiled player for each kind of network and environment."""
@@ -47,7 +67,11 @@ def test_the_rungs_are_there():
     assert {"zoo/clone", "zoo/quick", "zoo/strong"} <= set(zoo.names())
 
 
-@pytest.mark.parametrize("name", zoo.names())
+@pytest.mark.parametrize(
+    "name",
+    # A game of its own to compile for one agent.
+    [pytest.param(x, marks=[pytest.mark.slow] * (x == "zoo/duel")) for x in zoo.names()],
+)
 def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     """The games are the engine's bit for bit; a choice may differ between equal logits only."""
     says = zoo.about(name)
