@@ -3,8 +3,13 @@
     python examples/ppo.py
 
 One network decides for all four seats and values all four: what a decision is worth to the seat
-that took it shows in later decisions of the others too. Needs flax and optax (the extra `train`);
-the project's own trainer, with checkpoints and evaluation, is `python -m training.train`.
+that took it shows in later decisions of the others too. Needs flax and optax (the extra `train`).
+What was learnt is kept as an agent, runs/ppo.npz; it plays wherever agents do:
+
+    python -m training.arena --agents random,greedy,zoo/quick,runs/ppo.npz --games 64
+    python -m training.play --agents runs/ppo.npz
+
+The project's own trainer, with checkpoints and evaluation, is `python -m training.train`.
 """
 
 from typing import Any, NamedTuple
@@ -15,6 +20,7 @@ import jax.numpy as jnp
 import optax
 
 import gaia_jax
+import training
 
 CONFIG = {
     "games": 64,
@@ -172,13 +178,15 @@ def make_train(env, config):
     return train
 
 
-def main(env=None, **changes):
+def main(env=None, out="runs/ppo.npz", **changes):
     config = CONFIG | changes
     env = env or gaia_jax.make("lost_fleet", reward="vp")
     params, told = jax.jit(make_train(env, config))(jax.random.key(0))
     for i in range(config["updates"]):
         row = {name: float(values[i]) for name, values in told.items()}
         print(f"{i + 1:4}", "  ".join(f"{name} {value:8.3f}" for name, value in row.items()))
+    network = ActorCritic(env.num_actions)
+    print("wrote", training.save_agent(out, network.apply, params, env))
     return params, told
 
 

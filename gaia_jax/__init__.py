@@ -4,24 +4,30 @@
     state = env.init(key)
     state = env.step(state, action)
 
-`import gaia_jax` touches no device and needs neither flax nor optax.
+`import gaia_jax` touches no device and needs neither flax nor optax. What it gives is loaded when
+it is first asked for, JAX too: so the commands say their `--help` at once.
 """
 
 from gaia_jax.cli import interrupts as _interrupts  # noqa: F401  first of all
 from gaia_jax.xla import sources as _sources  # noqa: F401  it notes when it was loaded
 
 # isort: split
-from gaia_jax import actions, testing
-from gaia_jax.auto import AutoReset, AutoState, auto_reset
-from gaia_jax.env import GaiaEnv, State, make
-from gaia_jax.observation import Observation
-from gaia_jax.rewards import REWARDS
-from gaia_jax.ruleset import RULESETS, Ruleset, ruleset_of
-from gaia_jax.setup.first_game import first_game
-from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
-from gaia_jax.state import Setup
-from gaia_jax.xla.compilation_cache import enable_compilation_cache
-from gaia_jax.xla.program_cache import jit
+from typing import TYPE_CHECKING
+
+from gaia_jax.cli import lazy as _lazy
+
+if TYPE_CHECKING:
+    from gaia_jax import actions, testing
+    from gaia_jax.auto import AutoReset, AutoState, auto_reset
+    from gaia_jax.env import GaiaEnv, State, make
+    from gaia_jax.observation import Observation
+    from gaia_jax.rewards import REWARDS
+    from gaia_jax.ruleset import RULESETS, Ruleset, ruleset_of
+    from gaia_jax.setup.first_game import first_game
+    from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
+    from gaia_jax.state import Setup
+    from gaia_jax.xla.compilation_cache import enable_compilation_cache
+    from gaia_jax.xla.program_cache import jit
 
 # Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/reference/versions.md).
 __version__ = "0.1.0"
@@ -47,3 +53,26 @@ __all__ = [
     "setup_to_json",
     "testing",
 ]
+
+# Where each stands; a module stands for itself.
+_HOMES = {
+    "auto": "AutoReset AutoState auto_reset",
+    "env": "GaiaEnv State make",
+    "observation": "Observation",
+    "rewards": "REWARDS",
+    "ruleset": "RULESETS Ruleset ruleset_of",
+    "setup.first_game": "first_game",
+    "setup.setup_json": "setup_from_json setup_to_json",
+    "state": "Setup",
+    "xla.compilation_cache": "enable_compilation_cache",
+    "xla.program_cache": "jit",
+}
+# What a user of pgx may look for here: whatever plays with networks is in the other package.
+_TRAINING = ("make_baseline_model", "make_agent", "save_agent", "load_agent")
+__getattr__ = _lazy.names(
+    __name__, _HOMES, {name: f"it is training.{name}: `import training`" for name in _TRAINING}
+)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

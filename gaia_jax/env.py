@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import Any, NoReturn, Self, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,7 @@ from gaia_jax import observation
 from gaia_jax.actions import PLANES
 from gaia_jax.cli import arguments
 from gaia_jax.cli.arguments import shown
+from gaia_jax.cli.command_line import nearest
 from gaia_jax.observation import Observation
 from gaia_jax.rewards import ILLEGAL, REWARDS, reward_at_end, reward_by_vp
 from gaia_jax.rules.legal import legal_mask
@@ -56,6 +57,17 @@ class State:
         """A copy with the named fields changed."""
         return dataclasses.replace(self, **changes)
 
+    @property
+    def observation(self) -> NoReturn:
+        """None is kept, so that `step` costs no more: `env.observe(state, player)` makes one.
+
+        `gaia_jax.adapters.pgx.PgxEnv` has states with `observation`, as pgx has them.
+        """
+        raise AttributeError(
+            "a state keeps no observation: env.observe(state, state.current_player) makes one, "
+            "and states of gaia_jax.adapters.pgx.PgxEnv have it"
+        )
+
     def _repr_html_(self) -> str | None:
         """The table as a picture, in notebooks; a batch of states has none."""
         if np.ndim(self.current_player):
@@ -84,7 +96,7 @@ class GaiaEnv:
         if not isinstance(self.ruleset, Ruleset):
             raise TypeError(f"ruleset must be a Ruleset, not {shown(self.ruleset)}")
         if not isinstance(self.reward, str) or self.reward not in REWARDS:
-            known = ", ".join(REWARDS)
+            known = ", ".join(REWARDS) + nearest(self.reward, REWARDS)
             raise ValueError(f"unknown reward {shown(self.reward)}; known are {known}")
         arguments.whole("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
 
@@ -177,6 +189,13 @@ class GaiaEnv:
     def observation_spec(self) -> observation.ObservationSpec:
         """Name and range of every column of an observation (docs/reference/observation.md)."""
         return observation.features(self.ruleset)
+
+    @property
+    def observation_shape(self) -> dict[str, tuple[int, ...]]:
+        """The shape of each table of an observation: `cells`, `players`, `globals`."""
+        spec, cells = self.observation_spec, self.ruleset.geometry.num_cells
+        rows = {"cells": (cells,), "players": (self.num_players,), "globals": ()}
+        return {name: (*size, len(getattr(spec, name))) for name, size in rows.items()}
 
     @as_written
     def observe(self, state: State, player: Array | int) -> Observation:

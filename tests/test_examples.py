@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import training
 from tests.stub_env import StubEnv
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -46,14 +47,29 @@ def test_edit_setup(monkeypatch, capsys):
     assert state.game.setup.turn_order.tolist() == [3, 0, 1, 2]
 
 
-def test_ppo(capsys):
+def test_ppo(capsys, tmp_path):
     tiny = {"games": 4, "decisions": 12, "updates": 2, "epochs": 1, "minibatches": 2}
-    _, told = load("ppo").main(StubEnv(reward="vp"), **tiny)
+    env, file = StubEnv(reward="vp"), str(tmp_path / "ppo.npz")
+    _, told = load("ppo").main(env, file, **tiny)
     assert all(np.isfinite(values).all() for values in told.values())
     assert told["ended"].tolist() == [4, 4]  # after 9 and 18 decisions
     assert (told["vp"] > 10).all()
-    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert capsys.readouterr().out.splitlines()[2:] == [f"wrote {file}"]
+    report = training.arena([file, "random", "random", "random"], games=4, env=env)
+    assert file in report["agents"] and report["games"] == 4
     assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 210
+
+
+def test_ppo_against_strong(capsys, monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    tiny = {"games": 4, "decisions": 12, "updates": 2, "epochs": 1, "minibatches": 2}
+    env = StubEnv(reward="vp")
+    _, (ended, vp) = load("ppo_against_strong").main(
+        env, training.make_baseline_model("random", env), **tiny
+    )
+    assert ended.tolist() == [4, 4] and (vp > 10).all()
+    first, second = capsys.readouterr().out.splitlines()
+    assert re.match(r" +1 +4 games +\d+\.\d VP  #+$", first)
 
 
 def test_compare_agents(capsys):

@@ -292,3 +292,14 @@ def test_all_that_is_left_out_exists():
 @pytest.mark.parametrize("node", [x for x in vars(Node) if not x.startswith("_")])
 def test_the_open_decision_is_seen(node):
     assert f"node.{node}" in [column.name for column in SPEC.globals]
+
+
+def test_where_a_user_of_pgx_looks_for_it(env):
+    """The state says where an observation comes from; the environment knows its shapes."""
+    state = jax.eval_shape(env.init, jax.random.key(0))
+    assert not hasattr(state, "observation")
+    with pytest.raises(AttributeError, match=r"env.observe\(state, state.current_player\)"):
+        state.observation  # noqa: B018
+    seen = jax.eval_shape(env.observe, state, state.current_player)
+    shapes = {name: getattr(seen, name).shape for name in ("cells", "players", "globals")}
+    assert env.observation_shape == shapes

@@ -83,8 +83,9 @@ def test_floors_not_caps():
     assert not [x for x in every if re.search(r"<|==|~=", x)]
 
 
-def test_the_version_is_a_version():
+def test_the_version_is_a_version_and_cited():
     assert re.fullmatch(r"\d+\.\d+\.\d+", gaia_jax.__version__)
+    assert f"\nversion: {gaia_jax.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
     assert callable(gaia_jax.auto_reset)
 
 
@@ -142,12 +143,12 @@ def test_the_sdist_is_whole(built):
     assert not {name for name in missing if (ROOT / name).is_file()}
 
 
-@pytest.mark.parametrize("command", ["gaia_jax.replay", "training.train", "training.play"])
+@pytest.mark.parametrize("command", ["gaia_jax.replay x", "training.train", "training.play"])
 def test_ctrl_c_while_a_command_is_imported_is_one_line(command, tmp_path):
     (tmp_path / "jax.py").write_text("raise KeyboardInterrupt")
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
     done = subprocess.run(
-        [sys.executable, "-m", command],
+        [sys.executable, "-m", *command.split()],
         cwd=ROOT, env=env, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.stderr == "interrupted\n" and done.returncode != 0

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gaia_jax as _gaia_jax  # first of all: see gaia_jax.cli.interrupts
-from training.types import EnvModule
 
 # isort: split
 import importlib
@@ -26,10 +25,21 @@ from types import ModuleType
 
 if TYPE_CHECKING:
     from training.agents import Agent
+    from training.agents.baseline import make_baseline_model as make_baseline_model
+    from training.agents.saved import save_agent as save_agent
     from training.config import Config
-    from training.types import Environment
+    from training.types import Environment, EnvModule
 
-__all__ = ["Config", "arena", "evaluate", "load_agent", "make_agent", "train"]
+__all__ = [
+    "Config",
+    "arena",
+    "evaluate",
+    "load_agent",
+    "make_agent",
+    "make_baseline_model",
+    "save_agent",
+    "train",
+]
 
 
 def train(
@@ -125,18 +135,21 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
 
 
 def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
-    """The network and the parameters of `zoo/NAME` or of a run, RUN or RUN@UPDATE.
+    """The network and the parameters of `zoo/NAME`, of a run, RUN or RUN@UPDATE, or of FILE.npz.
 
     Args:
         env: the environment that it is to play.
     Returns:
-        (network, params): a Flax module and what its `apply` takes.
+        (network, params): a Flax module, of FILE.npz a `SavedNetwork`, and what its `apply` takes.
     Raises:
         UserError: an unknown name, or an agent of another game.
     """
     from training import zoo
+    from training.agents import saved
     from training.learn.checkpoint import load_policy, number_of, split_update
 
+    if saved.is_saved(name):
+        return saved.load(name, env)
     if name.startswith(zoo.PREFIX):
         return zoo.load(name, env)
     run, update = split_update(name)
@@ -165,14 +178,17 @@ def _play(
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Config":
-        from training.config import Config
-
-        return Config
+    if name in _ELSEWHERE:
+        return getattr(importlib.import_module(f"training.{_ELSEWHERE[name]}"), name)
     if name in _FUNCTIONS:
         return importlib.import_module(f"training.{name}")
     raise AttributeError(f"module 'training' has no attribute {name!r}")
 
+
+# What is defined in a room, and needs what that imports.
+_ELSEWHERE = {
+    "Config": "config", "make_baseline_model": "agents.baseline", "save_agent": "agents.saved"
+}  # fmt: skip
 
 # Python finds each in `__getattr__`, as the command that is called like it: otherwise
 # `from training import train` would give the function or the command, whichever came first.

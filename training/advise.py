@@ -14,8 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.study import advice, advice_page, given_setup
-from training.system import atomic_files, cli, devices
+from training.system import atomic_files, cli
 from training.types import EnvModule
 
 
@@ -26,6 +25,14 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module: what `make`s environments; None is `gaia_jax`.
     """
     args = _parse(argv)
+    from training.study import advice, advice_page, given_setup
+    from training.system import devices
+
+    atomic_files.check_different({"--json": args.json, "--html": args.html})
+    if args.json:
+        atomic_files.check_file("--json", args.json, advice_page.OURS)
+    if args.html:
+        atomic_files.check_file("--html", args.html, atomic_files.begins(advice_page.HEAD))
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
     env, setup, where = given_setup.find(args, env_module)
     wrong = [seat for seat in args.hold if seat >= env.num_players]
@@ -68,13 +75,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the report here")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write it as a page")
     cli.add_cache_flag(parser)
-    args = parser.parse_args(argv)
-    atomic_files.check_different({"--json": args.json, "--html": args.html})
-    if args.json:
-        atomic_files.check_file("--json", args.json, advice_page.OURS)
-    if args.html:
-        atomic_files.check_file("--html", args.html, atomic_files.begins(advice_page.HEAD))
-    return args
+    return parser.parse_args(argv)
 
 
 def _seats(text: str) -> list[int]:

@@ -17,14 +17,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gaia_jax.xla.packed import PLAYERS
-from training.config import UserError
-from training.games import arena as room
-from training.games import records, store
-from training.games.formats import LIKELIEST, names_of
-from training.games.report import arena_report, format_arena
-from training.learn.checkpoint import make_env
-from training.system import atomic_files, cli, devices
+from training.system import atomic_files, cli
+from training.system.cli import UserError
 from training.types import EnvModule
 
 
@@ -38,6 +32,13 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
+    from training.games import arena as room
+    from training.games import store
+    from training.games.formats import LIKELIEST, names_of
+    from training.games.report import arena_report, format_arena
+    from training.learn.checkpoint import make_env
+    from training.system import devices
+
     store.check_outputs("--csv", args.csv, args)
     if env_module is None:
         import gaia_jax
@@ -91,10 +92,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="go on with the games of --csv")
     cli.add_rules_flags(parser)
     parser.add_argument(
-        "--rotations", type=cli.whole(1, max(PLAYERS)), default=None,
+        "--rotations", type=cli.whole(1, max(cli.PLAYERS)), default=None,
         help="games of a set-up: one for each seat; 1 where one agent holds all seats",
     )  # fmt: skip
-    records.add_flag(parser)
+    cli.add_record_flag(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     return args

@@ -14,14 +14,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training import config as configs
-from training.imitation import behaviour_cloning
-from training.system import atomic_files, cli, devices
+from training.system import atomic_files, cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
+    from training import config as configs
+    from training.imitation import behaviour_cloning
+    from training.system import devices
+
     atomic_files.check_file("--out", args.out, atomic_files.nothing)
     config = configs.load(args.config, args.overrides)
     devices.split_cpu(config.run.cpu_devices, 256)

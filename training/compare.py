@@ -13,9 +13,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.config import UserError
-from training.study import curves
 from training.system import atomic_files, cli
+from training.system.cli import UserError
+
+AXES = ("decisions", "updates", "minutes")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -28,13 +29,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     parser = cli.Parser("python -m training.compare", __doc__)
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folders")
-    parser.add_argument("--out", type=Path, default=Path("compare.html"), help="the page")
+    parser.add_argument(
+        "--html", "--out", dest="out", metavar="FILE", type=Path, default=Path("compare.html"),
+        help="the page",
+    )  # fmt: skip
     parser.add_argument("--svg", metavar="FILE", type=Path, help="also the first picture alone")
-    parser.add_argument("--x", choices=tuple(curves.X), default="decisions", help="horizontal axis")
+    parser.add_argument("--x", choices=AXES, default="decisions", help="horizontal axis")
     parser.add_argument(
         "--metric", action="append", help="what is drawn; * stands for the opponent"
     )
     args = parser.parse_args(argv)
+    from training.study import curves
+
     atomic_files.check_different({"--out": args.out, "--svg": args.svg})
     atomic_files.check_file("--out", args.out, curves.PAGE)
     if args.svg:

@@ -14,15 +14,9 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from training import zoo
-from training.agents import check_agent
-from training.games import records, store
-from training.games.engine import GAMES_AT_ONCE
-from training.games.evaluation import Evaluation
-from training.games.report import format_evaluation
-from training.learn.checkpoint import load_policy, number_of, split_update
-from training.system import atomic_files, cli, devices
+from training.system import atomic_files, cli
 from training.types import EnvModule
 
 
@@ -36,7 +30,16 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         The exit code.
     """
     args = _parse(argv)
-    run, at = split_update(args.run)
+    from training import zoo
+    from training.agents import check_agent, saved
+    from training.games import store
+    from training.games.engine import GAMES_AT_ONCE
+    from training.games.evaluation import Evaluation
+    from training.games.report import format_evaluation
+    from training.learn.checkpoint import number_of, split_update
+    from training.system import devices
+
+    run, at = (args.run, None) if saved.is_saved(args.run) else split_update(args.run)
     update = number_of(args.run, at)
     store.check_outputs("--save", args.save, args)
     if env_module is None:
@@ -46,27 +49,14 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     # As if for four: the run, read below, says.
     setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)
     devices.split_cpu(0, 4 * setups, 4)
-    temperature = 1.0
-    if run.startswith(zoo.PREFIX):
-        if update is not None:
-            raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
-        says = zoo.about(run)
-        env = zoo.environment(run, says, env_module)
-        network, params = zoo.load(run, env)
-        temperature = says.get("temperature", 1.0)
-    else:
-        env, network, params, update, _ = load_policy(run, None, env_module, update)
+    if run.startswith(zoo.PREFIX) and update is not None:
+        raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
+    env, network, params, temperature, update = _policy(run, update, env_module)
     check_agent(args.opponent, env)
     evaluation = Evaluation(
-        env,
-        network,
-        args.games,
-        args.likeliest,
-        args.opponent,
-        temperature,
-        args.record,
+        env, network, args.games, args.likeliest, args.opponent, temperature, args.record,
         args.first,
-    )
+    )  # fmt: skip
     policy = {"run": run, "update": update}
     held = evaluation.store(args.seed, args.save, policy, args.resume)
     try:
@@ -81,11 +71,29 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     return 0
 
 
+def _policy(run: str, update: int | None, env_module: EnvModule) -> tuple[Any, ...]:
+    """Environment, network, parameters, temperature and update of an agent."""
+    from training import zoo
+    from training.agents import saved
+    from training.learn.checkpoint import load_policy
+
+    if run.startswith(zoo.PREFIX):
+        says = zoo.about(run)
+        env = zoo.environment(run, says, env_module)
+        return (env, *zoo.load(run, env), says.get("temperature", 1.0), update)
+    if saved.is_saved(run):
+        env = saved.environment(run, env_module)
+        network, params = saved.load(run, env)
+        return env, network, params, network.says["temperature"], update
+    env, network, params, update, _ = load_policy(run, None, env_module, update)
+    return env, network, params, 1.0, update
+
+
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.evaluate", __doc__)
-    parser.add_argument(
-        "run", metavar="RUN", help="a run folder, e.g. runs/quick; or RUN@UPDATE, zoo/NAME"
-    )
+    text = "a run folder, e.g. runs/quick; or RUN@UPDATE, zoo/NAME, FILE.npz"
+    parser.add_argument("run", metavar="RUN", nargs="?", help=text)
+    parser.add_argument("--agent", metavar="RUN", help="the same, as other commands name it")
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
     parser.add_argument("--opponent", default="random", help="who holds the other seats")
     parser.add_argument(
@@ -97,9 +105,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--save", metavar="FILE.npz", type=Path, help="keep the games, for `training.merge`"
     )
     parser.add_argument("--resume", action="store_true", help="go on with the games of --save")
-    records.add_flag(parser)
+    cli.add_record_flag(parser)
     cli.add_cache_flag(parser)
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    if (args.run is None) == (args.agent is None):
+        parser.error("one agent is wanted, RUN or --agent RUN")
+    args.run = args.run or args.agent
+    return args
 
 
 if __name__ == "__main__":

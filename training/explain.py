@@ -16,18 +16,19 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import jax
-import numpy as np
-
-from training.agents.search import SUFFIX, split_name
-from training.config import UserError
-from training.study import explain
 from training.system import atomic_files, cli
+from training.system.cli import UserError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code."""
     args = _parse(argv)
+    import jax
+    import numpy as np
+
+    from training.agents.search import SUFFIX, split_name
+    from training.study import explain
+
     if split_name(args.agent)[1] is None:
         raise UserError(f"--agent wants a search: {args.agent}{SUFFIX}64, for example")
     if args.json:

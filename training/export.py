@@ -18,8 +18,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.config import UserError
 from training.system import atomic_files, cli
+from training.system.cli import UserError
 from training.types import EnvModule
 
 MOST_GAMES = 10**9

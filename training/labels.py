@@ -15,15 +15,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training import config as configs
-from training import zoo
-from training.imitation import expert_data
-from training.system import cli, devices
+from training.system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
+    from training import config as configs
+    from training import zoo
+    from training.imitation import expert_data
+    from training.system import devices
+
     expert_data.check_out(args.out)
     config = configs.load(args.config)
     devices.split_cpu(0, args.games)

@@ -14,21 +14,14 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from training.config import UserError
-from training.games import store
-from training.games.formats import Csv, Format, Npz, Part, names_of
-from training.games.report import (
-    arena_report,
-    evaluation_report,
-    format_arena,
-    format_evaluation,
-)
-from training.imitation import expert_data
-from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
+from training.system.cli import UserError
 from training.types import EnvModule, Ids
+
+if TYPE_CHECKING:
+    from training.games.formats import Part
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -39,6 +32,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module: what `make`s environments; None is `gaia_jax`.
     """
     args = _parse(argv)
+    from training.games import store
+    from training.games.formats import Csv, Format, Npz
+    from training.imitation import expert_data
+    from training.learn.checkpoint import make_env
+
     kind = args.out.suffix
     if any(part.suffix != kind for part in args.parts):
         raise UserError("all parts must be of one kind, and OUT too: .csv, .npz, or folders")
@@ -79,6 +77,14 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 def _report(part: Part, kind: str, ids_of: Callable[[str, int], Ids]) -> tuple[dict[str, Any], str]:
     """What the command that played the games would have reported, and its text."""
+    from training.games.formats import names_of
+    from training.games.report import (
+        arena_report,
+        evaluation_report,
+        format_arena,
+        format_evaluation,
+    )
+
     about, games = part.head.about, part.games
     assert games is not None
     ids = ids_of(about["env"], part.head.players)

@@ -16,13 +16,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import jax
-
-from training import config as configs
-from training.config import UserError
-from training.run import plan as room
-from training.run.plan import SIZES, shown
-from training.system import cli, devices
+from training.system import cli
+from training.system.cli import UserError
 from training.types import EnvModule
 
 MEASURED = Path(__file__).with_name("plan_measured.json")
@@ -31,6 +26,13 @@ MEASURED = Path(__file__).with_name("plan_measured.json")
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line. The exit code; 2 where the configuration does not fit."""
     args = _parse(argv)
+    import jax
+
+    from training import config as configs
+    from training.run import plan as room
+    from training.run.plan import shown
+    from training.system import devices
+
     config = configs.load(args.config, args.overrides)
     if env_module is None:
         import gaia_jax
@@ -71,6 +73,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 def size_of(text: str) -> int:
     """`80GB`, `16GiB`, bytes -> bytes."""
+    from training.run.plan import SIZES
+
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B?)\s*", text, re.IGNORECASE)
     if not found or found[2].upper() not in SIZES:
         raise argparse.ArgumentTypeError("wants a size such as 80GB or 16GiB")
@@ -79,7 +83,8 @@ def size_of(text: str) -> int:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.plan", __doc__)
-    parser.add_argument("config", metavar="CONFIG", help="a YAML file")
+    parser.add_argument("config", metavar="CONFIG", nargs="?", help="a YAML file")
+    parser.add_argument("--config", dest="named", metavar="FILE", help="the same, as for training")
     parser.add_argument(
         "--devices", type=cli.whole(1, 10**6), default=1, help="of all processes together"
     )
@@ -90,7 +95,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="a report of `benchmarks.training --json`, of the device in question",
     )  # fmt: skip
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.num_envs=512")
-    return parser.parse_intermixed_args(argv)
+    args = parser.parse_intermixed_args(argv)
+    if args.named and args.config:  # what stands alone is the first key=value
+        args.overrides.insert(0, args.config)
+    args.config = args.named or args.config
+    if not args.config:
+        parser.error("a configuration is wanted")
+    return args
 
 
 if __name__ == "__main__":

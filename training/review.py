@@ -15,12 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.agents import REGISTRY
-from training.config import UserError
-from training.study import review, review_page
-from training.study.explain import read_game
 from training.system import atomic_files, cli
-from training.system.devices import split_cpu
 
 MOST_GAMES = 1 << 20  # so that every core is a device
 
@@ -28,6 +23,19 @@ MOST_GAMES = 1 << 20  # so that every core is a device
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 where Ctrl-C left a part of the game out."""
     args = _parse(argv)
+    from training.agents import REGISTRY
+    from training.study import review, review_page
+    from training.study.explain import read_game
+    from training.system.devices import split_cpu
+
+    if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `Reviewer`
+        raise cli.UserError(review.no_policy(args.agent))
+    atomic_files.check_different({"--json": args.json, "--html": args.html})
+    for flag, file, ours in (
+        ("--json", args.json, review.OURS), ("--html", args.html, review_page.OURS),
+    ):  # fmt: skip
+        if file:
+            atomic_files.check_file(flag, file, ours)
     split_cpu(0, MOST_GAMES)
     with cli.telling(lambda: f"playing {args.record}"):
         game = read_game(args.record)
@@ -61,16 +69,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--json", metavar="FILE", type=Path, help="write everything here, every move in full")
     add("--html", metavar="FILE", type=Path, help="write the review as a page to look at")
     cli.add_cache_flag(parser)
-    args = parser.parse_args(argv)
-    if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `Reviewer`
-        raise UserError(review.no_policy(args.agent))
-    atomic_files.check_different({"--json": args.json, "--html": args.html})
-    for flag, file, ours in (
-        ("--json", args.json, review.OURS), ("--html", args.html, review_page.OURS),
-    ):  # fmt: skip
-        if file:
-            atomic_files.check_file(flag, file, ours)
-    return args
+    return parser.parse_args(argv)
 
 
 if __name__ == "__main__":

@@ -14,15 +14,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training import config as configs
-from training import zoo
-from training.config import UserError
-from training.system import cli, data_files
+from training.system import cli
+from training.system.cli import UserError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
+    from training import config as configs
+    from training import zoo
+    from training.system import data_files
+
     zoo.check(args.name)
     import gaia_jax
     from training.learn.checkpoint import load_policy, make_env
@@ -59,6 +61,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 def _more(texts: Sequence[str]) -> dict[str, Any]:
     """What `--set` gives, read as YAML; a note is as it stands."""
+    from training import config as configs
+
     more: dict[str, Any] = {}
     for text in texts:
         key, _, value = text.partition("=")

@@ -16,9 +16,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.config import UserError
-from training.run import sweep, sweep_file
 from training.system import cli
+from training.system.cli import UserError
 from training.types import EnvModule
 
 TASK = "SLURM_ARRAY_TASK_ID"
@@ -40,6 +39,8 @@ def main(
         The exit code: 1 where a run has failed, 130 after Ctrl-C.
     """
     args = _parse(argv)
+    from training.run import sweep, sweep_file
+
     members = sweep_file.load(args.file)
     states = [sweep_file.state(member, sweep.RUNS) for member in members]
     if args.list:
@@ -76,7 +77,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("file", metavar="FILE", type=Path, help="a YAML file, e.g. configs/studies/rewards.yaml")
     add("--list", action="store_true", help="say how far the runs are, and run nothing")
     add(
-        "--index", metavar="N", type=cli.whole(0, sweep_file.MOST_RUNS),
+        "--index", metavar="N", type=cli.whole(0, 10**6),
         help=f"make one run alone, counted from 0 as --list has it; also from {TASK}",
     )  # fmt: skip
     add("--under-queue", action="store_true", help=argparse.SUPPRESS)

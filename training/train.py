@@ -11,8 +11,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from training.games import records
-from training.run.training import Wanted, run
 from training.system import cli
 from training.types import EnvModule
 
@@ -30,6 +28,8 @@ def main(
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
+    from training.run.training import Wanted, run
+
     if env_module is None:
         import gaia_jax
 
@@ -47,7 +47,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="go on with this run folder, exactly; or RUN@UPDATE",
     )
     cli.add_cache_flag(parser)
-    records.add_flag(parser)
+    cli.add_record_flag(parser)
     parser.add_argument("overrides", nargs="*", metavar="key=value", help="e.g. ppo.lr=3e-4")
     return parser.parse_intermixed_args(argv)
 

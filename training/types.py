@@ -7,9 +7,10 @@ B is any batch, A the number of actions, P of players, C of cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias
 
-from jax import Array
+if TYPE_CHECKING:
+    from jax import Array
 
 # Arrays by name, those of a network nested by layer.
 Params: TypeAlias = Mapping[str, Any]
@@ -220,6 +221,17 @@ class PolicyNetwork(Protocol):
 
     def to_network_action(self, inputs: Any, action: Array) -> Array:
         """(B, ...) actions of the environment -> (B, ...) in its own index."""
+
+
+class Apply(Protocol):
+    """A network of one's own: what `save_agent` asks for, such as `apply` of a Flax module."""
+
+    def __call__(self, params: Params, observation: Observation, /) -> tuple[Array, Array]:
+        """One `Observation` -> logits (A,), values (P,), the own seat first.
+
+        Nobody asks for logits of illegal actions: they may be anything. A value is what a seat is
+        still to be paid, in the rewards of the environment times `reward_scale`.
+        """
 
 
 class Agent(Protocol):

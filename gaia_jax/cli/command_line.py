@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
@@ -130,6 +131,12 @@ def leave(code: int) -> NoReturn:
         with contextlib.suppress(Exception):
             stream.flush()
     os._exit(code)
+
+
+def nearest(word: object, choices: Iterable[str]) -> str:
+    """What a message about an unknown word ends with: "; did you mean 'arena'?", or nothing."""
+    near = difflib.get_close_matches(str(word)[:LONGEST], list(choices), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def reason(error: BaseException, with_name: bool = False) -> str:

@@ -9,8 +9,8 @@ and prints on standard output what was for the other, and the next file that is 
 number, so that XLA's messages land in that file.
 
 A command is what `python -m` runs, `sys.argv[0]` is "-m" while Python looks for the module, or an
-installed `gaia-jax-...`. From `gaia_jax.cli.command_line.run` on that says it. A program that
-imports this package is left alone.
+installed `gaia` or `gaia-jax-...`. From `gaia_jax.cli.command_line.run` on that says it. A program
+that imports this package is left alone.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def open_what_is_closed() -> None:
 
 
 _NAME = os.path.basename(sys.argv[0]) if sys.argv else ""
-if _NAME == "-m" or _NAME.startswith("gaia-jax-"):
+if _NAME in ("-m", "gaia") or _NAME.startswith("gaia-jax-"):
     open_what_is_closed()
     sys.excepthook = _told
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

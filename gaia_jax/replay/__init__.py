@@ -3,22 +3,27 @@
 `python -m gaia_jax.replay FILE` plays one; `docs/reference/records.md` has the format.
 """
 
-from gaia_jax.replay.command import CSV_HEAD, HTML_HEAD, main, table
-from gaia_jax.replay.record import (
-    FORMAT,
-    KEYS,
-    LONGEST,
-    Record,
-    RecordError,
-    compiled,
-    laid,
-    parse,
-    play,
-    read,
-    states,
-    to_text,
-    write,
-)
+from typing import TYPE_CHECKING
+
+from gaia_jax.cli import lazy
+
+if TYPE_CHECKING:
+    from gaia_jax.replay.command import CSV_HEAD, HTML_HEAD, main, table
+    from gaia_jax.replay.record import (
+        FORMAT,
+        KEYS,
+        LONGEST,
+        Record,
+        RecordError,
+        compiled,
+        laid,
+        parse,
+        play,
+        read,
+        states,
+        to_text,
+        write,
+    )
 
 __all__ = [
     "CSV_HEAD",
@@ -39,3 +44,13 @@ __all__ = [
     "to_text",
     "write",
 ]
+
+__getattr__ = lazy.names(
+    __name__,
+    {
+        "command": "CSV_HEAD HTML_HEAD main table",
+        "record": "FORMAT KEYS LONGEST Record RecordError compiled laid parse play read states "
+        "to_text write",
+    },
+    {},
+)

@@ -3,8 +3,6 @@
 import sys
 
 from gaia_jax.replay.command import main
-from gaia_jax.xla.compilation_cache import enable_compilation_cache
 
 if __name__ == "__main__":
-    enable_compilation_cache()
-    sys.exit(main())
+    sys.exit(main(keep=True))

@@ -7,15 +7,14 @@ import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-import jax
+from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.progress import telling
-from gaia_jax.env import State
-from gaia_jax.replay import move_list
-from gaia_jax.replay.page import moves, page
-from gaia_jax.replay.record import Record, RecordError, read, states
+
+if TYPE_CHECKING:
+    from gaia_jax.env import State
+    from gaia_jax.replay.record import Record
 
 # What the files begin with that this command writes; others are not written over.
 CSV_HEAD = b"decision,round,player,faction,node,action,words,"
@@ -42,17 +41,34 @@ def table(record: Record, state: State) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, keep: bool = False) -> int:
     """Play the record that the command line names.
 
+    Args:
+        keep: keep the compiled programs for the next time.
     Returns:
         The exit code: 0 where it plays as it says, 2 where it does not, 130 after Ctrl-C.
     """
-    return command_line.run(lambda: _main(arguments), (RecordError,))
+    return command_line.run(lambda: _checked(_parse(arguments), keep))
 
 
-def _main(arguments: Sequence[str] | None) -> int:
-    options = _parse(arguments)
+def _checked(options: argparse.Namespace, keep: bool) -> int:
+    from gaia_jax.replay.record import RecordError
+    from gaia_jax.xla.compilation_cache import enable_compilation_cache
+
+    if keep:
+        enable_compilation_cache()
+    try:
+        return _main(options)
+    except RecordError as error:
+        raise command_line.UserError(str(error)) from error
+
+
+def _main(options: argparse.Namespace) -> int:
+    import jax
+
+    from gaia_jax.replay.record import read, states
+
     record = read(options.file)
     at, shown = "compiling the game", not options.quiet
     played: list[State] = []
@@ -99,6 +115,9 @@ def _write_out(record: Record, played: list[State], options: argparse.Namespace)
     """What the options ask for beside the table."""
     if not (options.moves or options.csv or options.html):
         return
+    from gaia_jax.replay import move_list
+    from gaia_jax.replay.page import moves, page
+
     if options.moves:
         for line in move_list.lines(moves(record, played)):
             print(line)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gaia_jax.cli.arguments import shown
+from gaia_jax.cli.command_line import nearest
 from gaia_jax.components import base_game, published
 from gaia_jax.ruleset.definition import Ruleset
 
@@ -82,7 +83,8 @@ def ruleset_of(id: str, players: int = 4) -> Ruleset:
         ValueError: an unknown id, or one that is not for so many; one line, with the choices.
     """
     if not isinstance(id, str) or id not in RULESETS:
-        raise ValueError(f"unknown environment {shown(id)}; known are {', '.join(RULESETS)}")
+        known = ", ".join(RULESETS) + nearest(id, RULESETS)
+        raise ValueError(f"unknown environment {shown(id)}; known are {known}")
     if isinstance(players, bool) or not isinstance(players, int) or (id, players) not in VARIANTS:
         known = ", ".join(str(p) for i, p in sorted(VARIANTS) if i == id)
         others = ", ".join(i for i, p in sorted(VARIANTS) if type(players) is int and p == players)

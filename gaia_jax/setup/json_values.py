@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.cli.arguments import shown
+from gaia_jax.cli.command_line import nearest
 
 
 def parse(text: str) -> Any:
@@ -67,7 +68,8 @@ def index_of(where: str, value: object, ids: Sequence[Hashable]) -> int:
     for index, id in enumerate(ids):
         if type(value) is type(id) and value == id:
             return index
-    raise ValueError(f"{where}: unknown value {shown(value)}; choose from {choices(ids)}")
+    near = nearest(value, map(str, ids)) if isinstance(value, str) else ""
+    raise ValueError(f"{where}: unknown value {shown(value)}; choose from {choices(ids)}{near}")
 
 
 def different(where: str, values: Mapping[Any, object], ids: Sequence[Hashable]) -> np.ndarray:

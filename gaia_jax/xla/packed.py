@@ -20,10 +20,10 @@ from jax import Array, lax
 from gaia_jax.xla.struct import pytree
 
 INT8, INT16, INT32, BOOL, UINT8 = "int8", "int16", "int32", "bool", "uint8"
-# An INT32 field lies in two columns of int16, the low one with so many bits.
-LOW_BITS = 15
 # The numbers of players that a record may be laid out for.
 PLAYERS = (2, 3, 4)
+# An INT32 field lies in two columns of int16, the low one with so many bits.
+LOW_BITS = 15
 
 Columns = TypeVar("Columns", Array, np.ndarray)
 

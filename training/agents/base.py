@@ -48,6 +48,7 @@ class Policy(NamedTuple):
     # (params, states) -> the legal action with the highest logit (B,) int32, and the values; None:
     # `evaluate` says it.
     likeliest: Callable[[Any, Any], tuple[Array, Array]] | None = None
+    temperature: float = 1.0  # its logits are divided by this before an action is drawn
 
     @property
     def vp(self) -> float:
@@ -163,7 +164,8 @@ def policy_agent(
         seats = jax.vmap(env.seats)(state, state.current_player)
         return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
+    has_likeliest = hasattr(network, "logits_and_values")
     policy = Policy(
-        evaluate, reward, reward_scale, likeliest if hasattr(network, "logits_and_values") else None
+        evaluate, reward, reward_scale, likeliest if has_likeliest else None, temperature
     )
     return Agent(name, act, params, policy=policy, by_game=True)

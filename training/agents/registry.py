@@ -7,6 +7,7 @@
     runs/quick@start      its network before the first update
     NAME+search:32        a search of 32 simulations on top of a checkpoint's policy and values;
                           `training/agents/search.py` has the options
+    my_agent.npz          what `save_agent` wrote, `training/agents/saved.py`
     my_module:my_act      `my_act(params, state, mask, key)`, or with `observation` for `state`
 
 A function of your own is called on B games and gives (B,) integers, actions that are True in the
@@ -25,9 +26,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.cli.command_line import UserError, one_line
+from gaia_jax.cli.command_line import UserError, nearest, one_line
 from training import config as configs
 from training import zoo
+from training.agents import saved
 from training.agents.base import (
     LESS_OPPONENTS,
     Act,
@@ -59,6 +61,8 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
         return search_agent(env, make_agent(base, env, likeliest), spec, name)
     if name in REGISTRY:
         return REGISTRY[name](env)
+    if saved.is_saved(name):
+        return _saved_agent(name, env, likeliest)
     if ":" in name:
         return _function_agent(name, env)
     if name.startswith(zoo.PREFIX):
@@ -84,12 +88,16 @@ def _split_run(name: str) -> tuple[str, str | None]:
             "RUN",
             "RUN@UPDATE",
             f"RUN@{START}",
+            f"FILE{saved.ENDING}",
             "MODULE:FUNCTION",
             f"NAME{SUFFIX}N",
         )
         known = ", ".join((*sorted(REGISTRY), *forms))
         shown = repr(name) if len(name) < 80 else f"{name[:80]!r}..."
-        raise UserError(f"unknown agent {shown}; the choices are: {known}; RUN is a run folder")
+        near = nearest(name, (*REGISTRY, *zoo.names()))
+        raise UserError(
+            f"unknown agent {shown}; the choices are: {known}; RUN is a run folder{near}"
+        )
     return run, update
 
 
@@ -117,6 +125,15 @@ def _zoo_agent(name: str, env: Environment, likeliest: bool) -> Agent:
     return policy_agent(
         env, network, params, name, likeliest, _reward(trained), trained.ppo.reward_scale,
         says.get("temperature", 1.0),
+    )  # fmt: skip
+
+
+def _saved_agent(name: str, env: Environment, likeliest: bool) -> Agent:
+    network, params = saved.load(name, env)
+    says = network.says
+    return policy_agent(
+        env, network, params, name, likeliest, says["reward"], says["reward_scale"],
+        says["temperature"],
     )  # fmt: skip
 
 

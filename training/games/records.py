@@ -6,7 +6,6 @@ agents two seats further on. `python -m gaia_jax.replay` plays them again.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -76,10 +75,3 @@ class Recorder:
             atomic_files.write_text(self.folder / name, text)
         if long:
             print(f"{long} games of over {LONGEST} decisions are not recorded", file=sys.stderr)
-
-
-def add_flag(parser: argparse.ArgumentParser) -> None:
-    """`--record DIR`."""
-    parser.add_argument(
-        "--record", metavar="DIR", type=Path, help="write a record of each game into this folder"
-    )

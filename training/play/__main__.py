@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.command_line import UserError
-from training.system.cli import prepare, start_jax
+from training.system.cli import Parser, prepare, start_jax
 
 if TYPE_CHECKING:
     from training.play.game_server import GameServer
@@ -106,7 +106,7 @@ def _take(path: Path, saves: Path, games: GameServer) -> str:
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = command_line.Parser("python -m training.play", __doc__)
+    parser = Parser("python -m training.play", __doc__)
     parser.add_argument(
         "--port", type=command_line.whole(0, 65535), default=8420, help="0 takes any that is free"
     )

@@ -18,7 +18,7 @@ from gaia_jax.xla.packed import PLAYERS
 from gaia_jax.xla.program_cache import jit
 from training import config as configs
 from training import zoo
-from training.agents import Agent, make_agent
+from training.agents import Agent, make_agent, saved
 from training.agents.base import Policy
 from training.agents.registry import REGISTRY
 from training.agents.search import SUFFIX, split_name
@@ -57,6 +57,9 @@ def plays(name: str) -> Plays:
         if base.startswith(zoo.PREFIX):
             # Carried over to other rulesets, never to another number of players.
             return Plays(None, int(zoo.about(base).get("players", 4)))
+        if saved.is_saved(base):
+            says = saved.about(base)
+            return Plays(says["env"], says["players"])
         config = Path(split_update(base)[0]) / CONFIG
         if base in REGISTRY or ":" in base or not config.is_file():
             return Plays()

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training.config import UserError
 from training.system import atomic_files, cli
+from training.system.cli import UserError
 from training.types import EnvModule
 
 COPIES = Path("runs/study")

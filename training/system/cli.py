@@ -1,5 +1,7 @@
 """What the command lines share: the compilation cache, a word while compiling.
 
+Nothing here imports JAX before it is needed: `--help` is said at once.
+
 `gaia_jax.cli.command_line` has what `gaia_jax.replay` needs too: mistakes are one line and exit
 code 2.
 """
@@ -13,13 +15,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
-
-from tqdm import tqdm
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from gaia_jax.cli.command_line import (
     LARGEST_SEED,
-    Parser,
     UserError,
     finishing,
     one_line,
@@ -28,11 +28,12 @@ from gaia_jax.cli.command_line import (
     whole,
     wrote,
 )
+from gaia_jax.cli.command_line import Parser as _Parser
 from gaia_jax.cli.command_line import run as run_command
 from gaia_jax.cli.progress import LINE_SECONDS, telling
-from gaia_jax.xla.as_written import for_this_process
-from gaia_jax.xla.compilation_cache import disable_compilation_cache, enable_compilation_cache
-from gaia_jax.xla.packed import PLAYERS
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 __all__ = [
     "LARGEST_SEED",
@@ -41,6 +42,7 @@ __all__ = [
     "UserError",
     "add_cache_flag",
     "add_games_flags",
+    "add_record_flag",
     "add_rules_flags",
     "bar",
     "compiling",
@@ -56,8 +58,18 @@ __all__ = [
 ]
 
 SLOW = 60.0  # seconds of compiling, after which it is said whether it is kept
+PLAYERS = (2, 3, 4)  # `gaia_jax.xla.packed.PLAYERS`, which brings JAX along
 MOST_GAMES = 10**7  # of one command
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
+
+
+class Parser(_Parser):
+    """An argument parser of a command, which says how it was called."""
+
+    def __init__(self, prog: str, description: str | None):
+        """`prog`: `python -m training.NAME`; after `gaia NAME` it says that."""
+        called = sys.argv[0] if sys.argv else ""
+        super().__init__(called if called.startswith("gaia ") else prog, description)
 
 
 def run(main: Callable[[], int]) -> int:
@@ -67,7 +79,15 @@ def run(main: Callable[[], int]) -> int:
 
 
 def prepare() -> None:
-    """What a command sets of JAX before it begins: where programs are kept, and switches."""
+    """What a command sets of JAX before it begins: where programs are kept, and switches.
+
+    Where it is asked for its help alone it needs none of it.
+    """
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        return
+    from gaia_jax.xla.as_written import for_this_process
+    from gaia_jax.xla.compilation_cache import enable_compilation_cache
+
     for_this_process()
     enable_compilation_cache()
 
@@ -83,15 +103,22 @@ class _Lines:
         sys.stderr.flush()
 
 
-class _Bar(tqdm):  # type: ignore[type-arg]  # at run time it is no generic class
-    """Shows its time again when nothing more is done yet, and somebody tells it so."""
+@cache
+def _bar_class() -> Any:
+    from tqdm import tqdm
 
-    def update(self, n: float | None = 1) -> bool | None:
-        shown = super().update(n)
-        if not shown and not self.disable and time.time() - self.last_print_t >= self.mininterval:
-            self.last_print_t = time.time()
-            self.refresh()
-        return shown
+    class _Bar(tqdm):  # type: ignore[type-arg]  # at run time it is no generic class
+        """Shows its time again when nothing more is done yet, and somebody tells it so."""
+
+        def update(self, n: float | None = 1) -> bool | None:
+            shown = super().update(n)
+            waited = time.time() - self.last_print_t
+            if not shown and not self.disable and waited >= self.mininterval:
+                self.last_print_t = time.time()
+                self.refresh()
+            return shown
+
+    return _Bar
 
 
 def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm[Any]:
@@ -104,15 +131,18 @@ def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm[Any]:
         shown: nothing is written where it is not.
     """
     live = sys.stderr.isatty()
-    return _Bar(
+    made: tqdm[Any] = _bar_class()(
         total=total, initial=done, unit=unit, file=sys.stderr if live else _Lines(),
         mininterval=0.1 if live else LINE_SECONDS, maxinterval=LINE_SECONDS, miniters=1,
         disable=not shown,
     )  # fmt: skip
+    return made
 
 
 class _NoCache(argparse.Action):
     def __call__(self, *args: Any, **kwargs: Any) -> None:
+        from gaia_jax.xla.compilation_cache import disable_compilation_cache
+
         disable_compilation_cache()
 
 
@@ -131,6 +161,13 @@ def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -
         help="the first set-up of the seed: games may be played in parts, and merged",
     )  # fmt: skip
     add("--seed", type=whole(0, LARGEST_SEED), default=0, help="which set-ups")
+
+
+def add_record_flag(parser: argparse.ArgumentParser) -> None:
+    """`--record DIR`."""
+    parser.add_argument(
+        "--record", metavar="DIR", type=Path, help="write a record of each game into this folder"
+    )
 
 
 def add_rules_flags(parser: argparse.ArgumentParser) -> None:

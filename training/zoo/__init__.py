@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from gaia_jax.cli.command_line import nearest
 from training import config as configs
 from training.config import NetworkConfig, UserError
 from training.networks.make import make_network
@@ -96,7 +97,7 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     known = names(folder)
     if PREFIX + name.removeprefix(PREFIX) not in known:
         choices = ", ".join(known) or "none"
-        raise UserError(f"unknown agent {name!r}; the zoo has: {choices}")
+        raise UserError(f"unknown agent {name!r}; the zoo has: {choices}{nearest(name, known)}")
     path = folder / f"{name.removeprefix(PREFIX)}.json"
     out = data_files.read_json(path, "the agent")
     if not isinstance(out, dict) or out.get("format") != FORMAT:

@@ -110,6 +110,10 @@ class Search:
         plan, slots = self._play(params, states, mask)
         return plan.actions, self._found(plan, slots)
 
+    def worth(self, params: Params, game: GameState, player: Array) -> Array:
+        """() float32, the VP of one position for `player`, up to a constant of the game."""
+        return self._worth(params, game, player)
+
     def _play(self, params: Params, states: EnvState, mask: Array) -> tuple[Plan, Slots]:
         """All candidates, played out."""
         plan = self.prepare(params, states, mask)

@@ -1,0 +1,35 @@
+"""A package whose names are loaded when they are asked for.
+
+Nothing is kept in the package: what stands in a module names the programs on disk
+(`gaia_jax.xla.loaded_modules`), and may not hang on what was asked for before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+
+def names(
+    package: str, homes: Mapping[str, str], elsewhere: Mapping[str, str]
+) -> Callable[[str], Any]:
+    """The `__getattr__` of a package (PEP 562).
+
+    Args:
+        package: its name.
+        homes: for each of its modules the names that stand there, with spaces between.
+        elsewhere: what to say of names that somebody may look for here.
+    """
+    home_of = {name: home for home, found in homes.items() for name in found.split()}
+
+    def get(name: str) -> Any:
+        if name in home_of:
+            return getattr(import_module(f"{package}.{home_of[name]}"), name)
+        if name[0] != "_" and find_spec(f"{package}.{name}"):
+            return import_module(f"{package}.{name}")
+        hint = f"; {elsewhere[name]}" if name in elsewhere else ""
+        raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
+
+    return get

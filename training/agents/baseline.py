@@ -1,0 +1,149 @@
+"""Agents as pure functions: states -> logits and values, for a training program of one's own."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+from jax.custom_batching import custom_vmap
+
+import gaia_jax
+from gaia_jax.cli.command_line import UserError
+from training import zoo
+from training.agents import saved
+from training.agents.registry import make_agent
+from training.agents.search import split_name
+from training.networks.factored_head import ILLEGAL_LOGIT
+from training.types import Environment, EnvState, Params
+
+Evaluate = Callable[[Any, Any], tuple[Array, Array]]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BaselineModel:
+    """An agent as parameters and a pure function, under `jit`, `vmap` and `scan`.
+
+    `model(state)` is `model.apply(model.params, state)`:
+
+    state: of one game, or of a batch with any leading axes (...).
+    logits: (..., A) float32, -1e9 where illegal; already divided by the agent's temperature.
+    values: (..., P) float32, by player: the VP that the agent expects each still to gain.
+
+    Hand a whole batch over where there is one: on a CPU that is faster than `vmap`.
+    """
+
+    name: str
+    env: Any  # what it plays
+    params: Any
+    apply: Evaluate
+
+    def __call__(self, state: EnvState) -> tuple[Array, Array]:
+        return self.apply(self.params, state)
+
+
+def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None) -> BaselineModel:
+    """An agent as a pure function from states to logits and values, as pgx has it.
+
+        model = make_baseline_model("zoo/strong")
+        logits, values = model(state)                  # state of a game, or of a batch of games
+        action = jax.random.categorical(key, logits)   # what the arena's agent plays
+
+    Strength, mean VP of 512 duplicate games of these four at one table (README.md):
+    zoo/strong 140.8, greedy 103.1, zoo/quick 95.4, random 26.0.
+    `CITATION.cff` says how to cite them.
+
+    Args:
+        name: `random`, `greedy`, `zoo/NAME`, RUN, RUN@UPDATE, or FILE.npz of `save_agent`.
+            `random` has logits 0 and values 0. `greedy` has logit 0 at its choice, -1e9 elsewhere;
+            its values are what it makes of the position, up to a constant of the game.
+        env: what it is to play; None: what it was made for, for the others `lost_fleet`.
+    Raises:
+        UserError: an unknown name, an agent of another game, or one without logits: a search, a
+            function of yours (`make_agent` has these).
+    """
+    env = _env_of(name) if env is None else env
+    agent = make_agent(name, env)
+    if name == "random":
+        evaluate: Evaluate = _random
+    elif name == "greedy":
+        evaluate = _greedy(env)
+    elif agent.policy is None or split_name(name)[1] is not None:
+        raise UserError(f"agent {name!r} has no logits; make_agent gives its moves")
+    else:
+        policy = agent.policy
+
+        def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
+            logits, values = policy.evaluate(params, state)
+            return logits / policy.temperature, values / policy.vp
+
+    return BaselineModel(name, env, agent.params, _any_batch(evaluate))
+
+
+def _env_of(name: str) -> Any:
+    """The environment that an agent was made for."""
+    if name.startswith(zoo.PREFIX):
+        return zoo.environment(name, zoo.about(name), gaia_jax)
+    if saved.is_saved(name):
+        return saved.environment(name, gaia_jax)
+    return gaia_jax.make("lost_fleet", reward="vp")
+
+
+def _any_batch(evaluate: Evaluate) -> Evaluate:
+    """`evaluate` of (B,) states for one state or any leading axes; under `vmap` the whole batch."""
+
+    @custom_vmap
+    def one(params: Params, state: EnvState) -> tuple[Array, Array]:
+        logits, values = apply(params, jax.tree.map(lambda x: x[None], state))
+        return logits[0], values[0]
+
+    @one.def_vmap
+    def _(size: int, batched: tuple[Params, EnvState], params: Params, state: EnvState) -> Any:
+        if any(jax.tree.leaves(batched[0])):  # parameters of their own for each row
+            axes = jax.tree.map(lambda x: 0 if x else None, tuple(batched))
+            return jax.vmap(one.fun, axes)(params, state), (True, True)
+        state = jax.tree.map(
+            lambda x, along: x if along else jnp.broadcast_to(x, (size, *x.shape)),
+            state, batched[1],
+        )  # fmt: skip
+        return apply(params, state), (True, True)
+
+    def apply(params: Params, state: EnvState) -> tuple[Array, Array]:
+        lead = state.current_player.shape
+        if not lead:
+            found: tuple[Array, Array] = one(params, state)
+            return found
+        rows, legal = math.prod(lead), state.legal_action_mask
+        flat = jax.tree.map(lambda x: x.reshape(rows, *x.shape[len(lead) :]), state)
+        logits, values = evaluate(params, flat)
+        values = values.reshape(*lead, values.shape[-1])
+        return jnp.where(legal, logits.reshape(legal.shape), ILLEGAL_LOGIT), values
+
+    return apply
+
+
+def _random(params: Params, state: EnvState) -> tuple[Array, Array]:
+    """Each legal action alike, and nothing expected."""
+    return jnp.zeros(state.legal_action_mask.shape), jnp.zeros(state.rewards.shape)
+
+
+def _greedy(env: Environment) -> Evaluate:
+    """Its choice, and what it makes of the position for each player, less the VP that are there."""
+    from training.agents.greedy import Search
+
+    search = Search(env)
+    seats = np.arange(env.num_players)
+
+    def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
+        choice = search.choose(params, state, state.legal_action_mask)
+        numbers = jnp.arange(state.legal_action_mask.shape[-1])
+        logits = jnp.where(numbers == choice[:, None], 0.0, ILLEGAL_LOGIT)
+        worth = jax.vmap(lambda game: jax.vmap(lambda p: search.worth(params, game, p))(seats))
+        return logits, worth(state.game) - state.game.players.vp
+
+    return evaluate

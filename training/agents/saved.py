@@ -1,0 +1,267 @@
+"""A network of one's own as an agent in one file: `NAME.npz`, no pickle, no code of its author's.
+
+The file holds the parameters as arrays by name, the network as a program (StableHLO, what
+`jax.export` makes of a function) and a JSON text that says what it plays. Reading it imports no
+module of the author's and runs nothing but the program. JAX reads programs of older versions, for
+half a year at least (docs.jax.dev, "Export and serialization"): whoever wants to keep an agent for
+longer keeps its code too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array, export
+from jax.custom_batching import custom_vmap
+
+from gaia_jax.cli.command_line import UserError, one_line
+from training import zoo
+from training.networks.factored_head import ILLEGAL_LOGIT
+from training.system import atomic_files, data_files
+from training.system.data_files import NUMBER, TEXT, WHOLE
+from training.types import Apply, Environment, EnvModule, Observation, Params
+from training.zoo.arrays import flatten
+
+ENDING = ".npz"
+FORMAT = "gaia_jax agent 1"
+PLATFORMS = ("cpu", "cuda", "rocm", "tpu")  # a program is written for all of them
+ABOUT, PROGRAM, PARAMS = "about", "program", "params/"
+KEYS = {
+    "env": TEXT, "env_version": TEXT, "players": WHOLE, "reward": TEXT, "reward_scale": NUMBER,
+    "temperature": NUMBER, "jax": TEXT,
+}  # fmt: skip
+
+
+class SavedNetwork(NamedTuple):
+    """The network of a file. Like a Flax module it has `apply`; it cannot be differentiated."""
+
+    says: dict[str, Any]  # the JSON text
+    names: tuple[str, ...]  # of the parameters, in the order of the program
+    call: Callable[..., tuple[Array, Array]]
+
+    def apply(
+        self, variables: Params, observation: Observation, mask: Array
+    ) -> tuple[Array, Array]:
+        """Logits (B, A), illegal ones -1e9, and values (B, P) of B observations."""
+        leaves = [variables[name] for name in self.names]
+        logits, values = self.call(*leaves, *_tables(observation))
+        return jnp.where(mask, logits, ILLEGAL_LOGIT), values
+
+
+def save_agent(
+    path: str | Path,
+    apply: Apply,
+    params: Params,
+    env: Environment,
+    *,
+    reward_scale: float = 1.0,
+    temperature: float = 1.0,
+) -> Path:
+    """Write a network as an agent that arena, table, review and search take by its path.
+
+    Args:
+        path: ends in .npz; an agent that is there is replaced, nothing else is.
+        apply: `(params, observation) -> logits (A,), values (P,)` of one decision (`Apply`).
+        params: a pytree of arrays.
+        env: what it plays, with the reward that its values are of.
+        reward_scale: its values are rewards still to come times this.
+        temperature: its logits are divided by this before an action is drawn.
+    Returns:
+        The path.
+    Raises:
+        UserError: another ending, a file of something else, results of other shapes.
+    """
+    path = Path(path)
+    if path.suffix != ENDING:
+        raise UserError(f"the file of an agent ends in {ENDING}, not {path.name!r}")
+    if not temperature > 0:
+        raise UserError(f"temperature must be above 0, got {temperature}")
+    atomic_files.check_file("the agent", path, _is_agent, parents=True)
+    arrays = flatten(params)
+    leaves, tree = jax.tree.flatten(params)
+    if len(arrays) != len(leaves):
+        raise UserError("two parameters have the same name: a name of an array holds no /")
+    seen = _observation(env)
+    _check(jax.eval_shape(apply, params, seen), env)
+
+    def program(*args: Array) -> tuple[Array, Array]:
+        own = [x.astype(leaf.dtype) for x, leaf in zip(args, leaves, strict=False)]
+        view = type(seen)(*args[len(leaves) :])
+        logits, values = jax.vmap(apply, (None, 0))(jax.tree.unflatten(tree, own), view)
+        return logits.astype(jnp.float32), values.astype(jnp.float32)
+
+    stored = {name: _plain(np.asarray(x)) for name, x in arrays.items()}
+    made = export.export(jax.jit(program), platforms=PLATFORMS)(*_shapes(stored, seen))
+    says = zoo.identity(env) | {
+        "format": FORMAT, "reward": env.reward, "reward_scale": float(reward_scale),
+        "temperature": float(temperature), "jax": jax.__version__,
+        "convention": made.calling_convention_version, "kept": list(made.module_kept_var_idx),
+        "symbolic": made.uses_global_constants,
+    }  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = io.BytesIO()
+    code = np.frombuffer(bytes(made.mlir_module_serialized), np.uint8)
+    named: dict[str, Any] = {PARAMS + name: x for name, x in stored.items()}
+    np.savez_compressed(file, **{ABOUT: np.array(json.dumps(says)), PROGRAM: code}, **named)
+    atomic_files.write_bytes(path, file.getvalue())
+    return path
+
+
+def is_saved(name: str) -> bool:
+    """Whether a name of an agent is the path of a file."""
+    return name.endswith(ENDING)
+
+
+def about(path: str | Path) -> dict[str, Any]:
+    """What the file of an agent says of itself.
+
+    Raises:
+        UserError: there is none, or it is something else or damaged.
+    """
+    return _about(path, data_files.read_arrays(path, "the agent"))
+
+
+def load(path: str | Path, env: Environment) -> tuple[SavedNetwork, dict[str, Array]]:
+    """The network and the parameters of a file.
+
+    Raises:
+        UserError: no such file, of something else, damaged, of another environment or version, or
+            written by a version of JAX that this one cannot read.
+    """
+    arrays = data_files.read_arrays(path, "the agent", (ABOUT, PROGRAM))
+    says = _about(path, arrays)
+    if other := zoo.another_environment(says, env):
+        raise UserError(f"{path} {other}")
+    params = {
+        name.removeprefix(PARAMS): jnp.asarray(x)
+        for name, x in arrays.items()
+        if name.startswith(PARAMS)
+    }
+    seen = _observation(env)
+    results = (env.num_actions, env.num_players)
+
+    def like(*args: Array) -> tuple[Array, ...]:
+        return tuple(jnp.zeros((args[-1].shape[0], n), jnp.float32) for n in results)
+
+    # Only the program is kept: what is around it is that of any with these arguments and results.
+    form = export.export(jax.jit(like), platforms=PLATFORMS)(*_shapes(params, seen))
+    try:
+        exported = dataclasses.replace(
+            form, fun_name="agent", mlir_module_serialized=arrays[PROGRAM].tobytes(),
+            module_kept_var_idx=tuple(says["kept"]), uses_global_constants=says["symbolic"],
+            calling_convention_version=says["convention"],
+        )  # fmt: skip
+        exported.mlir_module()  # reads it
+    except Exception as error:  # whatever a damaged program, or one of another version, raises
+        versions = f"written with jax {says['jax']}, this is {jax.__version__}"
+        raise UserError(f"{path}: its program cannot be read ({versions})") from error
+    return SavedNetwork(says, tuple(params), _folding(exported.call, len(params))), params
+
+
+def _folding(
+    call: Callable[..., tuple[Array, Array]], params: int
+) -> Callable[..., tuple[Array, Array]]:
+    """A program that has no rule for `vmap`, with one: further axes become rows of its batch.
+
+    Args:
+        call: of so many parameters, then of tables with the batch first.
+    """
+
+    @custom_vmap
+    def folded(*args: Array) -> tuple[Array, Array]:
+        return call(*args)
+
+    @folded.def_vmap
+    def _(size: int, batched: Sequence[bool], *args: Array) -> tuple[object, object]:
+        if any(batched[:params]):
+            raise NotImplementedError("the parameters of a saved agent are those of all rows")
+        rows = [
+            x if along else jnp.broadcast_to(x, (size, *x.shape))
+            for x, along in zip(args[params:], batched[params:], strict=True)
+        ]
+        flat = [x.reshape(size * x.shape[1], *x.shape[2:]) for x in rows]
+        out = folded(*args[:params], *flat)
+        split = tuple(x.reshape(size, x.shape[0] // size, x.shape[1]) for x in out)
+        return split, (True, True)
+
+    made: Callable[..., tuple[Array, Array]] = folded
+    return made
+
+
+def environment(path: str | Path, env_module: EnvModule) -> Any:
+    """The environment that an agent plays."""
+    says = about(path)
+    more = {} if says["players"] == 4 else {"players": says["players"]}
+    try:
+        return env_module.make(says["env"], reward="vp", **more)
+    except ValueError as error:
+        raise UserError(f"{path}: {error}") from error
+
+
+def _about(path: str | Path, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+    """The JSON text among the arrays."""
+    try:
+        says = json.loads(str(arrays[ABOUT]))
+        if says["format"] != FORMAT:
+            raise ValueError(f"the format is {says['format']!r}, not {FORMAT!r}")
+    except (KeyError, ValueError, TypeError) as error:
+        said = f": {one_line(error)}" if isinstance(error, ValueError) else ""
+        raise UserError(f"{path} is no agent of `save_agent`{said}") from error
+    data_files.check_keys(str(path), says, KEYS)
+    return dict(says)
+
+
+def _is_agent(path: Path) -> bool:
+    """The mark by which `save_agent` knows what it wrote before."""
+    try:
+        about(path)
+    except UserError:
+        return False
+    return True
+
+
+def _observation(env: Environment) -> Any:
+    """The shapes of one observation."""
+
+    def look(key: Array) -> Any:
+        state = env.init(key)
+        return env.observe(state, state.current_player)
+
+    return jax.eval_shape(look, jax.eval_shape(partial(jax.random.key, 0)))
+
+
+def _tables(observation: Observation) -> tuple[Array, ...]:
+    """The tables of an observation, in its own order."""
+    return tuple(jax.tree.leaves(observation))
+
+
+def _shapes(
+    params: Mapping[str, Array | np.ndarray], seen: Observation
+) -> list[jax.ShapeDtypeStruct]:
+    """The arguments of the program: the parameters, and B observations."""
+    (rows,) = export.symbolic_shape("b")
+    fixed = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in params.values()]
+    return fixed + [jax.ShapeDtypeStruct((rows, *x.shape), x.dtype) for x in _tables(seen)]
+
+
+def _plain(array: np.ndarray) -> np.ndarray:
+    """An array as an npz can hold it: bfloat16 and its like as float32."""
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
+
+
+def _check(results: object, env: Environment) -> None:
+    """Refuse what is not logits (A,) and values (P,)."""
+    wanted = f"logits ({env.num_actions},) and values ({env.num_players},)"
+    shapes = [getattr(x, "shape", None) for x in jax.tree.leaves(results)]
+    if shapes != [(env.num_actions,), (env.num_players,)]:
+        got = " and ".join(map(str, shapes)) or "nothing"
+        raise UserError(f"apply must give {wanted} of one decision, it gives {got}")
