@@ -155,6 +155,8 @@ def test_a_federation_is_one_choice(game: Game) -> None:
         assert frozenset(texts[: picks + 1]) in known
         assert len(known) == len(found), "each once"
         for one in found[:4]:
+            pieces = sum(int(text.split()[0]) for text in one["pieces"].split(", "))
+            assert pieces == len(one["cells"]) and "nothing" not in one["pieces"]
             own = Game("2", game.rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
             own.play_all(one["actions"])

@@ -5,7 +5,7 @@ The engine plays it all on copies of the state; no rule stands here.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -15,7 +15,8 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.env import State
-from gaia_jax.render import effects
+from gaia_jax.render import Table, effects
+from gaia_jax.render.names import STRUCTURES
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
@@ -35,8 +36,9 @@ def federations(rules: Rules, state: State) -> list[dict[str, Any]]:
     Where surplus groups are allowed, those that are complete without them.
 
     Returns:
-        For each `actions`, all decisions from `form_federation` on; `cells` and `satellites`, where
-        its pieces and its new satellites lie; `power`; `effects`. Fewest satellites first.
+        For each `actions`, all decisions from `form_federation` on; `pieces` in words; `cells` and
+        `satellites`, where they and the new satellites lie; `power`; `effects`. Fewest satellites
+        first.
     """
     if FORM not in rules.legal(state):
         return []
@@ -74,13 +76,26 @@ def _federation(rules: Rules, before: State, texts: list[str], after: State) -> 
     power = np.asarray(_power(rules.env.ruleset)(before.game))
     names = [f"{q},{r}" for q, r in rules.env.ruleset.geometry.cells.tolist()]
     pieces = cells & (power > 0)
+    table = rules.table(before)
+    kinds = Counter(_piece(table, player, int(c)) for c in np.flatnonzero(pieces))
     return {
         "actions": texts,
+        "pieces": ", ".join(f"{n} {kind}" for kind, n in kinds.items()),
         "cells": [names[c] for c in np.flatnonzero(pieces)],
         "satellites": [names[c] for c in np.flatnonzero(satellites)],
         "power": int(power[pieces].sum()),
-        "effects": effects(rules.table(before), rules.table(after)).brief(),
+        "effects": effects(table, rules.table(after)).brief(),
     }
+
+
+def _piece(table: Table, player: int, cell: int) -> str:
+    """What a player has on a cell, in words."""
+    there = table.map
+    if there.guest[cell] == player:
+        return "guest mine"
+    if there.owner[cell] != player:
+        return "space station"
+    return STRUCTURES[table.ids["structure"][there.structure[cell]]]
 
 
 @cache

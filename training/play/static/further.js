@@ -33,7 +33,7 @@ const actAll = (actions) => change("act", { actions, node: game.node });
 
 function federationButton(one) {
   const many = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-  const words = `Power ${one.power}, ${many(one.satellites.length, "satellite")}: ${one.cells.join("; ")}`;
+  const words = `Power ${one.power}, ${many(one.satellites.length, "satellite")}: ${one.pieces}`;
   return element("button", {
     type: "button", "data-federation": one.actions.join("; "), onclick: () => actAll(one.actions),
     onmouseenter: () => markFederation(one), onmouseleave: () => markFederation(null),
