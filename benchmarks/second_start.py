@@ -69,7 +69,7 @@ TRAINER = NOT_SPREAD + COMMAND.format(
     owner="Trainer",
     args=["--config", "configs/quick.yaml", "name=measured"],
 )
-# As the table does it: the rules, then the agent, compiled in the thread behind the seats.
+# As the table does it: the rules, and beside them the agent in the thread behind the seats.
 TABLE = """
 import time
 from training.system import cli
@@ -78,6 +78,7 @@ from training.play.agent_pool import AgentPool
 from training.play.rules import Rules
 rules = Rules("lost_fleet")
 ready = AgentPool().get("zoo/strong", rules)
+rules.prepare()
 while ready.under_way:
     time.sleep(0.01)
 state = rules.start(rules.draw(1))

@@ -2,8 +2,8 @@
 
     python -m benchmarks.table --agent zoo/strong --moves 20
 
-Starts the server anew and prints: when the first page is there, when the first game is (the rules
-are compiled or read from the cache), when the agent is ready, and how long its answers take: from
+Starts the server anew and prints: when the first page is there, when the first game is dealt, when
+the rules and the agent are compiled or read from the cache, and how long its answers take: from
 the person's move being sent until the agent's move is there to be shown, picture included. A warm
 start is the second one on a machine.
 """

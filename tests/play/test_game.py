@@ -29,9 +29,13 @@ def game() -> Game:
     """`docs/records/lost_fleet.json` with four people, at its end."""
     record = replay.read(RECORDS["lost_fleet"])
     rules = Rules(record.ruleset)
+    rules.prepare()
+    programs = rules.step._cache_size()  # type: ignore[attr-defined]
     found = Game("0", rules, rules.read_setup(record.setup), [HUMAN] * 4)
     for text in record.actions:
         found.play(text)
+    # What was prepared is what takes the actions: nothing is compiled a second time.
+    assert rules.step._cache_size() == programs  # type: ignore[attr-defined]
     return found
 
 
