@@ -16,13 +16,14 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
 
-# Two devices, whatever machine it is.
-NEW = ("--config", "tiny.yaml", "run.updates=2", "run.cpu_devices=2")
+# Two devices, whatever machine it is, and little to compile.
+NEW = ("--config", "tiny.yaml", "run.updates=2", "run.cpu_devices=2", "network.layers=0")
+SECONDS = "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"
 
 
 def start(folder: Path, *arguments: str) -> str:
     """A tiny training with the cache of these tests; what it says on stderr."""
-    env = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}"}
+    env = os.environ | {"PYTHONPATH": f"{ROOT}{os.pathsep}{HERE}", SECONDS: "0.2"}
     run = subprocess.run(
         [sys.executable, HERE / "toy_main.py", "train", *arguments, "eval.games=0"],
         cwd=folder, env=env, capture_output=True, text=True, timeout=300,

@@ -25,6 +25,7 @@ from training.system import atomic_files, cli
 
 HERE = Path(__file__).resolve().parent
 SHORT = TINY | {
+    "network": TINY["network"] | {"layers": 0},  # less to compile
     "run": TINY["run"] | {"updates": 6, "keep_checkpoints": 9},
     "eval": {"games": 0},
 }
