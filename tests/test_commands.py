@@ -129,6 +129,7 @@ COMMANDS = (
     "training.zoo.ship",  # by its name of before
     "training.export", "training.plan", "training.merge", "training.compare", "training.study",
     "training.sweep", "training.advise", "training.review", "gaia_jax.importers.boardgamers",
+    "training.puzzles",
 )  # fmt: skip
 # Where the command line of a package stands.
 PACKAGES = {

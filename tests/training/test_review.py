@@ -91,7 +91,7 @@ def test_the_line_is_of_the_better_move(all_of_them, states):
 def test_what_is_known_at_ctrl_c_is_told(states, questions, all_of_them, share):
     """Whichever of the three rounds of playouts it comes in."""
     judge = Judge(ENV, random_agent(ENV), PLAYOUTS)
-    judge._players._most = 4
+    judge.players._most = 4
     total = judge.total(questions)
 
     def tell(ended):

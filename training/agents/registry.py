@@ -1,6 +1,7 @@
 """Agents by name: `random`, `greedy`, a checkpoint, a function of yours.
 
     random, greedy        the built-in ones
+    newcomer .. strongest a level of play, `training/agents/levels.py`
     zoo/strong            a shipped one, `training/zoo`
     runs/quick            the latest checkpoint of a run
     runs/quick@60         the one after 60 updates
@@ -38,6 +39,7 @@ from training.agents.base import (
     policy_agent,
     random_agent,
 )
+from training.agents.levels import agent_of
 from training.agents.search import SUFFIX, search_agent, split_name
 from training.types import Environment, EnvState, Params
 
@@ -56,6 +58,7 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
         UserError: an unknown name, a checkpoint of another environment or version, a function that
             cannot be imported or does not fit. One line.
     """
+    name = agent_of(name)
     base, spec = split_name(name)
     if spec is not None:
         return search_agent(env, make_agent(base, env, likeliest), spec, name)

@@ -91,7 +91,8 @@ class Judge:
         Args:
             playouts: n of the played move and of the best alternative, at least 4.
         """
-        self.playouts, self._players = playouts, Playouts(env, agent, moves=LINE)
+        self.playouts, self.players = playouts, Playouts(env, agent, moves=LINE)
+        self.room = 0  # jobs of the largest stage that was asked for
         self._choosing = max(playouts // 2, 4)
 
     def total(self, questions: Sequence[Question]) -> int:
@@ -122,12 +123,13 @@ class Judge:
             progress: told how many playouts have ended.
         """
         before, room = 0, max(self._stages(questions))  # one program for all three
+        self.room = room
 
         def play(asked: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:
             nonlocal before
             jobs = jobs_of(tried, samples, first)
             jobs = Jobs(np.array(asked)[jobs.position], jobs.action, jobs.sample)
-            ends = self._players.play(states, jobs, seed, lambda n: progress(before + n), room)
+            ends = self.players.play(states, jobs, seed, lambda n: progress(before + n), room)
             before += len(jobs.action)
             return _Stage(asked, tried, ends, samples)
 
@@ -141,13 +143,13 @@ class Judge:
             for i, actions, vp, _ in stage.each():
                 both[i] = actions[[0, _best(questions[i], vp)]]
         stage = play(list(range(len(questions))), both, n, choosing)
-        known = {i: _measured(questions[i], *found) for i, *found in stage.each()}
+        known = {i: measured(questions[i], *found) for i, *found in stage.each()}
         costly = [i for i in known if len(both[i]) > 1]
         costly.sort(key=lambda i: -known[i].loss.shrunk)
         if stage.whole and costly:
             costly = sorted(costly[: self._again(len(costly))])
             stage = play(costly, [both[i] for i in costly], n * LONGER, choosing + n)
-            known |= {i: _measured(questions[i], *found) for i, *found in stage.each()}
+            known |= {i: measured(questions[i], *found) for i, *found in stage.each()}
         return list(known.values())
 
     def _again(self, asked: int) -> int:
@@ -163,10 +165,10 @@ def _halves(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.n
     """Of an interrupted choice: one half of the playouts chooses, the other one measures."""
     half = vp.shape[1] // 2
     pair = [0, _best(question, vp[:, :half])]
-    return _measured(question, actions[pair], vp[pair, half:], moves[pair, half:])
+    return measured(question, actions[pair], vp[pair, half:], moves[pair, half:])
 
 
-def _measured(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
+def measured(question: Question, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray) -> Judged:
     """From playouts of the played move and, where there is one, of the alternative.
 
     Args:

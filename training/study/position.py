@@ -33,6 +33,7 @@ class Outcomes(NamedTuple):
     policy: np.ndarray  # (K,) probability by the agent's policy; nan where it has none
     vp: np.ndarray  # (K, n, P) at the end
     seat: int  # whose decision it was
+    sources: np.ndarray | None = None  # (K, n, P, S) VP by source
 
     def best(self) -> np.ndarray:
         """The candidates, those with the most VP for the decider first."""
@@ -60,19 +61,33 @@ def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
     return np.asarray(jax.nn.softmax(jnp.where(states.legal_action_mask, logits, -jnp.inf)))
 
 
-def candidates(agent: Agent, state: EnvState, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The likeliest legal actions, or the first ones of an agent without a policy; (K,) each."""
+def candidates(
+    agent: Agent, state: EnvState, most: int, played: int = -1
+) -> tuple[np.ndarray, np.ndarray]:
+    """The likeliest legal actions, or the first ones of an agent without a policy; (K,) each.
+
+    Args:
+        played: one that is among them; -1 for none.
+    """
     legal = np.flatnonzero(np.asarray(state.legal_action_mask))
     if agent.policy is None:
         return legal[:most], np.full(len(legal[:most]), np.nan)
     one: EnvState = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
     chance = probabilities(agent, one)[0]
     kept = legal[np.argsort(-chance[legal], kind="stable")][:most]
+    if played >= 0 and played not in kept:
+        kept = np.append(kept[: most - 1], played)
     return kept, chance[kept]
 
 
 def play_out(
-    env: Environment, agent: Agent, state: EnvState, most: int, playouts: int, seed: int = 0
+    env: Environment,
+    agent: Agent,
+    state: EnvState,
+    most: int,
+    playouts: int,
+    seed: int = 0,
+    played: int = -1,
 ) -> Outcomes:
     """Play each candidate of a position out, all seats by one agent.
 
@@ -80,12 +95,16 @@ def play_out(
         state: one state, before the decision.
         most: K at most.
         playouts: n, of each.
+        played: a candidate at any rate; -1 for none.
     """
-    actions, policy = candidates(agent, state, most)
+    actions, policy = candidates(agent, state, most, played)
     one = jax.tree.map(lambda x: np.asarray(x)[None], state)
     found = Playouts(env, agent).play(one, jobs_of([actions], playouts), seed)
-    vp = found.vp.reshape(len(actions), playouts, -1).astype(int)
-    return Outcomes(actions, policy, vp, int(state.current_player))
+    shape = (len(actions), playouts)
+    return Outcomes(
+        actions, policy, found.vp.reshape(*shape, -1).astype(int), int(state.current_player),
+        found.sources.reshape(*shape, *found.sources.shape[1:]).astype(int),
+    )  # fmt: skip
 
 
 def table(outcomes: Outcomes, texts: Sequence[str]) -> str:

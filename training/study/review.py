@@ -117,7 +117,7 @@ def report(game: Game, judged: Sequence[Judged], asked: int) -> Plain:
     rules, end = game.env.ruleset, game.states[-1]
     ids = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
     factions = [{"id": id, "name": names(rules)["faction"][id]} for id in ids]
-    moves = [_move(game, one, factions) for one in judged]
+    moves = [move_json(game, one) for one in judged]
     costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:SHOWN]
     seats = []
     for seat, faction in enumerate(factions):
@@ -146,7 +146,8 @@ def report(game: Game, judged: Sequence[Judged], asked: int) -> Plain:
     }
 
 
-def _move(game: Game, one: Judged, factions: Sequence[dict[str, str]]) -> Plain:
+def move_json(game: Game, one: Judged) -> Plain:
+    """A judged move, plain values."""
     number, seat = one.question.number, one.question.seat
     rules, state = game.env.ruleset, game.states[number - 1]
     policy = one.question.policy
@@ -155,7 +156,7 @@ def _move(game: Game, one: Judged, factions: Sequence[dict[str, str]]) -> Plain:
         "decision": number,
         "round": int(state.game.turn.round),
         "player": seat,
-        "faction": factions[seat]["id"],
+        "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
         "played": action_json(rules, int(one.question.candidates[0]), float(policy[0])),
         "better": action_json(rules, one.best, float(policy[best])),
         "loss": _loss(one.loss, 1) | {"shrunk": round(one.loss.shrunk, 1)},

@@ -1,0 +1,116 @@
+"""Puzzles of games that an agent plays: one move is clearly better than the policy's first choice.
+
+    python -m training.puzzles --games 4 --out puzzles.json
+    python -m training.puzzles --of puzzles.json --solve greedy,zoo/quick
+
+A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
+intervals above 0. Every game is kept when it is done; Ctrl-C keeps those before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from training.system import atomic_files, cli
+from training.system.cli import UserError
+
+if TYPE_CHECKING:
+    from gaia_jax import GaiaEnv
+    from training.study.explain import Game
+    from training.study.review import Plain
+
+MOST_GAMES = 1 << 20  # so that every core is a device
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line. Returns the exit code: 130 where Ctrl-C left games out."""
+    args = _parse(argv)
+    import gaia_jax
+    from training.agents import REGISTRY, make_agent
+    from training.learn.checkpoint import make_env
+    from training.study import puzzles, review
+    from training.system.devices import split_cpu
+
+    if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `_make`
+        raise UserError(review.no_policy(args.agent))
+    if args.out:
+        atomic_files.check_file("--out", args.out, puzzles.OURS)
+    split_cpu(0, MOST_GAMES)
+    whole = True
+    if args.of:
+        found = puzzles.read(args.of)
+        players = puzzles.players_of(found)
+        env = make_env(gaia_jax, found["ruleset"], "vp", players)
+    else:
+        env = make_env(gaia_jax, args.env, "vp", args.players)
+        found, whole = _make(args, env)
+    rates = {}
+    for name in args.solve.split(",") if args.solve else ():
+        with cli.telling(partial("asking {}".format, name)):
+            rates[name] = puzzles.solved(found, make_agent(name, env, likeliest=True))
+    print(puzzles.text(found, rates))
+    cli.wrote(args.out)
+    return 0 if whole else 130
+
+
+def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
+    """Puzzles of games, written after each; whether there are as many games as were wanted."""
+    from training.agents import make_agent
+    from training.study import puzzles, review
+
+    agent = make_agent(args.agent, env)
+    if agent.policy is None:
+        raise UserError(review.no_policy(args.agent))
+    maker = puzzles.Maker(env, agent, args.playouts)
+    made: list[tuple[Game, list[Plain]]] = []
+    said, ended = "", 0
+
+    def progress(now: int) -> None:
+        nonlocal ended
+        ended = now
+
+    try:
+        with cli.telling(lambda: f"{said}, {ended} playouts"):
+            for number in range(args.first, args.first + args.games):
+                count = sum(len(some) for _, some in made)
+                said, ended = f"game {number}, {count} puzzles", 0
+                game = puzzles.play(env, agent, args.seed, number)
+                made.append((game, maker.of_game(game, number, progress)))
+                found = puzzles.as_json(env, args.agent, args.playouts, made)
+                if args.out:
+                    atomic_files.write_json(args.out, found)
+    except KeyboardInterrupt:
+        if not made:
+            raise
+    return found, len(made) == args.games
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = cli.Parser("python -m training.puzzles", __doc__)
+    add = parser.add_argument
+    add("--games", metavar="N", type=cli.whole(1, 10**5), default=4, help="how many are played")
+    add("--agent", default="zoo/strong", help="who plays, at all seats; one with a policy")
+    add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the set-ups")
+    add("--first", type=cli.whole(0, 10**6), default=0, help="number of the first set-up")
+    add(
+        "--playouts", metavar="N", type=cli.whole(8, 10**4), default=64,
+        help="of each candidate, when a puzzle is checked",
+    )  # fmt: skip
+    add("--of", metavar="FILE", type=Path, help="make none, take those of this file")
+    add("--solve", metavar="A,B", help="say how many puzzles these agents solve")
+    add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
+    cli.add_rules_flags(parser)
+    cli.add_cache_flag(parser)
+    args = parser.parse_args(argv)
+    if args.of and args.out:
+        raise UserError("--out is of puzzles that are made, --of takes those of a file")
+    return args
+
+
+if __name__ == "__main__":
+    sys.exit(cli.run(main))

@@ -1,0 +1,110 @@
+"""Why a move, in the game's words: what each candidate brings by source of VP, what it loses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gaia_jax.actions import to_text
+from gaia_jax.render.names import VP_SOURCES, names, say
+from training.agents import make_agent
+from training.games.stats import wins
+from training.study.accuracy import paired
+from training.study.explain import Game
+from training.study.position import Outcomes, play_out
+
+MOST = 6  # candidates
+LEAST = 0.5  # VP of a source, below which a difference is not told
+TOLD = 5  # sources of a candidate
+
+Plain = dict[str, Any]  # an object of JSON
+
+
+def ask(game: Game, number: int, agent: str, playouts: int, seed: int = 0) -> Plain:
+    """Everything about one decision of a game.
+
+    Args:
+        number: of the decision, from 1.
+        agent: who plays on, at all seats.
+        playouts: of each candidate.
+    """
+    state, played = game.states[number - 1], game.actions[number - 1]
+    found = play_out(
+        game.env, make_agent(agent, game.env), state, MOST, playouts, seed, played
+    )  # fmt: skip
+    return {"agent": agent, "playouts": playouts} | about(game, number, found)
+
+
+def about(game: Game, number: int, found: Outcomes) -> Plain:
+    """What the playouts of a decision say, plain values; the candidates, the best first."""
+    state, rules = game.states[number - 1], game.env.ruleset
+    assert found.sources is not None
+    seat, order = found.seat, found.best()
+    own, won = found.vp[:, :, seat], wins(found.vp)[:, :, seat].mean(1)
+    sources = found.sources[:, :, seat].mean(1)
+    kinds = [VP_SOURCES[id] for id in rules.ids["vp_source"]]
+
+    def named(vp: np.ndarray, which: Sequence[int] | np.ndarray) -> dict[str, float]:
+        return {kinds[i]: round(float(vp[i]), 1) for i in which}
+
+    rows = []
+    for k in order:
+        action = int(found.actions[k])
+        loss = paired(own[order[0]], own[k])
+        less = sources[k] - sources[order[0]]
+        largest = np.argsort(-np.abs(less), kind="stable")[:TOLD]
+        rows.append(
+            {
+                "action": to_text(rules, action),
+                "words": say(rules, to_text(rules, action)),
+                "policy": None if np.isnan(found.policy[k]) else round(float(found.policy[k]), 3),
+                "vp": round(float(own[k].mean()), 1),
+                "win": round(float(won[k]), 2),
+                "loss": [round(x, 1) for x in (loss.mean, loss.low, loss.high)],
+                "by_source": named(less, [i for i in largest if abs(less[i]) >= LEAST]),
+                "played": action == game.actions[number - 1],
+            }
+        )
+    top = np.argsort(-sources[order[0]], kind="stable")[:TOLD]
+    faction = rules.ids["faction"][int(np.asarray(state.game.setup.faction)[seat])]
+    return {
+        "decision": number,
+        "of": len(game.actions),
+        "round": int(state.game.turn.round),
+        "player": seat,
+        "faction": names(rules)["faction"][faction],
+        "candidates": rows,
+        "best_by_source": {
+            VP_SOURCES[rules.ids["vp_source"][i]]: round(float(sources[order[0], i]), 1)
+            for i in top
+        },
+    }
+
+
+def text(told: Plain) -> str:
+    """One decision in words."""
+    when = f"round {told['round']}" if told["round"] else "set-up"
+    best, *others = told["candidates"]
+    lines = [
+        f"decision {told['decision']} of {told['of']}, {when}: {told['faction']}"
+        f" (player {told['player']}); {told['playouts']} games of {told['agent']} from here, each",
+        f"best: {best['words']}{' (played)' * best['played']}: {best['vp']} VP at the end,"
+        f" {100 * best['win']:.0f} % to win",
+        "  most of it from " + _sources(told["best_by_source"], ""),
+    ]
+    for row in others:
+        loss, low, high = row["loss"]
+        sure = "" if low > 0 else ", may be as good"
+        lines.append(
+            f"{row['words']}{' (played)' * row['played']}: {loss} VP less ({low} to {high}),"
+            f" {100 * row['win']:.0f} % to win{sure}"
+        )
+        if row["by_source"]:
+            lines.append("  " + _sources(row["by_source"], "+"))
+    return "\n".join(lines)
+
+
+def _sources(by: dict[str, float], sign: str) -> str:
+    return ", ".join(f"{name} {vp:{sign}.1f}" for name, vp in by.items())
