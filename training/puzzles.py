@@ -66,7 +66,7 @@ def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     agent = make_agent(args.agent, env)
     if agent.policy is None:
         raise UserError(review.no_policy(args.agent))
-    maker = puzzles.Maker(env, agent, args.playouts)
+    maker = puzzles.Maker(env, agent, args.playouts, args.from_round)
     made: list[tuple[Game, list[Plain]]] = []
     said, ended = "", 0
 
@@ -80,10 +80,13 @@ def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
                 count = sum(len(some) for _, some in made)
                 said, ended = f"game {number}, {count} puzzles", 0
                 game = puzzles.play(env, agent, args.seed, number)
-                made.append((game, maker.of_game(game, number, progress)))
+                some, whole = maker.of_game(game, number, progress)
+                made.append((game, some))
                 found = puzzles.as_json(env, args.agent, args.playouts, made)
                 if args.out:
                     atomic_files.write_json(args.out, found)
+                if not whole:
+                    return found, False
     except KeyboardInterrupt:
         if not made:
             raise
@@ -100,6 +103,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add(
         "--playouts", metavar="N", type=cli.whole(8, 10**4), default=64,
         help="of each candidate, when a puzzle is checked",
+    )  # fmt: skip
+    add(
+        "--from-round", metavar="N", type=cli.whole(1, 6), default=1,
+        help="the first round with puzzles; later ones take less time",
     )  # fmt: skip
     add("--of", metavar="FILE", type=Path, help="make none, take those of this file")
     add("--solve", metavar="A,B", help="say how many puzzles these agents solve")

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+from types import SimpleNamespace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from training.study import puzzles, why
 from training.study.accuracy import Loss
 from training.study.explain import read_game
 from training.study.judge import Question, measured
+from training.study.playouts import Ends
 from training.study.position import Outcomes
 from training.system import cli
 
@@ -131,3 +134,42 @@ def test_reasons_are_differences_by_source(game, legal):
 def test_mistakes_are_one_line(arguments, message, capsys):
     assert cli.run(lambda: door.main(arguments)) == 2
     assert message in capsys.readouterr().err
+
+
+def checked(game, legal, own, ended=True):
+    """What `Maker.check` says where candidates end with these VP (K, n) of the decider."""
+    own = np.asarray(own)
+    seat, (count, n) = int(game.states[4].current_player), own.shape
+    vp = np.full((count * n, 4), 80)
+    vp[:, seat] = own.ravel()
+    done = np.full(count * n, True)
+    done[-1] = ended
+    ends = Ends(vp, np.full((count * n, 3), -1), done, vp[..., None], vp[:, :0])
+    maker = object.__new__(puzzles.Maker)
+    maker.playouts = n
+    maker._judge = SimpleNamespace(room=0, players=SimpleNamespace(play=lambda *_, **__: ends))
+    state = game.states[4]
+    mask = np.zeros_like(state.legal_action_mask)
+    mask[legal] = True
+    one = jax.tree.map(lambda x: np.asarray(x)[None], state.replace(legal_action_mask=mask))
+    chance = np.zeros(len(mask))
+    chance[legal] = 0.7, 0.2, 0.1
+    asked = Question(5, seat, legal[:2], chance[legal[:2]])
+    return maker.check(game, one, asked, chance, 0)
+
+
+def test_a_puzzle_has_one_clear_answer(game, legal):
+    """The third action was no candidate of the screening, and is the answer."""
+    first, second, third = [90, 91, 92, 93], [94, 95, 97, 96], [100, 102, 101, 103]
+    found = checked(game, legal, [first, second, third])
+    assert found["answer"]["action"] == legal[2] and found["loss"]["mean"] == 10
+    unsure = [80, 120, 70, 116]
+    assert checked(game, legal, [first, unsure, third]) is None, "another may be as good"
+    assert checked(game, legal, [third, second, first]) is None, "the policy's choice is best"
+    assert checked(game, legal, [second, first, third]) is not None
+    assert checked(game, legal, [[98, 98, 99, 97], second, third]) is None, "not 5 VP"
+
+
+def test_a_check_that_was_interrupted_is_no_puzzle(game, legal):
+    with pytest.raises(KeyboardInterrupt):
+        checked(game, legal, [[90, 91], [94, 95], [100, 102]], ended=False)

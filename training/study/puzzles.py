@@ -68,37 +68,41 @@ def play(env: GaiaEnv, agent: Agent, seed: int, number: int) -> Game:
     return Game(env, states, actions)
 
 
-def decisions(game: Game) -> list[int]:
-    """What may become a puzzle, from 0: main moves of the rounds, and offers of leech."""
+def decisions(game: Game, first_round: int = 1) -> list[int]:
+    """What may become a puzzle, from 0: main moves from a round on, and offers of leech."""
     main = [at for at in review.main_moves(game) if game.states[at].game.turn.node == Node.TURN]
     offers = [
         at
         for at, state in enumerate(game.states[:-1])
         if state.game.turn.node == Node.LEECH and int(np.sum(state.legal_action_mask)) > 1
     ]
-    return sorted(main + offers)
+    return sorted(at for at in main + offers if int(game.states[at].game.turn.round) >= first_round)
 
 
 class Maker:
     """Makes puzzles with one agent; compiled once for games of one size."""
 
-    def __init__(self, env: GaiaEnv, agent: Agent, playouts: int):
+    def __init__(self, env: GaiaEnv, agent: Agent, playouts: int, first_round: int = 1):
         """
         Args:
             playouts: of each candidate of a puzzle, when it is checked.
+            first_round: from which on there are puzzles.
         """
         self.env, self.agent, self.playouts = env, agent, playouts
+        self._first_round = first_round
         self._judge = Judge(env, agent, SCREENING)
 
     def of_game(
         self, game: Game, seed: int = 0, progress: Callable[[int], object] = lambda ended: None
-    ) -> list[Plain]:
-        """The puzzles of a game; those that are known at Ctrl-C.
+    ) -> tuple[list[Plain], bool]:
+        """The puzzles of a game, and whether these are all; those that are known at Ctrl-C.
 
         Args:
             progress: told how many playouts have ended.
         """
-        here = decisions(game)
+        here = decisions(game, self._first_round)
+        if not here:
+            return [], True
         states: State = jax.tree.map(lambda *x: np.stack(x), *(game.states[at] for at in here))
         chance = probabilities(self.agent, states)
         asked = [
@@ -107,13 +111,17 @@ class Maker:
         ]
         rows = {q.number: i for i, q in enumerate(asked)}
         judged = self._judge.judge(states, asked, seed, progress)
-        open_ = [one.question for one in judged if is_open(one.loss)]
-        found = []
-        for one in open_:
-            position = jax.tree.map(lambda x, i=rows[one.number]: x[i : i + 1], states)
-            puzzle = self.check(game, position, one, chance[rows[one.number]], seed)
+        open_ = [one for one in judged if is_open(one.loss)]
+        found: list[Plain] = []
+        for one in sorted(open_, key=lambda one: -one.loss.shrunk):
+            row = rows[one.question.number]
+            position = jax.tree.map(lambda x, i=row: x[i : i + 1], states)
+            try:
+                puzzle = self.check(game, position, one.question, chance[row], seed)
+            except KeyboardInterrupt:
+                return found, False
             found += [puzzle] if puzzle else []
-        return found
+        return found, len(judged) == len(asked)
 
     def check(
         self, game: Game, position: State, asked: Question, chance: np.ndarray, seed: int
@@ -122,6 +130,8 @@ class Maker:
 
         Args:
             position: one state, leading axis 1. chance: (A,) by the policy.
+        Raises:
+            KeyboardInterrupt: not all has been played out.
         """
         legal = np.flatnonzero(np.asarray(position.legal_action_mask[0]))
         likely = legal[np.argsort(-chance[legal], kind="stable")]
@@ -131,6 +141,8 @@ class Maker:
         ends = self._judge.players.play(
             position, jobs_of([tried], n, FRESH), seed, room=max(room, TRIED * n)
         )
+        if not ends.ended.all():
+            raise KeyboardInterrupt
         shape = (len(tried), n)
         vp, moves = ends.vp.reshape(*shape, -1), ends.moves.reshape(*shape, -1)
         own = vp[:, :, asked.seat]
