@@ -19,7 +19,7 @@ FAST := tests/test_actions.py tests/test_commands.py tests/test_components.py te
 # Pages of docs/reference/ with the module that prints each.
 PAGES := gaia_jax.observation.page:observation tools.rulings_index:rulings_index \
   tools.rulesets_page:rulesets tools.factions_page:factions tools.names_page:names \
-  tools.zoo_page:zoo training.config.page:configuration
+  tools.zoo_page:zoo tools.configuration_page:configuration
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 

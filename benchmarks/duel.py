@@ -27,8 +27,8 @@ from training.agents import Agent, make_agent
 from training.agents.base import Policy
 from training.config import UserError
 from training.games.engine import Match
-from training.games.seating import one_against_the_rest
 from training.games.stats import estimate, wins
+from training.games.table import one_against_the_rest
 from training.system import cli
 
 ILLEGAL = -1e9

@@ -24,11 +24,11 @@ import gaia_jax
 from training import config as configuration
 from training.config import Config, UserError
 from training.learn import ppo
-from training.learn.checkpoint import make_env
 from training.learn.learner_state import make_init, sharding
 from training.networks.make import make_network
 from training.run import plan
 from training.system.devices import make_mesh, split_cpu
+from training.system.environments import make_env
 
 
 class Peak:

@@ -61,7 +61,11 @@ def train(
     from training.run import training
 
     found = config if isinstance(config, configs.Config) else configs.load(config)
-    return training.train_new(configs.override(found, overrides), env_module or _gaia_jax)
+    found = configs.override(found, overrides)
+    code, folder = training.train_new(found, env_module or _gaia_jax)
+    if code:
+        raise KeyboardInterrupt
+    return folder
 
 
 def evaluate(
@@ -144,17 +148,12 @@ def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
     Raises:
         UserError: an unknown name, or an agent of another game.
     """
-    from training import zoo
-    from training.agents import saved
-    from training.learn.checkpoint import load_policy, number_of, split_update
+    from training.agents import split_run, trained
+    from training.learn.checkpoint import number_of
 
-    if saved.is_saved(name):
-        return saved.load(name, env)
-    if name.startswith(zoo.PREFIX):
-        return zoo.load(name, env)
-    run, update = split_update(name)
-    _, network, params, _, _ = load_policy(run, env, None, number_of(f"agent {name!r}", update))
-    return network, params
+    run, update = split_run(name)
+    found = trained(run, number_of(f"agent {name!r}", update), env)
+    return found.network, found.params
 
 
 def _play(
@@ -162,9 +161,7 @@ def _play(
 ) -> Any:
     """The games of an arena, kept in memory."""
     from training.config import UserError
-    from training.games.arena import Arena
-    from training.games.formats import Csv, Head
-    from training.games.store import Store
+    from training.games.arena import Arena, store_of
 
     players = env.num_players
     if len(agents) != players:
@@ -173,8 +170,7 @@ def _play(
     made = {name: make_agent(name, env, likeliest) for name in sorted(names)}
     entries = [made[agent] if isinstance(agent, str) else agent for agent in agents]
     table = Arena(env, entries, games)
-    head = Head({}, 0, players, players)
-    return table.play(seed, Store(None, Csv(lambda *_: env.ruleset.ids), head, table.setups))
+    return table.play(seed, store_of(None, env, {}, table))
 
 
 def __getattr__(name: str) -> Any:

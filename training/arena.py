@@ -17,9 +17,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli
+from training.system import atomic_files, cli, environments
 from training.system.cli import UserError
-from training.types import EnvModule
+from training.system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -36,18 +36,13 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from training.games import store
     from training.games.formats import LIKELIEST, names_of
     from training.games.report import arena_report, format_arena
-    from training.learn.checkpoint import make_env
     from training.system import devices
 
     store.check_outputs("--csv", args.csv, args)
-    if env_module is None:
-        import gaia_jax
-
-        env_module = gaia_jax
     together = args.rotations or args.players
     setups = min(math.ceil(args.games / together), room.GAMES_AT_ONCE // together)
     devices.split_cpu(0, setups * together, together)
-    env = make_env(env_module, args.env, "vp", args.players)
+    env = environments.make_env(environments.module(env_module), args.env, "vp", args.players)
     if args.rotations not in (None, 1, env.num_players):
         raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")
     names = [name.strip() for name in args.agents.split(",")]

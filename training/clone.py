@@ -20,18 +20,13 @@ from training.system import atomic_files, cli
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
-    from training import config as configs
     from training.imitation import behaviour_cloning
-    from training.system import devices
 
     atomic_files.check_file("--out", args.out, atomic_files.nothing)
-    config = configs.load(args.config, args.overrides)
-    devices.split_cpu(config.run.cpu_devices, 256)
     course = behaviour_cloning.Course(
         args.start, args.passes, args.minibatches, args.temperature, args.lr, args.value_coef
     )
-    params = behaviour_cloning.clone(args.labels, config, course, args.out)
-    behaviour_cloning.write(args.out, params)
+    behaviour_cloning.clone(args.labels, args.config, args.overrides, course, args.out)
     cli.wrote(args.out)
     return 0
 

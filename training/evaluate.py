@@ -14,10 +14,9 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from training.system import atomic_files, cli
-from training.types import EnvModule
+from training.system import atomic_files, cli, environments
+from training.system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -30,34 +29,20 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         The exit code.
     """
     args = _parse(argv)
-    from training import zoo
-    from training.agents import check_agent, saved
     from training.games import store
+    from training.games.arena import evaluation_of_name
     from training.games.engine import GAMES_AT_ONCE
-    from training.games.evaluation import Evaluation
     from training.games.report import format_evaluation
-    from training.learn.checkpoint import number_of, split_update
     from training.system import devices
 
-    run, at = (args.run, None) if saved.is_saved(args.run) else split_update(args.run)
-    update = number_of(args.run, at)
     store.check_outputs("--save", args.save, args)
-    if env_module is None:
-        import gaia_jax
-
-        env_module = gaia_jax
     # As if for four: the run, read below, says.
     setups = math.ceil(min(args.games, GAMES_AT_ONCE) / 4)
     devices.split_cpu(0, 4 * setups, 4)
-    if run.startswith(zoo.PREFIX) and update is not None:
-        raise cli.UserError(f"{args.run}: an agent of the zoo has no updates")
-    env, network, params, temperature, update = _policy(run, update, env_module)
-    check_agent(args.opponent, env)
-    evaluation = Evaluation(
-        env, network, args.games, args.likeliest, args.opponent, temperature, args.record,
-        args.first,
+    evaluation, params, policy = evaluation_of_name(
+        args.run, environments.module(env_module), args.games, args.opponent,
+        likeliest=args.likeliest, record=args.record, first=args.first,
     )  # fmt: skip
-    policy = {"run": run, "update": update}
     held = evaluation.store(args.seed, args.save, policy, args.resume)
     try:
         games = evaluation.play(params, args.seed, store=held)
@@ -69,24 +54,6 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         atomic_files.write_json(args.json, report)
     cli.wrote(args.save, args.json, args.record)
     return 0
-
-
-def _policy(run: str, update: int | None, env_module: EnvModule) -> tuple[Any, ...]:
-    """Environment, network, parameters, temperature and update of an agent."""
-    from training import zoo
-    from training.agents import saved
-    from training.learn.checkpoint import load_policy
-
-    if run.startswith(zoo.PREFIX):
-        says = zoo.about(run)
-        env = zoo.environment(run, says, env_module)
-        return (env, *zoo.load(run, env), says.get("temperature", 1.0), update)
-    if saved.is_saved(run):
-        env = saved.environment(run, env_module)
-        network, params = saved.load(run, env)
-        return env, network, params, network.says["temperature"], update
-    env, network, params, update, _ = load_policy(run, None, env_module, update)
-    return env, network, params, 1.0, update
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

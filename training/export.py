@@ -18,9 +18,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli
+from training.system import atomic_files, cli, environments
 from training.system.cli import UserError
-from training.types import EnvModule
+from training.system.environments import EnvModule
 
 MOST_GAMES = 10**9
 
@@ -45,10 +45,7 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
     if args.share:
         workers.join_workers(args.share[0])
 
-    if face is None:
-        import gaia_jax
-
-        face = gaia_jax
+    face = environments.module(face)
     if args.merge:
         return room.merge(args, face)
     if args.agents:

@@ -21,20 +21,12 @@ from training.system import cli
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
-    from training import config as configs
-    from training import zoo
     from training.imitation import expert_data
-    from training.system import devices
 
     expert_data.check_out(args.out)
-    config = configs.load(args.config)
-    devices.split_cpu(0, args.games)
-    student = None
-    if args.student:
-        student = zoo.read_parameters(args.student)
     about = {"seed": args.seed, "games": args.games, "first": args.first}
     about["student"] = str(args.student) if args.student else ""
-    expert_data.generate(args.out, args.chunks, about, student, config)
+    expert_data.generate(args.out, args.chunks, about, args.config)
     cli.wrote(args.out)
     return 0
 

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from training.system import atomic_files, cli
+from training.system import atomic_files, cli, environments
 from training.system.cli import UserError
-from training.types import EnvModule, Ids
+from training.system.environments import EnvModule
 
 if TYPE_CHECKING:
     from training.games.formats import Part
@@ -35,15 +35,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from training.games import store
     from training.games.formats import Csv, Format, Npz
     from training.imitation import expert_data
-    from training.learn.checkpoint import make_env
 
     kind = args.out.suffix
     if any(part.suffix != kind for part in args.parts):
         raise UserError("all parts must be of one kind, and OUT too: .csv, .npz, or folders")
-    if env_module is None:
-        import gaia_jax
-
-        env_module = gaia_jax
+    module = environments.module(env_module)
     if kind not in (".csv", ".npz"):
         if args.json:
             raise UserError("labels have no report: leave out --json")
@@ -57,7 +53,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         atomic_files.check_file("--json", args.json, atomic_files.REPORT)
 
     def ids_of(env: str, players: int) -> Any:
-        return make_env(env_module, env, "vp", players).ruleset.ids
+        return environments.make_env(module, env, "vp", players).ruleset.ids
 
     format: Format = Csv(ids_of) if kind == ".csv" else Npz()
     whole = store.merge(args.parts, format)
@@ -75,7 +71,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     return 0
 
 
-def _report(part: Part, kind: str, ids_of: Callable[[str, int], Ids]) -> tuple[dict[str, Any], str]:
+def _report(part: Part, kind: str, ids_of: Callable[[str, int], Any]) -> tuple[dict[str, Any], str]:
     """What the command that played the games would have reported, and its text."""
     from training.games.formats import names_of
     from training.games.report import (

@@ -16,9 +16,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import cli
+from training.system import cli, environments
 from training.system.cli import UserError
-from training.types import EnvModule
+from training.system.environments import EnvModule
 
 MEASURED = Path(__file__).with_name("plan_measured.json")
 
@@ -34,10 +34,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     from training.system import devices
 
     config = configs.load(args.config, args.overrides)
-    if env_module is None:
-        import gaia_jax
-
-        env_module = gaia_jax
+    env_module = environments.module(env_module)
     if args.xla:
         devices.split_cpu(args.devices, config.ppo.num_envs)
     pace = None

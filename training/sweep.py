@@ -16,9 +16,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import cli
+from training.system import cli, environments
 from training.system.cli import UserError
-from training.types import EnvModule
+from training.system.environments import EnvModule
 
 TASK = "SLURM_ARRAY_TASK_ID"
 COMMAND = (sys.executable, "-m", "training.sweep")
@@ -47,10 +47,7 @@ def main(
         print(sweep.table(members, states))
         return 0
     index = _index(args, len(members))
-    if env_module is None:
-        import gaia_jax
-
-        env_module = gaia_jax
+    env_module = environments.module(env_module)
     if index is not None:
         return sweep.one(members[index], env_module, args.under_queue)
     sweep.check_all(members, states, env_module)

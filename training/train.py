@@ -11,8 +11,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from training.system import cli
-from training.types import EnvModule
+from training.system import cli, environments
+from training.system.environments import EnvModule
 
 
 def main(
@@ -28,14 +28,11 @@ def main(
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    from training.run.training import Wanted, run
+    from training.run.folder import Wanted
+    from training.run.training import run
 
-    if env_module is None:
-        import gaia_jax
-
-        env_module = gaia_jax
     wanted = Wanted(args.config, args.resume, tuple(args.overrides), args.record)
-    return run(wanted, env_module, spent)
+    return run(wanted, environments.module(env_module), spent)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

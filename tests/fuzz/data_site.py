@@ -65,7 +65,7 @@ def _evaluation(out: Path) -> None:
     import gaia_jax
     from training.games import store, table
     from training.games.formats import Head, Npz, Part
-    from training.games.seating import rotated
+    from training.games.table import rotated
 
     env = gaia_jax.make("lost_fleet")
     shape, sources = (SETUPS, SEATS, SEATS), len(env.ruleset.ids["vp_source"])
@@ -87,11 +87,11 @@ def _evaluation(out: Path) -> None:
 def _labels(out: Path) -> None:
     """`training.labels` of games that nobody played."""
     import gaia_jax
-    from training import zoo
     from training.imitation import expert_data
+    from training.system.environments import identity
 
     env, steps, games = gaia_jax.make("lost_fleet"), 64, 8
-    about = zoo.identity(env) | {"seed": 0, "games": games, "first": 0, "student": ""}
+    about = identity(env) | {"seed": 0, "games": games, "first": 0, "student": ""}
     (out / "labels").mkdir()
     (out / "labels" / expert_data.ABOUT).write_text(json.dumps(about))
 

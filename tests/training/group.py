@@ -10,7 +10,7 @@ import time
 import jax
 
 from training.config import UserError
-from training.system import cli, processes
+from training.system import cli, process_group, processes
 
 jax.config.update("jax_num_cpu_devices", 1)
 
@@ -26,7 +26,7 @@ def main() -> int:
         if f"fail {place.id}" in deeds:
             raise UserError("no space left")
         if "differ" in deeds:
-            processes.check_same(group, {"seed": place.id})
+            process_group.check_same(group, {"seed": place.id})
         if "wait" in deeds:
             time.sleep(60)
     return 0

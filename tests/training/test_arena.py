@@ -10,12 +10,12 @@ import pytest
 import training.arena as arena
 from tests import stub_env
 from training.games import arena as room
-from training.games import engine, seating
+from training.games import engine
 from training.games.formats import Head, Npz
 from training.games.report import arena_report, headline
-from training.games.seating import rotated
 from training.games.stats import places
 from training.games.store import Store
+from training.games.table import entries, rotated
 from training.system import cli
 
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
@@ -128,7 +128,7 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
     names = ["random"] * 4
     table = room.of_names(env, names, games=512, rotations=4)
     games = table.play(0, Store(None, Npz(), Head({}, 0, 4), table.setups))
-    result = arena_report(games, seating.entries(names), env.ruleset.ids)
+    result = arena_report(games, entries(names), env.ruleset.ids)
     assert result["games"] == 512
     inside = [x["low"] <= 0 <= x["high"] for x in result["differences"]]
     assert sum(inside) >= 5  # six pairs, of which one in twenty may miss

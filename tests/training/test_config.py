@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tools import configuration_page
 from training import config as configs
-from training.config import Config, UserError, page
+from training.config import Config, UserError
 from training.config.older import ANY, GONE, MOVED
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -150,7 +151,7 @@ def test_a_key_that_is_gone_is_read_where_it_did_nothing_and_refused_elsewhere(k
 
 def test_the_page_of_keys_is_current():
     made = CONFIGS.parent / "docs" / "reference" / "configuration.md"
-    assert made.read_text(encoding="utf-8") == page.page(), "make pages"
+    assert made.read_text(encoding="utf-8") == configuration_page.page(), "make pages"
 
 
 def test_every_key_of_ours_is_set_by_a_configuration_or_a_study():

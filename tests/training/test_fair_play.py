@@ -8,8 +8,8 @@ import toy_env
 from training.agents import Agent, random_agent
 from training.games.engine import Match
 from training.games.report import evaluation_report, format_evaluation
-from training.games.seating import one_against_the_rest
 from training.games.stats import places, scores, wins
+from training.games.table import one_against_the_rest
 
 ENV = toy_env.make("toy")
 

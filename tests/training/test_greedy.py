@@ -1,7 +1,5 @@
 """The scripted player: what it plays is legal, the same each time, and takes points."""
 
-import dataclasses
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -65,23 +63,13 @@ def test_it_takes_points_and_passes_where_nothing_gains(states):
     assert (chosen[::2] == good).all() and (chosen[1::2] == out).all()
 
 
-def test_each_row_may_have_its_own_weights(choose, states):
-    odd = dataclasses.replace(Weights(), pass_margin=50.0)
-    both = [as_params(odd), PARAMS]
-    rows = {k: jnp.stack([both[i % 2][k] for i in range(GAMES)]) for k in PARAMS}
-    mask = states.legal_action_mask
-    mixed = np.asarray(jax.jit(Search(ENV, slots=16).choose)(rows, states, mask))
-    alone = [np.asarray(choose(p, states, mask)) for p in both]
-    assert np.array_equal(mixed[::2], alone[0][::2]) and np.array_equal(mixed[1::2], alone[1][1::2])
-
-
 @pytest.mark.slow
 def test_it_beats_random_seats():
     import gaia_jax
     from training.agents import make_agent
     from training.games.engine import Match
-    from training.games.seating import one_against_the_rest
     from training.games.stats import wins
+    from training.games.table import one_against_the_rest
 
     env = gaia_jax.make("lost_fleet", reward="vp")
     agents = [make_agent("greedy", env), make_agent("random", env)]

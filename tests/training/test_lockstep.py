@@ -13,7 +13,7 @@ from tests.xla_flags import on_devices
 from training.agents import Agent, policy_agent, random_agent
 from training.config import NetworkConfig
 from training.games.engine import Match, mesh_of
-from training.games.seating import one_against_the_rest
+from training.games.table import one_against_the_rest
 from training.networks.make import make_network
 from training.system.devices import LEAST_GAMES, split_cpu
 

@@ -11,9 +11,8 @@ from training.agents import Agent, make_agent, random_agent
 from training.config import Config, UserError
 from training.games.engine import Match
 from training.games.report import evaluation_report, format_evaluation
-from training.games.seating import one_against_the_rest
 from training.games.stats import estimate, share, wins
-from training.games.table import BEHAVIOUR, Games
+from training.games.table import BEHAVIOUR, Games, one_against_the_rest
 from training.run import training
 from training.system import cli
 from training.system.batched import step_among

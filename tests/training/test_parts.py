@@ -15,7 +15,7 @@ from training.games import arena as room
 from training.games import store
 from training.games.engine import Match
 from training.games.formats import Csv, Head, Npz
-from training.games.seating import one_against_the_rest
+from training.games.table import one_against_the_rest
 from training.imitation import expert_data
 from training.system import cli
 

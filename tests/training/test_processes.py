@@ -164,11 +164,11 @@ def both(pair, do):
 def test_a_folder_that_is_not_shared(pair, tmp_path):
     folders = [tmp_path / "0", tmp_path / "1"]
     folders[0].mkdir()
-    found = both(pair, lambda group: processes.check_folder(group, folders[group.place.id]))
+    found = both(pair, lambda group: process_group.check_folder(group, folders[group.place.id]))
     assert all("process 1 does not see the folder" in str(error) for error in found)
     assert not list(folders[0].iterdir())
 
 
 def test_settings_that_differ(pair):
-    found = both(pair, lambda t: processes.check_same(t, {"seed": 0, "ppo.lr": t.place.id}))
+    found = both(pair, lambda t: process_group.check_same(t, {"seed": 0, "ppo.lr": t.place.id}))
     assert {str(x) for x in found} == {"processes 0 and 1 differ in ppo.lr: '0' and '1'"}

@@ -15,7 +15,7 @@ import pytest
 from tests import stub_env
 from training.agents import base
 from training.games.engine import Match
-from training.games.seating import rotated
+from training.games.table import rotated
 
 pytest.importorskip("pyarrow", reason='needs pyarrow: pip install ".[data]"')
 from training.games import shards, workers

@@ -9,9 +9,8 @@ import pytest
 from gaia_jax.cli.command_line import UserError
 from training.games import store, table
 from training.games.formats import Csv, Head, Npz
-from training.games.seating import rotated
 from training.games.store import Store
-from training.games.table import Games
+from training.games.table import Games, rotated
 from training.system import atomic_files
 
 IDS = {"faction": ("A", "B", "C", "D", "E"), "vp_source": ("mine", "gift")}

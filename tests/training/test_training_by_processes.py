@@ -12,10 +12,10 @@ from conftest import TINY
 from started import GONE, ends, errors, launch, metrics_of, params_of, train
 
 from training import config as configs
-from training import zoo
 from training.learn.learner_state import make_init
 from training.networks.make import make_network
 from training.system import process_group
+from training.system.data_files import flatten
 from training.system.fast_compile import jit_once
 
 SAME = ("games/ended", "games/vp", "loss/value", "loss/policy", "policy/entropy", "policy/kl")
@@ -47,7 +47,7 @@ def clone(folder):
     config = configs.override(configs.from_dict(TINY), list(SMALL))
     auto = toy_env.auto_reset(toy_env.make("toy"))
     params = jit_once(make_init(auto, make_network(auto.env, config.network), config))().params
-    np.savez(folder / "clone.npz", **zoo.flatten(params))
+    np.savez(folder / "clone.npz", **flatten(params))
     start = f"run.warm_start={folder / 'clone.npz'}"
     return start, "run.warm_start_temperature=0.5", "recipe.staggered_starts=12"
 

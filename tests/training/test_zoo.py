@@ -20,6 +20,8 @@ from training import zoo
 from training.agents import make_agent
 from training.config import UserError
 from training.networks.make import make_network
+from training.system.data_files import flatten
+from training.system.environments import identity
 from training.zoo import games
 from training.zoo.transfer import transfer
 
@@ -98,7 +100,7 @@ def test_agents_go_by_name_and_a_wrong_one_is_refused():
 
 def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
     env = environment("base", 2)
-    zoo.save("x", {}, zoo.identity(env) | {"network": {}}, tmp_path)
+    zoo.save("x", {}, identity(env) | {"network": {}}, tmp_path)
     wanted = "zoo/x was trained on base 0.2 with 2 players, this is base 0.2 with 3 players"
     with pytest.raises(UserError, match=wanted):
         zoo.load("zoo/x", environment("base", 3), tmp_path)
@@ -109,7 +111,7 @@ def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
     """Traced, not compiled: two seconds each. `zoo/strong` looks around its cells."""
     says, ours, base = zoo.about(name), environment(), gaia_jax.make("base")
     params, config = zoo.load(name, ours)[1], zoo.network_config(says)
-    same, kept = zoo.flatten(transfer(params, config, ours, ours)), zoo.flatten(params)
+    same, kept = flatten(transfer(params, config, ours, ours)), flatten(params)
     assert same.keys() == kept.keys() and all(np.array_equal(same[k], kept[k]) for k in kept)
 
     network, carried = zoo.load(name, base)

@@ -5,7 +5,7 @@ is jittable, so that whole matches compile.
 """
 
 from training.agents.base import Act, Agent, greedy_agent, policy_agent, random_agent
-from training.agents.registry import REGISTRY, check_agent, make_agent
+from training.agents.registry import REGISTRY, check_agent, make_agent, split_run, trained
 
 __all__ = [
     "REGISTRY",
@@ -16,4 +16,6 @@ __all__ = [
     "make_agent",
     "policy_agent",
     "random_agent",
+    "split_run",
+    "trained",
 ]

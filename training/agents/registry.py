@@ -21,7 +21,7 @@ import importlib
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -41,7 +41,8 @@ from training.agents.base import (
 )
 from training.agents.levels import agent_of
 from training.agents.search import SUFFIX, search_agent, split_name
-from training.types import Environment, EnvState, Params
+from training.system import environments
+from training.types import Environment, EnvModule, EnvState, Params
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
 START = "start"
@@ -64,14 +65,17 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
         return search_agent(env, make_agent(base, env, likeliest), spec, name)
     if name in REGISTRY:
         return REGISTRY[name](env)
-    if saved.is_saved(name):
-        return _saved_agent(name, env, likeliest)
-    if ":" in name:
+    if ":" in name and not saved.is_saved(name):
         return _function_agent(name, env)
-    if name.startswith(zoo.PREFIX):
-        return _zoo_agent(name, env, likeliest)
+    if name.startswith(zoo.PREFIX) or saved.is_saved(name):
+        return _trained_agent(name, trained(name, None, env), likeliest)
     run, update = _split_run(name)
-    return _checkpoint_agent(name, run, update, env, likeliest)
+    if update == START:
+        return _trained_agent(name, _at_start(run, env), likeliest)
+    from training.learn.checkpoint import number_of
+
+    step = number_of(f"agent {name!r}", update)
+    return _trained_agent(name, trained(run, step, env), likeliest)
 
 
 def check_agent(name: str, env: Environment) -> None:
@@ -104,40 +108,74 @@ def _split_run(name: str) -> tuple[str, str | None]:
     return run, update
 
 
-def _checkpoint_agent(
-    name: str, run: str, update: str | None, env: Environment, likeliest: bool
-) -> Agent:
-    from training.learn.checkpoint import Checkpoints, load_policy, load_start, number_of
+class Trained(NamedTuple):
+    """A network with what it has learnt."""
 
-    if update == START:
-        network, params = load_start(run, env)
-        checkpoints = Checkpoints(run)
-        _, config = checkpoints.about(checkpoints.whole())
-    else:
-        step = number_of(f"agent {name!r}", update)
-        _, network, params, _, config = load_policy(run, env, None, step)
-    return policy_agent(
-        env, network, params, name, likeliest, _reward(config), config.ppo.reward_scale
-    )
+    env: Any  # what it plays
+    network: Any
+    params: Any
+    reward: str  # what its values are of, `Policy.reward`
+    reward_scale: float
+    update: int | None = None  # of a run
+    temperature: float = 1.0  # of its choices
 
 
-def _zoo_agent(name: str, env: Environment, likeliest: bool) -> Agent:
+def trained(
+    name: str,
+    update: int | None = None,
+    env: Environment | None = None,
+    env_module: EnvModule | None = None,
+) -> Trained:
+    """`zoo/NAME`, a checkpoint of a run, or what `save_agent` wrote.
+
+    Args:
+        name: of the agent, the run folder, or the file.
+        update: of a run; None is the latest that is whole.
+        env: what it is to play; None: what it was trained on, made by `env_module`.
+    Raises:
+        UserError: there is none, or it is of another environment or version.
+    """
+    if saved.is_saved(name):
+        env = saved.environment(name, environments.module(env_module)) if env is None else env
+        network, params = saved.load(name, env)
+        says = network.says
+        reward, scale = says["reward"], says["reward_scale"]
+        return Trained(env, network, params, reward, scale, temperature=says["temperature"])
+    if not name.startswith(zoo.PREFIX):
+        from training.learn.checkpoint import load_policy
+
+        env, network, params, update, config = load_policy(name, env, env_module, update)
+        return Trained(env, network, params, _reward(config), config.ppo.reward_scale, update)
+    if update is not None:
+        raise UserError(f"{name}@{update}: an agent of the zoo has no updates")
     says = zoo.about(name)
+    env = zoo.environment(name, says, environments.module(env_module)) if env is None else env
+    config = configs.from_dict(says.get("training", {}))
     network, params = zoo.load(name, env)
-    trained = configs.from_dict(says.get("training", {}))
+    reward, scale, temperature = _reward(config), config.ppo.reward_scale, says.get("temperature")
+    return Trained(env, network, params, reward, scale, temperature=temperature or 1.0)
+
+
+def _trained_agent(name: str, found: Trained, likeliest: bool) -> Agent:
     return policy_agent(
-        env, network, params, name, likeliest, _reward(trained), trained.ppo.reward_scale,
-        says.get("temperature", 1.0),
+        found.env, found.network, found.params, name, likeliest, found.reward, found.reward_scale,
+        found.temperature,
     )  # fmt: skip
 
 
-def _saved_agent(name: str, env: Environment, likeliest: bool) -> Agent:
-    network, params = saved.load(name, env)
-    says = network.says
-    return policy_agent(
-        env, network, params, name, likeliest, says["reward"], says["reward_scale"],
-        says["temperature"],
-    )  # fmt: skip
+def _at_start(run: str, env: Environment) -> Trained:
+    """A run's network before the first update."""
+    from training.learn.checkpoint import load_start
+
+    network, params, config = load_start(run, env)
+    return Trained(env, network, params, _reward(config), config.ppo.reward_scale)
+
+
+def split_run(name: str) -> tuple[str, str | None]:
+    """`RUN@UPDATE` -> (RUN, UPDATE); any other name of an agent -> (NAME, None)."""
+    from training.learn.checkpoint import split_update
+
+    return (name, None) if saved.is_saved(name) else split_update(name)
 
 
 def _reward(config: configs.Config) -> str:

@@ -10,7 +10,6 @@ longer keeps its code too.
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -24,12 +23,11 @@ from jax import Array, export
 from jax.custom_batching import custom_vmap
 
 from gaia_jax.cli.command_line import UserError, one_line
-from training import zoo
 from training.networks.factored_head import ILLEGAL_LOGIT
 from training.system import atomic_files, data_files
-from training.system.data_files import NUMBER, TEXT, WHOLE
+from training.system.data_files import NUMBER, TEXT, WHOLE, flatten
+from training.system.environments import another_environment, identity, make_env
 from training.types import Apply, Environment, EnvModule, Observation, Params
-from training.zoo.arrays import flatten
 
 ENDING = ".npz"
 FORMAT = "gaia_jax agent 1"
@@ -101,18 +99,17 @@ def save_agent(
 
     stored = {name: _plain(np.asarray(x)) for name, x in arrays.items()}
     made = export.export(jax.jit(program), platforms=PLATFORMS)(*_shapes(stored, seen))
-    says = zoo.identity(env) | {
+    says = identity(env) | {
         "format": FORMAT, "reward": env.reward, "reward_scale": float(reward_scale),
         "temperature": float(temperature), "jax": jax.__version__,
         "convention": made.calling_convention_version, "kept": list(made.module_kept_var_idx),
         "symbolic": made.uses_global_constants,
     }  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = io.BytesIO()
     code = np.frombuffer(bytes(made.mlir_module_serialized), np.uint8)
     named: dict[str, Any] = {PARAMS + name: x for name, x in stored.items()}
-    np.savez_compressed(file, **{ABOUT: np.array(json.dumps(says)), PROGRAM: code}, **named)
-    atomic_files.write_bytes(path, file.getvalue())
+    held = {ABOUT: np.array(json.dumps(says)), PROGRAM: code}
+    data_files.write_arrays(path, held | named, compressed=True)
     return path
 
 
@@ -139,7 +136,7 @@ def load(path: str | Path, env: Environment) -> tuple[SavedNetwork, dict[str, Ar
     """
     arrays = data_files.read_arrays(path, "the agent", (ABOUT, PROGRAM))
     says = _about(path, arrays)
-    if other := zoo.another_environment(says, env):
+    if other := another_environment(says, env):
         raise UserError(f"{path} {other}")
     params = {
         name.removeprefix(PARAMS): jnp.asarray(x)
@@ -200,10 +197,9 @@ def _folding(
 def environment(path: str | Path, env_module: EnvModule) -> Any:
     """The environment that an agent plays."""
     says = about(path)
-    more = {} if says["players"] == 4 else {"players": says["players"]}
     try:
-        return env_module.make(says["env"], reward="vp", **more)
-    except ValueError as error:
+        return make_env(env_module, says["env"], "vp", says["players"])
+    except UserError as error:
         raise UserError(f"{path}: {error}") from error
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from gaia_jax.cli.command_line import UserError, one_line, read_text
 from gaia_jax.cli.outputs import plain_name
-from training.config import messages
-from training.config.keys import Config
-from training.config.messages import short
+from training.config.keys import GROUPS, Config
 from training.config.older import renamed, today
 
 LONGEST_FILE = 10**6  # bytes of a configuration
+LONGEST_NAME = 100  # bytes of a key, in a message
 MAY_CHANGE_ON_RESUME = ("name", "run", "hosts", "eval")
 # Settings that differ from process to process.
 OF_A_PROCESS = ("hosts.", "train.coordinator", "train.processes", "train.process_id")
@@ -35,14 +35,25 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     Raises:
         UserError: no such file, not YAML, an unknown key, a value of the wrong type or range.
     """
-    text = read_text(path, LONGEST_FILE, "the configuration")
+    return override(from_dict(read_mapping(path, "the configuration")), overrides)
+
+
+def read_mapping(path: str | Path, what: str) -> dict[str, Any]:
+    """The keys and values of a YAML file; none of an empty one.
+
+    Args:
+        what: it should be, for the message.
+    Raises:
+        UserError: no such file, not YAML, or it holds something else.
+    """
+    text = read_text(path, LONGEST_FILE, what)
     try:
         tree = parse_yaml(text)
     except ValueError as error:
         raise UserError(f"{path} is not valid YAML: {error}") from error
     if tree is not None and not isinstance(tree, dict):
         raise UserError(f"{path} must hold a mapping of keys to values")
-    return override(from_dict(tree or {}), overrides)
+    return tree or {}
 
 
 class _Loader(yaml.SafeLoader):
@@ -94,7 +105,7 @@ def override(config: Config, overrides: Sequence[str]) -> Config:
         elif isinstance(tree.get(group), dict):
             tree[group][leaf] = parsed
         else:
-            raise UserError(messages.unknown(key))
+            raise UserError(unknown(key))
     return from_dict(tree)
 
 
@@ -103,11 +114,11 @@ def from_dict(tree: dict[str, Any]) -> Config:
     tree = renamed(tree)
     for key in tree:
         if not isinstance(key, str):
-            raise UserError(messages.unknown(short(key)))
+            raise UserError(unknown(short(key)))
     try:
         config = _CONFIG.validate_python(tree)
     except ValidationError as error:
-        raise UserError(messages.one_line(error)) from error
+        raise UserError(_wrong(error)) from error
     _check(config)
     return config
 
@@ -131,10 +142,15 @@ def differences(old: Config, new: Config) -> list[str]:
 
 def flat(config: Config) -> dict[str, Any]:
     """Every setting by its full key, `ppo.lr`."""
+    return flat_tree(to_dict(config))
+
+
+def flat_tree(tree: Mapping[str, object], head: str = "") -> dict[str, Any]:
+    """Nested keys joined by dots."""
     out: dict[str, Any] = {}
-    for key, value in to_dict(config).items():
-        parts = value.items() if isinstance(value, dict) else [("", value)]
-        out |= {f"{key}.{name}".rstrip("."): found for name, found in parts}
+    for key, value in tree.items():
+        here = f"{head}{key}"
+        out |= flat_tree(value, f"{here}.") if isinstance(value, dict) else {here: value}
     return out
 
 
@@ -174,3 +190,58 @@ def _check(config: Config) -> None:
         raise UserError(
             f"network.heads must divide network.width, got {network.heads} and {network.width}"
         )
+
+
+# What is wrong, in one line that names the key and the choices.
+
+
+def short(value: object, most: int = 60) -> str:
+    """A value as it goes into a message."""
+    if isinstance(value, int) and abs(value) > 10**most:
+        return "a number of many digits"
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def unknown(name: str) -> str:
+    """`unknown key`, the nearest one, and the choices in the deepest group that exists."""
+    first, dot, rest = name.partition(".")
+    inside = bool(dot) and first in GROUPS
+    path = f"{first}." if inside else ""
+    keys = list((GROUPS[first] if inside else Config).__dataclass_fields__)  # type: ignore[attr-defined]
+    wanted = (rest if inside else first)[:LONGEST_NAME]
+    choices = f"choices{f' in {first}' if inside else ''} are: {', '.join(keys)}"
+    if near := difflib.get_close_matches(wanted, keys, 1):
+        return f"unknown key {short(name)}; meant {path}{near[0]}? The {choices}"
+    return f"unknown key {short(name)}; the {choices}"
+
+
+def _wrong(error: ValidationError) -> str:
+    """The first thing that is wrong, `ppo.lr must be above 0, got 0.0`."""
+    first = error.errors(include_url=False)[0]
+    kind, context, value = first["type"], first.get("ctx", {}), first["input"]
+    name = ".".join(str(part) for part in first["loc"])
+    if kind in ("unexpected_keyword_argument", "invalid_key"):
+        return unknown(name)
+    got = f"got {short(value)}"
+    bounds = {"greater_than": ("above", "gt"), "greater_than_equal": ("at least", "ge")}
+    bounds |= {"less_than_equal": ("at most", "le")}
+    if kind in bounds:
+        word, bound = bounds[kind]
+        return f"{name} must be {word} {context[bound]:.10g}, {got}"
+    if kind == "literal_error":
+        choices = context["expected"].replace("'", "").replace(" or ", ", ")
+        return f"{name} must be one of {choices}, {got}"
+    if kind.startswith("dataclass"):
+        return f"{name} must be a group of keys, {got}" if name else f"no configuration: {got}"
+    if kind == "finite_number":
+        return f"{name} must be a finite number, {got}"
+    return f"{name} must be {_kind_of(name)}, {got}"
+
+
+def _kind_of(name: str) -> str:
+    """What a key holds, for a value of another kind."""
+    group, _, key = name.rpartition(".")
+    fields = (GROUPS[group] if group else Config).__pydantic_fields__  # type: ignore[attr-defined]
+    kind = fields[key].annotation
+    return {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "a text")

@@ -1,4 +1,7 @@
-"""An arena: entries, one for each seat, that play the set-ups of a seed into a store."""
+"""Arenas: entries, one for each seat, that play the set-ups of a seed into a store.
+
+An evaluation is an arena of two agents: a policy, and who holds the other seats.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training.agents import Agent, make_agent
-from training.config import UserError
+from training.agents import Agent, check_agent, make_agent, policy_agent, split_run, trained
+from training.games import engine
 from training.games.engine import Match
-from training.games.formats import Csv, Head
+from training.games.formats import Csv, Head, Npz
 from training.games.records import Recorder
-from training.games.seating import rotated
+from training.games.report import evaluation_report
 from training.games.store import Store
-from training.games.table import Games
+from training.games.table import Games, rotated
+from training.learn.checkpoint import number_of
 from training.system import cli
-from training.types import Environment, Params
+from training.system.cli import UserError
+from training.system.environments import identity
+from training.types import Environment, EnvModule, Params, PolicyNetwork
 
 GAMES_AT_ONCE = 128
 
@@ -117,8 +123,125 @@ def of_names(
 
 
 def store_of(
-    path: Path | None, env: Environment, about: dict[str, Any], arena: Arena, resume: bool
+    path: Path | None, env: Environment, about: dict[str, Any], arena: Arena, resume: bool = False
 ) -> Store:
-    """The CSV of an arena; `about` has `env`, `version`, `seed`, `agents`."""
+    """Where the games of an arena go.
+
+    Args:
+        path: a CSV; None keeps them in memory.
+        about: `env`, `version`, `seed`, `agents`, which stand in it.
+        resume: go on with the games that are there.
+    """
     head = Head(about, arena.first, arena.rotations, env.num_players)
     return Store(path, Csv(lambda *_: env.ruleset.ids), head, arena.setups, resume)
+
+
+class Evaluation:
+    """A policy against an opponent in all other seats; compiled once, for any parameters."""
+
+    def __init__(
+        self,
+        env: Environment,
+        network: PolicyNetwork,
+        games: int,
+        likeliest: bool = False,
+        opponent: str = "random",
+        temperature: float = 1.0,
+        record: Path | None = None,
+        first: int = 0,
+    ):
+        """
+        Args:
+            games: at least this many; a set-up is one for each seat.
+            likeliest: the likeliest action instead of a sample.
+            opponent: who holds the other seats, a name of `training.agents.make_agent`.
+            temperature: of the policy's choices.
+            record: a folder that gets a record of each game.
+            first: number of the first set-up.
+        """
+        self.env, self.likeliest, self.opponent = env, likeliest, opponent
+        policy = policy_agent(env, network, None, "policy", likeliest, temperature=temperature)
+        others = [make_agent(opponent, env)] * (env.num_players - 1)
+        self._others = [agent.params for agent in others]
+        names = ["policy", *[opponent] * len(others)]
+        self._recorder = Recorder(record, env, names) if record else None
+        self._arena = Arena(
+            env, [policy, *others], games, first, at_once=engine.GAMES_AT_ONCE,
+            recorder=self._recorder, what=f"the games against {opponent}",
+        )  # fmt: skip
+
+    def store(
+        self,
+        seed: int,
+        path: Path | None = None,
+        policy: dict[str, Any] | None = None,
+        resume: bool = False,
+    ) -> Store:
+        """Where the games go.
+
+        Args:
+            path: an npz; None keeps them in memory.
+            policy: what the policy is, beside what `about` says.
+            resume: go on with the games that are there.
+        """
+        players = self.env.num_players
+        head = Head((policy or {}) | self.about(seed), self._arena.first, players, players)
+        return Store(path, Npz(), head, self._arena.setups, resume)
+
+    def play(
+        self,
+        params: Params,
+        seed: int,
+        quiet: bool = False,
+        label: str = "",
+        store: Store | None = None,
+    ) -> Games:
+        """Play all games.
+
+        Args:
+            params: of the policy.
+            seed: which set-ups.
+            quiet: show no progress while it plays.
+            label: at the head of the names of records, if any are written.
+            store: of `store`, to go on with.
+        """
+        if self._recorder:
+            self._recorder.prefix = label
+        store = store or self.store(seed)
+        return self._arena.play(seed, store, [params, *self._others], quiet)
+
+    def report(self, games: Games, seed: int) -> dict[str, Any]:
+        """Plain numbers; writes to JSON."""
+        return self.about(seed) | evaluation_report(games, self.env.ruleset.ids)
+
+    def about(self, seed: int) -> dict[str, Any]:
+        """What the games are games of, beside the policy."""
+        return {
+            **identity(self.env),
+            "opponent": self.opponent,
+            "seed": seed,
+            "likeliest": self.likeliest,
+        }
+
+
+def evaluation_of_name(
+    name: str, env_module: EnvModule, games: int, opponent: str = "random", **more: Any
+) -> tuple[Evaluation, Params, dict[str, Any]]:
+    """The evaluation of an agent with a network on what it was trained on.
+
+    Args:
+        name: RUN, RUN@UPDATE, `zoo/NAME`, or a file of `save_agent`.
+        more: of `Evaluation`.
+    Returns:
+        It, the policy's parameters, and what the policy is, for `Evaluation.store`.
+    Raises:
+        UserError: there is none of that name, or no such opponent.
+    """
+    run, at = split_run(name)
+    found = trained(run, number_of(name, at), None, env_module)
+    check_agent(opponent, found.env)
+    temperature = found.temperature
+    evaluation = Evaluation(
+        found.env, found.network, games, opponent=opponent, temperature=temperature, **more
+    )
+    return evaluation, found.params, {"run": run, "update": found.update}

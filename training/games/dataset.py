@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import pyarrow as pa
@@ -13,12 +14,12 @@ import pyarrow.parquet as pq
 from gaia_jax.cli.command_line import reason
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.xla.packed import PLAYERS
-from training.config import UserError
-from training.games import dataset_card, shards
+from training.games import shards
 from training.games.schema import NAME, SCHEMA, schema
-from training.learn.checkpoint import make_env
 from training.system import atomic_files, data_files
+from training.system.cli import UserError
 from training.system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
+from training.system.environments import make_env
 from training.types import Environment, EnvModule
 
 FORMAT = "gaia_jax dataset 1"
@@ -35,6 +36,24 @@ PART = {"env": TEXT, "version": TEXT, "players": WHOLE, "agents": LIST, "likelie
         "rotations": WHOLE, "batch": WHOLE, "seed": WHOLE, "first": WHOLE,
         "games": WHOLE}  # fmt: skip
 
+HERE = Path(__file__).parent
+# What Hugging Face reads at the head of the card.
+HEAD = """---
+license: apache-2.0
+pretty_name: {pretty}
+task_categories:
+- reinforcement-learning
+tags:
+- board-games
+- gaia-project
+- jax
+size_categories:
+- {size}
+configs:
+{configs}---
+"""
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
 
 def read_about(folder: Path) -> dict[str, Any]:
     """`dataset.json` of a folder.
@@ -49,6 +68,18 @@ def read_about(folder: Path) -> dict[str, Any]:
         raise UserError(f"{folder} is no dataset: {error}") from error
     check_about(str(path), data)
     return dict(data)
+
+
+def read_whole(folder: Path) -> dict[str, Any]:
+    """`read_about` of a folder whose games are all there.
+
+    Raises:
+        UserError: they are not.
+    """
+    about = read_about(folder)
+    if not about["files"]:
+        raise UserError(f"{folder} is not whole: run its command again")
+    return about
 
 
 def check_about(where: str, data: object) -> None:
@@ -187,7 +218,7 @@ def finish(folder: Path, parts: list[dict[str, Any]], about: dict[str, Any]) -> 
             size = path.stat().st_size
             files[name] = {"rows": rows, "bytes": size, "sha256": shards.digest(path)}
     _write(folder, parts, files, about)
-    atomic_files.write_text(folder / README, dataset_card.text(read_about(folder)))
+    atomic_files.write_text(folder / README, card(read_about(folder)))
 
 
 def _write(
@@ -217,11 +248,8 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     atomic_files.check_folder("--out", out)
     found = []
     for folder in folders:
-        about = read_about(folder)
-        if not about["files"]:
-            raise UserError(f"{folder} is not whole: run its command again")
         at = 0
-        for part in about["parts"]:
+        for part in read_whole(folder)["parts"]:
             found.append((part, folder, at))
             at += part["games"]
     found.sort(key=lambda x: json.dumps([x[0][key] for key in IDENTITY]) + f"{x[0]['first']:012}")
@@ -279,3 +307,39 @@ def _rows(found: list[tuple[dict[str, Any], Path, int]]) -> Iterator[pa.Table]:
             low, high = max(at, first), min(at + part["games"], first + len(table))
             if low < high:
                 yield table.slice(low - first, high - low)
+
+
+def card(about: dict[str, Any]) -> str:
+    """`README.md`: what somebody reads who finds the dataset.
+
+    Args:
+        about: its `dataset.json`.
+    """
+    files, parts = about["files"], about["parts"]
+    games = files[GAMES]["rows"]
+    size = next((name for limit, name in SIZES if games < limit), "1M<n<10M")
+    configs = ""
+    for name in files:
+        kind = name.removesuffix(".parquet")
+        default = "  default: true\n" if kind == "games" else ""
+        configs += f"- config_name: {kind}\n  data_files: {name}\n{default}"
+    rows = ["| games | rules | agents | seed | deals |", "| --- | --- | --- | --- | --- |"]
+    for part in parts:
+        names = ", ".join(agent["name"] for agent in part["agents"])
+        last = part["first"] + part["games"] // part["rotations"] - 1
+        rows.append(
+            f"| {part['games']:,} | `{part['env']}` {part['version']} | {names} "
+            f"| {part['seed']} | {part['first']} to {last} |"
+        )
+    listed = [
+        f"- `{name}`: {x['rows']:,} rows, sha256 `{x['sha256']}`" for name, x in files.items()
+    ]
+    pretty = f"Gaia Project games ({', '.join(sorted({part['env'] for part in parts}))})"
+    body = Template((HERE / "dataset_card.md").read_text(encoding="utf-8"))
+    more = (HERE / "dataset_card_decisions.md").read_text(encoding="utf-8")
+    return (
+        HEAD.format(pretty=pretty, size=size, configs=configs)
+        + "\n"
+        + body.substitute(pretty=pretty, parts="\n".join(rows), files="\n".join(listed))
+        + (f"\n{more}" if DECISIONS in files else "")
+    )

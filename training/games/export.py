@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from training.agents import make_agent
-from training.config import UserError
 from training.games import dataset, decisions, playing, shards, workers
 from training.games.replay import Replayer, name_of, wrong_rows
 from training.games.schema import slots
-from training.learn.checkpoint import make_env
 from training.system import atomic_files, cli
+from training.system.cli import UserError
+from training.system.environments import make_env
 from training.types import EnvModule
 
 GAMES = 1024  # where none are asked for
@@ -109,7 +109,7 @@ def derive(out: Path, face: EnvModule, replay_batch: int = REPLAYED, policy: boo
     Raises:
         UserError: it is not whole, of other rules, or an agent is not the one that played.
     """
-    about = _whole(out)
+    about = dataset.read_whole(out)
     if dataset.DECISIONS in about["files"]:
         print(f"{out / dataset.DECISIONS} is there")
         return
@@ -151,7 +151,7 @@ def derive(out: Path, face: EnvModule, replay_batch: int = REPLAYED, policy: boo
 
 def verify(args: argparse.Namespace, face: EnvModule) -> int:
     """Play rows again; name what is wrong."""
-    about = _whole(args.out)
+    about = dataset.read_whole(args.out)
     env, path = _env_of(args.out, about, face), args.out / dataset.GAMES
     dataset.check_games(args.out, about, env)
     wrong = [said] if (said := dataset.check_bytes(args.out, about)) else []
@@ -179,16 +179,9 @@ def verify(args: argparse.Namespace, face: EnvModule) -> int:
 def merge(args: argparse.Namespace, face: EnvModule) -> int:
     """Datasets that become one."""
     for part in args.merge:
-        about = _whole(part)
+        about = dataset.read_whole(part)
         for id, players in sorted({(x["env"], x["players"]) for x in about["parts"]}):
             dataset.check_games(part, about, dataset.env_of(part, face, id, players))
     total = dataset.merge(args.out, args.merge, args.games)
     print(f"{total} games in {args.out}")
     return 0
-
-
-def _whole(out: Path) -> dict[str, Any]:
-    about = dataset.read_about(out)
-    if not about["files"]:
-        raise UserError(f"{out} is not whole: run its command again")
-    return about

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError, reason
-from training.games.seating import entries, rotated
 from training.games.stats import places, wins
-from training.games.table import BEHAVIOUR, ROWS, Games
+from training.games.table import BEHAVIOUR, ROWS, Games, entries, rotated
 from training.system import data_files
 from training.system.data_files import TEXT, WHOLE
 from training.types import Ids
@@ -71,11 +70,8 @@ class Npz:
 
     def encode(self, head: Head, games: Games, first: int) -> bytes:
         """All games of the file."""
-        file = io.BytesIO()
-        arrays: dict[str, Any] = {**games.rows()}
-        arrays[self._about] = np.array(json.dumps(head.about | {"first": first}))
-        np.savez_compressed(file, **arrays)
-        return file.getvalue()
+        about = {self._about: np.array(json.dumps(head.about | {"first": first}))}
+        return data_files.npz_of(games.rows() | about, compressed=True)
 
     def read(self, path: Path, wanted: Head | None = None) -> Part:
         """The games, and what they say they are of."""

@@ -14,10 +14,9 @@ import jax
 import numpy as np
 
 from training.agents import Agent, make_agent
-from training.config import UserError
 from training.games.engine import Match
-from training.games.seating import rotated
-from training.games.table import Games
+from training.games.table import Games, rotated
+from training.system.cli import UserError
 from training.types import Environment
 
 BATCH = 4096  # games of a batch

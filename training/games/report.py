@@ -38,17 +38,12 @@ def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
     place, win = (rank(games.vp, games.illegal) for rank in (places, wins))
     score = scores(games.vp, games.illegal)
 
-    def by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:
-        """(S, R, P) -> (S,), the mean over an entry's seats of a set-up."""
-        mean: np.ndarray = np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
-        return mean
-
-    vp = [by_setup(score, mine) for mine in own]
+    vp = [_by_setup(score, mine) for mine in own]
     skill = ratings(games, len(names))
     agents = {
         name: {
             "vp": _plain(estimate(vp[i])),
-            "win_share": _plain(share(by_setup(win, own[i]))),
+            "win_share": _plain(share(_by_setup(win, own[i]))),
             "place": float(place[own[i]].mean()),
             "rating": skill[i],
             "illegal_moves": illegal_moves(games.illegal, games.decided, own[i]),
@@ -219,9 +214,7 @@ def evaluation_report(games: Games, ids: Ids) -> dict[str, Any]:
 
     def split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(S, R, P) -> the policy's mean and the mean of the others, in each set-up (S,)."""
-        x = x.astype(float)
-        own = np.where(mine, x, 0).sum(axis=(1, 2)) / mine.sum(axis=(1, 2))
-        return own, np.where(mine, 0, x).sum(axis=(1, 2)) / (~mine).sum(axis=(1, 2))
+        return _by_setup(x, mine), _by_setup(x, ~mine)
 
     vp = scores(games.vp, games.illegal)
     own_vp, other_vp = split(vp)
@@ -307,6 +300,12 @@ def _text(x: dict[str, Any]) -> str:
 
 def _plain(x: Estimate) -> dict[str, float | None]:
     return {key: v if math.isfinite(v) else None for key, v in x._asdict().items()}
+
+
+def _by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:
+    """(S, R, P) -> (S,), the mean over some seats of each set-up; `mine` (S, R, P) says which."""
+    mean: np.ndarray = np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
+    return mean
 
 
 def _mean(x: np.ndarray) -> float | None:

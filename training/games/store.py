@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from training.games import records, table
 from training.games.formats import Format, Head, Part
 from training.games.table import Games
 from training.system import atomic_files
+from training.system.data_files import check_order, check_same
 
 
 def read(path: Path, format: Format, wanted: Head | None = None) -> Part:
@@ -60,29 +61,6 @@ def check_outputs(flag: str, path: Path | None, args: argparse.Namespace) -> Non
         atomic_files.check_games(flag, path, args.resume)
     if args.record:
         records.check(args.record, args.resume)
-
-
-def check_same(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object]) -> None:
-    """Refuse games of something else; where they begin does not matter.
-
-    Raises:
-        UserError: the first thing that differs.
-    """
-    for key in sorted((ours.keys() | theirs.keys()) - {"first"}):
-        if theirs.get(key) != ours.get(key):
-            raise UserError(f"{path} has {key} {theirs.get(key)!r}, not {ours.get(key)!r}")
-
-
-def check_order(path: Path, first: int, wanted: int, what: str = "set-ups") -> None:
-    """Refuse a part that does not begin where the one before ends.
-
-    Raises:
-        UserError: it does not.
-    """
-    if first != wanted:
-        which = "missing" if first > wanted else "there twice"
-        low, high = sorted((first, wanted))
-        raise UserError(f"{what} {low} to {high - 1} are {which}, before {path}")
 
 
 def merge(paths: Sequence[Path], format: Format) -> Part:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from training.learn.behaviour import behaviour_of
+from training.learn.metrics import behaviour_of
 from training.types import Game, Rules
 
 BEHAVIOUR = (
@@ -92,3 +92,23 @@ def leech_actions(rules: Rules, actions: int) -> np.ndarray:
     for choice in rules.actions.ids["leech"] if hasattr(rules, "actions") else ():
         out[int(choice == "DECLINE"), rules.actions.index("leech", choice)] = True
     return out
+
+
+# Who sits where: every way to turn a table is a game of a set-up.
+
+
+def rotated(players: int = 4) -> np.ndarray:
+    """(P, P): entry i in seat i, then each one seat further; every entry sits in every seat."""
+    seats = np.arange(players, dtype=np.int32)
+    return (seats - seats[:, None]) % players
+
+
+def one_against_the_rest(players: int) -> np.ndarray:
+    """(P, P): agent 0 in each seat once, agent 1 in the others."""
+    return 1 - np.eye(players, dtype=np.int32)
+
+
+def entries(names: Sequence[str]) -> list[str]:
+    """What tables call the entries: a name that is there again gets its number behind it."""
+    before = [list(names[:i]).count(name) for i, name in enumerate(names)]
+    return [f"{name} #{n + 1}" if n else name for name, n in zip(names, before, strict=True)]

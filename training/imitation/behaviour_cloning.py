@@ -7,7 +7,6 @@ played again from their keys and actions; a minibatch holds decisions of every g
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -23,15 +22,15 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.program_cache import jit
-from training import zoo
-from training.config import Config, UserError
-from training.games import store
+from training import config as configs
+from training.config import UserError
 from training.imitation import expert_data
 from training.learn.learner_state import make_optimizer
 from training.networks import sampling
 from training.networks.make import make_network
-from training.system import atomic_files, devices
-from training.types import AutoEnvironment, EnvState, Params, PolicyNetwork
+from training.system import data_files, devices
+from training.system.environments import identity
+from training.types import AutoEnvironment, Environment, EnvState, Params, PolicyNetwork
 
 GAMES = devices.GAMES
 
@@ -71,6 +70,23 @@ def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     reward = stream.pop("reward").astype(np.float32)
     stream["target"], stream["known"] = returns_to_go(reward, stream["done"])
     return about, stream
+
+
+def read_streams(
+    folders: Sequence[Path], env: Environment
+) -> list[tuple[dict[str, Any], dict[str, np.ndarray]]]:
+    """`read_stream` of each folder.
+
+    Raises:
+        UserError: one is of another environment, of another number of games, or a part of one.
+    """
+    loaded = [read_stream(folder) for folder in folders]
+    ours = identity(env) | {"games": loaded[0][0]["games"]}
+    for folder, (about, _) in zip(folders, loaded, strict=True):
+        data_files.check_same(folder, {key: about.get(key, 4) for key in ours}, ours)
+    if any(about["first"] for about, _ in loaded):
+        raise UserError("--labels: parts of a stream; put them together with training.merge")
+    return loaded
 
 
 def imitation_loss(
@@ -216,30 +232,32 @@ class Course(NamedTuple):
     value_coef: float  # weight of the values in the loss
 
 
-def clone(folders: Sequence[Path], config: Config, course: Course, out: Path) -> Any:
+def clone(
+    folders: Sequence[Path],
+    config_file: str,
+    overrides: Sequence[str],
+    course: Course,
+    out: Path,
+) -> None:
     """Learn from the streams in turn, `course.passes` times.
 
     Args:
-        out: an npz; every fourth chunk the averaged parameters so far are written there.
-    Returns:
-        The averaged parameters.
+        config_file, overrides: the configuration, whose network is taught.
+        out: an npz; every fourth chunk the averaged parameters so far are written there, and the
+            last ones.
     Raises:
-        UserError: the streams are of another environment, of different games or parts of one;
-            `course.start` is of another network.
+        UserError: of `read_streams`; `course.start` is of another network.
     """
+    config = configs.load(config_file, overrides)
+    devices.split_cpu(config.run.cpu_devices, 256)
     import gaia_jax
 
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
-    given = zoo.read_parameters(course.start) if course.start else None
+    given = data_files.read_parameters(course.start) if course.start else None
     network = make_network(env, config.network)
-    loaded = [read_stream(folder) for folder in folders]
+    loaded = read_streams(folders, env)
     games = loaded[0][0]["games"]
-    for folder, (about, _) in zip(folders, loaded, strict=True):
-        ours = zoo.identity(env) | {"games": games}
-        store.check_same(folder, {key: about.get(key, 4) for key in ours}, ours)
-    if any(about["first"] for about, _ in loaded):
-        raise UserError("--labels: parts of a stream; put them together with training.merge")
     mesh = devices.make_mesh(games)
     one = jax.jit(lambda: expert_data.start(auto, 0, 1))()
     observation = jax.vmap(env.observe)(one, one.current_player)
@@ -271,7 +289,6 @@ def clone(folders: Sequence[Path], config: Config, course: Course, out: Path) ->
                 print(f"{done}/{total} {time.time() - began:.0f} s {shown}", flush=True)
                 assert shown["same"] == 1.0, "the labels are of other rules"
                 write(out, carry[2])
-    return carry[2]
 
 
 def _chunks(stream: dict[str, np.ndarray], reward_scale: float) -> Iterator[dict[str, np.ndarray]]:
@@ -285,6 +302,4 @@ def _chunks(stream: dict[str, np.ndarray], reward_scale: float) -> Iterator[dict
 
 def write(path: Path, params: Params) -> None:
     """Parameters as an npz under just this name, whole or not at all."""
-    file = io.BytesIO()
-    np.savez(file, **zoo.flatten(params))
-    atomic_files.write_bytes(path, file.getvalue())
+    data_files.write_arrays(path, data_files.flatten(params))

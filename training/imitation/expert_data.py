@@ -6,7 +6,6 @@ than reading them.
 
 from __future__ import annotations
 
-import io
 import json
 import time
 from collections.abc import Mapping
@@ -21,14 +20,13 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.program_cache import jit
-from training import zoo
+from training import config as configs
 from training.agents.greedy import Search, Weights, as_params
-from training.config import Config
-from training.games import store
 from training.networks import sampling
 from training.networks.make import make_network
 from training.system import atomic_files, cli, data_files, devices
 from training.system.data_files import TEXT, WHOLE
+from training.system.environments import identity
 from training.types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
 
 BEST = 8  # candidates kept of each decision
@@ -80,9 +78,7 @@ def make_generator(
         column = sampling.sample(values, values > -1e8, uniform)
         by_chance = jnp.take_along_axis(actions, column[:, None], axis=1)[:, 0]
         observation = jax.vmap(env.observe)(state, state.current_player)
-        seen = network.encode(observation, mask)
-        logits, _ = network.apply(params, seen, method="logits_and_values")
-        own = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
+        own = sampling.sample_action(network, params, observation, mask, uniform)
         action = jnp.where(mix == 2, own, jnp.where(mix == 1, by_chance, actions[:, 0]))
         return action, actions, values - values[:, :1]
 
@@ -117,22 +113,25 @@ def make_generator(
     return jit(mapped)
 
 
-def generate(
-    out: Path, chunks: int, about: dict[str, Any], student: Params | None, config: Config
-) -> None:
+def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) -> None:
     """Write the stream, chunk by chunk, from where the folder leaves off.
 
     Args:
-        about: `seed`, `games`, `first`, and what else makes the stream another one.
-        student: parameters of the network that plays most games; None: the scripted player alone.
+        about: `seed`, `games`, `first`, `student`: what makes the stream another one. `student` is
+            an npz with parameters of a network, which plays most games; "": the scripted player
+            alone.
+        config_file: whose network.
     """
+    config = configs.load(config_file)
+    devices.split_cpu(0, about["games"])
+    student = data_files.read_parameters(about["student"]) if about["student"] else None
     import gaia_jax
 
     env = gaia_jax.make(config.env.id, reward="vp", players=config.env.players)
     auto = gaia_jax.auto_reset(env)
     network = make_network(env, config.network)
     seed, games, first = about["seed"], about["games"], about["first"]
-    about = zoo.identity(env) | about
+    about = identity(env) | about
     check_begun(out, about)
     mesh = devices.make_mesh(games)
     states = jax.jit(lambda: start(auto, seed, games, first))()
@@ -225,7 +224,7 @@ def check_begun(out: Path, about: Mapping[str, object]) -> None:
     if not out.exists() or not any(out.iterdir()):
         return
     theirs = read_about(out)
-    store.check_same(out, theirs, about)
+    data_files.check_same(out, theirs, about)
     if theirs["first"] != about["first"]:
         raise cli.UserError(f"{out} begins with game {theirs['first']}")
     if (out / STATES).exists():
@@ -246,10 +245,10 @@ def check_out(out: Path) -> None:
 
 def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:
     """Write a chunk and the states after it, each whole or not at all."""
-    _savez(out / f"{chunk:04d}.npz", labels)
+    data_files.write_arrays(out / f"{chunk:04d}.npz", labels)
     leaves = jax.device_get(jax.tree.leaves(states))
     named = {f"{i:04d}": leaf for i, leaf in enumerate(leaves)}
-    _savez(out / STATES, named | {"chunks": np.int32(chunk + 1)})
+    data_files.write_arrays(out / STATES, named | {"chunks": np.int32(chunk + 1)})
 
 
 def merge(out: Path, parts: list[Path]) -> None:
@@ -269,8 +268,8 @@ def merge(out: Path, parts: list[Path]) -> None:
     for first, part, about in found:
         games = about.pop("games")
         sizes.append((part, games))
-        store.check_same(part, about, whole)
-        store.check_order(part, first, following, "games")
+        data_files.check_same(part, about, whole)
+        data_files.check_order(part, first, following, "games")
         if _chunks(part) != names:
             raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
         following += games
@@ -280,16 +279,12 @@ def merge(out: Path, parts: list[Path]) -> None:
     with atomic_files.new_folder(out) as new:
         for name in names:
             chunks = [read_chunk(part / name, games) for part, games in sizes]
-            _savez(new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]})
+            data_files.write_arrays(
+                new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]}
+            )
         text = json.dumps(whole | {"games": following - found[0][0]}) + "\n"
         atomic_files.write_text(new / ABOUT, text)
 
 
 def _chunks(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("[0-9]*.npz"))
-
-
-def _savez(path: Path, arrays: dict[str, Any]) -> None:
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    atomic_files.write_bytes(path, file.getvalue())

@@ -37,6 +37,8 @@ from training.learn.learner_state import (
 from training.networks.layers import at_temperature
 from training.networks.make import make_network
 from training.system import atomic_files
+from training.system.environments import another_environment, identity
+from training.system.environments import make_env as make_env
 from training.system.fast_compile import jit_once
 from training.types import Environment, EnvModule, Params, PolicyNetwork
 from training.zoo.transfer import widen
@@ -112,7 +114,7 @@ class Checkpoints:
             return
         about = {
             "format": FORMAT,
-            **zoo.identity(env),
+            **identity(env),
             "update": step,
             "config": configs.to_dict(config),
         }
@@ -230,7 +232,7 @@ class Checkpoints:
     def check_env(self, step: int, env: Environment) -> None:
         """Refuse a checkpoint of another environment or of another version of it."""
         about, _ = self.about(step)
-        if other := zoo.another_environment(about, env):
+        if other := another_environment(about, env):
             raise UserError(f"{self._name(step)} {other}")
 
     def restore(self, step: int, runner: Runner) -> Runner:
@@ -363,8 +365,8 @@ def load_policy(
     return env, network, checkpoints.restore_params(step, form), step, config
 
 
-def load_start(run: str | Path, env: Environment) -> tuple[Any, Any]:
-    """The network of a run and its parameters before the first update.
+def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
+    """The network of a run, its parameters before the first update, its configuration.
 
     Args:
         run: the run folder; its latest checkpoint says the configuration.
@@ -376,19 +378,15 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any]:
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
     params = jit_once(lambda: _init(env, network, start_keys(config)[0]))()
-    if config.run.warm_start:
-        params = widen(zoo.parameters(config.run.warm_start, env), params)
-        params = at_temperature(params, config.run.warm_start_temperature)
-    return network, params
+    return network, warm_start(config, env, params), config
 
 
-def make_env(env_module: EnvModule, env_id: str, reward: str, players: int = 4) -> Any:
-    """`env_module.make`; what it does not know is the user's error."""
-    more = {} if players == 4 else {"players": players}
-    try:
-        return env_module.make(env_id, reward=reward, **more)
-    except ValueError as error:
-        raise UserError(str(error)) from error
+def warm_start(config: Config, env: Environment, params: Params) -> Any:
+    """What `run.warm_start` says that a run begins with, or `params` where it says nothing."""
+    if not config.run.warm_start:
+        return params
+    given = widen(zoo.parameters(config.run.warm_start, env), params)
+    return at_temperature(given, config.run.warm_start_temperature)
 
 
 def _init(env: Environment, network: PolicyNetwork, key: Array | None = None) -> Any:

@@ -9,20 +9,18 @@ from typing import Any
 import jax
 from jax.sharding import Mesh
 
-from training import zoo
 from training.config import Config
 from training.learn import exploring_starts, ppo
-from training.learn.checkpoint import Checkpoints, make_env
+from training.learn.checkpoint import Checkpoints, warm_start
 from training.learn.learner_state import Hyper, Runner, begin_with, make_init, sharding
 from training.learn.metrics import Diagnostics
 from training.learn.staggered_starts import make_spread
-from training.networks.layers import at_temperature
 from training.networks.make import make_network
 from training.system import cli, devices
+from training.system.environments import make_env
 from training.system.fast_compile import jit_once
 from training.system.process_group import ProcessGroup, alone
 from training.types import AutoEnvironment, EnvModule
-from training.zoo.transfer import widen
 
 
 class Trainer:
@@ -77,9 +75,7 @@ class Trainer:
         """A new run with the parameters that it is to begin with, and its games apart."""
         config = self.config
         if config.run.warm_start:
-            params = zoo.parameters(config.run.warm_start, self.env)
-            params = widen(params, runner.params)
-            runner = begin_with(runner, at_temperature(params, config.run.warm_start_temperature))
+            runner = begin_with(runner, warm_start(config, self.env, runner.params))
         if config.recipe.staggered_starts:
             spread = make_spread(auto, self.network, config, mesh)
             key = jax.random.wrap_key_data(runner.key)

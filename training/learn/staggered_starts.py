@@ -48,10 +48,8 @@ def make_spread(
             keys = jax.vmap(jax.random.fold_in, (None, 0))(jax.random.fold_in(own, clock), game)
             keys = jax.vmap(jax.random.split)(keys)
             observation = play.observe(state, state.current_player)
-            seen = network.encode(observation, state.legal_action_mask)
-            logits, _ = network.apply(params, seen, method="logits_and_values")
-            uniform = jax.vmap(jax.random.uniform)(keys[:, 0])
-            action = network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
+            uniform, mask = jax.vmap(jax.random.uniform)(keys[:, 0]), state.legal_action_mask
+            action = sampling.sample_action(network, params, observation, mask, uniform)
             after = play.step(state, action, keys[:, 1])
 
             def on(new: Array, old: Array) -> Array:

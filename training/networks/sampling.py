@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.testing.sampling import sample_legal
+from training.types import Observation, Params, PolicyNetwork
 
 
 def sample(logits: Array, mask: Array, uniform: Array) -> Array:
@@ -32,6 +33,19 @@ def sample_uniform(mask: Array, uniform: Array) -> Array:
     """A legal action, each with the same probability. Shapes as in `sample`."""
     drawn: Array = jnp.vectorize(sample_legal, signature="(a),()->()")(mask, uniform)
     return drawn
+
+
+def sample_action(
+    network: PolicyNetwork, params: Params, observation: Observation, mask: Array, uniform: Array
+) -> Array:
+    """(B,) int32, actions of the environment drawn from the policy of a network.
+
+    Args:
+        mask: (B, A) bool. uniform: (B,) float32 in [0, 1).
+    """
+    inputs = network.encode(observation, mask)
+    logits, _ = network.apply(params, inputs, method="logits_and_values")
+    return network.to_action(inputs, sample(logits, inputs.mask, uniform))
 
 
 def greedy(logits: Array, mask: Array) -> Array:

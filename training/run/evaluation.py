@@ -16,10 +16,11 @@ import jax
 import numpy as np
 
 from training.games import table
-from training.games.evaluation import Evaluation
+from training.games.arena import Evaluation
 from training.games.table import Games
 from training.run.folder import opponents
 from training.system import cli
+from training.system.data_files import npz_of
 from training.system.process_group import Place, ProcessGroup
 from training.types import Params
 
@@ -101,10 +102,7 @@ def _of_all(group: ProcessGroup, played: Games | None) -> Games:
 
 def _to_text(games: Games) -> str:
     """Games as a text that goes through JSON."""
-    file = io.BytesIO()
-    rows: dict[str, Any] = {**games.rows()}
-    np.savez_compressed(file, **rows)
-    return base64.b64encode(file.getvalue()).decode("ascii")
+    return base64.b64encode(npz_of(games.rows(), compressed=True)).decode("ascii")
 
 
 def _from_text(text: str) -> Games:

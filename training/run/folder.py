@@ -15,7 +15,7 @@ from training.config import Config, UserError
 from training.learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
 from training.run import provenance
 from training.run.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
-from training.system import atomic_files, cli, processes
+from training.system import atomic_files, cli, process_group
 from training.types import Environment
 
 if TYPE_CHECKING:
@@ -25,45 +25,58 @@ if TYPE_CHECKING:
 CONFIG = "config.yaml"  # in the folder of a run
 
 
-class Start(NamedTuple):
+class Wanted(NamedTuple):
     """What a command line asks for."""
 
+    config: str | None = None  # a YAML file
+    resume: str | None = None  # RUN or RUN@UPDATE
+    overrides: tuple[str, ...] = ()  # key=value
+    record: Path | None = None  # a folder for records of the evaluations' games
+
+
+class Start(NamedTuple):
+    """What that comes to."""
+
     config: Config
-    run: Path | None  # to resume; None: a new one
-    update: int | None  # to resume from; None: the latest that is whole
+    run: Path | None = None  # to resume; None: a new one
+    update: int | None = None  # to resume from; None: the latest that is whole
 
 
-def planned(config_path: str | None, resume: str | None, overrides: list[str]) -> Config | None:
+def planned(wanted: Wanted) -> Config:
     """The configuration of a run before JAX starts, which reading a checkpoint makes it do.
 
-    Returns:
-        None where there is none, or it is wrong: `resolve` says what is.
+    Where a run to resume has none that can be read, what the command line says of the processes:
+    `resolve` says what is wrong.
     """
-    path = config_path
-    if path is None and resume is not None:
-        path = str(Path(split_update(resume)[0]) / CONFIG)
-    with contextlib.suppress(UserError):
-        return configs.load(path, overrides) if path else None
-    return None
+    if wanted.config:
+        return configs.load(wanted.config, wanted.overrides)
+    if wanted.resume is not None:
+        with contextlib.suppress(UserError):
+            kept = configs.load(Path(split_update(wanted.resume)[0]) / CONFIG)
+            return configs.override(configs.of_no_process(kept), wanted.overrides)
+    own = [text for text in wanted.overrides if text.startswith(configs.OF_A_PROCESS)]
+    return configs.override(Config(), [*own, "run.cpu_devices=1"])
 
 
-def resolve(config_path: str | None, resume: str | None, overrides: list[str]) -> Start:
+def resolve(wanted: Wanted) -> Start:
     """The configuration of a run: of the file, or of the run to resume, with overrides.
 
-    Args:
-        resume: RUN or RUN@UPDATE.
     Raises:
         UserError: neither is given, or a resumed run would change what it depends on.
     """
-    if resume is None:
-        if config_path is None:
+    if wanted.resume is None:
+        if wanted.config is None:
             raise UserError("give --config FILE, or --resume RUN")
-        return Start(configs.load(config_path, overrides), None, None)
-    run, at = split_update(resume)
-    update = number_of(resume, at)
+        return Start(configs.load(wanted.config, wanted.overrides))
+    run, at = split_update(wanted.resume)
+    update = number_of(wanted.resume, at)
     checkpoints = Checkpoints(run)
     _, old = checkpoints.about(checkpoints.whole(update))
-    new = configs.load(config_path, overrides) if config_path else configs.override(old, overrides)
+    new = (
+        configs.load(wanted.config, wanted.overrides)
+        if wanted.config
+        else configs.override(old, wanted.overrides)
+    )
     changed = configs.differences(old, new)
     if changed:
         raise UserError(f"a resumed run cannot change {'; '.join(changed)}")
@@ -113,14 +126,14 @@ def open_new(trainer: Trainer) -> Logs:
     group = trainer.group
     if not group.is_main:
         trainer.run = Path(group.first(""))
-        processes.check_folder(group, trainer.run)
+        process_group.check_folder(group, trainer.run)
         return NoLogs()
     run = trainer.run = new_folder(trainer.config.name)
     try:
         atomic_files.write_text(run / CONFIG, configs.to_yaml(trainer.config))
         provenance.started(run, 0, trainer.env)
         group.first(str(run))
-        processes.check_folder(group, run)
+        process_group.check_folder(group, run)
         return Logs(run, trainer.config)
     except BaseException:
         shutil.rmtree(run, ignore_errors=True)

@@ -14,13 +14,13 @@ from jax import Array
 from training import config as configs
 from training.config import Config, UserError
 from training.learn import ppo
-from training.learn.checkpoint import make_env
 from training.learn.learner_state import make_init, sharding
 from training.networks.make import make_network
 from training.system import data_files
 from training.system.cli import reason
 from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from training.system.devices import make_mesh
+from training.system.environments import make_env
 from training.types import EnvModule, EnvState, NetworkInput, Params
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,

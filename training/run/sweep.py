@@ -7,20 +7,16 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from training import config as configs
 from training.config import UserError
-from training.learn.checkpoint import make_env
-from training.run import sweep_file
-from training.run.folder import Start, check
+from training.run import sweep_file, training
+from training.run.folder import Start, Wanted, check
 from training.run.sweep_file import DONE, RUNNING, STOPPED, Member, State
-from training.run.training import Wanted
-from training.run.training import run as run_training
+from training.system.environments import make_env
 from training.types import EnvModule
 
 RUNS = Path("runs")
@@ -50,7 +46,7 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
             env = member.config.env
             try:
                 made = make_env(env_module, env.id, env.reward, env.players)
-                check(Start(member.config, None, None), made, RUNS)
+                check(Start(member.config), made, RUNS)
             except UserError as error:
                 raise UserError(f"{member.name}: {error}") from error
 
@@ -67,12 +63,9 @@ def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
         if what == STOPPED:
             wanted = Wanted(resume=str(RUNS / member.name))
             spent = sweep_file.seconds_spent(member, RUNS)
-            return run_training(wanted, env_module, spent)
+            return training.run(wanted, env_module, spent)
         sweep_file.set_aside(member, RUNS)
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "config.yaml"
-            file.write_text(configs.to_yaml(member.config), encoding="utf-8")
-            return run_training(Wanted(str(file)), env_module)
+        return training.train_new(member.config, env_module)[0]
 
 
 def _follow() -> None:

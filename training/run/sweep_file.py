@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gaia_jax.cli.command_line import read_text
 from training import config as configs
-from training.config import LONGEST_FILE, Config, UserError
+from training.config import Config, UserError
 from training.learn.checkpoint import FOLDER, free_path
 from training.run import logs, provenance
 from training.system import atomic_files
@@ -50,13 +49,7 @@ def load(path: Path) -> list[Member]:
     Raises:
         UserError: no such file, an unknown key, a value of the wrong type or range.
     """
-    text = read_text(path, LONGEST_FILE, "the sweep")
-    try:
-        tree = configs.parse_yaml(text)
-    except ValueError as error:
-        raise UserError(f"{path} is not valid YAML: {error}") from error
-    if not isinstance(tree, dict):
-        raise UserError(f"{path} must hold a mapping of keys to values")
+    tree = configs.read_mapping(path, "the sweep")
     for key in tree:
         if key not in KEYS:
             raise UserError(f"{path}: unknown key {key!r}; the choices are: {', '.join(KEYS)}")
@@ -94,7 +87,7 @@ def _variants(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
     for variant, values in named.items():
         if not isinstance(values, dict):
             raise UserError(f"variants.{variant} must be a group of keys")
-    grid = _flat(_mapping(tree, "grid"))
+    grid = configs.flat_tree(_mapping(tree, "grid"))
     for key, values in grid.items():
         if not isinstance(values, list) or not values:
             raise UserError(f"grid.{key} must be a list of values")
@@ -124,15 +117,8 @@ def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:
     return found
 
 
-def _flat(tree: Mapping[str, object], head: str = "") -> dict[str, Any]:
-    out: dict[str, Any] = {}
-    for key, value in tree.items():
-        out |= _flat(value, f"{head}{key}.") if isinstance(value, dict) else {f"{head}{key}": value}
-    return out
-
-
 def _changed(config: Config, values: Mapping[str, object], where: str) -> Config:
-    flat = _flat(values)
+    flat = configs.flat_tree(values)
     for key in OWN:
         if key in flat:
             raise UserError(f"{where}: {key} is given by the sweep")

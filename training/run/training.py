@@ -7,8 +7,9 @@ import math
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import numpy as np
@@ -18,15 +19,15 @@ from training import config as configs
 from training.config import Config
 from training.games import records
 from training.games.report import format_evaluation
-from training.learn.checkpoint import make_env
 from training.learn.learner_state import learning_rate
 from training.learn.loop import Trainer
 from training.run import provenance
 from training.run.evaluation import evaluations_of
-from training.run.folder import Start, check, open_again, open_new, planned, resolve
+from training.run.folder import Start, Wanted, check, open_again, open_new, planned, resolve
 from training.run.logs import Logs
-from training.system import atomic_files, cli, devices, processes
-from training.system.process_group import Place, ProcessGroup
+from training.system import atomic_files, cli, devices, process_group, processes
+from training.system.environments import make_env
+from training.system.process_group import ProcessGroup
 from training.types import EnvModule
 
 
@@ -142,15 +143,6 @@ def _report(
     progress.update(len(records))
 
 
-class Wanted(NamedTuple):
-    """What a command line asks for."""
-
-    config: str | None = None  # a YAML file
-    resume: str | None = None  # RUN or RUN@UPDATE
-    overrides: tuple[str, ...] = ()  # key=value
-    record: Path | None = None  # a folder for records of the evaluations' games
-
-
 def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
     """Train, alone or together with other processes, then evaluate.
 
@@ -159,39 +151,28 @@ def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
     Returns:
         The exit code; 130 after Ctrl-C.
     """
-    place = _place(wanted)
-    fingerprint = processes.versions() | {"--resume": wanted.resume or ""}
-    with processes.join(place, fingerprint) as group:
-        # Before JAX starts, or a resumed run has one device where it had several.
-        if early := planned(wanted.config, wanted.resume, [*wanted.overrides]):
-            devices.split_cpu(early.run.cpu_devices, early.ppo.num_envs // group.place.size)
-        start = resolve(wanted.config, wanted.resume, [*wanted.overrides])
+    with _joined(planned(wanted), wanted.resume or "") as group:
+        start = resolve(wanted)
         return _together(start, wanted.record, env_module, group, spent)[0]
 
 
-def train_new(config: Config, env_module: EnvModule) -> Path:
+def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
     """Train a new run to its end, then evaluate it; what `run` does with a file.
 
     Returns:
-        The run folder.
-    Raises:
-        KeyboardInterrupt: Ctrl-C; there is a checkpoint.
+        The exit code, the run folder.
     """
+    with _joined(config, "") as group:
+        return _together(Start(config), None, env_module, group, 0.0)
+
+
+@contextlib.contextmanager
+def _joined(config: Config, resume: str) -> Iterator[ProcessGroup]:
+    """The processes that train, before JAX starts; the CPU of each is as many devices as it was."""
     place = processes.place_of(config.hosts)
-    with processes.join(place, processes.versions() | {"--resume": ""}) as group:
+    with processes.join(place, processes.versions() | {"--resume": resume}) as group:
         devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // group.place.size)
-        code, folder = _together(Start(config, None, None), None, env_module, group, 0.0)
-    if code:
-        raise KeyboardInterrupt
-    return folder
-
-
-def _place(wanted: Wanted) -> Place:
-    """Which process this is; of a run to resume only what the command line says."""
-    if wanted.config:
-        return processes.place_of(configs.load(wanted.config, wanted.overrides).hosts)
-    own = [text for text in wanted.overrides if text.startswith(configs.OF_A_PROCESS)]
-    return processes.place_of(configs.override(Config(), own).hosts)
+        yield group
 
 
 def _together(
@@ -201,7 +182,7 @@ def _together(
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
     env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
-    processes.check_same(group, configs.flat(config) | {"env": f"{env.id} {env.version}"})
+    process_group.check_same(group, configs.flat(config) | {"env": f"{env.id} {env.version}"})
     if not group.alone:
         jax.devices()  # all together: one that begins alone waits for the others in vain
     if group.is_main:
@@ -209,7 +190,7 @@ def _together(
         if record:
             records.check(record, resume=True)
     with contextlib.ExitStack() as held:
-        processes.check_shared(group, start.run or Path("runs"))
+        process_group.check_shared(group, start.run or Path("runs"))
         if start.run is not None:
             group.hint = f"; go on with --resume {start.run}"
             if group.is_main:

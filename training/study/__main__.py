@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training.system import atomic_files, cli
+from training.system import atomic_files, cli, environments
 from training.system.cli import UserError
 from training.types import EnvModule
 
@@ -31,10 +31,7 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
         The exit code.
     """
     args = _parse(argv)
-    if face is None:
-        import gaia_jax
-
-        face = gaia_jax
+    face = environments.module(face)
     if args.position:
         from training.study import position
 
@@ -51,9 +48,7 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
         atomic_files.check_file("--figures", args.figures, figures.OURS)
     else:
         findings.check(args.out, args.page)
-    about = dataset.read_about(args.data)
-    if not about["files"]:
-        raise UserError(f"{args.data} is not whole: run its command again")
+    about = dataset.read_whole(args.data)
     kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {sorted(kinds)}")

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gaia_jax.cli.command_line import read_text
 from training import config as configs
 from training.config import UserError
 from training.run import logs
@@ -59,14 +58,7 @@ def read(path: Path) -> Run:
     if not (path / "config.yaml").is_file():
         raise UserError(f"{path} is no run folder: it has no config.yaml")
     # As it stands there: runs of other versions have other keys.
-    file = path / "config.yaml"
-    try:
-        tree = configs.parse_yaml(read_text(file, configs.LONGEST_FILE))
-    except ValueError as error:
-        raise UserError(f"{file} is not valid YAML: {error}") from error
-    if not isinstance(tree, dict):
-        raise UserError(f"{file} is no configuration")
-    config = flat(tree)
+    config = configs.flat_tree(configs.read_mapping(path / "config.yaml", "the configuration"))
     records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     if not records:
         raise UserError(f"{path} has no records yet")
@@ -93,14 +85,6 @@ def _add_minutes(records: list[dict[str, Any]]) -> None:
             seconds += (record["time/decisions"] - before) / record["time/decisions_per_second"]
             before = record["time/decisions"]
             record["time/minutes"] = seconds / 60
-
-
-def flat(tree: Mapping[str, object], head: str = "") -> dict[str, Any]:
-    """Nested keys joined by dots."""
-    out: dict[str, Any] = {}
-    for key, value in tree.items():
-        out |= flat(value, f"{head}{key}.") if isinstance(value, dict) else {head + key: value}
-    return out
 
 
 def experiments(runs: Sequence[Run]) -> list[Experiment]:

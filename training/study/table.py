@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from training.config import UserError
-from training.games import dataset, shards
+from training.games import dataset, schema, shards
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def load(path: str | Path, games: int | None = None) -> Table:
         if left == 0:
             break
     table = pa.concat_tables(parts).combine_chunks()
-    players = sum(name.startswith("faction_") for name in columns)
+    players = schema.seats(columns)
     names: dict[str, list[str]] = {"source": about["vp_sources"]}
 
     def seats(name: str) -> np.ndarray:

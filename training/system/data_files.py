@@ -1,21 +1,27 @@
 """Files as they are found: what is cut off, damaged or of another kind is one line that names it.
 
-Commands read through here what another command wrote: JSON with the keys that they need, and the
-arrays of an npz. Parquet is read by `games/shards.py`, YAML by `config`, records by
-`gaia_jax.replay`.
+Commands read through here what another command wrote: JSON with the keys that they need, the
+arrays of an npz, parameters among them. Parquet is read by `games/shards.py`, YAML by `config`,
+records by `gaia_jax.replay`.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError, one_line, read_text, reason
+from gaia_jax.cli.outputs import write_bytes
+from training.types import Params
+
+if TYPE_CHECKING:
+    from jax.typing import ArrayLike
 
 LONGEST = 10**8  # bytes of a JSON file
 ZIP = b"PK"  # what an npz begins with
@@ -118,3 +124,77 @@ def read_arrays(
         if name not in arrays:
             raise UserError(f"{read}: it has no array {name!r}")
     return arrays
+
+
+def npz_of(arrays: Mapping[str, ArrayLike], compressed: bool = False) -> bytes:
+    """Arrays by name as the bytes of an npz."""
+    file, held = io.BytesIO(), {name: np.asarray(x) for name, x in arrays.items()}
+    write: Any = np.savez_compressed if compressed else np.savez
+    write(file, **held)
+    return file.getvalue()
+
+
+def write_arrays(path: Path, arrays: Mapping[str, ArrayLike], compressed: bool = False) -> None:
+    """An npz, whole or not at all."""
+    write_bytes(path, npz_of(arrays, compressed))
+
+
+def flatten(params: Params) -> dict[str, Any]:
+    """Parameters -> arrays by name, as an npz holds them."""
+    import jax
+
+    leaves, _ = jax.tree_util.tree_flatten_with_path(params)
+    name = jax.tree_util.keystr
+    return {name(path, simple=True, separator="/"): np.asarray(x) for path, x in leaves}
+
+
+def unflatten(arrays: Mapping[str, ArrayLike]) -> Any:
+    """Arrays by name -> parameters, nested dictionaries."""
+    import jax.numpy as jnp
+
+    tree: dict[str, Any] = {}
+    for name in arrays:
+        node, parts = tree, name.split("/")
+        for part in parts[:-1]:
+            node = node.setdefault(part, {})
+        node[parts[-1]] = jnp.asarray(arrays[name])
+    return tree
+
+
+def read_parameters(path: Path | str) -> Any:
+    """The parameters in an npz; whether they fit a network is for its user to say.
+
+    Raises:
+        UserError: it cannot be read, is damaged, or holds something else.
+    """
+    arrays = read_arrays(path, "the parameters")
+    try:
+        params = unflatten(arrays)
+    except (AttributeError, TypeError) as error:  # names of which one is the group of another
+        raise UserError(f"{path} holds no parameters of a network") from error
+    if not isinstance(params.get("params"), dict):
+        raise UserError(f"{path} holds no parameters of a network")
+    return params
+
+
+def check_same(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object]) -> None:
+    """Refuse games of something else; where they begin does not matter.
+
+    Raises:
+        UserError: the first thing that differs.
+    """
+    for key in sorted((ours.keys() | theirs.keys()) - {"first"}):
+        if theirs.get(key) != ours.get(key):
+            raise UserError(f"{path} has {key} {theirs.get(key)!r}, not {ours.get(key)!r}")
+
+
+def check_order(path: Path, first: int, wanted: int, what: str = "set-ups") -> None:
+    """Refuse a part that does not begin where the one before ends.
+
+    Raises:
+        UserError: it does not.
+    """
+    if first != wanted:
+        which = "missing" if first > wanted else "there twice"
+        low, high = sorted((first, wanted))
+        raise UserError(f"{what} {low} to {high - 1} are {which}, before {path}")

@@ -16,6 +16,8 @@ import socket
 import sys
 import threading
 import time
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -187,6 +189,71 @@ class ProcessGroup:
 def alone() -> ProcessGroup:
     """The group of a training in one process."""
     return ProcessGroup(Place("", 1, 0), {})
+
+
+def check_same(group: ProcessGroup, values: Mapping[str, object]) -> None:
+    """Refuse values that are not the same at all processes.
+
+    Raises:
+        Agreed: the first that differs; at all processes.
+    """
+    everybody = group.all({name: str(value) for name, value in values.items()})
+    try:
+        for number, theirs in enumerate(everybody):
+            compare(number, theirs, everybody[0])
+    except UserError as error:
+        raise Agreed(str(error)) from error
+
+
+def check_folder(group: ProcessGroup, folder: Path) -> None:
+    """Whether all processes see the same folder; it must exist at process 0.
+
+    Raises:
+        Agreed: somebody does not; at all processes.
+    """
+    name = f".seen-by-all-{os.getpid()}" if group.is_main else ""
+    if group.is_main and not group.alone:
+        (folder / name).touch()
+    name = group.first(name)
+    until = time.monotonic() + 5  # a network file system may be late
+    while not group.alone and not (folder / name).exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    seen = group.all(group.alone or (folder / name).exists())
+    if group.is_main and not group.alone:
+        (folder / name).unlink(missing_ok=True)
+    blind = [number for number, sees in enumerate(seen) if not sees]
+    if blind:
+        raise Agreed(
+            f"process {numbers(blind)} does not see the folder {folder} of process 0: "
+            "several processes want a shared one"
+        )
+
+
+def check_shared(group: ProcessGroup, folder: Path) -> None:
+    """`check_folder` before any work; one that is missing is made for it, and taken away again."""
+    made = group.is_main and not group.alone and not folder.exists()
+    if made:
+        folder.mkdir()
+    try:
+        check_folder(group, folder)
+    finally:
+        if made:
+            folder.rmdir()
+
+
+def compare(number: int, theirs: dict[str, str], ours: dict[str, str]) -> None:
+    """Refuse what process `number` says of itself where it is not what process 0 says."""
+    for name in sorted(ours.keys() | theirs.keys()):
+        if ours.get(name) != theirs.get(name):
+            raise UserError(
+                f"processes 0 and {number} differ in {name}: "
+                f"{ours.get(name)!r} and {theirs.get(name)!r}"
+            )
+
+
+def numbers(processes: list[int]) -> str:
+    """Which processes, in words."""
+    return ", ".join(map(str, processes))
 
 
 def _exit_at_once(code: int) -> None:

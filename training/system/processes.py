@@ -25,7 +25,7 @@ from typing import Protocol
 import jax
 
 from gaia_jax.cli.command_line import UserError
-from training.system.process_group import Agreed, Channel, Place, ProcessGroup, alone
+from training.system.process_group import Channel, Place, ProcessGroup, alone, compare, numbers
 
 WAIT = 120.0  # seconds until everybody has called, unless TIMEOUT says otherwise
 TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"
@@ -91,20 +91,6 @@ def _code() -> str:
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:12]
-
-
-def check_same(group: ProcessGroup, values: Mapping[str, object]) -> None:
-    """Refuse values that are not the same at all processes.
-
-    Raises:
-        Agreed: the first that differs; at all processes.
-    """
-    everybody = group.all({name: str(value) for name, value in values.items()})
-    try:
-        for number, theirs in enumerate(everybody):
-            _compare(number, theirs, everybody[0])
-    except UserError as error:
-        raise Agreed(str(error)) from error
 
 
 def join(place: Place, fingerprint: dict[str, str]) -> ProcessGroup:
@@ -173,7 +159,7 @@ def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[i
                 except TimeoutError as error:
                     missing = sorted(set(range(1, place.size)) - channels.keys())
                     raise UserError(
-                        f"after {seconds:.0f} s there is no process {_names(missing)} "
+                        f"after {seconds:.0f} s there is no process {numbers(missing)} "
                         f"of {place.size}"
                     ) from error
                 strangers.append(channel)
@@ -208,16 +194,7 @@ def _check(
         raise UserError(f"two processes have hosts.process_id={number}")
     if number >= place.size:
         raise UserError(f"process {number} has called, and there are {place.size}")
-    _compare(number, theirs, ours)
-
-
-def _compare(number: int, theirs: dict[str, str], ours: dict[str, str]) -> None:
-    for name in sorted(ours.keys() | theirs.keys()):
-        if ours.get(name) != theirs.get(name):
-            raise UserError(
-                f"processes 0 and {number} differ in {name}: "
-                f"{ours.get(name)!r} and {theirs.get(name)!r}"
-            )
+    compare(number, theirs, ours)
 
 
 def _call(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int, Channel]:
@@ -261,43 +238,3 @@ def _published_address() -> str:
     text = f"{socket.gethostname()}:{port}".encode()[:255].ljust(256)
     told = multihost_utils.broadcast_one_to_all(np.frombuffer(text, np.uint8))
     return bytes(np.asarray(told)).decode().strip()
-
-
-def check_folder(group: ProcessGroup, folder: Path) -> None:
-    """Whether all processes see the same folder; it must exist at process 0.
-
-    Raises:
-        Agreed: somebody does not; at all processes.
-    """
-    name = f".seen-by-all-{os.getpid()}" if group.is_main else ""
-    if group.is_main and not group.alone:
-        (folder / name).touch()
-    name = group.first(name)
-    until = time.monotonic() + 5  # a network file system may be late
-    while not group.alone and not (folder / name).exists() and time.monotonic() < until:
-        time.sleep(0.1)
-    seen = group.all(group.alone or (folder / name).exists())
-    if group.is_main and not group.alone:
-        (folder / name).unlink(missing_ok=True)
-    blind = [number for number, sees in enumerate(seen) if not sees]
-    if blind:
-        raise Agreed(
-            f"process {_names(blind)} does not see the folder {folder} of process 0: "
-            "several processes want a shared one"
-        )
-
-
-def check_shared(group: ProcessGroup, folder: Path) -> None:
-    """`check_folder` before any work; one that is missing is made for it, and taken away again."""
-    made = group.is_main and not group.alone and not folder.exists()
-    if made:
-        folder.mkdir()
-    try:
-        check_folder(group, folder)
-    finally:
-        if made:
-            folder.rmdir()
-
-
-def _names(numbers: list[int]) -> str:
-    return ", ".join(map(str, numbers))

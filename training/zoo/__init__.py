@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,9 @@ from training import config as configs
 from training.config import NetworkConfig, UserError
 from training.networks.make import make_network
 from training.system import atomic_files, data_files
-from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
+from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE, flatten, read_parameters
+from training.system.environments import another_environment, identity, make_env
 from training.types import Environment, EnvModule, Params
-from training.zoo.arrays import flatten as flatten
-from training.zoo.arrays import unflatten as unflatten
 from training.zoo.transfer import transfer
 
 FOLDER = Path(__file__).parent
@@ -49,18 +47,11 @@ def save(name: str, params: Params, about: Mapping[str, object], folder: Path = 
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.npz"
     arrays: dict[str, Any] = {k: v.astype(np.float32) for k, v in flatten(params).items()}
-    write_npz(path, np.savez, arrays)
+    data_files.write_arrays(path, arrays)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     text = json.dumps({"format": FORMAT, "name": name, "sha256": digest} | dict(about), indent=1)
     atomic_files.write_text(path.with_suffix(".json"), text + "\n")
     return path.with_suffix(".json")
-
-
-def write_npz(path: Path, write: Callable[..., None], arrays: Mapping[str, np.ndarray]) -> None:
-    """Arrays by `np.savez` or `np.savez_compressed`, whole or not at all."""
-    file = io.BytesIO()
-    write(file, **arrays)
-    atomic_files.write_bytes(path, file.getvalue())
 
 
 def check(name: str, folder: Path | None = None) -> None:
@@ -143,14 +134,9 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
 def environment(name: str, says: dict[str, Any], env_module: EnvModule) -> Any:
     """The environment that an agent was trained on; a UserError where there is none of that id."""
     try:
-        return env_module.make(says["env"], reward="vp", **_players(says))
-    except ValueError as error:
+        return make_env(env_module, says["env"], "vp", says.get("players", 4))
+    except UserError as error:
         raise UserError(f"{name}: {error}") from error
-
-
-def _players(says: dict[str, Any]) -> dict[str, int]:
-    players = says.get("players", 4)
-    return {} if players == 4 else {"players": players}  # rules of four alone take no number
 
 
 def parameters(name: str, env: Environment) -> Any:
@@ -162,22 +148,6 @@ def parameters(name: str, env: Environment) -> Any:
     if name.startswith(PREFIX):
         return load(name, env)[1]
     return read_parameters(name)
-
-
-def read_parameters(path: Path | str) -> Any:
-    """The parameters in an npz; whether they fit a network is for its user to say.
-
-    Raises:
-        UserError: it cannot be read, is damaged, or holds something else.
-    """
-    arrays = data_files.read_arrays(path, "the parameters")
-    try:
-        params = unflatten(arrays)
-    except (AttributeError, TypeError) as error:  # names of which one is the group of another
-        raise UserError(f"{path} holds no parameters of a network") from error
-    if not isinstance(params.get("params"), dict):
-        raise UserError(f"{path} holds no parameters of a network")
-    return params
 
 
 def read(path: Path, says: dict[str, Any]) -> Any:
@@ -193,37 +163,6 @@ def network_config(says: dict[str, Any]) -> NetworkConfig:
     return configs.from_dict({"network": says["network"]}).network
 
 
-def identity(env: Environment) -> dict[str, Any]:
-    """What an agent and a checkpoint keep of the environment that they are of."""
-    return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
-
-
-def another_environment(says: Mapping[str, Any], env: Environment) -> str:
-    """What to say of what was kept with `identity` of another environment; "" of this one.
-
-    Args:
-        says: with the keys of `identity`; without `players` it is of four.
-    """
-    theirs, ours = (
-        (x["env"], x["env_version"], x.get("players", 4)) for x in (says, identity(env))
-    )
-    if theirs == ours:
-        return ""
-    tells = 3 if theirs[2] != ours[2] else 2
-
-    def words(identity: tuple[str, str, int]) -> str:
-        id, version, players = identity
-        return " ".join((id, version, f"with {players} players")[:tells])
-
-    return f"was trained on {words(theirs)}, this is {words(ours)}"
-
-
 def describe(env: Environment, network: NetworkConfig, **more: Any) -> dict[str, Any]:
     """What every JSON says, and more."""
-    return (
-        identity(env)
-        | {
-            "network": dataclasses.asdict(network),
-        }
-        | more
-    )
+    return identity(env) | {"network": dataclasses.asdict(network)} | more

@@ -17,8 +17,8 @@ from gaia_jax.cli.command_line import UserError
 from training.config import NetworkConfig
 from training.networks.neighbourhood import Surroundings
 from training.networks.score_features import Standings
+from training.system.data_files import flatten, unflatten
 from training.types import Environment, Params
-from training.zoo.arrays import flatten, unflatten
 
 
 def transfer(

@@ -1,4 +1,4 @@
-"""The page of all keys, made from their declarations: `python -m training.config.page`."""
+"""The page of all keys, made from their declarations: `python -m tools.configuration_page`."""
 
 from __future__ import annotations
 

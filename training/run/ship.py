@@ -1,0 +1,91 @@
+"""A shipped agent is made: its parameters, its JSON, and the games that it must play again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from training import config as configs
+from training import zoo
+from training.config import Config, UserError
+from training.learn.checkpoint import load_policy
+from training.networks.make import make_network
+from training.system import data_files, environments
+from training.types import Environment, Params
+from training.zoo.games import Recorded, make_player, record
+
+
+class Source(NamedTuple):
+    """Where an agent comes from: a run, or an npz and a configuration."""
+
+    run: str | None
+    params: str | None
+    config: str | None
+
+    def read(self, env: Environment) -> tuple[Params, Config, dict[str, Any]]:
+        """Its parameters, its configuration, and what the JSON tells of it."""
+        if self.run:
+            _, _, params, updates, config = load_policy(self.run, env, None)
+            decisions = updates * config.ppo.num_envs * config.ppo.num_steps
+            return params, config, {"decisions": decisions}
+        if self.params and self.config:
+            return zoo.parameters(self.params, env), configs.load(self.config), {}
+        raise UserError("give --run, or --params and --config")
+
+
+def ship(
+    name: str, source: Source, env: tuple[str, int], settings: Sequence[str], results: Path | None
+) -> tuple[Path, Recorded]:
+    """Make the agent of a command line.
+
+    Args:
+        name: plain, without `zoo/`.
+        env: id and players of what it plays.
+        settings: `key=value`, what else the JSON tells.
+        results: JSON to keep under `results`.
+    Returns:
+        The path of the JSON, and the games that it played.
+    """
+    zoo.check(name)
+    made = environments.make_env(environments.module(None), env[0], "vp", env[1])
+    more = _more(settings)
+    params, config, told = source.read(made)
+    more = told | more
+    if results:
+        more["results"] = data_files.read_json(results, "the results")
+    return make(name, made, params, config, more)
+
+
+def make(
+    name: str, env: Environment, params: Params, config: Config, more: Mapping[str, object]
+) -> tuple[Path, Recorded]:
+    """Write `NAME.npz`, `NAME.json` and `NAME.games.npz`.
+
+    Args:
+        name: plain, without `zoo/`; `zoo.check` says whether it may be written.
+        env: what it plays.
+        params: the network's parameters.
+        config: what it was trained with; its network.
+        more: what else the JSON tells.
+    Returns:
+        The path of the JSON, and the games that it played.
+    """
+    says = zoo.describe(env, config.network, training=configs.to_dict(config), **more)
+    path = zoo.save(name, params, says)
+    played = record(make_player(env, make_network(env, config.network)), params)
+    games = path.with_suffix(".games.npz")
+    data_files.write_arrays(games, played._asdict(), compressed=True)
+    return path, played
+
+
+def _more(texts: Sequence[str]) -> dict[str, Any]:
+    """What `--set` gives, read as YAML; a note is as it stands."""
+    more: dict[str, Any] = {}
+    for text in texts:
+        key, _, value = text.partition("=")
+        try:
+            more[key] = value if key == "note" else configs.parse_yaml(value)
+        except ValueError as error:
+            raise UserError(f"--set {key}: cannot read the value: {error}") from error
+    return more

@@ -1,0 +1,53 @@
+"""Environments by id: where they come from, and what is kept to know them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from gaia_jax.cli.command_line import UserError
+from training.types import Environment
+from training.types import EnvModule as EnvModule  # what the command lines take
+
+
+def module(given: EnvModule | None) -> EnvModule:
+    """What makes environments: what is given, or `gaia_jax`."""
+    if given is None:
+        import gaia_jax
+
+        return gaia_jax
+    return given
+
+
+def make_env(env_module: EnvModule, env_id: str, reward: str, players: int = 4) -> Any:
+    """`env_module.make`; what it does not know is the user's error."""
+    more = {} if players == 4 else {"players": players}  # rules of four alone take no number
+    try:
+        return env_module.make(env_id, reward=reward, **more)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+
+
+def identity(env: Environment) -> dict[str, Any]:
+    """What agents, checkpoints and games keep of the environment that they are of."""
+    return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
+
+
+def another_environment(says: Mapping[str, Any], env: Environment) -> str:
+    """What to say of what was kept with `identity` of another environment; "" of this one.
+
+    Args:
+        says: with the keys of `identity`; without `players` it is of four.
+    """
+    theirs, ours = (
+        (x["env"], x["env_version"], x.get("players", 4)) for x in (says, identity(env))
+    )
+    if theirs == ours:
+        return ""
+    tells = 3 if theirs[2] != ours[2] else 2
+
+    def words(identity: tuple[str, str, int]) -> str:
+        id, version, players = identity
+        return " ".join((id, version, f"with {players} players")[:tells])
+
+    return f"was trained on {words(theirs)}, this is {words(ours)}"
