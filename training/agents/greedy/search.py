@@ -22,7 +22,7 @@ from gaia_jax.state import GameState, Node
 from gaia_jax.xla.slots import take
 from training.agents.greedy import prior, value
 from training.agents.greedy.tables import make_tables
-from training.agents.greedy.weights import Weights, as_params, view
+from training.agents.greedy.weights import view
 from training.system.batched import stepping
 from training.types import Environment, EnvState
 
@@ -72,10 +72,7 @@ class Slots(NamedTuple):
 
 
 class Search:
-    """The scripted player for an environment. Everything is pure and works under `jit`.
-
-    The leaves of the weights may have a leading axis B: then each row decides with its own.
-    """
+    """The scripted player for an environment. Everything is pure and works under `jit`."""
 
     def __init__(self, env: Environment, slots: int = SLOTS):
         """`slots`: how many candidates are under way at once, at most."""
@@ -93,7 +90,6 @@ class Search:
         self._boosters = np.full(space.num_actions, -1, np.int32)
         count = len(space.ids["booster"])
         self._boosters[space.first["booster"] + np.arange(count)] = np.arange(count)
-        self._plain = {k: v.ndim for k, v in as_params(Weights()).items()}
         # Traced once for the decisions and for the slots.
         self._guess_once, self._worth_once = jax.jit(self._guess), jax.jit(self._worth)
 
@@ -126,8 +122,8 @@ class Search:
 
     def prepare(self, params: Params, states: EnvState, mask: Array) -> Plan:
         """The shortlists, and what standing still is worth."""
-        player, own = states.current_player, self._own(params)
-        guesses = jax.vmap(self._guess_once, (own, 0, 0))(params, states.game, player)
+        player = states.current_player
+        guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, states.game, player)
         width = min(SHORTLIST, mask.shape[1])
         scores, actions = jax.lax.top_k(jnp.where(mask, guesses, WORST), width)
         legal = scores > WORST
@@ -139,7 +135,7 @@ class Search:
         early = turn.round < self._t.rounds
         simulate &= ~(jnp.asarray(self._wasteful)[actions] & early[:, None])
 
-        here, adds = jax.vmap(self._stay, (own, 0, 0))(params, states.game, player)
+        here, adds = jax.vmap(self._stay, (None, 0, 0))(params, states.game, player)
         offered = jnp.asarray(self._boosters)[actions]  # (B, K)
         add = jnp.take_along_axis(adds, jnp.maximum(offered, 0), axis=1)
         best = jnp.max(jnp.where(legal & (offered >= 0), add, WORST), axis=1, keepdims=True)
@@ -172,18 +168,16 @@ class Search:
 
     def settle(self, params: Params, plan: Plan, slots: Slots, state: EnvState) -> Slots:
         """What follows when every slot has been played to `state`: go on, or the next candidate."""
-        own = self._own(params)
         row = slots.item // plan.actions.shape[1]
         began = plan.actions.reshape(-1)[slots.item]
         who = plan.states.current_player[row]
-        w = jax.tree.map(lambda x: x[row], params) if own == 0 else params
-        guesses = jax.vmap(self._guess_once, (own, 0, 0))(w, state.game, who)
+        guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, state.game, who)
         depth = slots.depth + 1
         goes_on, action = jax.vmap(self._follow)(
             state, who, plan.mask[row], slots.action, began, depth, guesses
         )
-        found = jax.vmap(self._worth_once, (own, 0, 0))(w, state.game, who)
-        found -= w["detour"] * jnp.asarray(self._free)[began]
+        found = jax.vmap(self._worth_once, (None, 0, 0))(params, state.game, who)
+        found -= params["detour"] * jnp.asarray(self._free)[began]
         done = jnp.where(slots.live & ~goes_on, slots.item, slots.out.shape[0])
         return _refill(
             plan,
@@ -206,10 +200,6 @@ class Search:
     def _found(self, plan: Plan, slots: Slots) -> Array:
         """(B, K) float32, the value of each candidate."""
         return jnp.where(plan.simulate, slots.out.reshape(plan.actions.shape), plan.still)
-
-    def _own(self, params: Params) -> int | None:
-        """The axis of the weights: 0 where each row has its own."""
-        return 0 if any(params[name].ndim > n for name, n in self._plain.items()) else None
 
     def _guess(self, params: Params, game: GameState, player: Array) -> Array:
         out = prior.guess(self._t, view(params), self._base, game, player)

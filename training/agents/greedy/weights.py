@@ -35,8 +35,8 @@ EVENTS_A_ROUND = {
 }
 EVENT_A_ROUND = 0.5
 # Power of structures at distance 0, 1, ... counts so much towards one federation: the farther, the
-# more satellites. One matrix for all games, so it is no field of the weights: where each row has
-# its own weights it would be a matrix for each row, ten times the time of all the rest.
+# more satellites. A matrix over all pairs of cells is made of it once, so it is no field of the
+# weights.
 NEAR = (1.0, 1.0, 0.9, 0.7, 0.4, 0.2)
 
 
