@@ -5,7 +5,8 @@ from dataclasses import fields
 import pytest
 
 from gaia_jax.components.factions import FACTIONS, Faction
-from tools import faction_powers, factions_page
+from gaia_jax.render import faction_powers
+from tools import factions_page
 
 
 def test_the_page_is_current():

@@ -3,7 +3,8 @@
     python -m tools.factions_page > docs/reference/factions.md
 
 A power is a field of `Faction` that is not the default. Its sentence and its rulings stand in
-`tools/faction_powers.py`; the chapters where it acts are found by its name in `gaia_jax/rules/`.
+`gaia_jax/render/faction_powers.py`; the chapters where it acts are found by its name in
+`gaia_jax/rules/`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import FACTIONS, Faction
 from gaia_jax.components.research import LEVEL_BONUS, TRACKS
-from tools.faction_powers import OWN_RULINGS, POWERS, SPECIAL_RULINGS, amounts
+from gaia_jax.render.faction_powers import OWN_RULINGS, POWERS, SPECIAL_RULINGS, amounts
 
 ROOT = Path(__file__).resolve().parent.parent
 RULES, SCENARIOS = ROOT / "gaia_jax" / "rules", ROOT / "tests" / "scenarios"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax.components.common import Cost, Gain, Per
+from gaia_jax.render.faction_powers import amounts
 from gaia_jax.ruleset import (
     BASE,
     BASE_FOR_THREE,
@@ -23,7 +24,6 @@ from gaia_jax.ruleset import (
     RULESETS,
     Ruleset,
 )
-from tools.faction_powers import amounts
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -98,7 +98,7 @@ def parts(table: Table, last: int | None = None) -> dict[str, dict[str, str]]:
         "head": {"head": _head(table, last)},
         "rounds": {"rounds": supply.rounds(table)},
         "finals": {"finals": supply.finals(table)},
-        "map": {**board.MapDrawing(table).parts(), "last": _last(table, last)},
+        "map": {**board.MapDrawing(table).parts(), "last": last_mark(table, last)},
         "research": research.parts(table),
         "tokens": {"tokens": research.tokens(table)},
         "actions": research.actions(table),
@@ -133,7 +133,8 @@ def last_words(table: Table, last: int) -> str:
     return f"{say(table.ruleset, text)}   ({text})"
 
 
-def _last(table: Table, last: int | None) -> str:
+def last_mark(table: Table, last: int | None) -> str:
+    """The mark on the cell that an action went to; "" for an action without a cell."""
     if last is None:
         return ""
     cell = int(table.ruleset.actions.cell[last])
@@ -199,6 +200,7 @@ __all__ = [
     "WIDTH",
     "asks",
     "compose",
+    "last_mark",
     "last_words",
     "parts",
     "places",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from gaia_jax.components import costs
 from gaia_jax.components.common import Gain
 from gaia_jax.render import colours
@@ -143,13 +145,13 @@ def _pieces(seat: Seat) -> str:
 
 
 def _tiles(table: Table, seat: Seat) -> str:
-    chips = _chips(table, seat)
+    owned = chips(table, seat)
     # As many columns as the chips need; four are the rule.
-    columns = next(n for n in (4, 5, 6, 7, 8) if -(-len(chips) // n) <= 4 or n == 8)
-    rows = max(4, -(-len(chips) // columns))
+    columns = next(n for n in (4, 5, 6, 7, 8) if -(-len(owned) // n) <= 4 or n == 8)
+    rows = max(4, -(-len(owned) // columns))
     width, height = (WIDTH - 12) / columns, (HEIGHT - _CHIPS_TOP - 6) / rows
     out = ""
-    for i, (id, title, face, fill, state, action) in enumerate(chips):
+    for i, (id, title, face, fill, state, action, _) in enumerate(owned):
         x, y = 6 + i % columns * width, _CHIPS_TOP + i // columns * height
         edge = "#8b93a7" if state != "turned" else "#c6cad4"
         ink = colours.INK if state == "" else "#7c8394"
@@ -170,11 +172,20 @@ def _tiles(table: Table, seat: Seat) -> str:
     return out
 
 
-Chip = tuple[str, str, tuple[str, ...], str, str, str]
+class Chip(NamedTuple):
+    """Something that a player owns."""
+
+    id: str
+    title: str  # in words
+    face: tuple[str, ...]  # lines, in icons
+    fill: str
+    state: str  # "", "used" or "covered"
+    action: str  # the action text that it stands for
+    of: str  # the id of what is printed there
 
 
-def _chips(table: Table, seat: Seat) -> list[Chip]:
-    """(id, title, face, fill, "" or "used" or "covered", action text) of all that a player owns."""
+def chips(table: Table, seat: Seat) -> list[Chip]:
+    """All that a player owns."""
     return _actions(table, seat) + _technology(table, seat) + _treasures(table, seat)
 
 
@@ -190,7 +201,7 @@ def _actions(table: Table, seat: Seat) -> list[Chip]:
         if b.id == seat.booster:
             face, words = booster_face(b), f"booster: {booster_words(b)}"
             action = f"special {b.id}" if b.special else ""
-            out.append((f"held-{p}-{b.id}", words, face, "#fdf1dc", used(b.id), action))
+            out.append(Chip(f"held-{p}-{b.id}", words, face, "#fdf1dc", used(b.id), action, b.id))
     if seat.faction.special:
         works = not seat.faction.special_needs_pi or seat.built["PI"] > 0
         name = SPECIALS_SHORT[seat.faction.special]
@@ -200,12 +211,13 @@ def _actions(table: Table, seat: Seat) -> list[Chip]:
         words = f"the faction's action: {SPECIALS[seat.faction.special]}"
         if works:
             face = ("{a}", name)
-            out.append((f"special-{p}", words, face, "#ffe3cf", used("FACTION"), "special FACTION"))
+            out.append(Chip(f"special-{p}", words, face, "#ffe3cf", used("FACTION"),
+                            "special FACTION", seat.faction.id))  # fmt: skip
     if seat.built["AC_B"]:
         gain = "".join(f"{n}{_keys(k)}" for k, n in amounts(seat.faction.academy_b_action).items())
         face = ("{a}{ac}", gain)
-        out.append((f"academy-{p}", "the academy's action", face, "#ffe3cf", used("AC_B"),
-                    "special AC_B"))  # fmt: skip
+        out.append(Chip(f"academy-{p}", "the academy's action", face, "#ffe3cf", used("AC_B"),
+                        "special AC_B", "AC_B"))  # fmt: skip
     return out
 
 
@@ -221,14 +233,15 @@ def _technology(table: Table, seat: Seat) -> list[Chip]:
         if tile.id in seat.tiles:
             state = "covered" if tile.id in seat.covered else used(tile.id)
             action = f"special {tile.id}" if tile.special else f"tile {tile.id}"
-            out.append((f"tile-{p}-{tile.id}", f"tech tile: {tile_words(tile)}", tile_face(tile),
-                        "#fffdf5", state, action))  # fmt: skip
+            words = f"tech tile: {tile_words(tile)}"
+            out.append(Chip(f"tile-{p}-{tile.id}", words, tile_face(tile), "#fffdf5", state,
+                            action, tile.id))  # fmt: skip
     for tile in r.advanced_tiles:
         if tile.id in seat.advanced:
             action = f"special {tile.id}" if tile.special else ""
             words = f"advanced tile: {tile_words(tile)}"
-            out.append((f"tile-{p}-{tile.id}", words, tile_face(tile), "#ffe9bd", used(tile.id),
-                        action))  # fmt: skip
+            out.append(Chip(f"tile-{p}-{tile.id}", words, tile_face(tile), "#ffe9bd", used(tile.id),
+                            action, tile.id))  # fmt: skip
     return out
 
 
@@ -243,15 +256,17 @@ def _treasures(table: Table, seat: Seat) -> list[Chip]:
             fill = GREEN_TOKEN if token.green else GREY_TOKEN
             face = ("{f}", token_face(token))
             action = _token_action(table, token.id)
-            out.append((f"token-{p}-{token.id}-{n}", words, face, fill, "", action))
+            out.append(Chip(f"token-{p}-{token.id}-{n}", words, face, fill, "", action, token.id))
     for a in r.artifacts:
         if a.id in seat.artifacts:
             words = f"artifact: {artifact_words(a)}"
-            out.append((f"held-{p}-{a.id}", words, artifact_face(a), "#f7e3ee", "", ""))
+            face = artifact_face(a)
+            out.append(Chip(f"held-{p}-{a.id}", words, face, "#f7e3ee", "", "", a.id))
     for t in r.tinkering_tiles:
         if t.id == seat.tinkering and not seat.built["PI"]:
             words = f"tinkering tile: {tinkering_words(t)}"
-            out.append((f"held-{p}-{t.id}", words, ("{a}", tinkering_face(t)), "#ffe3cf", "", ""))
+            face = ("{a}", tinkering_face(t))
+            out.append(Chip(f"held-{p}-{t.id}", words, face, "#ffe3cf", "", "", t.id))
     return out
 
 

@@ -24,7 +24,7 @@ from gaia_jax.render.table import Table
 
 WIDTH = 548
 COLUMN, ROW, TILE = 90.5, 35.0, 36.0
-_TRACK_FILL = {
+TRACK_FILL = {
     "terraforming": "#f6e3d5",
     "navigation": "#dfe9f8",
     "ai": "#e0f1e2",
@@ -32,7 +32,7 @@ _TRACK_FILL = {
     "economy": "#faf0cf",
     "science": "#dcecf9",
 }
-_SHORT = {"ai": "AI", "gaia": "Gaia project"}
+SHORT = {"ai": "AI", "gaia": "Gaia project"}
 GREY_TOKEN, GREEN_TOKEN = "#e4e5ea", "#cfe8d2"
 
 assert RANGE_PER_QIC == 2
@@ -60,7 +60,7 @@ def crossed(x: float, y: float, w: float, h: float) -> str:
     )
 
 
-def _level_text(table: Table, track: str, level: int) -> str:
+def level_text(table: Table, track: str, level: int) -> str:
     """What a level brings, and what it is worth from then on."""
     t = research.TRACKS.index(track)
     bonus = icons(research.LEVEL_BONUS[t][level])
@@ -92,8 +92,8 @@ def board(table: Table) -> str:
     """What does not change during a game."""
     out = []
     for t, track in enumerate(research.TRACKS):
-        fill = _TRACK_FILL[track]
-        name = _SHORT.get(track, TRACK_NAMES[track])
+        fill = TRACK_FILL[track]
+        name = SHORT.get(track, TRACK_NAMES[track])
         head = label(
             t * COLUMN + COLUMN / 2 - 1,
             11,
@@ -106,7 +106,7 @@ def board(table: Table) -> str:
         )
         for level in range(research.MAX_LEVEL + 1):
             x, y = level_box(t, level)
-            text = _level_text(table, track, level)
+            text = level_text(table, track, level)
             head += box(x, y, COLUMN - 2.5, ROW - 1.5, fill, "#b9bfce", 3, 0.7)
             head += label(x + 3, y + 11.5, str(level), 9, colours.QUIET)
             if (track, level) == ("navigation", research.MAX_LEVEL):

@@ -14,7 +14,7 @@ from typing import Any
 
 from gaia_jax import actions
 from gaia_jax.env import State
-from gaia_jax.render import colours, effects, in_words, picture
+from gaia_jax.render import colours, effects, in_words, panels
 from gaia_jax.render.names import VP_SOURCES, say
 from gaia_jax.render.table import Table
 from gaia_jax.replay.record import Record, states
@@ -61,6 +61,12 @@ def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Mov
 def static(name: str) -> str:
     """A file of this package's pages."""
     return resources.files("gaia_jax.replay").joinpath("static", name).read_text("utf-8")
+
+
+def viewer() -> str:
+    """The scripts that show a table, in their order."""
+    names = ("view.js", "zoom.js", "chart.js", "moves.js", "help.js")
+    return "\n".join(static(name) for name in names)
 
 
 def seats_json(table: Table) -> list[dict[str, Any]]:
@@ -137,7 +143,7 @@ def game_json(
     known: dict[tuple[int, int], int] = {}
 
     def add(number: int, table: Table, last: int | None) -> None:
-        timeline.add(number, picture.parts(table, last))
+        timeline.add(number, panels.parts(table, last))
         vp.append([seat.vp for seat in table.seats])
         for seat in table.seats:
             for i, value in enumerate(seat.vp_source.values()):
@@ -165,7 +171,7 @@ def game_json(
         first = Table(next(iter(states(record) if played is None else played)))
         add(0, first, None)
     game = {
-        "picture": picture.compose(first, picture.parts(first)),
+        "picture": panels.frame(first, panels.parts(first)),
         "parts": timeline.varying(),
         "moves": found,
         "vp": vp,
@@ -196,7 +202,7 @@ def page(
         "title": escape(f"Gaia Project: {factions}"),
         "css": static("view.css"),
         "game": packed(game),
-        "view": static("view.js"),
+        "view": viewer(),
         "replay": static("replay.js"),
     }
     return filled(static("replay.html"), fills)

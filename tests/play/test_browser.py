@@ -54,11 +54,17 @@ def begin(
     page.select_option("#record", record)
     page.fill("#seed", "5")
     page.click("#begin")
-    page.wait_for_selector("#table svg", timeout=240_000)
+    page.wait_for_selector(".stage > svg", timeout=240_000)
+
+
+def show(tab: Watched, name: str) -> None:
+    """Press the tab of a panel."""
+    tab.page.click(f'.tabs button[data-tab="{name}"]')
 
 
 def press(tab: Watched, text: str) -> None:
     """Press the button of a legal action and wait until the table has moved on."""
+    show(tab, "Play")
     version = tab.page.evaluate("game.version")
     tab.page.evaluate(
         "document.querySelectorAll('#legal details').forEach(d => { d.open = true; })"
@@ -82,7 +88,7 @@ def test_a_whole_game_against_three_agents(wide: Watched, server: Server) -> Non
         if page.evaluate("game.over"):
             break
         legal = page.evaluate("game.legal.map(a => a.text)")
-        lit = page.locator("#table .legal-cell")
+        lit = page.locator(".stage .legal-cell")
         if turn < 2 and lit.count():
             # On the board itself: the click meets the planet that lies over the cell.
             node = page.evaluate("game.node")
@@ -94,6 +100,7 @@ def test_a_whole_game_against_three_agents(wide: Watched, server: Server) -> Non
         turn += 1
     assert turn > 10
     assert "Final score" in str(page.text_content("#block-head"))
+    show(wide, "Table")
     page.fill("#save-name", "whole game")
     page.click("#save")
     wide.until("document.getElementById('message').textContent.includes('saved as')")
@@ -112,10 +119,12 @@ def test_take_back_take_over_branch_and_cancel(tab: Watched, server: Server) -> 
     page.click("#undo")
     tab.until("game.node === 0")
     press(tab, second)
+    show(tab, "Log")
     assert page.locator(".moves li.branch").count() == 1, "the other first move is beside the line"
     page.locator(".moves li.branch").first.click()
     tab.until(f"game.moves[0].text === '{first}'")
     # An agent takes over whoever is to move, until everybody is an agent for the set-up.
+    show(tab, "Table")
     seats = page.locator("#seats select")
     for player in range(4):
         seats.nth(player).select_option("random")
@@ -142,7 +151,7 @@ def test_a_half_made_move_is_shown_and_cancelled(wide: Watched, server: Server) 
     wide.until(f"game.node === game.line[{at}]")
     press(wide, moves[at])
     assert page.is_visible("#cancel")
-    assert page.locator("#table .legal-cell, #table .legal-piece").count() > 0
+    assert page.locator(".legal-cell, .legal-piece").count() > 0
     page.click("#cancel")
     wide.until("!game.half_made")
     assert page.evaluate("game.legal.map(a => a.text)").count(moves[at]) == 1
@@ -152,9 +161,9 @@ def test_go_on_from_the_middle_of_a_record(tab: Watched, server: Server) -> None
     begin(tab, server.home, ("you", "random", "random", "random"), "lost_fleet")
     page = tab.page
     assert page.evaluate("game.line.length") > 200
-    page.locator(".moves li[data-node]").nth(120).click()
-    tab.until("game.node === game.line[121]")
+    stand(tab, 121)
     before = page.evaluate("game.line.length")
+    show(tab, "Table")
     for player in range(4):
         page.locator("#seats select").nth(player).select_option("you")
         tab.until(f"game.seats[{player}].who === 'you'")
@@ -162,12 +171,13 @@ def test_go_on_from_the_middle_of_a_record(tab: Watched, server: Server) -> None
     played = page.evaluate("game.moves[121].text")
     press(tab, next(text for text in legal if text != played and text.split()[0] != "free"))
     assert page.evaluate("game.line.length") == 123 < before
+    show(tab, "Log")
     assert page.locator(".moves li.branch").count() == 1
     page.locator(".moves li.branch").first.click()
     tab.until(f"game.line.length === {before}")
+    show(tab, "Table")
     page.select_option("#view-of", "2")
-    first = page.evaluate("view.places[0]")
-    assert page.get_attribute("#block-seat-2", "transform") == first
+    assert page.is_visible(".own #block-seat-2")
 
 
 def test_the_line_of_progress_ends_when_the_compiling_does(wide: Watched, server: Server) -> None:
@@ -178,18 +188,6 @@ def test_the_line_of_progress_ends_when_the_compiling_does(wide: Watched, server
     assert wide.page.inner_text("#progress") == ""
 
 
-def test_what_wide_hides_comes_back(tab: Watched, server: Server) -> None:
-    begin(tab, server.home, ("you", "you", "you", "you"))
-    page = tab.page
-    before = page.locator("#table").bounding_box()["width"]
-    page.click("#wide")
-    assert page.is_hidden(".side") and page.locator("#table").bounding_box()["width"] >= before
-    page.click("#narrow", timeout=5_000)
-    assert page.is_visible(".side") and page.is_hidden("#narrow")
-    page.keyboard.press("m")
-    assert page.is_hidden(".side") and page.is_visible("#narrow")
-
-
 def test_save_writes_the_whole_line(wide: Watched, server: Server) -> None:
     """A record opens at its first position; what is saved there is not nothing."""
     begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
@@ -198,6 +196,7 @@ def test_save_writes_the_whole_line(wide: Watched, server: Server) -> None:
     for name, place in (("from 0", 0), ("from 100", 100)):
         if place:
             stand(wide, place)
+        show(wide, "Table")
         page.fill("#save-name", name)
         page.click("#save")
         said = f"saved as {name}, {len(whole.actions)} moves"
@@ -254,7 +253,9 @@ def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server
     assert page.input_value("#save-name") == "lost_fleet"
     page.evaluate("change('go', { node: game.line[game.line.length - 1] })")
     tab.until("game.node === game.line[game.line.length - 1]")
-    assert page.evaluate("document.getElementById('moves').scrollTop") > 100
+    show(tab, "Log")
+    assert page.evaluate("document.querySelector('.deck.play').scrollTop") > 100
+    show(tab, "Table")
     page.fill("#save-name", "an old name")
     old = page.evaluate("game.id")
     page.click("#new")
@@ -264,7 +265,9 @@ def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server
     page.click("#begin")
     tab.until(f"game && game.id !== '{old}'", 120)
     assert page.evaluate("game.node") == 0
-    assert page.evaluate("document.getElementById('moves').scrollTop") == 0
+    show(tab, "Log")
+    assert page.evaluate("document.querySelector('.deck.play').scrollTop") == 0
+    show(tab, "Table")
     assert page.input_value("#save-name") == "lost_fleet"
     page.click("#new")
     page.wait_for_selector("#start", state="visible")
@@ -328,7 +331,9 @@ def test_twenty_tabs(browser: Any, server: Server) -> None:
 
 def stand(tab: Watched, number: int) -> None:
     """Go to a position of the line."""
-    tab.page.locator(".moves li[data-node]").nth(number - 1).click()
+    show(tab, "Log")
+    tab.page.set_checked("#each", True)
+    tab.page.click(f"#moves .decisions li[data-n='{number}'] .what")
     tab.until(f"game.node === game.line[{number}]")
 
 
@@ -337,6 +342,7 @@ def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
     begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = wide.page
     stand(wide, 160)
+    show(wide, "Analysis")
     assert page.is_hidden("#insight"), "off unless asked"
     page.select_option("#analyst", "zoo/strong")
     page.click("#analysis")
@@ -347,7 +353,7 @@ def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
     assert set(texts[0]) <= set(texts[1])
     by_cell = "Object.entries(analysis.report.all).filter(e => e[0].includes(',') && e[1] > 0.005)"
     on_cells = page.evaluate(f"{by_cell}.length")
-    assert bool(page.locator("#table .over-cell").count()) == bool(on_cells)
+    assert bool(page.locator(".stage .over-cell").count()) == bool(on_cells)
     page.click("#whole")
     wide.until("analysis.report.missing === 0", 120)
     assert page.evaluate("analysis.report.lines.every(line => line.every(v => v !== null))")
@@ -360,7 +366,7 @@ def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
     for said in ("cost", "worst", "choice of the policy"):
         assert said not in str(page.inner_text("#layout")).lower()
     page.click("#analysis")
-    assert not page.locator("#table .over-cell").count() and page.is_hidden("#insight")
+    assert not page.locator(".stage .over-cell").count() and page.is_hidden("#insight")
 
 
 # The words of a bar and its number lie within it, and the number is whole.
@@ -374,6 +380,7 @@ def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Ser
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
     stand(tab, 160)
+    show(tab, "Analysis")
     page.select_option("#analyst", "zoo/strong")
     page.click("#analysis")
     numbers = (
@@ -381,6 +388,7 @@ def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Ser
     )
     for place in (160, 60, 161):
         stand(tab, place)
+        show(tab, "Analysis")
         tab.until("analysis.report && analysis.report.at === game.node", 240)
         assert page.evaluate(CUT_OFF) == []
         shown = page.evaluate(numbers)
@@ -401,6 +409,7 @@ def search_of(tab: Watched, server: Server, agent: str) -> None:
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
     page = tab.page
     stand(tab, 160)
+    show(tab, "Analysis")
     page.select_option("#analyst", agent)
     page.click("#analysis")
     tab.until("analysis.report && !document.getElementById('search-here').disabled", 500)

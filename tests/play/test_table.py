@@ -62,7 +62,7 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
     tab.until("document.querySelectorAll('#further [data-federation]').length > 0", 60)
     first = page.locator("#further [data-federation]").first
     first.hover()
-    marks = page.locator("#table .federation-mark").count()
+    marks = page.locator(".stage .federation-mark").count()
     assert marks > 1, "pieces and satellites are drawn"
     assert "Power" in first.inner_text() and "satellite" in first.inner_text()
     before = page.evaluate("[game.line.indexOf(game.node), game.player]")

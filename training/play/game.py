@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gaia_jax.env import State
-from gaia_jax.render import Table, effects, in_words, picture
+from gaia_jax.render import Table, effects, in_words, panels
 from gaia_jax.replay import Record
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
@@ -229,11 +229,11 @@ class Game:
     def parts(self) -> dict[str, dict[str, str]]:
         """The picture of the present position, in parts."""
         action = self.nodes[self.now].action
-        return picture.parts(self.table(), action if action >= 0 else None)
+        return panels.parts(self.table(), action if action >= 0 else None)
 
-    def picture(self) -> str:
-        """The whole picture of the present position."""
-        return picture.compose(self.table(), self.parts())
+    def picture(self) -> dict[str, Any]:
+        """What a page begins with: the map and the panels of the present position."""
+        return panels.frame(self.table(), self.parts())
 
     def prices(self) -> dict[str, dict[str, Any]]:
         """What each action of the present position costs and brings, in words; {} until ready."""

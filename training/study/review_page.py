@@ -11,7 +11,7 @@ import numpy as np
 
 from gaia_jax.cli import outputs
 from gaia_jax.env import State
-from gaia_jax.render import picture
+from gaia_jax.render import panels
 from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from training.study import chart, review
@@ -48,7 +48,7 @@ def page(game: Game, about: Plain) -> str:
             " on the same luck. The interval is the 95 % one of their spread."
         ),
         "review": replay_page.packed(_data(game, costly, seats)),
-        "view": replay_page.static("view.js"),
+        "view": replay_page.viewer(),
         "script": _static("review.js"),
     }
     return replay_page.filled(_static("review.html"), fills)
@@ -65,7 +65,7 @@ def _data(game: Game, costly: Sequence[Plain], seats: Sequence[Plain]) -> str:
 
     def add(state: State, last: int | None = None) -> int:
         nonlocal frames
-        timeline.add(frames, picture.parts(Table(state, game.env.ruleset), last))
+        timeline.add(frames, panels.parts(Table(state, game.env.ruleset), last))
         frames += 1
         return frames - 1
 
@@ -88,7 +88,7 @@ def _data(game: Game, costly: Sequence[Plain], seats: Sequence[Plain]) -> str:
             }
         )
     data = {
-        "picture": picture.compose(first, picture.parts(first)),
+        "picture": panels.frame(first, panels.parts(first)),
         "parts": timeline.varying(),
         "moves": found,
     }

@@ -9,7 +9,8 @@ let bySource = [];
 const bands = [];
 let rounds = [];
 let now = 0;
-let timer = null;
+let log = null;
+let playback = null;
 
 function go(n) {
   now = Math.max(0, Math.min(count, n));
@@ -18,17 +19,9 @@ function go(n) {
   }
   find("slider").value = now;
   find("place").textContent = `${now} / ${count}`;
-  const old = document.querySelector(".moves .now");
-  if (old) old.classList.remove("now");
-  const row = document.querySelector(`.moves [data-n="${now}"]`);
-  if (row) {
-    row.classList.add("now");
-    const list = find("moves");
-    const top = row.offsetTop - list.offsetTop;
-    if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) {
-      list.scrollTop = top - list.clientHeight / 2;
-    }
-  }
+  log.mark(now);
+  const turns = turnsOf(game.moves.slice(0, now));
+  drawTurns(view, turns.slice(-game.seats.length), game.seats);
   charts();
 }
 
@@ -61,23 +54,9 @@ function jumpRound(step) {
   return go(target ? target.at : step < 0 ? 0 : count);
 }
 
-function stop() {
-  clearInterval(timer);
-  timer = null;
-  find("play").textContent = "Play";
-}
-
-function toggle() {
-  if (timer) return stop();
-  if (now >= count) go(0);
-  find("play").textContent = "Pause";
-  timer = setInterval(() => (now >= count ? stop() : go(now + 1)), 600);
-  return null;
-}
-
 function prepare() {
   count = game.moves.length;
-  view = new TableView(find("table"), game.picture);
+  view = new TableView(find("layout"), game.picture);
   // VP by source are sent as changes: [decision, player, source, value].
   bySource = game.seats.map(() => game.sources.map(() => new Array(count + 1).fill(0)));
   for (const [n, player, source, value] of game.vp_source) {
@@ -92,24 +71,21 @@ function prepare() {
 }
 
 function build() {
-  const list = find("moves");
-  let round = -1;
-  game.moves.forEach((move, n) => {
-    if (move.round !== round) {
-      round = move.round;
-      const name = round ? `Round ${round}` : "Set-up";
-      list.append(element("li", { class: "round" }, name));
-    }
-    const gained = game.vp[n + 1][move.player] - game.vp[n][move.player];
-    list.append(element("li", { "data-n": n + 1, title: move.text, onclick: () => go(n + 1) },
-      element("span", { class: "number" }, String(n + 1)), disc(game.seats[move.player]),
-      element("span", { class: "what" }, move.words, ...toldLine(move)),
-      element("span", { class: "gain" }, gained ? `${gained > 0 ? "+" : ""}${gained}` : "")));
+  fillRules(find("rules"), game.picture, game.seats);
+  log = new MoveLog(find("moves"), { go });
+  log.fill(game.moves, game.seats, game.vp);
+  find("each").addEventListener("change", (event) => {
+    find("moves").classList.toggle("each", event.target.checked);
+    log.mark(now);
+  });
+  playback = new Playback(find("play"), find("pace"), () => {
+    go(now + 1);
+    return now < count;
   });
   find("slider").max = count;
   find("slider").addEventListener("input", (event) => go(Number(event.target.value)));
   const buttons = { first: () => go(0), back: () => go(now - 1), forward: () => go(now + 1),
-    last: () => go(count), play: toggle };
+    last: () => go(count) };
   for (const [id, act] of Object.entries(buttons)) find(id).addEventListener("click", act);
   for (const band of rounds) {
     find("rounds").append(element("button", { "data-round": band.round,
@@ -119,7 +95,6 @@ function build() {
     find("seat").append(element("option", { value: one.player }, `${one.player} ${one.name}`));
   }
   find("seat").addEventListener("change", (event) => seat(Number(event.target.value)));
-  keys.m = wireWide();
 }
 
 const keys = {
@@ -131,11 +106,12 @@ const keys = {
   PageDown: () => jumpRound(1),
   Home: () => go(0),
   End: () => go(count),
-  " ": toggle,
+  " ": () => playback.toggle(),
   v: () => seat(view.first + 1),
 };
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
+  if (event.key === " " && event.target.tagName === "BUTTON") return;
   const act = keys[event.key];
   if (act) {
     event.preventDefault();

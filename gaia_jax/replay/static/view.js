@@ -1,6 +1,6 @@
 "use strict";
-// The picture of a table, and charts: shared by the replay page and the table in the browser. The
-// picture is drawn on the Python side; here its parts are put in place.
+// The table as it is looked at: shared by the replay page, the review and the table in the browser.
+// Map and panels are drawn on the Python side; here they are laid out and their parts put in place.
 
 const SVG_NS = "http://www.w3.org/2000/svg";
 
@@ -40,26 +40,142 @@ function bodyAt(changes, n) {
   return changes[low][1];
 }
 
-class TableView {
-  // `picture`: the whole SVG of some position of the game.
-  constructor(holder, picture) {
-    this.holder = holder;
-    holder.innerHTML = picture;
-    this.svg = holder.querySelector("svg");
-    this.svg.removeAttribute("width");
-    this.svg.removeAttribute("height");
-    this.shown = new Map();
-    this.places = [];
-    for (let p = 0; this.block(p); p++) this.places.push(this.block(p).getAttribute("transform"));
-    this.first = 0;
+// Panels of every page, by the blocks that lie in them; a page adds its own (`section[data-tab]`).
+const PANELS = [["Research", ["research"]], ["Actions", ["actions"]],
+  ["Supply", ["rounds", "boosters", "tokens"]], ["Players", []]];
+
+// Decks of panels, each under its tabs. The first of PANELS stays in view on a large screen. Where there is room, each deck shows one panel (`on`);
+// on a small screen the one that was chosen last is in front of both.
+class Decks {
+  constructor(layout) {
+    this.layout = layout;
+    this.tabs = new Map();
   }
 
-  block(player) {
-    return this.svg.querySelector(`#block-seat-${player}`);
+  add(deck, name, panel) {
+    panel.classList.add("panel");
+    panel.id = panel.id || `panel-${name.toLowerCase()}`;
+    const always = name === PANELS[0][0];
+    panel.toggleAttribute("data-always", always);
+    const tab = element("button", { type: "button", "aria-pressed": "false", "data-tab": name,
+      "data-always": always, onclick: () => this.show(name) }, name);
+    this.layout.querySelector(`.tabs.${deck}`).append(tab);
+    this.layout.querySelector(`.deck.${deck}`).append(panel);
+    this.tabs.set(name, { deck, panel, tab });
+    if (![...this.tabs.values()].some((one) => one.deck === deck && one.panel.classList.contains("on"))) {
+      panel.classList.add("on");
+    }
+    return panel;
+  }
+
+  show(name) {
+    const found = this.tabs.get(name);
+    for (const one of this.tabs.values()) {
+      if (one.deck === found.deck) one.panel.classList.toggle("on", one === found);
+      one.panel.classList.toggle("front", one === found);
+    }
+    this.mark();
+    found.panel.dispatchEvent(new Event("shown"));
+  }
+
+  // Which tabs are in view, and which have something that may be used: `called`, names.
+  mark(called = null) {
+    for (const [name, { panel, tab }] of this.tabs) {
+      tab.setAttribute("aria-pressed", String(panel.offsetParent !== null));
+      if (called) tab.classList.toggle("called", called.includes(name));
+    }
+  }
+}
+
+class TableView {
+  // `layout`: its `section[data-tab]` come into the second deck; `picture`: what `panels.frame` of
+  // the Python side gave for some position of the game.
+  constructor(layout, picture) {
+    this.layout = layout;
+    this.shown = new Map();
+    this.first = 0;
+    if (!layout.querySelector(".stage")) this.build();
+    this.decks = layout.decks;
+    this.fill(picture);
+  }
+
+  build() {
+    const { layout } = this;
+    const own = [...layout.querySelectorAll(":scope > section[data-tab]")];
+    layout.prepend(
+      element("header", { class: "head block", id: "block-head" }),
+      element("div", { class: "strip" }),
+      element("div", { class: "stage" }),
+      element("div", { class: "own", "aria-label": "your board", role: "region" }),
+      element("nav", { class: "tabs play", "aria-label": "what to do" }),
+      element("nav", { class: "tabs board", "aria-label": "the table" }),
+      element("div", { class: "deck play" }), element("div", { class: "deck board" }));
+    const decks = new Decks(layout);
+    layout.decks = decks;
+    own.forEach((panel) => decks.add("play", panel.dataset.tab, panel));
+    for (const [name, blocks] of PANELS) {
+      decks.add("board", name, element("section", { "aria-label": name },
+        ...blocks.map((block) => element("div", { id: `block-${block}`, class: "block" }))));
+    }
+    layout.help = new Help(layout, () => layout.pages);
+    decks.show(own.length ? own[0].dataset.tab : PANELS[0][0]);
+    this.desk = matchMedia("(min-width: 1000px) and (min-height: 560px)");
+    this.desk.addEventListener("change", () => this.arrange());
+    window.addEventListener("resize", () => decks.mark());
+    this.arrange();
+  }
+
+  // Round tiles and missions have a strip of their own on a desk.
+  arrange() {
+    const rounds = this.layout.querySelector("#block-rounds");
+    if (this.desk.matches) this.layout.querySelector(".strip").append(rounds);
+    else this.layout.decks.tabs.get("Supply").panel.prepend(rounds);
+    this.layout.querySelectorAll(".own .seat-board").forEach((one) => unfold(one, this.desk.matches));
+    this.layout.decks.mark();
+  }
+
+  fill({ map, defs, blocks, colours, help }) {
+    const { layout } = this;
+    layout.pages = help;
+    const stage = layout.querySelector(".stage");
+    stage.innerHTML = map + defs;
+    this.svg = stage.querySelector("svg");
+    this.tidy(this.svg);
+    this.zoom = new Zoom(stage, this.svg);
+    const button = (text, words, act) => element("button", { type: "button", "aria-label": words,
+      onclick: act }, text);
+    stage.append(element("div", { class: "zoom" }, button("+", "zoom in", () => this.zoom.by(1.5)),
+      button("\u2212", "zoom out", () => this.zoom.by(1 / 1.5)),
+      button("\u2922", "the whole map", () => this.zoom.reset())));
+    const players = layout.decks.tabs.get("Players").panel;
+    players.replaceChildren();
+    layout.querySelector(".own").replaceChildren();
+    this.seats = colours.map(([fill, ink], p) => {
+      layout.style.setProperty(`--fill-${p}`, fill);
+      layout.style.setProperty(`--ink-${p}`, ink);
+      return seatBoard(p, fill);
+    });
+    players.append(...this.seats);
+    for (const [name, html] of Object.entries(blocks)) {
+      const block = layout.querySelector(`[id="block-${name}"]`);
+      if (block && !name.startsWith("seat-")) block.innerHTML = html;
+    }
+    for (const name of ["actions", "boosters", "tokens"]) {
+      if (!(name in blocks)) layout.querySelector(`#block-${name}`).replaceChildren();
+    }
+    this.seats.forEach((seat, p) => {
+      const found = element("div");
+      found.innerHTML = blocks[`seat-${p}`];
+      seat.querySelector(".seat-head").prepend(found.querySelector(`#part-seat-${p}-line`));
+      seat.append(found.querySelector(`#part-seat-${p}-rest`));
+    });
+    this.desk = this.desk || matchMedia("(min-width: 1000px) and (min-height: 560px)");
+    this.seat(0);
+    this.zoom.show();
   }
 
   part(id) {
-    return this.svg.querySelector(`[id="part-${id}"]`);
+    return this.layout.querySelector(`[id="part-${id}"]`);
   }
 
   // Parts by block and id; what a block no longer has is emptied.
@@ -80,133 +196,57 @@ class TableView {
     let part = this.part(id);
     if (!part) {
       part = shape("g", { id: `part-${id}` });
-      const holder = this.svg.querySelector(`[id="block-${block}"]`);
       // The mark of the last move stays above the cells.
-      holder.insertBefore(part, block === "map" ? this.part("last") : null);
+      this.svg.querySelector("#block-map").insertBefore(part, this.part("last"));
     }
+    // Who plays by the keyboard does not lose the place.
+    const held = part.contains(document.activeElement) && document.activeElement.id;
     part.innerHTML = body;
+    if (held) document.getElementById(held)?.focus();
+    if (block === "map") this.tidy(part);
     this.shown.set(key, body);
   }
 
-  // The board of this player comes first, the others in turn.
-  seat(first) {
-    const count = this.places.length;
-    this.first = ((first % count) + count) % count;
-    for (let p = 0; p < count; p++) {
-      this.block(p).setAttribute("transform", this.places[(p - this.first + count) % count]);
-    }
-  }
-}
-
-// The buttons that hide the column and show it again; gives what switches between the two.
-function wireWide() {
-  const [layout, wide, narrow] = ["layout", "wide", "narrow"].map((id) => document.getElementById(id));
-  const toggle = () => layout.classList.toggle("wide");
-  wide.addEventListener("click", () => { toggle(); narrow.focus(); });
-  narrow.addEventListener("click", () => { toggle(); wide.focus(); });
-  return toggle;
-}
-
-// Lines over the decisions of a game. `series`: [{values, colour, name, dash}], values may have
-// holes (null). `bands`: [{at, name}] marks, such as the rounds. `tight`: the axis need not have 0.
-function lineChart(holder, { series, length, at, bands = [], pick = null, tight = false }) {
-  const [width, height, left, top, bottom, right] = [300, 130, 30, 6, 14, 12];
-  const all = series.flatMap((s) => s.values).filter((v) => v !== null);
-  const [least, most] = all.length ? [Math.min(...all), Math.max(...all)] : [0, 1];
-  const low = tight ? Math.floor(least) : Math.min(0, least);
-  const high = Math.max(low + 1, Math.ceil(most));
-  const x = (n) => left + (n / Math.max(length, 1)) * (width - left - right);
-  const y = (v) => top + (1 - (v - low) / (high - low || 1)) * (height - top - bottom);
-  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart" });
-  for (const v of [low, (low + high) / 2, high]) {
-    svg.append(shape("line", { x1: left, x2: width - right, y1: y(v), y2: y(v), stroke: "#dfe2ea" }));
-    svg.append(shape("text", { x: left - 4, y: y(v) + 3.5, "font-size": 9, "text-anchor": "end",
-      fill: "#5a6275" }, v.toFixed(0)));
-  }
-  for (const band of bands) {
-    svg.append(shape("line", { x1: x(band.at), x2: x(band.at), y1: top, y2: height - bottom,
-      stroke: "#c9cdd8", "stroke-dasharray": "2 2" }));
-    svg.append(shape("text", { x: x(band.at) + 2, y: height - 3, "font-size": 9,
-      fill: "#5a6275" }, band.name));
-  }
-  const ends = [];
-  for (const one of series) {
-    let path = "";
-    one.values.forEach((v, n) => {
-      if (v !== null) path += `${path && one.values[n - 1] !== null ? "L" : "M"}${x(n).toFixed(1)} ${y(v).toFixed(1)}`;
+  // What a drawing says to a pointer is said by the help; labels take the room that they need.
+  tidy(part) {
+    part.querySelectorAll("title").forEach((title) => {
+      title.parentElement.dataset.words = title.textContent;
+      title.remove();
     });
-    svg.append(shape("path", { d: path, fill: "none", stroke: "#1d2433", "stroke-width": 3.4,
-      "stroke-opacity": 0.55 }));
-    svg.append(shape("path", { d: path, fill: "none", stroke: one.colour, "stroke-width": 2,
-      "stroke-dasharray": one.dash || "" }));
-    const last = one.values.findLastIndex((v) => v !== null);
-    if (last >= 0) ends.push({ x: x(last), y: y(one.values[last]), name: one.name });
+    part.querySelectorAll("text[textLength]").forEach((text) => {
+      const box = Number(text.getAttribute("x")) + Number(text.getAttribute("textLength")) / 2;
+      text.setAttribute("x", box);
+      text.setAttribute("text-anchor", "middle");
+      text.removeAttribute("textLength");
+    });
   }
-  nameEnds(svg, ends, top, height - bottom);
-  addCursor(svg, x, at, length, top, height - bottom, pick);
-  holder.replaceChildren(svg);
-}
 
-// The names of lines at their ends, none over another.
-function nameEnds(svg, ends, top, bottom) {
-  const size = 9;
-  ends.sort((a, b) => a.y - b.y);
-  ends.forEach((end, i) => { end.at = Math.max(end.y, i ? ends[i - 1].at + size : top); });
-  let below = bottom;
-  for (const end of [...ends].reverse()) {
-    end.at = Math.min(end.at, below);
-    below = end.at - size;
-  }
-  for (const end of ends) {
-    svg.append(shape("text", { x: end.x + 3, y: end.at + 3, "font-size": size,
-      "font-weight": "bold", fill: "#1d2433" }, end.name));
+  // The board of this player is one's own, the others follow in turn.
+  seat(first) {
+    const count = this.seats.length;
+    this.first = ((first % count) + count) % count;
+    const players = this.layout.decks.tabs.get("Players").panel;
+    const inTurn = this.seats.map((_, k) => this.seats[(this.first + k) % count]);
+    this.layout.querySelector(".own").replaceChildren(inTurn[0]);
+    players.replaceChildren(...inTurn.slice(1));
+    inTurn.forEach((seat, k) => unfold(seat, !k && this.desk.matches));
   }
 }
 
-// Areas that lie on one another: `series` as above; values below 0 are left out.
-function areaChart(holder, { series, length, at, bands = [], pick = null }) {
-  const [width, height, left, top, bottom] = [300, 130, 30, 6, 14];
-  const totals = Array.from({ length: length + 1 }, (_, n) =>
-    series.reduce((sum, s) => sum + Math.max(0, s.values[n]), 0));
-  const high = Math.max(1, ...totals);
-  const x = (n) => left + (n / Math.max(length, 1)) * (width - left - 4);
-  const y = (v) => top + (1 - v / high) * (height - top - bottom);
-  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart" });
-  for (const v of [0, high / 2, high]) {
-    svg.append(shape("text", { x: left - 4, y: y(v) + 3.5, "font-size": 9, "text-anchor": "end",
-      fill: "#5a6275" }, Math.round(v)));
-  }
-  const base = totals.map(() => 0);
-  for (const one of series) {
-    const upper = base.map((b, n) => b + Math.max(0, one.values[n]));
-    const there = upper.map((v, n) => `${x(n).toFixed(1)},${y(v).toFixed(1)}`);
-    const back = base.map((v, n) => `${x(n).toFixed(1)},${y(v).toFixed(1)}`).reverse();
-    const area = shape("polygon", { points: [...there, ...back].join(" "), fill: one.colour,
-      stroke: "#fff", "stroke-width": 0.4 });
-    area.append(shape("title", {}, one.name));
-    svg.append(area);
-    upper.forEach((v, n) => { base[n] = v; });
-  }
-  for (const band of bands) {
-    svg.append(shape("line", { x1: x(band.at), x2: x(band.at), y1: top, y2: height - bottom,
-      stroke: "#1d2433", "stroke-opacity": 0.25, "stroke-dasharray": "2 2" }));
-    svg.append(shape("text", { x: x(band.at) + 2, y: height - 3, "font-size": 9,
-      fill: "#5a6275" }, band.name));
-  }
-  addCursor(svg, x, at, length, top, height - bottom, pick);
-  holder.replaceChildren(svg);
+function seatBoard(p, fill) {
+  const board = element("div", { class: "seat-board", id: `block-seat-${p}` });
+  board.style.setProperty("--fill", fill);
+  board.append(element("div", { class: "seat-head" }, element("button", { type: "button", class: "fold",
+    "aria-expanded": "false", "aria-label": "the whole board",
+    onclick: () => unfold(board, !board.classList.contains("open")) }, "\u25be")));
+  return board;
 }
 
-function addCursor(svg, x, at, length, top, bottom, pick) {
-  svg.append(shape("line", { x1: x(at), x2: x(at), y1: top, y2: bottom, stroke: "#c8372d",
-    "stroke-width": 1.4, class: "cursor" }));
-  if (!pick) return;
-  svg.addEventListener("click", (event) => {
-    const box = svg.getBoundingClientRect();
-    const place = ((event.clientX - box.left) / box.width) * 300;
-    const n = Math.round(((place - x(0)) / (x(length) - x(0) || 1)) * length);
-    pick(Math.max(0, Math.min(length, n)));
-  });
+function unfold(board, wanted) {
+  board.classList.toggle("open", wanted);
+  const fold = board.querySelector(".fold");
+  fold.setAttribute("aria-expanded", String(wanted));
+  fold.textContent = wanted ? "\u25b4" : "\u25be";
 }
 
 function disc(seat) {
@@ -221,14 +261,3 @@ function toldLine(move) {
   return move.told ? [element("small", { class: "told" }, move.told)] : [];
 }
 
-// The legend of VP by source of one player: amounts at present, those that are not 0.
-function sourceLegend(holder, sources, values) {
-  const items = sources.map((source, i) => ({ ...source, value: values[i] }))
-    .filter((s) => s.value !== 0)
-    .map((s) => {
-      const mark = element("i");
-      mark.style.background = s.colour;
-      return element("span", {}, mark, `${s.name} ${s.value}`);
-    });
-  holder.replaceChildren(...items);
-}

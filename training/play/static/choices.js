@@ -17,7 +17,7 @@ const GROUPS = [
 function piecesOf(text) {
   const verb = text.split(" ")[0];
   const owned = { special: true, tile: game.asks === "COVER", token: game.asks !== "TOKEN" }[verb];
-  return [...view.svg.querySelectorAll(`[data-action="${CSS.escape(text)}"]`)].filter((one) => {
+  return [...view.layout.querySelectorAll(`[data-action="${CSS.escape(text)}"]`)].filter((one) => {
     const board = one.closest('[id^="block-seat-"]');
     return owned ? board && board.id === `block-seat-${game.player}` : !board;
   });
@@ -29,7 +29,7 @@ function drawLegal() {
   if (key === drawnLegal) return;
   drawnLegal = key;
   const svg = view.svg;
-  svg.querySelectorAll(".legal-cell, .legal-piece").forEach((one) =>
+  view.layout.querySelectorAll(".legal-cell, .legal-piece").forEach((one) =>
     one.classList.remove("legal-cell", "legal-piece", "hover"));
   byId("legal-panel").hidden = !game.legal.length;
   const groups = new Map(GROUPS.map(([verb, name]) => [verb, { name, actions: [] }]));
@@ -40,6 +40,8 @@ function drawLegal() {
     if (cell) cell.classList.add("legal-cell");
     piecesOf(action.text).forEach((one) => one.classList.add("legal-piece"));
   }
+  view.decks.mark([...view.decks.tabs].filter(([name, { panel }]) =>
+    panel.querySelector(".legal-piece") || (name === "Play" && game.legal.length)).map(([name]) => name));
   const shown = [...groups.values()].filter((group) => group.actions.length);
   // Prices come a while after the choices: what was open then stays open.
   const same = byId("legal").dataset.node === `${game.id} ${game.node}`;
@@ -86,7 +88,8 @@ const act = (text) => (confirmed(text) ? change("act", { action: text, node: gam
 
 // A click on the picture: a legal cell or piece; where it could mean several things they are asked.
 function clicked(event) {
-  const cell = event.target.closest("[data-cell]") || cellUnder(event);
+  const map = event.target.closest(".stage > svg");
+  const cell = map && (event.target.closest("[data-cell]") || cellUnder(event));
   const piece = event.target.closest("[data-action]");
   let found = [];
   if (piece) {
@@ -121,6 +124,12 @@ function openChoice(actions, event) {
   box.style.left = `${Math.max(4, Math.min(event.clientX, most.x - 8))}px`;
   box.style.top = `${Math.max(4, Math.min(event.clientY, most.y - 8))}px`;
   box.querySelector("button").focus();
+}
+
+// The list of choices in front, the first of them under the keyboard.
+function showChoices() {
+  view.decks.show("Play");
+  byId("legal").querySelector("button")?.focus();
 }
 
 function closeChoice() {

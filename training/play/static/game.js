@@ -14,8 +14,7 @@ async function enter(id) {
   byId("save-name").value = found.name;
   setOptions(byId("analyst"), found.agents.map((name) => [name]), byId("analyst").value,
     firstAnalyst(found.agents));
-  view = new TableView(byId("table"), found.picture);
-  view.svg.addEventListener("click", clicked);
+  view = new TableView(byId("layout"), found.picture);
   byId("view-of").replaceChildren(...found.seats.map((seat) =>
     element("option", { value: seat.player }, `${seat.player} ${seat.name}`)));
   analysis = analysis || new Analysis({
@@ -24,8 +23,12 @@ async function enter(id) {
     ask: (agent, whole, search) => call(`/api/games/${game.id}/insight?agent=`
       + `${encodeURIComponent(agent)}&whole=${whole ? 1 : 0}&search=${search ? 1 : 0}`),
   });
+  fillRules(byId("rules"), found.picture, found.seats);
   drawnLegal = "";
   analysis.forget();
+  view.decks.show("Play");
+  const person = found.seats.find((seat) => seat.who === offers.human);
+  seatInView(person ? person.player : 0);
   update(found);
   follow(id);
 }
@@ -46,6 +49,9 @@ function update(found) {
   const agent = found.paused && seat.who !== offers.human && !found.over;
   byId("resume").hidden = !agent;
   byId("place").textContent = `${found.line.indexOf(found.node)} / ${found.line.length - 1}`;
+  // Where several people play, the board of who decides is in view.
+  const people = found.seats.filter((one) => one.who === offers.human);
+  if (moved && people.length > 1 && people.includes(seat)) seatInView(seat.player);
   drawLegal();
   drawFurther();
   drawSeats();
@@ -58,6 +64,7 @@ function update(found) {
     pick: (n) => change("go", { node: game.line[n] }),
   });
   hintMoved();
+  tour.moved();
   if (analysis.on && moved) analysis.refresh();
   else analysis.draw();
 }
@@ -115,6 +122,7 @@ function takeBack() {
 
 function leave() {
   game = null;
+  tour.end();
   if (analysis) analysis.forget();
   byId("layout").hidden = true;
   closeChoice();

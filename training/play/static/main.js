@@ -16,15 +16,19 @@ function wire() {
   for (const id of ["seed", "setup", "upload"]) byId(id).addEventListener("change", askPreview);
   buildSettings();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
+  byId("layout").addEventListener("click", clicked);
+  wireLog();
+  byId("tour").addEventListener("click", () => tour.begin());
   const keys = {
     ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),
     End: () => along(1e6), u: takeBack, v: () => seatInView(view.first + 1),
-    m: wireWide(), Escape: closeChoice,
+    c: showChoices, " ": () => playback.toggle(), Escape: closeChoice,
   };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches("li[tabindex]")) event.target.click();
     const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(event.target.tagName);
     if (!game || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === " " && event.target.closest("button, summary")) return;
     const act_ = keys[event.key];
     if (act_) {
       event.preventDefault();

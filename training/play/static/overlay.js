@@ -98,7 +98,7 @@ function percent(chance, others) {
 
 // The chances of the legal cells, as discs over the map.
 function drawHeat(report, game) {
-  const svg = document.querySelector("#table svg");
+  const svg = view && view.svg;
   if (!svg) return;
   svg.querySelectorAll(".over-cell").forEach((one) => one.remove());
   if (!report) return;

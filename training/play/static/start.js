@@ -162,8 +162,8 @@ async function showPreview() {
     return;
   }
   say("");
-  const shown = new TableView(holder, found.picture);
-  shown.svg.setAttribute("aria-label", "what would be dealt");
+  holder.innerHTML = found.picture;
+  holder.querySelector("svg").setAttribute("aria-label", "what would be dealt");
   playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
     byId(`faction-${p}`).value ? "drawn" : `drawn: ${found.seats[k].name}`; });
 }

@@ -1,4 +1,4 @@
-"""What sets a faction apart, as the page of the factions says it: sentences, rulings, chapters.
+"""What sets a faction apart, as the help and the page of the factions say it.
 
 A power is a field of `Faction` that is not the default; `POWERS` has each once.
 """
@@ -6,7 +6,7 @@ A power is a field of `Faction` that is not the default; `POWERS` has each once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 
 from gaia_jax.components.common import Cost, Gain
@@ -16,6 +16,7 @@ from gaia_jax.components.free_actions import (
     ITARS_TOKENS_PER_TILE,
     NEVLAS_PI_BUNDLES,
     TERRANS_CONVERSIONS,
+    Bundle,
 )
 
 # Words of the amounts of `Gain` and `Cost`.
@@ -35,7 +36,7 @@ WORDS = {
 _SINGULAR = re.compile(r"(?<=[a-z]{4})s\b")
 
 
-def amounts(what: Gain | Cost) -> str:
+def amounts(what: Gain[int] | Cost[int]) -> str:
     """The amounts that are not 0: "1 ore, 2 credits"."""
     found = [(f.name, getattr(what, f.name)) for f in fields(what)]
     words = WORDS | ({"tokens": "tokens discarded"} if isinstance(what, Cost) else {})
@@ -48,14 +49,14 @@ def _count(n: int, word: str) -> str:
     return f"{n} {_SINGULAR.sub('', word, count=1) if n == 1 else word}"
 
 
-def _list(gains: tuple[Gain, ...]) -> str:
+def _list(gains: tuple[Gain[int], ...]) -> str:
     """What each piece brings, once if all bring the same."""
     if len(set(gains)) == 1:
         return f"{amounts(gains[0])} each"
     return ", then ".join(amounts(gain) for gain in gains)
 
 
-def _bundles(bundles, unit: str) -> str:
+def _bundles(bundles: Iterable[Bundle], unit: str) -> str:
     return "; ".join(f"{_count(b.tokens, unit)} to {amounts(b.gain)}" for b in bundles)
 
 

@@ -1,0 +1,247 @@
+"""What each thing on the table is, for the help of a page: from what is printed on the pieces.
+
+`pages` has an entry for each id that a piece names, `rules_in_brief` the game on a page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from gaia_jax.components import costs, research
+from gaia_jax.components.common import Gain
+from gaia_jax.components.factions import Faction
+from gaia_jax.render.faction_powers import OWN_RULINGS, POWERS, SPECIAL_RULINGS
+from gaia_jax.render.icons import words
+from gaia_jax.render.names import MISSIONS, PLANETS, SHIPS, STRUCTURES, TRACK_NAMES, names
+from gaia_jax.ruleset import Ruleset
+
+Entry = dict[str, Any]  # title, lines, rulings
+_ID = re.compile(rf"\b({'|'.join(costs.PIECES)})\b")
+_COMMON = Faction(id="", name="", board=0, home="", start_planet="")
+# Rulings by kind of `names`; `docs/reference/rulings.md` has their words and sources.
+_RULINGS = {
+    "tile": "TEC-01 TEC-02 TEC-03", "advanced": "ADV-03 TEC-02", "booster": "PAS-01 PAS-03",
+    "round_tile": "RMS-01", "final_mission": "FIN-01 FIN-02", "token": "FED-01 FED-21",
+    "ship_action": "ACT-02 EXP-05", "qic_action": "ACT-02", "power_action": "ACT-01 ACT-02",
+    "artifact": "ART-01 ART-07", "tinkering": "TIN-01 TIN-03",
+}  # fmt: skip
+_KINDS = {
+    "tile": "Tech tile", "advanced": "Advanced tile", "booster": "Booster",
+    "round_tile": "Round tile", "final_mission": "Final mission", "token": "Federation token",
+    "ship_action": "Ship action", "qic_action": "QIC action", "power_action": "Power action",
+    "artifact": "Artifact", "tinkering": "Tinkering tile",
+}  # fmt: skip
+_MORE = {
+    "tile": "Taken with a new research lab or academy; a step on its track comes with it, on any"
+    " track for the three below. Each kind once.",
+    "advanced": "Taken in place of a tech tile: from level 4 of its track, for a green federation"
+    " token, over a tech tile that is covered from then on.",
+    "booster": "Yours for a round; another one is taken when you pass.",
+    "round_tile": "Pays in its round alone.",
+    "final_mission": "Counted at the end: 18, 12 and 6 VP, shared where players tie.",
+    "token": "Pays at once. A green one can be turned for an advanced tile or a level 5.",
+    "ship_action": "A main action, once a round by one player, with a shuttle at the ship.",
+    "power_action": "A main action, once a round by one player; power is spent from bowl III.",
+    "qic_action": "A main action, once a round by one player.",
+    "artifact": "A main action at the Twilight for 6 power tokens, gone for good.",
+    "tinkering": "Serves one round.",
+}
+
+
+def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
+    """The help by id.
+
+    Args:
+        factions: those of the game; the prices of structures are told for each.
+    Returns:
+        For each id `title`, `lines` and `rulings`, ids of `docs/reference/rulings.md`.
+    """
+    named, out = names(ruleset), _resources()
+    for kind, title in _KINDS.items():
+        for id, said in named[kind].items():
+            out[id] = _entry(f"{title}: {said}", (_MORE[kind],), _RULINGS[kind])
+    for id in ruleset.final_missions:
+        out[id]["title"] = f"Final mission: {MISSIONS[id][0]}"
+    for track in research.TRACKS:
+        out[track] = _track(ruleset, track)
+    for ship in ruleset.ships:
+        out[ship] = _ship(ruleset, ship)
+    for faction in factions:
+        out[faction.id] = faction_sheet(faction)
+        for kind in costs.PIECES:
+            out[f"{kind} {faction.id}"] = _structure(faction, kind)
+    out["AC_B"] = _entry("The academy's action", ("Once a round, a main action.",), "ACT-11")
+    return out
+
+
+def _entry(title: str, lines: Iterable[str], rulings: str) -> Entry:
+    return {"title": title, "lines": [line for line in lines if line], "rulings": rulings.split()}
+
+
+def _resources() -> dict[str, Entry]:
+    caps = costs.CAPS
+    most = "At most {} are held; what is gained beyond is lost."
+    return {
+        "credits": _entry("Credits", ("Pay for structures.", most.format(caps["credits"])),
+                            "GEN-07"),
+        "ore": _entry("Ore", ("Pays for structures and terraforming steps. May become a credit or"
+                              " a power token.", most.format(caps["ore"])), "GEN-07 FRE-02"),
+        "knowledge": _entry("Knowledge", (f"{words(research.RESEARCH_COST)} buy a research step."
+                            " May become a credit.", most.format(caps["knowledge"])),
+                            "GEN-07 RES-01"),
+        "qic": _entry("QIC", (f"One reaches {costs.RANGE_PER_QIC} cells farther; pays for Gaia"
+                              " planets and some actions; may become an ore.",),
+                      "MIN-05 MIN-09 FRE-02"),
+        "power": _entry("Power", ("Charging moves tokens from bowl I to II, and once I is empty"
+                                  " from II to III. Power is spent from III, and goes to I.",
+                                  "Free: 1 power for a credit, 3 for an ore, 4 for a knowledge or"
+                                  " a QIC. Burning a token of bowl II moves another to III.",
+                                  "Tokens of a Gaia project wait in the Gaia area G."),
+                        "LEE-01 ACT-05 FRE-01 GPJ-01"),
+        "satellites": _entry("Satellites", ("Connect the structures of a federation; each costs"
+                                            " a power token.",), "FED-03 FED-04"),
+        "green": _entry("Green federation tokens", ("Each can be turned once: for an advanced tile"
+                                                    " or for level 5 of a track.",),
+                        "RES-02 FED-21"),
+        "stations": _entry("Space stations", ("Count 1 power in the federation.",), "HIV-01"),
+        "rings": _entry("Power rings", ("A structure with a ring counts 2 power more in"
+                                        " federations.",), "MOW-01"),
+        "guests": _entry("Guest mines", ("Mines beside another player's structure.",), "LAN-01"),
+    }  # fmt: skip
+
+
+def _track(ruleset: Ruleset, track: str) -> Entry:
+    t = research.TRACKS.index(track)
+    lines = [f"A step costs {words(research.RESEARCH_COST)}. Reaching level 3 charges"
+             f" {research.CHARGE_AT_3} power. Level 5 takes a green federation token, and one"
+             " player alone reaches it."]  # fmt: skip
+    for level in range(research.MAX_LEVEL + 1):
+        found = [words(research.LEVEL_BONUS[t][level])]
+        if track == "terraforming":
+            found.append(f"a step costs {research.ORE_PER_STEP[level]} ore")
+        if track == "navigation":
+            found.append(f"range {research.NAVIGATION_RANGE[level]}")
+        if track == "gaia" and level:
+            found.append(f"a project takes {research.PROJECT_COST[level]} tokens")
+        if track == "economy":
+            by_side = {words(side[level]) for side in ruleset.economy_income}
+            found.append(" or ".join(f"income {some}" for some in sorted(by_side) if some))
+        if track == "science" and words(research.SCIENCE_INCOME[level]):
+            found.append(f"income {words(research.SCIENCE_INCOME[level])}")
+        if research.END_VP[level]:
+            found.append(f"{research.END_VP[level]} VP at the end")
+        said = ", ".join(one for one in found if one)
+        lines += [f"Level {level}: {said}"] if said else []
+    return _entry(TRACK_NAMES[track], lines, "RES-01 RES-02 RES-03 RES-10")
+
+
+def _ship(ruleset: Ruleset, ship: str) -> Entry:
+    said = names(ruleset)["ship_action"]
+    lines = ["A shuttle within range is a main action. The places of a ship are filled in order;"
+             " from the second on they charge power. Its actions may be used from the next turn"
+             " on, its tile and token at once."]  # fmt: skip
+    lines += [f"Action: {said[a.id]}" for a in ruleset.ship_actions if a.ship == ship]
+    return _entry(f"The {SHIPS[ship]}", lines, "EXP-01 EXP-02 EXP-03 EXP-05")
+
+
+def _structure(faction: Faction, kind: str) -> Entry:
+    """Price, what it is built over, what the pieces bring in their order, power value."""
+    before = [STRUCTURES[a] for a, b in faction.upgrades if b == kind]
+    price = costs.MINE_COST if kind == "MINE" else costs.UPGRADE_COST[kind]
+    said = f"Costs {words(price)}"
+    said += f", over a {' or a '.join(before)}." if before else ", besides terraforming steps."
+    near = f"With a neighbour within {costs.NEIGHBOUR_DISTANCE} it costs"
+    near += f" {words(costs.TS_NEIGHBOUR_COST)}."
+    brings = _brings(faction, kind)
+    tile = "A tech tile comes with it." if kind in ("RL", "AC_A", "AC_B") else ""
+    lines = (said, near if kind == "TS" else "", brings, tile,
+             f"Power value {costs.POWER_VALUE[kind]}; {costs.PIECES[kind]} in supply.")  # fmt: skip
+    name = STRUCTURES[kind]
+    return _entry(f"{name[0].upper()}{name[1:]}", lines, "MIN-02" if kind == "MINE" else "UPG-01")
+
+
+def _brings(faction: Faction, kind: str) -> str:
+    lists: dict[str, Iterable[Gain[int]]] = {
+        "MINE": [Gain(ore=n) for n in faction.mine_income_ore],
+        "TS": faction.ts_income,
+        "RL": faction.rl_income,
+        "PI": (faction.pi_income,),
+        "AC_A": (faction.academy_a_income,),
+    }
+    if kind == "AC_B":
+        return f"Once a round as an action: {words(faction.academy_b_action)}."
+    each = [words(gain) or "nothing" for gain in lists[kind]]
+    if len(set(each)) == 1:
+        return f"Each brings {each[0]} a round."
+    return f"In their order they bring {'; '.join(each)} a round."
+
+
+def faction_sheet(faction: Faction) -> Entry:
+    """Start, income, powers with their rulings."""
+    levels = [
+        f"{TRACK_NAMES[t]} {n}"
+        for t, n in zip(research.TRACKS, faction.start_tracks, strict=True)
+        if n
+    ]
+    home = PLANETS[faction.home] if faction.home else "none"
+    bowls = "/".join(str(n) for n in faction.start_power)
+    lines = [
+        f"Home: {home}. Starts with {words(faction.start)}; power {bowls}"
+        + (f"; {', '.join(levels)}." if levels else "."),
+        f"Income of the board: {words(faction.base_income)}; of the planetary institute:"
+        f" {words(faction.pi_income)}.",
+    ]
+    cited: list[str] = []
+    own = {
+        "special": SPECIAL_RULINGS.get(faction.special or "", ""),
+        "free_actions": OWN_RULINGS.get(faction.id, ""),
+    }
+    for field, power in POWERS.items():
+        if getattr(faction, field) != getattr(_COMMON, field):
+            said = _ID.sub(lambda m: STRUCTURES[m[0]], re.sub(r"`[^`]*` ", "", power.say(faction)))
+            where = own.get(field) or power.rulings
+            cited += where.split()
+            lines.append(f"{said[0].upper()}{said[1:]}. [{', '.join(where.split())}]")
+    return _entry(faction.name, lines, " ".join(dict.fromkeys(cited)))
+
+
+def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
+    """The game on a page: headings, and sentences below each."""
+    upgrades = ", ".join(
+        f"{STRUCTURES[k]} {words(costs.UPGRADE_COST[k])}" for k in costs.UPGRADE_COST if k != "AC_B"
+    )
+    ships = ("Or explore: a shuttle to a ship in range, whose actions, tile and token are then"
+             " yours to use." if ruleset.ships else "")  # fmt: skip
+    steps = "/".join(str(n) for n in research.ORE_PER_STEP)
+    reach = "/".join(str(n) for n in research.NAVIGATION_RANGE)
+    found = {
+        "Aim": ["Most VP after six rounds. Every player starts with"
+                f" {costs.START_VP}."],
+        "A round": ["Income, then the Gaia phase, then turns until all have passed. Who passes"
+                    " first begins the next round. Its round tile pays VP for one kind of deed."],
+        "A turn": ["One main action, with conversions before and after it, then the end of the"
+                   " turn.",
+                   f"Build a mine: {words(costs.MINE_COST)}, a planet in range ({reach} by"
+                   f" navigation), and {steps} ore for each terraforming step by that track. A Gaia"
+                   " planet costs a QIC in place of steps.",
+                   "Begin a Gaia project on a transdim planet: power tokens wait in the Gaia area,"
+                   " and next round it is a Gaia planet.",
+                   f"Upgrade: {upgrades}. A lab or an academy brings a tech tile.",
+                   f"Research: {words(research.RESEARCH_COST)} for a step.",
+                   "Use a power action, a special action of your own, or pass.", ships],
+        "Power": ["When another builds or upgrades within"
+                  f" {costs.LEECH_DISTANCE} cells of your structures you may charge the power of"
+                  " your strongest one there, for one VP less than that."],
+        "Federations": ["Structures with 7 power together, connected by satellites at a power"
+                        " token each, bring a federation token."],
+        "The end": [f"Two final missions, 18, 12 and 6 VP. {research.END_VP[3]},"
+                    f" {research.END_VP[4]} and {research.END_VP[5]} VP for levels 3, 4"
+                    " and 5. One VP for each"
+                    f" {costs.RESOURCES_PER_VP} of credits, ore and knowledge."],
+    }  # fmt: skip
+    return [(name, [line for line in lines if line]) for name, lines in found.items()]
+
+
+__all__ = ["Entry", "faction_sheet", "pages", "rules_in_brief"]

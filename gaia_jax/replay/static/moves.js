@@ -1,0 +1,177 @@
+"use strict";
+// The moves of a game as turns: shared by the replay page and the table in the browser.
+
+const ENDS = ["end_turn", "pass", "booster"];
+const SILENT = ["end_turn", "skip"];
+
+const verbOf = (move) => move.text.split(" ", 1)[0];
+
+// Decisions gathered into turns: `{player, round, first, last, moves, answers}`, numbers of
+// decisions from 1. An answer to an offer of power belongs to the turn that made the offer.
+function turnsOf(moves) {
+  const out = [];
+  let ended = true;
+  moves.forEach((move, k) => {
+    const now = out[out.length - 1];
+    const verb = verbOf(move);
+    const row = { ...move, number: k + 1 };
+    if (verb === "leech" && now) {
+      now.answers.push(row);
+      now.last = k + 1;
+      return;
+    }
+    if (now && !ended && now.player === move.player && now.round === move.round) {
+      now.moves.push(row);
+      now.last = k + 1;
+    } else {
+      out.push({ player: move.player, round: move.round, first: k + 1, last: k + 1, moves: [row],
+        answers: [] });
+    }
+    ended = ENDS.includes(verb);
+  });
+  return out;
+}
+
+// What a turn was, in a line: its main decisions, without the end of the turn and, where there is
+// anything else, without conversions.
+function turnWords(turn) {
+  const main = turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
+  const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
+  const shown = main.length ? main : other.length ? other : turn.moves;
+  return shown.map((move) => move.words).join("; ");
+}
+
+// VP of a player that a turn brought. `vp`: of all players after so many decisions.
+function turnVp(turn, vp, player = turn.player) {
+  return vp[turn.last] && vp[turn.first - 1] ? vp[turn.last][player] - vp[turn.first - 1][player] : 0;
+}
+
+const signed = (n) => (n ? `${n > 0 ? "+" : "\u2212"}${Math.abs(n)} VP` : "");
+
+// What a decision cost and brought, without what has to be chosen next.
+const paid = (move) => (move.told || "").replace(/(; )?(not paid yet: )?then choose [^;]*$/, "");
+
+// What the decisions of a turn cost and brought, in a line; then the answers to its offers.
+function toldLines(turn, seats) {
+  const lines = turn.moves.map(paid).filter(Boolean);
+  const answers = turn.answers.map((move) =>
+    `${seats[move.player].name}: ${move.words}${move.told ? ` (${move.told})` : ""}`);
+  return [...(lines.length ? [element("small", { class: "told" }, lines.join("; "))] : []),
+    ...answers.map((text) => element("small", { class: "told answer" }, text))];
+}
+
+// One turn as a row that can be pressed.
+function turnRow(turn, seats, vp, go) {
+  return element("button", { type: "button", class: "turn-row", "data-last": turn.last,
+    onclick: () => go(turn.last) },
+  disc(seats[turn.player]),
+  element("span", { class: "what" }, turnWords(turn), ...toldLines(turn, seats)),
+  element("span", { class: "gain" }, signed(turnVp(turn, vp))));
+}
+
+// The list of turns; with `each` the decisions of each turn below it.
+class MoveLog {
+  // `go(n)` stands after decision n; `branches(move)`: rows about other moves that were tried there;
+  // `more(move)`: what follows the words of a decision.
+  constructor(list, { go, branches = () => [], more = () => [] }) {
+    Object.assign(this, { list, go, branches, more });
+    this.drawn = "";
+    this.at = 0;
+    list.closest(".panel, [data-tab]").addEventListener("shown", () => this.mark(this.at));
+  }
+
+  fill(moves, seats, vp) {
+    const key = JSON.stringify([moves, vp[vp.length - 1]]);
+    if (key === this.drawn) return;
+    this.drawn = key;
+    let round = -1;
+    const rows = [];
+    for (const turn of turnsOf(moves)) {
+      if (turn.round !== round) {
+        round = turn.round;
+        rows.push(element("li", { class: "round" }, round ? `Round ${round}` : "Set-up"));
+      }
+      const decisions = [...turn.moves, ...turn.answers].sort((a, b) => a.number - b.number);
+      rows.push(element("li", { class: "turn-item", "data-first": turn.first, "data-last": turn.last },
+        turnRow(turn, seats, vp, this.go),
+        element("ol", { class: "decisions" }, ...decisions.map((move) => element("li", {
+          "data-n": move.number, "data-node": move.node ?? "", onclick: () => this.go(move.number),
+        }, element("span", { class: "number" }, String(move.number)), disc(seats[move.player]),
+        element("span", { class: "what" }, move.words, ...this.more(move), ...toldLine(move)))))));
+      for (const move of decisions) rows.push(...this.branches(move));
+    }
+    this.list.replaceChildren(...rows);
+  }
+
+  // The turn and the decision that are in view; what comes later is paler.
+  mark(n) {
+    this.at = n;
+    this.list.querySelectorAll(".turn-item").forEach((one) => {
+      const [first, last] = [Number(one.dataset.first), Number(one.dataset.last)];
+      one.classList.toggle("now", first <= n && n <= last);
+      one.classList.toggle("later", first > n);
+      one.querySelector("button").tabIndex = first <= n && n <= last ? 0 : -1;
+    });
+    this.list.querySelectorAll(".decisions li").forEach((one) =>
+      one.classList.toggle("now", Number(one.dataset.n) === n));
+    const now = this.list.querySelector(".decisions li.now");
+    const row = now && now.offsetParent ? now : this.list.querySelector(".turn-item.now");
+    const deck = this.list.closest(".deck");
+    if (!deck || !row || !this.list.offsetParent) return;
+    const [box, view_] = [row.getBoundingClientRect(), deck.getBoundingClientRect()];
+    if (box.top < view_.top || box.bottom > view_.bottom) {
+      deck.scrollTop += box.top - view_.top - view_.height / 2;
+    }
+  }
+}
+
+// The places of some turns on the map, each in the colour of its player.
+function drawTurns(view, turns, seats) {
+  view.svg.querySelectorAll(".over-turn").forEach((one) => one.remove());
+  for (const turn of turns) {
+    for (const move of turn.moves) {
+      const [verb, place] = move.text.split(" ");
+      const at = verb === "explore" ? cellOfShip(view, place) : place;
+      const cell = at && at.includes(",") && view.svg.querySelector(`[data-cell="${at}"]`);
+      if (!cell || verb === "free") continue;
+      for (const [width, colour] of [[6, "#000"], [3, seats[turn.player].fill]]) {
+        view.svg.querySelector("#block-map").append(shape("polygon", {
+          points: cell.getAttribute("points"), fill: "none", stroke: colour, "stroke-width": width,
+          "stroke-dasharray": "7 4", class: "over-turn" }));
+      }
+    }
+  }
+}
+
+function cellOfShip(view, ship) {
+  const part = view.svg.querySelector(`[id="ship-${ship}"]`)?.closest('[id^="cell-"]');
+  const cell = part && view.svg.querySelector(`#hex-${part.id.slice(5)}`);
+  return cell ? cell.dataset.cell : "";
+}
+
+// Plays on at a pace: `step()` false ends it. `pace`: a list of milliseconds.
+class Playback {
+  constructor(button, pace, step) {
+    Object.assign(this, { button, pace, step, timer: null });
+    button.addEventListener("click", () => this.toggle());
+  }
+
+  toggle() {
+    if (this.timer) this.stop();
+    else this.next();
+  }
+
+  next() {
+    this.button.textContent = "Pause";
+    this.timer = setTimeout(async () => {
+      if (this.timer && (await this.step()) && this.timer) this.next();
+      else this.stop();
+    }, Number(this.pace.value));
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.button.textContent = "Play";
+  }
+}

@@ -1,0 +1,102 @@
+"""What a page looks like to somebody who uses it, measured in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SIZES = ((390, 844), (844, 390), (1280, 800), (1920, 1080), (2560, 1440))
+LEAST_TEXT = 11.0  # px
+LEAST_TARGET = 40.0  # px, on a screen that is touched
+
+# Small text, small targets, buttons over buttons, what is cut off, scroll bars.
+_LOOK = """touch => {
+  const seen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+    && one.getClientRects().length > 0;
+  const clipped = (one) => one.closest(".only-read");
+  const name = (one) => `${one.tagName} ${one.id || one.className?.baseVal || one.className}`
+    + ` ${(one.textContent || "").trim().slice(0, 30)}`;
+  const small = [], low = [], over = [], out = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let text = walk.nextNode(); text; text = walk.nextNode()) {
+    const one = text.parentElement;
+    if (!text.data.trim() || ["SCRIPT", "STYLE", "OPTION"].includes(one.tagName)) continue;
+    if (!seen(one) || clipped(one) || one.closest("defs, symbol")) continue;
+    const scale = one.ownerSVGElement ? one.getScreenCTM().a : 1;
+    const size = parseFloat(getComputedStyle(one).fontSize) * scale;
+    if (size < touch.text - 0.05) small.push(`${size.toFixed(1)} ${name(one)}`);
+  }
+  const pressed = [...document.querySelectorAll("button, select, summary, .decisions li, input")]
+    .filter((one) => seen(one) && !clipped(one)
+      && !["checkbox", "range", "radio"].includes(one.type));
+  const boxes = pressed.map((one) => one.getBoundingClientRect());
+  pressed.forEach((one, i) => {
+    const box = boxes[i];
+    if (touch.target && Math.min(box.width, box.height) < touch.target - 0.5) {
+      low.push(`${box.width.toFixed(0)}x${box.height.toFixed(0)} ${name(one)}`);
+    }
+    for (let k = i + 1; k < pressed.length; k++) {
+      const other = boxes[k], apart = pressed[k];
+      if (one.contains(apart) || apart.contains(one)) continue;
+      if (one.closest(".zoom, .choice") || apart.closest(".zoom, .choice")) continue;
+      const wide = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+      const high = Math.min(box.bottom, other.bottom) - Math.max(box.top, other.top);
+      const within = ".panel, .own, .tabs, .strip";
+      const same = one.closest(within) === apart.closest(within);
+      if (same && wide > 1 && high > 1) over.push(`${name(one)} / ${name(apart)}`);
+    }
+    if (box.left < -1 || box.right > innerWidth + 1) out.push(name(one));
+    if (one.scrollWidth > one.clientWidth + 2) out.push(`text of ${name(one)}`);
+  });
+  const bars = [...document.querySelectorAll("body *"), document.documentElement].filter((one) =>
+    seen(one) && one.scrollHeight > one.clientHeight + 1 && one.clientHeight > 0
+    && ["auto", "scroll"].includes(getComputedStyle(one).overflowY)).map(name);
+  if (document.documentElement.scrollHeight > innerHeight + 1) bars.push("the page");
+  if (document.documentElement.scrollWidth > innerWidth) out.push("the page");
+  return { small, low, over, out, bars };
+}"""
+
+
+def looked_at(page: Any, touched: bool) -> dict[str, list[str]]:
+    """What is wrong with a page as it stands.
+
+    Returns:
+        `small`: text below LEAST_TEXT; `low`: what is pressed below LEAST_TARGET, where `touched`;
+        `over`: buttons over buttons of their panel; `out`: what sticks out or is cut off;
+        `bars`: what scrolls.
+    """
+    found: dict[str, list[str]] = page.evaluate(
+        _LOOK, {"text": LEAST_TEXT, "target": LEAST_TARGET if touched else 0}
+    )
+    return found
+
+
+def check(page: Any, touched: bool, what: str) -> None:
+    """Nothing is too small, over another, cut off; at most one thing scrolls."""
+    found = looked_at(page, touched)
+    for kind in ("small", "low", "over", "out"):
+        assert not found[kind], f"{what}: {kind}: {found[kind][:12]}"
+    assert len(found["bars"]) <= 1, f"{what}: {found['bars']}"
+
+
+def tabs(page: Any) -> list[str]:
+    """The panels that have a tab in view."""
+    found: list[str] = page.evaluate(
+        "[...document.querySelectorAll('.tabs button')].filter(one => one.offsetParent)"
+        ".map(one => one.dataset.tab)"
+    )
+    return found
+
+
+def serious(page: Any) -> list[str]:
+    """The serious findings of axe-core, which a package brings along; no network is asked."""
+    import pytest
+
+    module = "axe_playwright_python.sync_playwright"
+    axe = pytest.importorskip(module, reason="axe-playwright-python is not installed (extra dev)")
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{one['id']}: {node['html'][:120]}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:3]
+    ]

@@ -1,0 +1,115 @@
+"""The replay page at five sizes: sizes of text and targets, overlaps, scroll bars, axe-core."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gaia_jax import replay
+from gaia_jax.replay.page import page
+from tests import measures
+from tests.render.records import RECORDS
+
+PLACES = (0, 110, 313)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a sample record."""
+    path = tmp_path_factory.mktemp("page") / "game.html"
+    path.write_text(page(replay.read(RECORDS["lost_fleet"])), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(params=measures.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def shown(written: Path, browser: Any, request: Any) -> Iterator[tuple[Any, bool]]:
+    """The page at a size, and whether its screen is touched; its console says nothing."""
+    width, height = request.param
+    touched = min(width, height) < 500
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, has_touch=touched, is_mobile=touched
+    )
+    wrong: list[str] = []
+    tab = context.new_page()
+    tab.on("pageerror", lambda error: wrong.append(str(error)))
+    tab.on("console", lambda said: wrong.append(said.text) if said.type != "log" else None)
+    tab.goto(written.as_uri())
+    tab.wait_for_selector("body[data-ready]")
+    yield tab, touched
+    context.close()
+    assert not wrong
+
+
+def test_every_panel_can_be_read_and_touched(shown: tuple[Any, bool]) -> None:
+    tab, touched = shown
+    for place in PLACES:
+        tab.evaluate(f"go({place})")
+        for name in measures.tabs(tab):
+            tab.click(f".tabs button[data-tab='{name}']")
+            measures.check(tab, touched, f"{name} at {place}")
+
+
+def test_ones_own_board_and_all_tabs_are_in_view(shown: tuple[Any, bool]) -> None:
+    tab, _ = shown
+    width, height = tab.viewport_size["width"], tab.viewport_size["height"]
+    for selector in (".own .stock", ".own .vp", ".tabs.play", ".tabs.board", ".stage"):
+        box = tab.locator(selector).bounding_box()
+        assert box and box["width"] > 30 and box["height"] > 15, selector
+        assert 0 <= box["x"] and box["x"] + box["width"] <= width, selector
+        assert 0 <= box["y"] and box["y"] + box["height"] <= height, selector
+    least = 0.24 if width > height else 0.3
+    stage = tab.locator(".stage").bounding_box()
+    assert stage["width"] * stage["height"] > least * width * height, "the map is a picture"
+
+
+def test_the_map_zooms_and_pans(shown: tuple[Any, bool]) -> None:
+    tab, _ = shown
+    box = tab.locator(".stage").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    width = "view.zoom.box.width"
+    whole = tab.evaluate(width)
+    tab.click("[aria-label='zoom in']")
+    assert tab.evaluate(width) < whole
+    tab.mouse.move(x, y)
+    tab.mouse.wheel(0, -300)
+    near = tab.evaluate(width)
+    assert near < whole / 1.6
+    before = tab.evaluate("view.zoom.box.x")
+    tab.mouse.down()
+    tab.mouse.move(x - 40, y, steps=4)
+    tab.mouse.up()
+    assert tab.evaluate("view.zoom.box.x") > before
+    tab.mouse.dblclick(x, y)
+    assert tab.evaluate(width) == whole
+
+
+def test_help_at_the_focus_and_under_a_finger(shown: tuple[Any, bool]) -> None:
+    tab, touched = shown
+    piece = ".own [id^='built-0-MINE'], .own .stock .piece"
+    if touched:
+        tab.locator(piece).first.tap()
+    else:
+        tab.locator(piece).first.hover()
+    tab.wait_for_selector("#help-box", state="visible")
+    assert len(str(tab.inner_text("#help-box"))) > 20
+    tab.keyboard.press("Escape")
+    assert tab.is_hidden("#help-box")
+    tab.keyboard.press("Tab")
+    tab.locator("[data-tab='Help']").click()
+    assert tab.locator("#rules details").count() >= 10
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(written: Path, browser: Any, scheme: Any) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+    tab = context.new_page()
+    tab.goto(written.as_uri())
+    tab.wait_for_selector("body[data-ready]")
+    tab.evaluate("go(150)")
+    for name in measures.tabs(tab):
+        tab.click(f".tabs button[data-tab='{name}']")
+        assert measures.serious(tab) == [], name
+    context.close()
