@@ -123,11 +123,62 @@ def built(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_the_wheel_has_the_environment_and_no_other_name(built):
+def test_the_wheel_has_both_packages_and_no_other_name(built):
     with zipfile.ZipFile(built[0]) as wheel:
         files = [name for name in wheel.namelist() if ".dist-info/" not in name]
-    assert {name.split("/")[0] for name in files} == {"gaia_jax"}
-    assert "gaia_jax/py.typed" in files
+    assert {name.split("/")[0] for name in files} == {"gaia_jax", "gaia_training"}
+    assert {"gaia_jax/py.typed", "gaia_training/py.typed"} <= set(files)
+    assert built[0].stat().st_size < 6 * 2**20
+    clone = {p.relative_to(ROOT / "training").as_posix() for p in (ROOT / "training").rglob("*")}
+    inside = {name.removeprefix("gaia_training/") for name in files if "/shipped/" not in name}
+    missing = {name for name in clone - inside if (ROOT / "training" / name).is_file()}
+    assert not {name for name in missing if "__pycache__" not in name}
+    shipped = {name.partition("/shipped/")[2] for name in files if "/shipped/" in name}
+    configs = {f"configs/{p.name}" for p in (ROOT / "configs").glob("*.yaml")}
+    assert configs | {"docs/records/lost_fleet.json"} <= shipped
+
+
+INSTALLED = """
+import sys
+sys.path.insert(0, {wheel!r})
+import gaia_training
+from gaia_training import config, zoo
+from gaia_training.__main__ import main
+assert "training" not in sys.modules and {wheel!r} in gaia_training.__file__
+assert zoo.about("zoo/strong")["env"] == "lost_fleet"
+assert config.load("configs/quick.yaml").name == "quick"
+assert main(["--version"]) == 0
+"""
+
+
+@pytest.mark.slow
+def test_the_wheel_works_in_another_folder(built, tmp_path):
+    """As pip would unpack it; what it needs is that of this environment."""
+    with zipfile.ZipFile(built[0]) as wheel:
+        wheel.extractall(tmp_path / "site")
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    done = subprocess.run(
+        [sys.executable, "-c", INSTALLED.format(wheel=str(tmp_path / "site"))],
+        cwd=tmp_path, env=env, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("gaia_jax ")
+
+
+def test_no_import_inside_the_trainer_says_its_own_name():
+    """It is `training` in a clone and `gaia_training` where it is installed."""
+    wrong = []
+    for path in sorted((ROOT / "training").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [x.name for x in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module]
+            wrong += [f"{path}: {x}" for x in names if x.split(".")[0] == "training"]
+    assert not wrong
+    done = subprocess.run(
+        [sys.executable, "-m", "gaia_training", "--version"], cwd=ROOT, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

@@ -55,14 +55,20 @@ def imports(path: Path) -> Iterator[str]:
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found = [name.name for name in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            base = _base(path, node)
             found = [
-                full if (full := f"{node.module}.{name.name}") in known else node.module
-                for name in node.names
+                full if (full := f"{base}.{name.name}") in known else base for name in node.names
             ]
         else:
             continue
         yield from (name for name in found if name in known)
+
+
+def _base(path: Path, node: ast.ImportFrom) -> str:
+    """The module after `from`, dotted, of a relative import too."""
+    above = path.relative_to(ROOT).parts[: -node.level] if node.level else ()
+    return ".".join((*above, *filter(None, [node.module])))
 
 
 @cache

@@ -24,11 +24,11 @@ import sys
 from types import ModuleType
 
 if TYPE_CHECKING:
-    from training.agents import Agent
-    from training.agents.baseline import make_baseline_model as make_baseline_model
-    from training.agents.saved import save_agent as save_agent
-    from training.config import Config
-    from training.types import Environment, EnvModule
+    from .agents import Agent
+    from .agents.baseline import make_baseline_model as make_baseline_model
+    from .agents.saved import save_agent as save_agent
+    from .config import Config
+    from .types import Environment, EnvModule
 
 __all__ = [
     "Config",
@@ -57,8 +57,8 @@ def train(
         UserError: something is wrong with the configuration; nothing was done.
         KeyboardInterrupt: Ctrl-C; there is a checkpoint, and the command line goes on with it.
     """
-    from training import config as configs
-    from training.run import training
+    from . import config as configs
+    from .run import training
 
     found = config if isinstance(config, configs.Config) else configs.load(config)
     found = configs.override(found, overrides)
@@ -89,7 +89,7 @@ def evaluate(
         VP, wins, VP by source and by faction with their 95 % intervals over set-ups: what
         `python -m training.evaluate --json` writes.
     """
-    from training.games.report import evaluation_report
+    from .games.report import evaluation_report
 
     env = env or _gaia_jax.make("lost_fleet", reward="vp")
     entries = [agent, *[opponent] * (env.num_players - 1)]
@@ -113,8 +113,8 @@ def arena(
         VP, share of wins, place and rating by agent, the differences between them with 95 %
         intervals over set-ups: what `python -m training.arena --json` writes.
     """
-    from training.games.formats import names_of
-    from training.games.report import arena_report
+    from .games.formats import names_of
+    from .games.report import arena_report
 
     env = env or _gaia_jax.make("lost_fleet", reward="vp")
     played = _play(agents, env, games, seed, likeliest)
@@ -133,7 +133,7 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
     Raises:
         UserError: an unknown name, or an agent of another game.
     """
-    from training.agents import make_agent
+    from .agents import make_agent
 
     return make_agent(name, env, likeliest)
 
@@ -148,8 +148,8 @@ def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
     Raises:
         UserError: an unknown name, or an agent of another game.
     """
-    from training.agents import split_run, trained
-    from training.learn.checkpoint import number_of
+    from .agents import split_run, trained
+    from .learn.checkpoint import number_of
 
     run, update = split_run(name)
     found = trained(run, number_of(f"agent {name!r}", update), env)
@@ -160,8 +160,8 @@ def _play(
     agents: Sequence[str | Agent], env: Environment, games: int, seed: int, likeliest: bool
 ) -> Any:
     """The games of an arena, kept in memory."""
-    from training.config import UserError
-    from training.games.arena import Arena, store_of
+    from .config import UserError
+    from .games.arena import Arena, store_of
 
     players = env.num_players
     if len(agents) != players:
@@ -175,10 +175,10 @@ def _play(
 
 def __getattr__(name: str) -> Any:
     if name in _ELSEWHERE:
-        return getattr(importlib.import_module(f"training.{_ELSEWHERE[name]}"), name)
+        return getattr(importlib.import_module(f".{_ELSEWHERE[name]}", __name__), name)
     if name in _FUNCTIONS:
-        return importlib.import_module(f"training.{name}")
-    raise AttributeError(f"module 'training' has no attribute {name!r}")
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 # What is defined in a room, and needs what that imports.

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli
-from training.types import EnvModule
+from .system import atomic_files, cli
+from .types import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -25,8 +25,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module: what `make`s environments; None is `gaia_jax`.
     """
     args = _parse(argv)
-    from training.study import advice, advice_page, given_setup
-    from training.system import devices
+    from .study import advice, advice_page, given_setup
+    from .system import devices
 
     atomic_files.check_different({"--json": args.json, "--html": args.html})
     if args.json:

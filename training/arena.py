@@ -17,9 +17,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli, environments
-from training.system.cli import UserError
-from training.system.environments import EnvModule
+from .system import atomic_files, cli, environments
+from .system.cli import UserError
+from .system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -32,11 +32,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    from training.games import arena as room
-    from training.games import store
-    from training.games.formats import LIKELIEST, names_of
-    from training.games.report import arena_report, format_arena
-    from training.system import devices
+    from .games import arena as room
+    from .games import store
+    from .games.formats import LIKELIEST, names_of
+    from .games.report import arena_report, format_arena
+    from .system import devices
 
     store.check_outputs("--csv", args.csv, args)
     together = args.rotations or args.players

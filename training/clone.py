@@ -14,13 +14,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli
+from .system import atomic_files, cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
-    from training.imitation import behaviour_cloning
+    from .imitation import behaviour_cloning
 
     atomic_files.check_file("--out", args.out, atomic_files.nothing)
     course = behaviour_cloning.Course(

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli
-from training.system.cli import UserError
+from .system import atomic_files, cli
+from .system.cli import UserError
 
 AXES = ("decisions", "updates", "minutes")
 
@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--metric", action="append", help="what is drawn; * stands for the opponent"
     )
     args = parser.parse_args(argv)
-    from training.study import curves
+    from .study import curves
 
     atomic_files.check_different({"--out": args.out, "--svg": args.svg})
     atomic_files.check_file("--out", args.out, curves.PAGE)

@@ -15,8 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli, environments
-from training.system.environments import EnvModule
+from .system import atomic_files, cli, environments
+from .system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -29,11 +29,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         The exit code.
     """
     args = _parse(argv)
-    from training.games import store
-    from training.games.arena import evaluation_of_name
-    from training.games.engine import GAMES_AT_ONCE
-    from training.games.report import format_evaluation
-    from training.system import devices
+    from .games import store
+    from .games.arena import evaluation_of_name
+    from .games.engine import GAMES_AT_ONCE
+    from .games.report import format_evaluation
+    from .system import devices
 
     store.check_outputs("--save", args.save, args)
     # As if for four: the run, read below, says.

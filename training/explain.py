@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.system import atomic_files, cli
-from training.system.cli import UserError
+from .system import atomic_files, cli
+from .system.cli import UserError
 
 if TYPE_CHECKING:
-    from training.study.explain import Game
+    from .study.explain import Game
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,8 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     import jax
     import numpy as np
 
-    from training.agents.search import SUFFIX, split_name
-    from training.study import explain
+    from .agents.search import SUFFIX, split_name
+    from .study import explain
 
     searches = split_name(args.agent)[1] is not None
     if not searches and args.at is None:
@@ -70,7 +70,7 @@ def _why(args: argparse.Namespace, game: Game) -> int:
     """By playouts, in the game's words."""
     import numpy as np
 
-    from training.study import why
+    from .study import why
 
     if args.at > len(game.states) - 1 or np.sum(game.states[args.at - 1].legal_action_mask) < 2:
         raise UserError(f"decision {args.at} has no choice")

@@ -18,9 +18,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli, environments
-from training.system.cli import UserError
-from training.system.environments import EnvModule
+from .system import atomic_files, cli, environments
+from .system.cli import UserError
+from .system.environments import EnvModule
 
 MOST_GAMES = 10**9
 
@@ -39,8 +39,8 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
-    from training.games import export as room
-    from training.games import workers
+    from .games import export as room
+    from .games import workers
 
     if args.share:
         workers.join_workers(args.share[0])

@@ -15,13 +15,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import cli
+from .system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
-    from training.imitation import expert_data
+    from .imitation import expert_data
 
     expert_data.check_out(args.out)
     about = {"seed": args.seed, "games": args.games, "first": args.first}

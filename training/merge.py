@@ -16,12 +16,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from training.system import atomic_files, cli, environments
-from training.system.cli import UserError
-from training.system.environments import EnvModule
+from .system import atomic_files, cli, environments
+from .system.cli import UserError
+from .system.environments import EnvModule
 
 if TYPE_CHECKING:
-    from training.games.formats import Part
+    from .games.formats import Part
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -32,9 +32,9 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module: what `make`s environments; None is `gaia_jax`.
     """
     args = _parse(argv)
-    from training.games import store
-    from training.games.formats import Csv, Format, Npz
-    from training.imitation import expert_data
+    from .games import store
+    from .games.formats import Csv, Format, Npz
+    from .imitation import expert_data
 
     kind = args.out.suffix
     if any(part.suffix != kind for part in args.parts):
@@ -73,8 +73,8 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 def _report(part: Part, kind: str, ids_of: Callable[[str, int], Any]) -> tuple[dict[str, Any], str]:
     """What the command that played the games would have reported, and its text."""
-    from training.games.formats import names_of
-    from training.games.report import (
+    from .games.formats import names_of
+    from .games.report import (
         arena_report,
         evaluation_report,
         format_arena,

@@ -16,9 +16,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import cli, environments
-from training.system.cli import UserError
-from training.system.environments import EnvModule
+from .system import cli, environments
+from .system.cli import UserError
+from .system.environments import EnvModule
 
 MEASURED = Path(__file__).with_name("plan_measured.json")
 
@@ -28,10 +28,10 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     args = _parse(argv)
     import jax
 
-    from training import config as configs
-    from training.run import plan as room
-    from training.run.plan import shown
-    from training.system import devices
+    from . import config as configs
+    from .run import plan as room
+    from .run.plan import shown
+    from .system import devices
 
     config = configs.load(args.config, args.overrides)
     env_module = environments.module(env_module)
@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 def size_of(text: str) -> int:
     """`80GB`, `16GiB`, bytes -> bytes."""
-    from training.run.plan import SIZES
+    from .run.plan import SIZES
 
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B?)\s*", text, re.IGNORECASE)
     if not found or found[2].upper() not in SIZES:

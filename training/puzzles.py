@@ -16,13 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from training.system import atomic_files, cli
-from training.system.cli import UserError
+from .system import atomic_files, cli
+from .system.cli import UserError
 
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
-    from training.study.explain import Game
-    from training.study.review import Plain
+
+    from .study.explain import Game
+    from .study.review import Plain
 
 MOST_GAMES = 1 << 20  # so that every core is a device
 
@@ -31,10 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 where Ctrl-C left games out."""
     args = _parse(argv)
     import gaia_jax
-    from training.agents import REGISTRY, make_agent
-    from training.learn.checkpoint import make_env
-    from training.study import puzzles, review
-    from training.system.devices import split_cpu
+
+    from .agents import REGISTRY, make_agent
+    from .learn.checkpoint import make_env
+    from .study import puzzles, review
+    from .system.devices import split_cpu
 
     if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `_make`
         raise UserError(review.no_policy(args.agent))
@@ -60,8 +62,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     """Puzzles of games, written after each; whether there are as many games as were wanted."""
-    from training.agents import make_agent
-    from training.study import puzzles, review
+    from .agents import make_agent
+    from .study import puzzles, review
 
     agent = make_agent(args.agent, env)
     if agent.policy is None:

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import atomic_files, cli
+from .system import atomic_files, cli
 
 MOST_GAMES = 1 << 20  # so that every core is a device
 
@@ -23,10 +23,10 @@ MOST_GAMES = 1 << 20  # so that every core is a device
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 where Ctrl-C left a part of the game out."""
     args = _parse(argv)
-    from training.agents import REGISTRY
-    from training.study import review, review_page
-    from training.study.explain import read_game
-    from training.system.devices import split_cpu
+    from .agents import REGISTRY
+    from .study import review, review_page
+    from .study.explain import read_game
+    from .system.devices import split_cpu
 
     if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `Reviewer`
         raise cli.UserError(review.no_policy(args.agent))

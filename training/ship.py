@@ -13,13 +13,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import cli
+from .system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line."""
     args = _parse(argv)
-    from training.run import ship
+    from .run import ship
 
     source, env = ship.Source(args.run, args.params, args.config), (args.env, args.players)
     path, played = ship.ship(args.name, source, env, args.set, args.results)

@@ -16,12 +16,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from training.system import cli, environments
-from training.system.cli import UserError
-from training.system.environments import EnvModule
+from .system import cli, environments
+from .system.cli import UserError
+from .system.environments import EnvModule
 
 TASK = "SLURM_ARRAY_TASK_ID"
-COMMAND = (sys.executable, "-m", "training.sweep")
+COMMAND = (sys.executable, "-m", f"{__package__}.sweep")
 
 
 def main(
@@ -39,7 +39,7 @@ def main(
         The exit code: 1 where a run has failed, 130 after Ctrl-C.
     """
     args = _parse(argv)
-    from training.run import sweep, sweep_file
+    from .run import sweep, sweep_file
 
     members = sweep_file.load(args.file)
     states = [sweep_file.state(member, sweep.RUNS) for member in members]

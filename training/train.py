@@ -11,8 +11,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from training.system import cli, environments
-from training.system.environments import EnvModule
+from .system import cli, environments
+from .system.environments import EnvModule
 
 
 def main(
@@ -28,8 +28,8 @@ def main(
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    from training.run.folder import Wanted
-    from training.run.training import run
+    from .run.folder import Wanted
+    from .run.training import run
 
     wanted = Wanted(args.config, args.resume, tuple(args.overrides), args.record)
     return run(wanted, environments.module(env_module), spent)

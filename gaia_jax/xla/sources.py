@@ -17,7 +17,7 @@ from importlib import metadata
 
 # `gaia_jax` imports this module before all others: what is changed later may be loaded or not.
 began = time.time_ns()
-PACKAGES = ("gaia_jax", "training")
+PACKAGES = ("gaia_jax", "training", "gaia_training")  # the last is its installed name
 LIBRARIES = ("jax", "jaxlib", "numpy", "flax", "optax")
 
 

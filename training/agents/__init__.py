@@ -4,8 +4,8 @@ An agent decides for a batch of games at once; whose decision it is stands in ea
 is jittable, so that whole matches compile.
 """
 
-from training.agents.base import Act, Agent, greedy_agent, policy_agent, random_agent
-from training.agents.registry import REGISTRY, check_agent, make_agent, split_run, trained
+from .base import Act, Agent, greedy_agent, policy_agent, random_agent
+from .registry import REGISTRY, check_agent, make_agent, split_run, trained
 
 __all__ = [
     "REGISTRY",

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.networks import sampling
-from training.search.keys import one_a_row
-from training.types import Environment, EnvState, Params, PolicyNetwork
+from ..networks import sampling
+from ..search.keys import one_a_row
+from ..types import Environment, EnvState, Params, PolicyNetwork
 
 VP_SCALE = 100  # rewards are VP divided by this
 BLOCK = 64  # rows that a network decides at a time on a CPU
@@ -105,7 +105,7 @@ def random_agent(env: Environment) -> Agent:
 
 def greedy_agent(env: Environment) -> Agent:
     """The scripted player of `training.agents.greedy`."""
-    from training.agents.greedy import Search, Weights, as_params
+    from .greedy import Search, Weights, as_params
 
     search = Search(env)
 

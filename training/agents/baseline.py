@@ -15,12 +15,13 @@ from jax.custom_batching import custom_vmap
 
 import gaia_jax
 from gaia_jax.cli.command_line import UserError
-from training import zoo
-from training.agents import saved
-from training.agents.registry import make_agent
-from training.agents.search import split_name
-from training.networks.factored_head import ILLEGAL_LOGIT
-from training.types import Environment, EnvState, Params
+
+from .. import zoo
+from ..networks.factored_head import ILLEGAL_LOGIT
+from ..types import Environment, EnvState, Params
+from . import saved
+from .registry import make_agent
+from .search import split_name
 
 Evaluate = Callable[[Any, Any], tuple[Array, Array]]
 
@@ -134,7 +135,7 @@ def _random(params: Params, state: EnvState) -> tuple[Array, Array]:
 
 def _greedy(env: Environment) -> Evaluate:
     """Its choice, and what it makes of the position for each player, less the VP that are there."""
-    from training.agents.greedy import Search
+    from .greedy import Search
 
     search = Search(env)
     seats = np.arange(env.num_players)

@@ -28,10 +28,13 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.cli.command_line import UserError, nearest, one_line
-from training import config as configs
-from training import zoo
-from training.agents import saved
-from training.agents.base import (
+
+from .. import config as configs
+from .. import zoo
+from ..system import environments
+from ..types import Environment, EnvModule, EnvState, Params
+from . import saved
+from .base import (
     LESS_OPPONENTS,
     Act,
     Agent,
@@ -39,10 +42,8 @@ from training.agents.base import (
     policy_agent,
     random_agent,
 )
-from training.agents.levels import agent_of
-from training.agents.search import SUFFIX, search_agent, split_name
-from training.system import environments
-from training.types import Environment, EnvModule, EnvState, Params
+from .levels import agent_of
+from .search import SUFFIX, search_agent, split_name
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
 START = "start"
@@ -72,7 +73,7 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
     run, update = _split_run(name)
     if update == START:
         return _trained_agent(name, _at_start(run, env), likeliest)
-    from training.learn.checkpoint import number_of
+    from ..learn.checkpoint import number_of
 
     step = number_of(f"agent {name!r}", update)
     return _trained_agent(name, trained(run, step, env), likeliest)
@@ -86,7 +87,7 @@ def check_agent(name: str, env: Environment) -> None:
 
 def _split_run(name: str) -> tuple[str, str | None]:
     """The run folder and the update that a name stands for; a UserError for an unknown name."""
-    from training.learn.checkpoint import is_folder, split_update
+    from ..learn.checkpoint import is_folder, split_update
 
     run, update = split_update(name)
     if not run or not is_folder(Path(run)):
@@ -142,7 +143,7 @@ def trained(
         reward, scale = says["reward"], says["reward_scale"]
         return Trained(env, network, params, reward, scale, temperature=says["temperature"])
     if not name.startswith(zoo.PREFIX):
-        from training.learn.checkpoint import load_policy
+        from ..learn.checkpoint import load_policy
 
         env, network, params, update, config = load_policy(name, env, env_module, update)
         return Trained(env, network, params, _reward(config), config.ppo.reward_scale, update)
@@ -165,7 +166,7 @@ def _trained_agent(name: str, found: Trained, likeliest: bool) -> Agent:
 
 def _at_start(run: str, env: Environment) -> Trained:
     """A run's network before the first update."""
-    from training.learn.checkpoint import load_start
+    from ..learn.checkpoint import load_start
 
     network, params, config = load_start(run, env)
     return Trained(env, network, params, _reward(config), config.ppo.reward_scale)
@@ -173,7 +174,7 @@ def _at_start(run: str, env: Environment) -> Trained:
 
 def split_run(name: str) -> tuple[str, str | None]:
     """`RUN@UPDATE` -> (RUN, UPDATE); any other name of an agent -> (NAME, None)."""
-    from training.learn.checkpoint import split_update
+    from ..learn.checkpoint import split_update
 
     return (name, None) if saved.is_saved(name) else split_update(name)
 

@@ -23,11 +23,12 @@ from jax import Array, export
 from jax.custom_batching import custom_vmap
 
 from gaia_jax.cli.command_line import UserError, one_line
-from training.networks.factored_head import ILLEGAL_LOGIT
-from training.system import atomic_files, data_files
-from training.system.data_files import NUMBER, TEXT, WHOLE, flatten
-from training.system.environments import another_environment, identity, make_env
-from training.types import Apply, Environment, EnvModule, Observation, Params
+
+from ..networks.factored_head import ILLEGAL_LOGIT
+from ..system import atomic_files, data_files
+from ..system.data_files import NUMBER, TEXT, WHOLE, flatten
+from ..system.environments import another_environment, identity, make_env
+from ..types import Apply, Environment, EnvModule, Observation, Params
 
 ENDING = ".npz"
 FORMAT = "gaia_jax agent 1"

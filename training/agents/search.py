@@ -30,9 +30,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.agents.base import LESS_OPPONENTS, Agent, Policy
-from training.config import UserError
-from training.search import (
+from ..config import UserError
+from ..search import (
     UTILITIES,
     Model,
     SearchOptions,
@@ -40,7 +39,8 @@ from training.search import (
     environment_model,
     gumbel_search,
 )
-from training.types import Environment, EnvState, Params
+from ..types import Environment, EnvState, Params
+from .base import LESS_OPPONENTS, Agent, Policy
 
 SUFFIX = "+search:"
 FORMS = ("rollouts", "tree", "own_turn", "one_layer")

@@ -1,7 +1,8 @@
 """The configuration of a run: declared keys, YAML files and `key=value`."""
 
 from gaia_jax.cli.command_line import UserError
-from training.config.files import (
+
+from .files import (
     LONGEST_FILE,
     OF_A_PROCESS,
     differences,
@@ -13,10 +14,11 @@ from training.config.files import (
     override,
     parse_yaml,
     read_mapping,
+    shipped,
     to_dict,
     to_yaml,
 )
-from training.config.keys import (
+from .keys import (
     GROUPS,
     Config,
     EnvConfig,
@@ -49,6 +51,7 @@ __all__ = [
     "of_no_process",
     "override",
     "parse_yaml",
+    "shipped",
     "read_mapping",
     "to_dict",
     "to_yaml",

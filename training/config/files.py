@@ -14,8 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from gaia_jax.cli.command_line import UserError, one_line, read_text
 from gaia_jax.cli.outputs import plain_name
-from training.config.keys import GROUPS, Config
-from training.config.older import renamed, today
+
+from .keys import GROUPS, Config
+from .older import renamed, today
 
 LONGEST_FILE = 10**6  # bytes of a configuration
 LONGEST_NAME = 100  # bytes of a key, in a message
@@ -24,6 +25,13 @@ MAY_CHANGE_ON_RESUME = ("name", "run", "hosts", "eval")
 OF_A_PROCESS = ("hosts.", "train.coordinator", "train.processes", "train.process_id")
 
 _CONFIG = TypeAdapter(Config)
+
+
+def shipped(name: str | Path) -> Path:
+    """A file or folder of the clone, by its path there; a wheel has it inside the package."""
+    package = Path(__file__).parents[1]
+    inside = package / "shipped"
+    return (inside if inside.is_dir() else package.parent) / name
 
 
 def load(path: str | Path, overrides: Sequence[str] = ()) -> Config:
@@ -46,6 +54,8 @@ def read_mapping(path: str | Path, what: str) -> dict[str, Any]:
     Raises:
         UserError: no such file, not YAML, or it holds something else.
     """
+    if not Path(path).exists() and shipped(path).is_file():
+        path = shipped(path)  # from any folder: configs/quick.yaml
     text = read_text(path, LONGEST_FILE, what)
     try:
         tree = parse_yaml(text)

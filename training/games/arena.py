@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training.agents import Agent, check_agent, make_agent, policy_agent, split_run, trained
-from training.games import engine
-from training.games.engine import Match
-from training.games.formats import Csv, Head, Npz
-from training.games.records import Recorder
-from training.games.report import evaluation_report
-from training.games.store import Store
-from training.games.table import Games, rotated
-from training.learn.checkpoint import number_of
-from training.system import cli
-from training.system.cli import UserError
-from training.system.environments import identity
-from training.types import Environment, EnvModule, Params, PolicyNetwork
+from ..agents import Agent, check_agent, make_agent, policy_agent, split_run, trained
+from ..learn.checkpoint import number_of
+from ..system import cli
+from ..system.cli import UserError
+from ..system.environments import identity
+from ..types import Environment, EnvModule, Params, PolicyNetwork
+from . import engine
+from .engine import Match
+from .formats import Csv, Head, Npz
+from .records import Recorder
+from .report import evaluation_report
+from .store import Store
+from .table import Games, rotated
 
 GAMES_AT_ONCE = 128
 

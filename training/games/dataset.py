@@ -14,13 +14,14 @@ import pyarrow.parquet as pq
 from gaia_jax.cli.command_line import reason
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.xla.packed import PLAYERS
-from training.games import shards
-from training.games.schema import NAME, SCHEMA, schema
-from training.system import atomic_files, data_files
-from training.system.cli import UserError
-from training.system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
-from training.system.environments import make_env
-from training.types import Environment, EnvModule
+
+from ..system import atomic_files, data_files
+from ..system.cli import UserError
+from ..system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
+from ..system.environments import make_env
+from ..types import Environment, EnvModule
+from . import shards
+from .schema import NAME, SCHEMA, schema
 
 FORMAT = "gaia_jax dataset 1"
 ABOUT, GAMES, DECISIONS, README = "dataset.json", "games.parquet", "decisions.parquet", "README.md"

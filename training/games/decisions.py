@@ -14,9 +14,10 @@ from jax import Array
 from gaia_jax.actions import to_text
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import NODES
-from training.agents import Agent
-from training.games.replay import Look, Replayer, Row
-from training.types import EnvState
+
+from ..agents import Agent
+from ..types import EnvState
+from .replay import Look, Replayer, Row
 
 STOCKS = ("credits", "ore", "knowledge", "qic", "gaia_power", "vp")
 ROW_GROUP = 262_144  # decisions of a row group

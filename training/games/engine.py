@@ -24,14 +24,15 @@ from jax.sharding import PartitionSpec as P
 from gaia_jax.xla.compact_vmap import in_chunks
 from gaia_jax.xla.program_cache import jit
 from gaia_jax.xla.slots import take
-from training.agents import Agent
-from training.games import table
-from training.games.records import LONGEST
-from training.games.table import Games
-from training.system.batched import step_among
-from training.system.devices import GAMES, first_devices, shares
-from training.system.fast_compile import jit_once
-from training.types import EnvState
+
+from ..agents import Agent
+from ..system.batched import step_among
+from ..system.devices import GAMES, first_devices, shares
+from ..system.fast_compile import jit_once
+from ..types import EnvState
+from . import table
+from .records import LONGEST
+from .table import Games
 
 STRIDE = 16  # decisions of every slot between two looks for games that have ended
 EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training

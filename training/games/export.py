@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from training.agents import make_agent
-from training.games import dataset, decisions, playing, shards, workers
-from training.games.replay import Replayer, name_of, wrong_rows
-from training.games.schema import slots
-from training.system import atomic_files, cli
-from training.system.cli import UserError
-from training.system.environments import make_env
-from training.types import EnvModule
+from ..agents import make_agent
+from ..system import atomic_files, cli
+from ..system.cli import UserError
+from ..system.environments import make_env
+from ..types import EnvModule
+from . import dataset, decisions, playing, shards, workers
+from .replay import Replayer, name_of, wrong_rows
+from .schema import slots
 
 GAMES = 1024  # where none are asked for
 REPLAYED = 256  # games that are played again together
@@ -73,7 +73,8 @@ def _pieces(args: argparse.Namespace, work: workers.Work) -> int:
         if processes < 2:
             work.play(missing, bar.update)
             return 0
-        command = [sys.executable, "-m", "training.export", *args.argv, "--share"]
+        module = f"{(__package__ or '').partition('.')[0]}.export"
+        command = [sys.executable, "-m", module, *args.argv, "--share"]
         return workers.together(work, processes, command, bar.update)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on", file=sys.stderr)

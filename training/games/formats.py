@@ -12,11 +12,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError, reason
-from training.games.stats import places, wins
-from training.games.table import BEHAVIOUR, ROWS, Games, entries, rotated
-from training.system import data_files
-from training.system.data_files import TEXT, WHOLE
-from training.types import Ids
+
+from ..system import data_files
+from ..system.data_files import TEXT, WHOLE
+from ..types import Ids
+from .stats import places, wins
+from .table import BEHAVIOUR, ROWS, Games, entries, rotated
 
 # Columns of a CSV that say which game and seat a row is, and where it comes from.
 KEYS = ("env", "version", "seed", "agents", "setup", "rotation", "seat", "order", "entry", "agent")

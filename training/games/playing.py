@@ -13,11 +13,11 @@ from typing import Any
 import jax
 import numpy as np
 
-from training.agents import Agent, make_agent
-from training.games.engine import Match
-from training.games.table import Games, rotated
-from training.system.cli import UserError
-from training.types import Environment
+from ..agents import Agent, make_agent
+from ..system.cli import UserError
+from ..types import Environment
+from .engine import Match
+from .table import Games, rotated
 
 BATCH = 4096  # games of a batch
 PER_SLOT = 4  # of a batch, at least: so many fewer are under way at the same time

@@ -15,9 +15,10 @@ import jax
 import numpy as np
 
 from gaia_jax import GaiaEnv, replay
-from training.games.table import Games
-from training.system import atomic_files
-from training.types import Environment
+
+from ..system import atomic_files
+from ..types import Environment
+from .table import Games
 
 # Decisions of a game that are kept: no game of agents or of random play has come near.
 LONGEST = 2048

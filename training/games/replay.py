@@ -15,9 +15,10 @@ from jax import Array
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
 from gaia_jax.xla.program_cache import jit
-from training.games.schema import key_of, seats, setup_columns
-from training.games.stats import places, wins
-from training.types import EnvState, SetupEnvironment
+
+from ..types import EnvState, SetupEnvironment
+from .schema import key_of, seats, setup_columns
+from .stats import places, wins
 
 STRIDE = 64  # decisions between two looks from outside
 BATCH = 256

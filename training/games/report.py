@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from training.games.stats import (
+from ..types import Ids
+from .stats import (
     Estimate,
     estimate,
     format_illegal_moves,
@@ -18,8 +19,7 @@ from training.games.stats import (
     share,
     wins,
 )
-from training.games.table import BEHAVIOUR, Games
-from training.types import Ids
+from .table import BEHAVIOUR, Games
 
 
 def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:

@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.setup_json import setup_to_dict
-from training.games.stats import places, wins
-from training.games.table import Games
-from training.types import Ids
+
+from ..types import Ids
+from .stats import places, wins
+from .table import Games
 
 SCHEMA = 1  # raised when a column changes its meaning
 NAME = "gaia_jax games"

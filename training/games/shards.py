@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gaia_jax.cli.command_line import UserError, reason
-from training.system import atomic_files
+
+from ..system import atomic_files
 
 ROW_GROUP = 8192  # games of a row group
 LEVEL = 12  # of zstd

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError, reason
-from training.games import records, table
-from training.games.formats import Format, Head, Part
-from training.games.table import Games
-from training.system import atomic_files
-from training.system.data_files import check_order, check_same
+
+from ..system import atomic_files
+from ..system.data_files import check_order, check_same
+from . import records, table
+from .formats import Format, Head, Part
+from .table import Games
 
 
 def read(path: Path, format: Format, wanted: Head | None = None) -> Part:

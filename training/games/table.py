@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from training.learn.metrics import behaviour_of
-from training.types import Game, Rules
+from ..learn.metrics import behaviour_of
+from ..types import Game, Rules
 
 BEHAVIOUR = (
     "federations", "advanced_tiles", "research_steps", "ships", "artifacts", "leech_taken",

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from training.games.playing import Source
-from training.games.schema import to_table
-from training.games.shards import Shards
-from training.system import atomic_files, cli
+from ..system import atomic_files, cli
+from .playing import Source
+from .schema import to_table
+from .shards import Shards
 
 OFTEN = 0.5  # seconds between two looks at what the other processes have done
 

@@ -22,15 +22,16 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.program_cache import jit
-from training import config as configs
-from training.config import UserError
-from training.imitation import expert_data
-from training.learn.learner_state import make_optimizer
-from training.networks import sampling
-from training.networks.make import make_network
-from training.system import data_files, devices
-from training.system.environments import identity
-from training.types import AutoEnvironment, Environment, EnvState, Params, PolicyNetwork
+
+from .. import config as configs
+from ..config import UserError
+from ..learn.learner_state import make_optimizer
+from ..networks import sampling
+from ..networks.make import make_network
+from ..system import data_files, devices
+from ..system.environments import identity
+from ..types import AutoEnvironment, Environment, EnvState, Params, PolicyNetwork
+from . import expert_data
 
 GAMES = devices.GAMES
 

@@ -20,14 +20,15 @@ from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.program_cache import jit
-from training import config as configs
-from training.agents.greedy import Search, Weights, as_params
-from training.networks import sampling
-from training.networks.make import make_network
-from training.system import atomic_files, cli, data_files, devices
-from training.system.data_files import TEXT, WHOLE
-from training.system.environments import identity
-from training.types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
+
+from .. import config as configs
+from ..agents.greedy import Search, Weights, as_params
+from ..networks import sampling
+from ..networks.make import make_network
+from ..system import atomic_files, cli, data_files, devices
+from ..system.data_files import TEXT, WHOLE
+from ..system.environments import identity
+from ..types import AutoEnvironment, AutoState, Environment, EnvState, Params, PolicyNetwork
 
 BEST = 8  # candidates kept of each decision
 STEPS = 64

@@ -21,10 +21,19 @@ from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli.command_line import one_line, reason
 from gaia_jax.xla.program_cache import jit
-from training import config as configs
-from training import zoo
-from training.config import Config, UserError
-from training.learn.learner_state import (
+
+from .. import config as configs
+from .. import zoo
+from ..config import Config, UserError
+from ..networks.layers import at_temperature
+from ..networks.make import make_network
+from ..system import atomic_files
+from ..system.environments import another_environment, identity
+from ..system.environments import make_env as make_env
+from ..system.fast_compile import jit_once
+from ..types import Environment, EnvModule, Params, PolicyNetwork
+from ..zoo.transfer import widen
+from .learner_state import (
     GONE,
     NUMBERS,
     Runner,
@@ -34,14 +43,6 @@ from training.learn.learner_state import (
     split,
     start_keys,
 )
-from training.networks.layers import at_temperature
-from training.networks.make import make_network
-from training.system import atomic_files
-from training.system.environments import another_environment, identity
-from training.system.environments import make_env as make_env
-from training.system.fast_compile import jit_once
-from training.types import Environment, EnvModule, Params, PolicyNetwork
-from training.zoo.transfer import widen
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"

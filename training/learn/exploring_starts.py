@@ -19,8 +19,9 @@ from jax import Array
 
 from gaia_jax import GaiaEnv
 from gaia_jax.state import GameState, Setup
-from training.config import UserError
-from training.types import Environment, EnvState
+
+from ..config import UserError
+from ..types import Environment, EnvState
 
 APART = 0x51C4E  # folded into the set-up's key
 # A gift is floor(u * u * (most + 1)) with u drawn from [0, 1): 0 to the most, mostly little.

@@ -13,10 +13,10 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from training.config import Config, PPOConfig, UserError
-from training.system.batched import batched
-from training.system.devices import GAMES
-from training.types import AutoEnvironment, Params, PolicyNetwork
+from ..config import Config, PPOConfig, UserError
+from ..system.batched import batched
+from ..system.devices import GAMES
+from ..types import AutoEnvironment, Params, PolicyNetwork
 
 TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluation
 

@@ -9,18 +9,18 @@ from typing import Any
 import jax
 from jax.sharding import Mesh
 
-from training.config import Config
-from training.learn import exploring_starts, ppo
-from training.learn.checkpoint import Checkpoints, warm_start
-from training.learn.learner_state import Hyper, Runner, begin_with, make_init, sharding
-from training.learn.metrics import Diagnostics
-from training.learn.staggered_starts import make_spread
-from training.networks.make import make_network
-from training.system import cli, devices
-from training.system.environments import make_env
-from training.system.fast_compile import jit_once
-from training.system.process_group import ProcessGroup, alone
-from training.types import AutoEnvironment, EnvModule
+from ..config import Config
+from ..networks.make import make_network
+from ..system import cli, devices
+from ..system.environments import make_env
+from ..system.fast_compile import jit_once
+from ..system.process_group import ProcessGroup, alone
+from ..types import AutoEnvironment, EnvModule
+from . import exploring_starts, ppo
+from .checkpoint import Checkpoints, warm_start
+from .learner_state import Hyper, Runner, begin_with, make_init, sharding
+from .metrics import Diagnostics
+from .staggered_starts import make_spread
 
 
 class Trainer:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from training.types import AutoState, Environment, EnvState, Game, Rules
+from ..types import AutoState, Environment, EnvState, Game, Rules
 
 SPLIT = ("leech", "free")  # verbs whose arguments are counted one by one
 

@@ -25,15 +25,16 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.program_cache import jit
-from training.config import Config, PPOConfig, RecipeConfig
-from training.learn import exploring_starts
-from training.learn.advantages import advantages, less_of_others
-from training.learn.learner_state import Hyper, Runner, make_optimizer, sharding
-from training.learn.metrics import Diagnostics
-from training.networks import sampling
-from training.system.batched import Batched, batched
-from training.system.devices import GAMES, mean_in_one
-from training.types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
+
+from ..config import Config, PPOConfig, RecipeConfig
+from ..networks import sampling
+from ..system.batched import Batched, batched
+from ..system.devices import GAMES, mean_in_one
+from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
+from . import exploring_starts
+from .advantages import advantages, less_of_others
+from .learner_state import Hyper, Runner, make_optimizer, sharding
+from .metrics import Diagnostics
 
 mean = partial(jax.lax.pmean, axis_name=GAMES)  # over the devices
 total = partial(jax.lax.psum, axis_name=GAMES)

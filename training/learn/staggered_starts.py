@@ -16,11 +16,12 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.program_cache import jit
-from training.config import Config
-from training.networks import sampling
-from training.system.batched import batched
-from training.system.devices import GAMES
-from training.types import AutoEnvironment, AutoState, Params, PolicyNetwork
+
+from ..config import Config
+from ..networks import sampling
+from ..system.batched import batched
+from ..system.devices import GAMES
+from ..types import AutoEnvironment, AutoState, Params, PolicyNetwork
 
 APART = 0xA9A27  # folded into the key: apart from those of the updates
 

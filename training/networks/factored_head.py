@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.types import Environment
+from ..types import Environment
 
 ILLEGAL_LOGIT = -1e9
 

@@ -15,9 +15,9 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
-from training.config import NetworkConfig
-from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps
-from training.types import Observation, Params
+from ..config import NetworkConfig
+from ..types import Observation, Params
+from .factored_head import ILLEGAL_LOGIT, in_two_steps
 
 
 def symlog(x: Array, dtype: DTypeLike) -> Array:

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from training.config import NetworkConfig, UserError
-from training.networks.factored_head import kind_sizes
-from training.networks.layers import Network
-from training.networks.mlp import FlatNetwork
-from training.networks.planets import PlanetNetwork, choice_kinds, make_layout
-from training.types import Environment
+from ..config import NetworkConfig, UserError
+from ..types import Environment
+from .factored_head import kind_sizes
+from .layers import Network
+from .mlp import FlatNetwork
+from .planets import PlanetNetwork, choice_kinds, make_layout
 
 
 def make_network(env: Environment, config: NetworkConfig) -> Any:

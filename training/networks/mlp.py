@@ -9,10 +9,10 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
-from training.config import NetworkConfig
-from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps
-from training.networks.layers import Linear, Mlp, ReadsAll, soft_sign, symlog
-from training.types import Observation
+from ..config import NetworkConfig
+from ..types import Observation
+from .factored_head import ILLEGAL_LOGIT, in_two_steps
+from .layers import Linear, Mlp, ReadsAll, soft_sign, symlog
 
 
 class FlatNetwork(ReadsAll, nn.Module):

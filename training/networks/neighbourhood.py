@@ -13,7 +13,8 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
-from training.types import Environment
+
+from ..types import Environment
 
 RADII = (1, 2, 3)  # cells; a federation bridges 2 with a satellite, 3 with two
 # What is summed up over the cells within each radius, all of the own seat but the last.

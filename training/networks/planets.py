@@ -16,12 +16,12 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
-from training.config import NetworkConfig
-from training.networks.factored_head import ILLEGAL_LOGIT, in_two_steps
-from training.networks.layers import Linear, PoolLayer, soft_sign, symlog
-from training.networks.neighbourhood import Surroundings
-from training.networks.score_features import Standings
-from training.types import Environment, Observation
+from ..config import NetworkConfig
+from ..types import Environment, Observation
+from .factored_head import ILLEGAL_LOGIT, in_two_steps
+from .layers import Linear, PoolLayer, soft_sign, symlog
+from .neighbourhood import Surroundings
+from .score_features import Standings
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
 

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.testing.sampling import sample_legal
-from training.types import Observation, Params, PolicyNetwork
+
+from ..types import Observation, Params, PolicyNetwork
 
 
 def sample(logits: Array, mask: Array, uniform: Array) -> Array:

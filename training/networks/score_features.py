@@ -19,7 +19,8 @@ from gaia_jax.components import costs
 from gaia_jax.components.common import STRUCTURES
 from gaia_jax.rules import income, scoring
 from gaia_jax.ruleset import GAIN_FIELDS, FactionRow, Ruleset
-from training.types import Environment
+
+from ..types import Environment
 
 # Of each of the two missions: what it counts, its prize if the game ended now, the lead.
 MISSION = ("count", "prize", "lead")

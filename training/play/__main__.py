@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line, outputs
 from gaia_jax.cli.command_line import UserError
-from training.system.cli import Parser, prepare, start_jax
+
+from ..system.cli import Parser, prepare, start_jax
 
 if TYPE_CHECKING:
-    from training.play.game_server import GameServer
+    from .game_server import GameServer
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -34,9 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         import uvicorn
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
-    from training.play.agent_pool import AgentPool
-    from training.play.app import make_app
-    from training.play.game_server import GameServer
+    from .agent_pool import AgentPool
+    from .app import make_app
+    from .game_server import GameServer
 
     start_jax()  # here, not in a thread
     names = [name.strip() for name in options.agents.split(",") if name.strip()]
@@ -83,7 +84,8 @@ def _listen(host: str, port: int) -> socket.socket:
 def _take(path: Path, saves: Path, games: GameServer) -> str:
     """Put a record among the saved ones, beside others of its name; its name there."""
     from gaia_jax import replay
-    from training.play.saves import check
+
+    from .saves import check
 
     try:
         check(replay.read(path), games.rules_for)

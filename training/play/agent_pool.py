@@ -16,17 +16,18 @@ import numpy as np
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.packed import PLAYERS
 from gaia_jax.xla.program_cache import jit
-from training import config as configs
-from training import zoo
-from training.agents import Agent, make_agent, saved
-from training.agents.base import Policy
-from training.agents.registry import REGISTRY
-from training.agents.search import SUFFIX, split_name
-from training.learn.checkpoint import split_update
-from training.play import offers
-from training.play.rules import Rules
-from training.run.folder import CONFIG
-from training.study.explain import Explainer
+
+from .. import config as configs
+from .. import zoo
+from ..agents import Agent, make_agent, saved
+from ..agents.base import Policy
+from ..agents.registry import REGISTRY
+from ..agents.search import SUFFIX, split_name
+from ..learn.checkpoint import split_update
+from ..run.folder import CONFIG
+from ..study.explain import Explainer
+from . import offers
+from .rules import Rules
 
 SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 

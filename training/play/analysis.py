@@ -7,9 +7,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from training.play.agent_pool import Ready
-from training.play.game import Game
-from training.study import explain
+from ..study import explain
+from .agent_pool import Ready
+from .game import Game
 
 SHOWN = 12  # actions of the policy that are listed
 

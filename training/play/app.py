@@ -18,17 +18,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from training.play import offers, results
-from training.play.game import HUMAN, Game, Refused
-from training.play.game_server import GameServer
-from training.play.request_guard import RequestGuard, parsed, refusal
-from training.play.view import view
+from . import offers, results
+from .game import HUMAN, Game, Refused
+from .game_server import GameServer
+from .request_guard import RequestGuard, parsed, refusal
+from .view import view
 
 _TYPES = {".js": "text/javascript", ".css": "text/css"}
 # What a page may load, by name: where it lies. Nothing else of the folders is given away.
 FILES = {
     file.name: file
-    for package in ("gaia_jax.replay", "training.play")
+    for package in ("gaia_jax.replay", str(__package__))
     for file in resources.files(package).joinpath("static").iterdir()
     if Path(file.name).suffix in _TYPES
 }
@@ -59,7 +59,7 @@ class Pages:
 
     async def index(self, request: Request) -> Response:
         """The page."""
-        text = resources.files("training.play").joinpath("static", "index.html").read_text("utf-8")
+        text = resources.files(str(__package__)).joinpath("static", "index.html").read_text("utf-8")
         return Response(text, media_type="text/html")
 
     async def file(self, request: Request) -> Response:

@@ -10,9 +10,10 @@ from gaia_jax.replay.page import seats_json
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
-from training.play.game import Refused
-from training.play.rules import Rules
-from training.play.saves import read_setup
+
+from .game import Refused
+from .rules import Rules
+from .saves import read_setup
 
 DRAWN = ""  # a seat that takes the faction it is dealt (SET-10)
 

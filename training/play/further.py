@@ -21,7 +21,8 @@ from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
-from training.play.rules import Rules
+
+from .rules import Rules
 
 FORM, COMMIT = "form_federation", "commit"
 MOST_FEDERATIONS = 24

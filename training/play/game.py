@@ -10,7 +10,8 @@ from gaia_jax.render import Table, effects, in_words, panels
 from gaia_jax.replay import Record
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
-from training.play.rules import Rules
+
+from .rules import Rules
 
 HUMAN = "you"
 MOST_NODES = 6000

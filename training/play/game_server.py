@@ -14,13 +14,14 @@ from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.packed import PLAYERS
-from training.agents.search import split_name
-from training.play import analysis, dealing, further, settings
-from training.play.agent_pool import LOOK, SEARCH, AgentPool, Ready
-from training.play.game import HUMAN, Game, Refused
-from training.play.hints import Advice
-from training.play.rules import Rules
-from training.play.saves import SHIPPED_MARK, Saves, check
+
+from ..agents.search import split_name
+from . import analysis, dealing, further, settings
+from .agent_pool import LOOK, SEARCH, AgentPool, Ready
+from .game import HUMAN, Game, Refused
+from .hints import Advice
+from .rules import Rules
+from .saves import SHIPPED_MARK, Saves, check
 
 MOST_GAMES = 16
 MOST_AT_ONCE = 64

@@ -13,15 +13,16 @@ import jax
 import numpy as np
 
 from gaia_jax.env import State
-from training.agents import make_agent
-from training.play.background import Job
-from training.play.game import Game
-from training.play.rules import Rules
-from training.study import explain, review, review_page
-from training.study.accuracy import paired
-from training.study.judge import LINE, MOST, question
-from training.study.playouts import Playouts, jobs_of
-from training.study.position import probabilities
+
+from ..agents import make_agent
+from ..study import explain, review, review_page
+from ..study.accuracy import paired
+from ..study.judge import LINE, MOST, question
+from ..study.playouts import Playouts, jobs_of
+from ..study.position import probabilities
+from .background import Job
+from .game import Game
+from .rules import Rules
 
 ADVISER = "zoo/strong"
 ROUND = 8  # playouts of each candidate, after which the page is told

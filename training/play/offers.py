@@ -6,8 +6,9 @@ from typing import Any
 
 from gaia_jax.render.names import names
 from gaia_jax.ruleset import VARIANTS, Ruleset
-from training import zoo
-from training.agents.search import split_name
+
+from .. import zoo
+from ..agents.search import split_name
 
 RULESET_WORDS = {
     "lost_fleet": (

@@ -7,7 +7,8 @@ from typing import Any
 from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from gaia_jax.replay.record import to_text
-from training.play.game import HUMAN, Game
+
+from .game import HUMAN, Game
 
 # VP that the end of the game brings (FIN-01), whoever made the last decision.
 FINAL = ("FINAL_1", "FINAL_2", "RESEARCH_END", "RESOURCES")

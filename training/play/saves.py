@@ -16,8 +16,10 @@ from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.state import Setup
-from training.play.game import MOST_NODES, Refused
-from training.play.rules import Rules
+
+from ..config import shipped
+from .game import MOST_NODES, Refused
+from .rules import Rules
 
 MOST_SAVED = 500
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
@@ -27,7 +29,7 @@ Stamp = tuple[int, int]  # time of the last change in nanoseconds, bytes
 
 
 # The records that come with the project, where it is a clone: opened, never written.
-SHIPPED = Path(__file__).parents[2] / "docs" / "records"
+SHIPPED = shipped("docs/records")
 SHIPPED_MARK = "Shipped: "  # no saved name has a colon
 
 

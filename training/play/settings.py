@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from gaia_jax.render.table import ROUNDS
-from training.play.game import HUMAN, Game, Refused
+
+from .game import HUMAN, Game, Refused
 
 END_TURN = ("ask", "idle", "always")
 MOST_VP = 20

@@ -8,9 +8,10 @@ from typing import Any
 from gaia_jax.render import Table
 from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.replay.page import seats_json, sources_json
-from training.play import results
-from training.play.game import HUMAN, Game
-from training.play.game_server import GameServer
+
+from . import results
+from .game import HUMAN, Game
+from .game_server import GameServer
 
 
 def view(server: GameServer, game: Game) -> dict[str, Any]:

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
-from training.games import table
-from training.games.arena import Evaluation
-from training.games.table import Games
-from training.run.folder import opponents
-from training.system import cli
-from training.system.data_files import npz_of
-from training.system.process_group import Place, ProcessGroup
-from training.types import Params
+from ..games import table
+from ..games.arena import Evaluation
+from ..games.table import Games
+from ..system import cli
+from ..system.data_files import npz_of
+from ..system.process_group import Place, ProcessGroup
+from ..types import Params
+from .folder import opponents
 
 if TYPE_CHECKING:
-    from training.learn.loop import Trainer
+    from ..learn.loop import Trainer
 
 
 def share_of(place: Place, count: int) -> tuple[int, int]:

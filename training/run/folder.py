@@ -8,18 +8,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from training import config as configs
-from training import zoo
-from training.agents import check_agent
-from training.config import Config, UserError
-from training.learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
-from training.run import provenance
-from training.run.logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
-from training.system import atomic_files, cli, process_group
-from training.types import Environment
+from .. import config as configs
+from .. import zoo
+from ..agents import check_agent
+from ..config import Config, UserError
+from ..learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
+from ..system import atomic_files, cli, process_group
+from ..types import Environment
+from . import provenance
+from .logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
 
 if TYPE_CHECKING:
-    from training.learn.loop import Trainer
+    from ..learn.loop import Trainer
 
 
 CONFIG = "config.yaml"  # in the folder of a run

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError, one_line, reason
-from training import config as configs
-from training.config import Config
-from training.system import atomic_files
+
+from .. import config as configs
+from ..config import Config
+from ..system import atomic_files
 
 RECORDS = "metrics.jsonl"
 UPDATE = "update"  # the horizontal axis of everything in W&B

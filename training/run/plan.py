@@ -11,17 +11,17 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from training import config as configs
-from training.config import Config, UserError
-from training.learn import ppo
-from training.learn.learner_state import make_init, sharding
-from training.networks.make import make_network
-from training.system import data_files
-from training.system.cli import reason
-from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE
-from training.system.devices import make_mesh
-from training.system.environments import make_env
-from training.types import EnvModule, EnvState, NetworkInput, Params
+from .. import config as configs
+from ..config import Config, UserError
+from ..learn import ppo
+from ..learn.learner_state import make_init, sharding
+from ..networks.make import make_network
+from ..system import data_files
+from ..system.cli import reason
+from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE
+from ..system.devices import make_mesh
+from ..system.environments import make_env
+from ..types import EnvModule, EnvState, NetworkInput, Params
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip

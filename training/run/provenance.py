@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from gaia_jax import __version__
-from training.system import processes
-from training.types import Environment
+
+from ..system import processes
+from ..types import Environment
 
 FILE = "history.jsonl"
 COMPLETE, OUT_OF_TIME, INTERRUPTED = "complete", "out of time", "interrupted"

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from training import config as configs
-from training import zoo
-from training.config import Config, UserError
-from training.learn.checkpoint import load_policy
-from training.networks.make import make_network
-from training.system import data_files, environments
-from training.types import Environment, Params
-from training.zoo.games import Recorded, make_player, record
+from .. import config as configs
+from .. import zoo
+from ..config import Config, UserError
+from ..learn.checkpoint import load_policy
+from ..networks.make import make_network
+from ..system import data_files, environments
+from ..types import Environment, Params
+from ..zoo.games import Recorded, make_player, record
 
 
 class Source(NamedTuple):

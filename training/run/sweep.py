@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from training.config import UserError
-from training.run import sweep_file, training
-from training.run.folder import Start, Wanted, check
-from training.run.sweep_file import DONE, RUNNING, STOPPED, Member, State
-from training.system.environments import make_env
-from training.types import EnvModule
+from ..config import UserError
+from ..system.environments import make_env
+from ..types import EnvModule
+from . import sweep_file, training
+from .folder import Start, Wanted, check
+from .sweep_file import DONE, RUNNING, STOPPED, Member, State
 
 RUNS = Path("runs")
 AGAIN = 2.0  # seconds between two looks at runs that other processes hold

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from training import config as configs
-from training.config import Config, UserError
-from training.learn.checkpoint import FOLDER, free_path
-from training.run import logs, provenance
-from training.system import atomic_files
-from training.system.atomic_files import folder_lock
+from .. import config as configs
+from ..config import Config, UserError
+from ..learn.checkpoint import FOLDER, free_path
+from ..system import atomic_files
+from ..system.atomic_files import folder_lock
+from . import logs, provenance
 
 KEYS = ("name", "config", "set", "seeds", "variants", "grid")
 OWN = ("name", "seed")  # keys of a configuration that the sweep gives

@@ -15,20 +15,20 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
-from training import config as configs
-from training.config import Config
-from training.games import records
-from training.games.report import format_evaluation
-from training.learn.learner_state import learning_rate
-from training.learn.loop import Trainer
-from training.run import provenance
-from training.run.evaluation import evaluations_of
-from training.run.folder import Start, Wanted, check, open_again, open_new, planned, resolve
-from training.run.logs import Logs
-from training.system import atomic_files, cli, devices, process_group, processes
-from training.system.environments import make_env
-from training.system.process_group import ProcessGroup
-from training.types import EnvModule
+from .. import config as configs
+from ..config import Config
+from ..games import records
+from ..games.report import format_evaluation
+from ..learn.learner_state import learning_rate
+from ..learn.loop import Trainer
+from ..system import atomic_files, cli, devices, process_group, processes
+from ..system.environments import make_env
+from ..system.process_group import ProcessGroup
+from ..types import EnvModule
+from . import provenance
+from .evaluation import evaluations_of
+from .folder import Start, Wanted, check, open_again, open_new, planned, resolve
+from .logs import Logs
 
 
 class Interrupt:

@@ -9,7 +9,7 @@ game is played: `environment_model` makes the functions of any environment with 
 `docs/reference/search.md` describes the algorithm.
 """
 
-from training.search.base import (
+from .base import (
     Candidates,
     RecurrentFn,
     RecurrentFnOutput,
@@ -17,10 +17,10 @@ from training.search.base import (
     SearchOptions,
     SearchOutput,
 )
-from training.search.environment import Model, environment_model
-from training.search.gumbel import gumbel_search
-from training.search.tree import Tree, memory
-from training.search.utility import UTILITIES, Utility, margin, max_n, paranoid
+from .environment import Model, environment_model
+from .gumbel import gumbel_search
+from .tree import Tree, memory
+from .utility import UTILITIES, Utility, margin, max_n, paranoid
 
 __all__ = [
     "UTILITIES",

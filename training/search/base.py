@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from jax import Array
 
-from training.search.utility import Utility, max_n
+from .utility import Utility, max_n
 
 
 class RootFnOutput(NamedTuple):

@@ -13,8 +13,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.search.base import RecurrentFn, RecurrentFnOutput, RootFnOutput
-from training.types import Environment, EnvState, Params
+from ..types import Environment, EnvState, Params
+from .base import RecurrentFn, RecurrentFnOutput, RootFnOutput
 
 # (params, states (B, ...)) -> logits (B, A) and, of every player, what is still to come (B, P)
 Evaluate = Callable[[Any, Any], tuple[Array, Array]]

@@ -15,7 +15,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.search.base import (
+from ..types import Params
+from .base import (
     BoundFn,
     Candidates,
     RecurrentFn,
@@ -23,14 +24,13 @@ from training.search.base import (
     SearchOptions,
     SearchOutput,
 )
-from training.search.halving import visit_table
-from training.search.keys import fold_in, root_noise
-from training.search.one_layer import one_layer
-from training.search.rollouts import policy_rollouts
-from training.search.root import Start, improved_policy, prior_of, root_candidates, root_score
-from training.search.simulation import backward, completed, edges_of, expand, select
-from training.search.tree import ROOT, Tree, new_tree
-from training.types import Params
+from .halving import visit_table
+from .keys import fold_in, root_noise
+from .one_layer import one_layer
+from .rollouts import policy_rollouts
+from .root import Start, improved_policy, prior_of, root_candidates, root_score
+from .simulation import backward, completed, edges_of, expand, select
+from .tree import ROOT, Tree, new_tree
 
 
 def gumbel_search(

@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.search import qvalues
-from training.search.base import BoundFn, Candidates, SearchOptions, SearchOutput
-from training.search.keys import one_a_row
-from training.search.root import Start, improved_policy, prior_of, root_score
+from . import qvalues
+from .base import BoundFn, Candidates, SearchOptions, SearchOutput
+from .keys import one_a_row
+from .root import Start, improved_policy, prior_of, root_score
 
 
 def one_layer(key: Array, start: Start, model: BoundFn, options: SearchOptions) -> SearchOutput:

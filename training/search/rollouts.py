@@ -16,11 +16,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.xla.slots import take
-from training.search import qvalues
-from training.search.base import BoundFn, Candidates, SearchOptions, SearchOutput
-from training.search.keys import one_a_row
-from training.search.qvalues import LOWEST
-from training.search.root import Start, improved_policy, prior_of, root_score
+
+from . import qvalues
+from .base import BoundFn, Candidates, SearchOptions, SearchOutput
+from .keys import one_a_row
+from .qvalues import LOWEST
+from .root import Start, improved_policy, prior_of, root_score
 
 # Rollouts at a time: with as many as rows most wait for the longest (docs/lab/search.md).
 ROWS_PER_SLOT = 2

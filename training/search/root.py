@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.search.base import RootFnOutput
-from training.search.qvalues import LOWEST
-from training.search.tree import Rows, nodes_of
+from .base import RootFnOutput
+from .qvalues import LOWEST
+from .tree import Rows, nodes_of
 
 
 class Start(NamedTuple):

@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.search import qvalues
-from training.search.base import BoundFn, SearchOptions
-from training.search.root import root_score
-from training.search.tree import ROOT, UNVISITED, Tree, nodes_of, write_nodes
+from . import qvalues
+from .base import BoundFn, SearchOptions
+from .root import root_score
+from .tree import ROOT, UNVISITED, Tree, nodes_of, write_nodes
 
 
 class Edges(NamedTuple):

@@ -15,8 +15,8 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
-from training.search.base import RootFnOutput, SearchOptions
-from training.search.qvalues import LOWEST
+from .base import RootFnOutput, SearchOptions
+from .qvalues import LOWEST
 
 ROOT = 0
 UNVISITED = -1

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from training.system import atomic_files, cli, environments
-from training.system.cli import UserError
-from training.types import EnvModule
+from ..system import atomic_files, cli, environments
+from ..system.cli import UserError
+from ..types import EnvModule
 
 COPIES = Path("runs/study")
 OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
@@ -33,16 +33,16 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
     args = _parse(argv)
     face = environments.module(face)
     if args.position:
-        from training.study import position
+        from . import position
 
         return position.main(args, face)
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
-    from training.games import dataset
-    from training.study import figures, findings
-    from training.study.table import load
+    from ..games import dataset
+    from . import figures, findings
+    from .table import load
 
     if args.figures:
         atomic_files.check_file("--figures", args.figures, figures.OURS)
@@ -74,7 +74,7 @@ def _with_decisions(data: Path, about: dict[str, Any], face: EnvModule, games: i
     Args:
         games: only so many of the first ones are copied; None is all.
     """
-    from training.games import dataset, decisions, export, shards
+    from ..games import dataset, decisions, export, shards
 
     total = about["files"][dataset.GAMES]["rows"]
     games = min(games or total, total)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-from training.study.effects import CONFIDENCE
+from .effects import CONFIDENCE
 
 SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
 SCALE = 6.0  # VP of loss at which `accuracy` of a move is 37

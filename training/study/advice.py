@@ -20,13 +20,14 @@ from gaia_jax import replay
 from gaia_jax.env import GaiaEnv
 from gaia_jax.setup.draw import draw_tables
 from gaia_jax.state import Node, Setup
-from training.agents import Agent, make_agent
-from training.games.stats import wins
-from training.study.actions import is_main, kind_of
-from training.study.effects import Effect, dummies, regression
-from training.study.playouts import Ends, Jobs, Playouts
-from training.system.devices import LEAST_GAMES
-from training.types import Environment, EnvState
+
+from ..agents import Agent, make_agent
+from ..games.stats import wins
+from ..system.devices import LEAST_GAMES
+from ..types import Environment, EnvState
+from .actions import is_main, kind_of
+from .effects import Effect, dummies, regression
+from .playouts import Ends, Jobs, Playouts
 
 OPENING = 4  # main actions
 MOVES = 192  # decisions of a game that are kept: set-up and rounds 1 and 2

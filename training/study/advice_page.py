@@ -10,12 +10,13 @@ from typing import Any
 from gaia_jax.render.names import STRUCTURES, names, say
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
-from training.study import advice
-from training.study.advice import Advice, Boards, Played
-from training.study.chart import forest
-from training.study.effects import Effect
-from training.system import atomic_files
-from training.types import Environment
+
+from ..system import atomic_files
+from ..types import Environment
+from . import advice
+from .advice import Advice, Boards, Played
+from .chart import forest
+from .effects import Effect
 
 OURS = atomic_files.json_with("advice", "setup", "factions")  # the mark of a report
 HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"  # of a page

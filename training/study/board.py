@@ -7,7 +7,8 @@ import numpy as np
 from gaia_jax.components import planets
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.geometry import rotate
-from training.study.table import Table
+
+from .table import Table
 
 NEAR = 3  # cells
 COLOURS = planets.TERRAFORM_CYCLE

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from training.study.effects import Effect
+from .effects import Effect
 
 WIDTH, LINE, TOP, PLOT = 760, 18, 46, 420
 FOUND, PLAIN = "#b5402a", "#5b6570"

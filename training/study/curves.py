@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from training import config as configs
-from training.config import UserError
-from training.run import logs
-from training.study import aggregate, chart
-from training.system import atomic_files
-from training.system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
+from .. import config as configs
+from ..config import UserError
+from ..run import logs
+from ..system import atomic_files
+from ..system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
+from . import aggregate, chart
 
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip

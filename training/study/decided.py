@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from training.config import UserError
-from training.games import dataset, shards
-from training.study.actions import kind_of
+from ..config import UserError
+from ..games import dataset, shards
+from .actions import kind_of
 
 ROUNDS = 6
 OPENING = 3

@@ -18,14 +18,15 @@ from gaia_jax import actions as action_index
 from gaia_jax import replay
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.program_cache import jit
-from training.agents import make_agent
-from training.agents.base import VP_SCALE
-from training.agents.search import SHOWN, SUFFIX, make_search, split_name
-from training.config import UserError
-from training.learn.checkpoint import make_env
-from training.search import SearchOutput, Tree
-from training.system import atomic_files
-from training.types import Environment, EnvState, Params
+
+from ..agents import make_agent
+from ..agents.base import VP_SCALE
+from ..agents.search import SHOWN, SUFFIX, make_search, split_name
+from ..config import UserError
+from ..learn.checkpoint import make_env
+from ..search import SearchOutput, Tree
+from ..system import atomic_files
+from ..types import Environment, EnvState, Params
 
 # Positions searched side by side, of a whole game and of one decision alike: a second size would be
 # a second compilation of minutes.

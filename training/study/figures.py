@@ -15,15 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gaia_jax.ruleset import Ruleset
-from training.config import UserError
-from training.games import dataset
-from training.study import board, pieces, play, strength
-from training.study.decided import Decided
-from training.study.effects import Effect, means, together
-from training.study.table import Table
-from training.system import atomic_files, data_files
-from training.system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT
-from training.system.data_files import WHOLE as COUNT
+
+from ..config import UserError
+from ..games import dataset
+from ..system import atomic_files, data_files
+from ..system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT
+from ..system.data_files import WHOLE as COUNT
+from . import board, pieces, play, strength
+from .decided import Decided
+from .effects import Effect, means, together
+from .table import Table
 
 Figures = dict[str, list[Effect]]
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.ruleset import Ruleset
-from training.games import dataset
-from training.study import chart, decided, figures
-from training.study.effects import Effect
-from training.study.figures import Figures, Whole
-from training.study.table import Table, load
-from training.system import atomic_files
+
+from ..games import dataset
+from ..system import atomic_files
+from . import chart, decided, figures
+from .effects import Effect
+from .figures import Figures, Whole
+from .table import Table, load
 
 PEOPLE = Path(__file__).with_name("people.json")
 LIMITS = Path(__file__).with_name("limits.md")

@@ -12,10 +12,11 @@ from gaia_jax.env import GaiaEnv
 from gaia_jax.setup.json_values import parse
 from gaia_jax.setup.setup_json import players_of, setup_from_json
 from gaia_jax.state import Setup
-from training.config import UserError
-from training.learn.checkpoint import make_env
-from training.system import cli
-from training.types import EnvModule
+
+from ..config import UserError
+from ..learn.checkpoint import make_env
+from ..system import cli
+from ..types import EnvModule
 
 
 def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Setup, str]:

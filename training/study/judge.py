@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from training.agents import Agent
-from training.games.stats import wins
-from training.study.accuracy import NONE, Loss, paired
-from training.study.playouts import Ends, Jobs, Playouts, jobs_of
-from training.types import Environment, EnvState
+from ..agents import Agent
+from ..games.stats import wins
+from ..types import Environment, EnvState
+from .accuracy import NONE, Loss, paired
+from .playouts import Ends, Jobs, Playouts, jobs_of
 
 MOST = 4  # candidates, the played one among them
 LEAST = 1e-4  # probability by the policy, below which an alternative is not tried

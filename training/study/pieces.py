@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from training.study.effects import Effect, demean, dummies, regression
-from training.study.strength import contrasts
-from training.study.table import Table
+from .effects import Effect, demean, dummies, regression
+from .strength import contrasts
+from .table import Table
 
 
 def in_play(table: Table, key: str, place: int | None = None) -> list[Effect]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from training.study import pieces
-from training.study.decided import OPENING, Decided
-from training.study.effects import Effect, demean, dummies, means, regression
-from training.study.strength import by_agent
-from training.study.table import Table
+from . import pieces
+from .decided import OPENING, Decided
+from .effects import Effect, demean, dummies, means, regression
+from .strength import by_agent
+from .table import Table
 
 
 def openings(

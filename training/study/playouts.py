@@ -20,11 +20,12 @@ from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.program_cache import jit
 from gaia_jax.xla.slots import take
-from training.agents import Agent
-from training.games.engine import STRIDE, over
-from training.system.batched import step_among
-from training.system.devices import GAMES, LEAST_GAMES, first_devices
-from training.types import Environment, EnvState, Params
+
+from ..agents import Agent
+from ..games.engine import STRIDE, over
+from ..system.batched import step_among
+from ..system.devices import GAMES, LEAST_GAMES, first_devices
+from ..types import Environment, EnvState, Params
 
 SLOTS = 256  # playouts under way on each device: what a network computes stays in a core's cache
 PLAYOUTS = 0x0FF  # folded into the seed: no luck of training or evaluation

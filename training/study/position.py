@@ -14,14 +14,15 @@ import numpy as np
 from gaia_jax import replay
 from gaia_jax.actions import to_text
 from gaia_jax.setup.setup_json import players_of
-from training.agents import Agent, make_agent
-from training.config import UserError
-from training.games.stats import wins
-from training.learn.checkpoint import make_env
-from training.study.effects import Effect, intervals
-from training.study.playouts import Playouts, jobs_of
-from training.system import atomic_files, cli
-from training.types import Environment, EnvModule, EnvState
+
+from ..agents import Agent, make_agent
+from ..config import UserError
+from ..games.stats import wins
+from ..learn.checkpoint import make_env
+from ..system import atomic_files, cli
+from ..types import Environment, EnvModule, EnvState
+from .effects import Effect, intervals
+from .playouts import Playouts, jobs_of
 
 SHARES = (0.1, 0.5, 0.9)
 

@@ -19,20 +19,21 @@ import gaia_jax
 from gaia_jax import replay
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
-from training.agents import Agent
-from training.config import UserError
-from training.study import review
-from training.study.accuracy import Loss, paired
-from training.study.explain import Game
-from training.study.judge import Judge, Judged, Question, measured, question
-from training.study.playouts import jobs_of
-from training.study.position import probabilities
-from training.study.review import Plain
-from training.system import atomic_files, cli
+
+from ..agents import Agent
+from ..config import UserError
+from ..system import atomic_files, cli
+from . import review
+from .accuracy import Loss, paired
+from .explain import Game
+from .judge import Judge, Judged, Question, measured, question
+from .playouts import jobs_of
+from .position import probabilities
+from .review import Plain
 
 FORMAT = "gaia_jax puzzles 1"
 OURS = atomic_files.json_with(format=FORMAT)
-SHIPPED = resources.files("training.study").joinpath("static", "puzzles.json")
+SHIPPED = resources.files(str(__package__)).joinpath("static", "puzzles.json")
 LONGEST = 10**8  # bytes of a file
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
 TRIED = 6  # candidates of a puzzle, the policy's likeliest

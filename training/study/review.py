@@ -15,14 +15,15 @@ from gaia_jax.env import GaiaEnv, State
 from gaia_jax.render.names import names, say
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
-from training.agents import make_agent
-from training.config import UserError
-from training.study.accuracy import GRADES, Loss, accuracy
-from training.study.actions import is_main
-from training.study.explain import Game
-from training.study.judge import Judge, Judged, Question, question
-from training.study.position import probabilities
-from training.system import atomic_files
+
+from ..agents import make_agent
+from ..config import UserError
+from ..system import atomic_files
+from .accuracy import GRADES, Loss, accuracy
+from .actions import is_main
+from .explain import Game
+from .judge import Judge, Judged, Question, question
+from .position import probabilities
 
 Plain = dict[str, Any]  # an object of JSON
 OURS = atomic_files.json_with("record", "agent", "seats", "moves", "judged")  # a report's mark

@@ -14,10 +14,11 @@ from gaia_jax.env import State
 from gaia_jax.render import panels
 from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
-from training.study import chart, review
-from training.study.accuracy import GRADES
-from training.study.explain import Game
-from training.study.review import Plain
+
+from . import chart, review
+from .accuracy import GRADES
+from .explain import Game
+from .review import Plain
 
 HEAD = "<!doctype html>\n<!-- a review of gaia_jax -->\n"
 OURS = outputs.begins(HEAD)  # the mark of a page
@@ -55,7 +56,7 @@ def page(game: Game, about: Plain) -> str:
 
 
 def _static(name: str) -> str:
-    return resources.files("training.study").joinpath("static", name).read_text("utf-8")
+    return resources.files(str(__package__)).joinpath("static", name).read_text("utf-8")
 
 
 def _data(game: Game, costly: Sequence[Plain], seats: Sequence[Plain]) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from training.study.effects import Effect, demean, dummies, means, regression
-from training.study.table import Table
+from .effects import Effect, demean, dummies, means, regression
+from .table import Table
 
 
 def by_agent(table: Table) -> np.ndarray:

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from training.config import UserError
-from training.games import dataset, schema, shards
+from ..config import UserError
+from ..games import dataset, schema, shards
 
 
 @dataclass(frozen=True)

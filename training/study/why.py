@@ -9,11 +9,12 @@ import numpy as np
 
 from gaia_jax.actions import to_text
 from gaia_jax.render.names import VP_SOURCES, names, say
-from training.agents import make_agent
-from training.games.stats import wins
-from training.study.accuracy import paired
-from training.study.explain import Game
-from training.study.position import Outcomes, play_out
+
+from ..agents import make_agent
+from ..games.stats import wins
+from .accuracy import paired
+from .explain import Game
+from .position import Outcomes, play_out
 
 MOST = 6  # candidates
 LEAST = 0.5  # VP of a source, below which a difference is not told

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from training.types import AutoEnvironment, Environment, EnvState
+from ..types import AutoEnvironment, Environment, EnvState
 
 
 class Batched(NamedTuple):

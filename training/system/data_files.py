@@ -18,7 +18,8 @@ import numpy as np
 
 from gaia_jax.cli.command_line import UserError, one_line, read_text, reason
 from gaia_jax.cli.outputs import write_bytes
-from training.types import Params
+
+from ..types import Params
 
 if TYPE_CHECKING:
     from jax.typing import ArrayLike

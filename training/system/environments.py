@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
-from training.types import Environment
-from training.types import EnvModule as EnvModule  # what the command lines take
+
+from ..types import Environment
+from ..types import EnvModule as EnvModule  # what the command lines take
 
 
 def module(given: EnvModule | None) -> EnvModule:

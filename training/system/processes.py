@@ -25,7 +25,8 @@ from typing import Protocol
 import jax
 
 from gaia_jax.cli.command_line import UserError
-from training.system.process_group import Channel, Place, ProcessGroup, alone, compare, numbers
+
+from .process_group import Channel, Place, ProcessGroup, alone, compare, numbers
 
 WAIT = 120.0  # seconds until everybody has called, unless TIMEOUT says otherwise
 TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"

@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 
 from gaia_jax.cli.command_line import nearest
-from training import config as configs
-from training.config import NetworkConfig, UserError
-from training.networks.make import make_network
-from training.system import atomic_files, data_files
-from training.system.data_files import NUMBER, OBJECT, TEXT, WHOLE, flatten, read_parameters
-from training.system.environments import another_environment, identity, make_env
-from training.types import Environment, EnvModule, Params
-from training.zoo.transfer import transfer
+
+from .. import config as configs
+from ..config import NetworkConfig, UserError
+from ..networks.make import make_network
+from ..system import atomic_files, data_files
+from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE, flatten, read_parameters
+from ..system.environments import another_environment, identity, make_env
+from ..types import Environment, EnvModule, Params
+from .transfer import transfer
 
 FOLDER = Path(__file__).parent
 FORMAT = "gaia_jax zoo 1"

@@ -12,7 +12,8 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.xla.program_cache import jit
-from training.types import Environment, EnvState, Params, PolicyNetwork
+
+from ..types import Environment, EnvState, Params, PolicyNetwork
 
 GAMES = 16
 LONGEST = 1024  # decisions of a game, more than any had

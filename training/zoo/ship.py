@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Sequence
 
-from training.system import cli
+from ..system import cli
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """`training.ship.main`, by name: a room imports no door."""
-    return int(importlib.import_module("training.ship").main(argv))
+    return int(importlib.import_module("..ship", __package__).main(argv))
 
 
 if __name__ == "__main__":

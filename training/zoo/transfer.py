@@ -14,11 +14,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError
-from training.config import NetworkConfig
-from training.networks.neighbourhood import Surroundings
-from training.networks.score_features import Standings
-from training.system.data_files import flatten, unflatten
-from training.types import Environment, Params
+
+from ..config import NetworkConfig
+from ..networks.neighbourhood import Surroundings
+from ..networks.score_features import Standings
+from ..system.data_files import flatten, unflatten
+from ..types import Environment, Params
 
 
 def transfer(

@@ -9,7 +9,8 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.state import GameState
-from training.agents.greedy.value import Position, attraction, real
+
+from .value import Position, attraction, real
 
 # Guesses for the actions without a cell. Only their order at one node matters, and that all of
 # them come before cells on the shortlist.

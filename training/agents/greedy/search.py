@@ -20,11 +20,12 @@ from jax import Array
 from gaia_jax.ruleset.action_space import ActionSpace
 from gaia_jax.state import GameState, Node
 from gaia_jax.xla.slots import take
-from training.agents.greedy import prior, value
-from training.agents.greedy.tables import make_tables
-from training.agents.greedy.weights import view
-from training.system.batched import stepping
-from training.types import Environment, EnvState
+
+from ...system.batched import stepping
+from ...types import Environment, EnvState
+from . import prior, value
+from .tables import make_tables
+from .weights import view
 
 SHORTLIST = 40  # K, candidates of one decision at most
 SLOTS = 256  # L, at most

@@ -10,8 +10,9 @@ import numpy as np
 from gaia_jax.components import costs
 from gaia_jax.components.common import Gain
 from gaia_jax.ruleset import GAIN_FIELDS, gain_vector
-from training.agents.greedy.weights import NEAR
-from training.types import Environment
+
+from ...types import Environment
+from .weights import NEAR
 
 # Planets on which a mine may one day stand.
 COLOURS = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
