@@ -102,14 +102,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--agent", default="zoo/strong", help="who plays, at all seats; one with a policy")
     add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the set-ups")
     add("--first", type=cli.whole(0, 10**6), default=0, help="number of the first set-up")
-    add(
-        "--playouts", metavar="N", type=cli.whole(8, 10**4), default=64,
-        help="of each candidate, when a puzzle is checked",
-    )  # fmt: skip
-    add(
-        "--from-round", metavar="N", type=cli.whole(1, 6), default=1,
-        help="the first round with puzzles; later ones take less time",
-    )  # fmt: skip
+    text = "of each candidate, when a puzzle is checked"
+    add("--playouts", metavar="N", type=cli.whole(8, 10**4), default=64, help=text)
+    text = "the first round with puzzles; later ones take less time"
+    add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help=text)
     add("--of", metavar="FILE", type=Path, help="make none, take those of this file")
     add("--solve", metavar="A,B", help="say how many puzzles these agents solve")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
