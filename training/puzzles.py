@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .study.explain import Game
     from .study.review import Plain
 
-MOST_GAMES = 1 << 20  # so that every core is a device
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 where Ctrl-C left games out."""
@@ -42,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise UserError(review.no_policy(args.agent))
     if args.out:
         atomic_files.check_file("--out", args.out, puzzles.OURS)
-    split_cpu(0, MOST_GAMES)
+    split_cpu(0, 1 << 20)  # of so many games, so that every core is a device
     whole = True
     if args.of:
         found = puzzles.read(args.of)
