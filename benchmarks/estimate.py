@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,51 +27,63 @@ class Assumed:
     cycles: float  # a TPU takes so many times the cycles that XLA says
     start: float  # seconds from a GPU's kernel to the next
     host: float  # seconds that a GPU waits where its host decides a loop or a branch
+    graph: float  # `start` inside a command buffer
+    node: float  # `host` there, where the GPU decides by itself
     bandwidth: float  # the share of the data sheet's that a kernel gets
 
 
 ASSUMED = (
-    Assumed("low", "mean", 1.0, 2e-6, 10e-6, 0.9),
-    Assumed("middle", "mean", 1.5, 3e-6, 15e-6, 0.6),
-    Assumed("high", "most", 2.0, 5e-6, 20e-6, 0.3),
+    Assumed("low", "mean", 1.0, 2e-6, 10e-6, 1.5e-6, 3e-6, 0.9),
+    Assumed("middle", "mean", 1.5, 3e-6, 15e-6, 2e-6, 6e-6, 0.6),
+    Assumed("high", "most", 2.0, 5e-6, 20e-6, 3e-6, 12e-6, 0.3),
 )
 COUNTS = ("kernels", "runs", "cycles", "bytes", "loops", "conditionals", "copies", "host")
-COUNTS += ("reduces", "reduced_bytes")
+COUNTS += ("reduces", "reduced_bytes", "buffered", "nodes")
 REDUCES = ("all-reduce", "all-reduce-start")
 
 
 class Book:
     """The costs of a module by part, one estimate's trips taken."""
 
-    def __init__(self, module: Module, assumed: Assumed, target: Target, counted: dict[str, Any]):
+    def __init__(
+        self,
+        module: Module,
+        assumed: Assumed,
+        target: Target,
+        counted: dict[str, Any],
+        buffered: Collection[str] = (),
+    ):
+        """Args: buffered: the instructions that a GPU starts without its host."""
         self.module, self.assumed, self.target = module, assumed, target
+        self.buffered = buffered
         self.counted, self.unknown = counted, set[str]()
         self.parts: dict[str, dict[str, float]] = collections.defaultdict(
             lambda: collections.defaultdict(float)
         )
         self.loops: list[dict[str, Any]] = []
         self._weights: dict[str, float] = {}
-        self._walk(module.entry, 1.0, 1.0, OTHER, False)
+        self._walk(module.entry, 1.0, 1.0, OTHER)
 
-    def _walk(self, name: str, times: float, base: float, part: str, buffered: bool) -> None:
+    def _walk(self, name: str, times: float, base: float, part: str) -> None:
         """Book a computation that runs `times`; `base` is that without the counted loops."""
         for line in self.module.computations.get(name, []):
             here = part_of(line.scope) if line.scope else part
             row = self.parts[here]
             if line.kind == "while":
-                self._loop(line, times, base, here, buffered)
+                self._loop(line, times, base, here)
             elif line.kind == "conditional":
                 row["conditionals"] += 1
-                self._host(row, 0 if buffered else times)
+                self._host(row, times, line)
                 branch = max(line.branches, key=self._weight)
-                self._walk(branch, times, base, here, buffered)
+                self._walk(branch, times, base, here)
             elif line.kind == "call":
                 for called in line.calls("to_apply"):
-                    self._walk(called, times, base, here, buffered or "command_buffer" in called)
+                    self._walk(called, times, base, here)
             elif line.kind not in hlo.FREE:
                 moved = self.module.traffic(line)
                 row["kernels"] += 1
                 row["runs"] += times
+                row["buffered"] += times if line.name in self.buffered else 0
                 row["cycles"] += times * line.cycles
                 row["bytes"] += times * moved
                 row["copies"] += line.kind in hlo.COPIES
@@ -79,7 +92,7 @@ class Book:
                     row["reduced_bytes"] += times * hlo.size(line.shape)
                 row["seconds"] += times * self._seconds(line, moved)
 
-    def _loop(self, line: Instruction, times: float, base: float, part: str, buf: bool) -> None:
+    def _loop(self, line: Instruction, times: float, base: float, part: str) -> None:
         key = trips.key_of(line.scope)
         known = line.known_trips or (None if key in self.counted else self._limit(line))
         if known is not None:
@@ -92,23 +105,25 @@ class Book:
         row = self.parts[part]
         row["loops"] += 1
         # Where XLA knows the trips nobody is asked.
-        self._host(row, 0 if buf or line.known_trips is not None else inside + times)
+        self._host(row, 0 if line.known_trips is not None else inside + times, line)
         for body in line.calls("body"):
             cycles = sum(x.cycles for x in self.module.computations.get(body, []))
             self.loops.append({"loop": key or line.scope[-60:], "runs": inside, "cycles": cycles})
-            self._walk(body, inside, beyond, part, buf)
+            self._walk(body, inside, beyond, part)
 
-    def _host(self, row: dict[str, float], times: float) -> None:
+    def _host(self, row: dict[str, float], times: float, line: Instruction) -> None:
         """So many times a predicate travels to the host of a GPU; a TPU decides by itself."""
         if self.target.platform == "gpu":
-            row["host"] += times
-            row["seconds"] += times * self.assumed.host
+            alone = line.name in self.buffered
+            row["nodes" if alone else "host"] += times
+            row["seconds"] += times * (self.assumed.node if alone else self.assumed.host)
 
     def _seconds(self, line: Instruction, moved: int) -> float:
         target, assumed = self.target, self.assumed
         if target.platform == "tpu":
             return line.cycles * assumed.cycles / target.clock
-        return max(assumed.start, moved / (target.bandwidth * assumed.bandwidth))
+        start = assumed.graph if line.name in self.buffered else assumed.start
+        return max(start, moved / (target.bandwidth * assumed.bandwidth))
 
     def _limit(self, line: Instruction) -> int | None:
         """The only number that the condition of a loop compares with."""
@@ -138,15 +153,18 @@ class Book:
         return sum(row["seconds"] for row in self.parts.values())
 
 
-def estimate(text: str, target: Target, batch: int, decisions: int) -> dict[str, Any]:
+def estimate(
+    text: str, target: Target, batch: int, decisions: int, buffered: Collection[str] = ()
+) -> dict[str, Any]:
     """Counts by part and three times.
 
     Args:
         text: of the optimized module, of one device.
         batch: games of that device; decisions: of each game in one run of the program.
+        buffered: names of instructions in command buffers.
     """
     module, counted = hlo.read(text), trips.recorded(target.platform)
-    books = {x.name: Book(module, x, target, counted) for x in ASSUMED}
+    books = {x.name: Book(module, x, target, counted, buffered) for x in ASSUMED}
     middle = books["middle"]
     return {
         "seconds": {name: book.seconds for name, book in books.items()},

@@ -15,17 +15,21 @@ import dataclasses
 import gzip
 import hashlib
 import json
+import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks import graphs
 from benchmarks.targets import TARGETS, NoCompiler, Target, before_jax, devices
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ("init", "step", "observe", "play", "search", "train")
 PLAY_STEPS = 16  # decisions of a run of `play`
+LAUNCHES = ROOT / ".cache" / "offline" / f"launches-{os.getpid()}"  # written by XLA for a card
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Wanted:
     overrides: tuple[str, ...] = ()
     agent: str = "zoo/strong+search:32"
     environment: str = "lost_fleet"
+    graphs: bool = False
 
 
 def analyse(wanted: Wanted, hlo: Path | None = None) -> dict[str, Any]:
@@ -62,7 +67,9 @@ def analyse(wanted: Wanted, hlo: Path | None = None) -> dict[str, Any]:
     report |= {"revision": measure.revision(ROOT)} | facts
     if text:
         share = wanted.batch // wanted.devices if wanted.program == "train" else wanted.batch
-        report |= estimate.estimate(text, target, facts.get("share", share), facts["decisions"])
+        games, buffered = facts.get("share", share), set(facts.pop("buffered", ()))
+        report |= estimate.estimate(text, target, games, facts["decisions"], buffered)
+        report.pop("buffered", None)
     return report
 
 
@@ -115,7 +122,9 @@ def _compile(wanted: Wanted, target: Target) -> tuple[str, dict[str, Any]]:
     }
     held = sizes["temp_bytes"] + sizes["argument_bytes"] + sizes["output_bytes"]
     seconds = {"trace_s": traced - begin, "compile_s": time.perf_counter() - traced}
+    buffered = graphs.buffered(LAUNCHES) if target.platform == "gpu" else []
     return compiled.as_text(), facts | sizes | seconds | {
+        "buffered": buffered,
         "held_bytes": held - sizes["alias_bytes"],
         "fits": held - sizes["alias_bytes"] < target.memory,
     }
@@ -255,7 +264,9 @@ def table(report: dict[str, Any]) -> str:
 def main(argv: list[str] | None = None) -> int:
     """The command line."""
     args = _arguments(argv)
-    before_jax(TARGETS[args.target])  # JAX reads it when it is first used
+    # JAX reads it when it is first used.
+    loops = f" {graphs.LOOPS}" if args.graphs else ""
+    before_jax(TARGETS[args.target], f"{graphs.WRITE}{LAUNCHES}{loops}")
     fields = {field.name for field in dataclasses.fields(Wanted)}
     given = {k: v for k, v in vars(args).items() if k in fields}
     wanted = Wanted(**given | {"overrides": tuple(args.overrides)})
@@ -264,6 +275,8 @@ def main(argv: list[str] | None = None) -> int:
     except NoCompiler as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    finally:
+        shutil.rmtree(LAUNCHES, ignore_errors=True)
     print(json.dumps(report) if args.json else table(report))
     return 0
 
@@ -278,6 +291,9 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--config", default=Wanted.config, help="of `train`")
     parser.add_argument("--agent", default=Wanted.agent, help="of `search`")
     parser.add_argument("--environment", default=Wanted.environment, help="or a peer, as chess")
+    parser.add_argument(
+        "--graphs", action="store_true", help="loops and branches in command buffers, on a card"
+    )
     parser.add_argument("--hlo", type=Path, help="write the optimized module here")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("overrides", nargs="*", help="key=value of the configuration")

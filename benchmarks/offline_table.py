@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORDED = Path(__file__).resolve().parent / "offline.json"
 PAGE = ROOT / "docs" / "lab" / "accelerators.md"
 # What a tree of before lacks of this tool.
-TOOL = ("estimate", "hlo", "measure", "offline", "peers", "profile", "targets", "trips")
+TOOL = ("estimate", "graphs", "hlo", "measure", "offline", "peers", "profile", "targets", "trips")
 SMALL = ("--config", "configs/strong.yaml", "ppo.num_envs=256", "ppo.num_steps=16")
 PEERS = ("chess", "go_19x19", "mahjax")
 BATCHES = (1024, 4096, 16384)
@@ -53,7 +53,9 @@ ROWS: dict[str, tuple[str, ...]] = {
     "v5e x 64 train": _row("v5e", "train", "--devices", "64", "--config", "configs/tpu.yaml")
     + ("ppo.num_envs=131072",),
     "h100 step": _row("h100", "step"),
+    "h100 step graphs": _row("h100", "step", "--graphs"),
     "h100 step 16,384": _row("h100", "step", "--batch", "16384"),
+    "h100 step 16,384 graphs": _row("h100", "step", "--batch", "16384", "--graphs"),
     "h100 play": _row("h100", "play"),
     "h100 init": _row("h100", "init"),
     "h100 observe": _row("h100", "observe"),

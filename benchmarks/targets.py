@@ -58,11 +58,15 @@ class NoCompiler(Exception):
     """The package that compiles for a target is not installed; the message is for the user."""
 
 
-def before_jax(target: Target) -> None:
+def before_jax(target: Target, more: str = "") -> None:
     """Set what XLA and the plugins read from the environment when they are loaded.
 
     Arrays are made on the host; nobody looks for a driver or a metadata server. Without a card
     nothing can be tuned by trying, and Triton has no tile sizes.
+
+    Args:
+        more: further flags of XLA, for a card.
+
     """
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
@@ -70,7 +74,7 @@ def before_jax(target: Target) -> None:
     os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"  # no chip is there to be shared
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if target.platform == "gpu":
-        flags = "--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false"
+        flags = f"--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false {more}"
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flags}".strip()
 
 
@@ -126,6 +130,9 @@ def _description(target: Target) -> str:
     }
     lines = " ".join(f"{key}: {value}" for key, value in device.items())
     lines += f" cuda_compute_capability {{ major: {major} minor: {minor} }}"
+    # From 12.3 on loops and branches may stand in command buffers.
+    versions = ("driver_version", "runtime_version")
+    lines += "".join(f' {name}: "12.8.0"' for name in versions)
     return (
         f"gpu_device_info {{ {lines} }} "
         'platform_name: "CUDA" dnn_version_info { major: 9 minor: 7 } '

@@ -452,6 +452,13 @@ def test_how_many_sets_go_through_at_once_changes_nothing(monkeypatch, block):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("platform", ["gpu", "tpu"])
+def test_the_forms_for_accelerators_find_the_same(monkeypatch, platform):
+    monkeypatch.setattr(jax, "default_backend", lambda: platform)
+    check_cases(compiled_search(replace(LATTICE)), draw_cases(21), random.Random(22))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_many_cases(search, search_with_surplus, seed):
     rng = random.Random(seed)

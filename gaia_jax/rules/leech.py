@@ -21,6 +21,7 @@ from gaia_jax.state import (
     Players,
 )
 from gaia_jax.xla.packed import pick
+from gaia_jax.xla.turns import on_gpu
 
 EVENTS = 3
 BLACK = PLANETS.index("Black")
@@ -188,7 +189,7 @@ def resolve_offers(
     before = everyone.vp, everyone.brainstone, *power.bowls(everyone)
     start: Carry = before, ~resolved, jnp.zeros((), jnp.int32)
     ((vp, stone, *bowls), blocked, asked), left = lax.scan(
-        one, start, (rows, jnp.arange(EVENTS + 1) == 0)
+        one, start, (rows, jnp.arange(EVENTS + 1) == 0), unroll=EVENTS + 1 if on_gpu() else 1
     )
     players = power.with_bowls(everyone, *bowls, brainstone=stone)
     players = jax.vmap(book)(players, {"LEECH": vp - everyone.vp})

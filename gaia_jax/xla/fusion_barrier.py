@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.xla.batch_aware import batch_aware, batch_minor, traced_once
+from gaia_jax.xla.turns import on_gpu
 
 T = TypeVar("T")
 
@@ -22,7 +23,9 @@ def fusion_barrier(
     XLA's fusion copies cheap producers into each of their consumers. Over a straight line as long
     as a step that quadruples the program (50,000 instructions instead of 12,000, 34 s of compiling
     instead of 5), and `optimization_barrier` is dropped before fusion on a CPU. A branch is not
-    fused across. One predicate for the whole batch, so `vmap` makes no select of it.
+    fused across. One predicate for the whole batch, so `vmap` makes no select of it. On a GPU,
+    where a branch waits for the host, `optimization_barrier` stays until XLA has fused; the kernel
+    always runs there.
 
     Args:
         kernel: a pure function of arrays that closes over no traced value, or a partial of one
@@ -42,6 +45,8 @@ def fusion_barrier(
             out = batched(*args)
             return jax.tree.map(lambda a, b: a.astype(b.dtype), out, default)
 
+        if on_gpu():
+            return lax.optimization_barrier(there(default, lax.optimization_barrier(args)))
         return lax.cond(jnp.any(need), there, lambda default, _: default, default, args)
 
     def one_row(need: Array, default: Any, args: Any) -> Any:

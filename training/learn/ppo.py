@@ -160,7 +160,8 @@ def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
         return _update_epoch(learner, runner, weights, batch, kept, key)
 
     before = Weights(runner.params, runner.opt_state, runner.average)
-    weights, metrics = jax.lax.scan(epoch, before, jax.random.split(learn_key, ppo.epochs))
+    with jax.named_scope("learning"):  # so profiles tell it from the rollout
+        weights, metrics = jax.lax.scan(epoch, before, jax.random.split(learn_key, ppo.epochs))
     metrics = jax.tree.map(jnp.mean, metrics) | _told(ppo, rollout, batch.target, value)
     after = runner._replace(**weights._asdict(), env_state=env_state, update=runner.update + 1)
     return after, metrics

@@ -13,12 +13,14 @@ import jax.numpy as jnp
 from jax import lax
 
 from gaia_jax.rules.federation.lattice import CLIP, DROP, READ, Lattice
+from gaia_jax.xla.turns import repeated
 
 Array = jax.Array
 
 MAX_MEMBERS = 32  # M; own structures and stations at once: the pieces of a player are fewer
 MAX_GROUPS = 12  # groups that take part (A9)
 NO_GROUP = -1
+SPREADS_OF_A_TURN = 6  # on a GPU
 
 
 class Groups(NamedTuple):
@@ -51,7 +53,8 @@ def find_groups(lattice: Lattice, own: Array, power: Array) -> Groups:
         return least, jnp.any(least != label)
 
     label = lattice.spread(jnp.where(own, ids, num_cells).astype(jnp.int16), num_cells)
-    label, _ = lax.while_loop(lambda carry: carry[1], spread_label, (label, jnp.ones((), bool)))
+    spread = repeated(spread_label, SPREADS_OF_A_TURN)
+    label, _ = lax.while_loop(lambda carry: carry[1], spread, (label, jnp.ones((), bool)))
 
     rank = jnp.cumsum(own, axis=1, dtype=jnp.int32) - 1
     target = jnp.where(own, rank, MAX_MEMBERS)

@@ -33,6 +33,7 @@ from jax import lax
 
 from gaia_jax.rules.federation.groups import MAX_GROUPS
 from gaia_jax.rules.federation.lattice import CLIP, DROP, READ, Lattice
+from gaia_jax.xla.turns import on_gpu, repeated
 
 Array = jax.Array
 
@@ -45,7 +46,8 @@ SETS = 1 << SET_BITS
 UNREACHABLE = 60  # no path, in satellites: twice that fits int8
 FAR_WEIGHTED = 8000  # no path, in weights: twice that fits int16
 NO_LEAST = 99  # above the power of any group
-SWEEPS_OF_A_TURN = 4  # on a GPU
+# On a GPU, whose host is asked after each turn of a loop: see `gaia_jax/xla/turns.py`.
+FIRST_SWEEPS, SWEEPS_OF_A_TURN, PARTS_OF_A_TURN = 12, 4, 4
 UNIT_BITS = 8
 UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in total breaks ties (A2)
 
@@ -250,21 +252,24 @@ class _Search:
             both = cost_via_cell(paths, key - groups + subset) + cost_via_cell(paths, key - subset)
             return (subset - 1) & rest, jnp.minimum(x, both - unit)
 
-        _, x = lax.fori_loop(0, ways, part, (rest, x))
+        # The ways come round again: one too many changes nothing.
+        turns = lax.div(ways + PARTS_OF_A_TURN - 1, PARTS_OF_A_TURN) if on_gpu() else ways
+        _, x = lax.fori_loop(0, turns, repeated(part, PARTS_OF_A_TURN), (rest, x))
 
         free = lattice.inner(ground) & FREE != 0
         step = unit if self.weight is None else lattice.inner(unit)
 
-        # A sweep too many changes nothing within the limit; a GPU's host is asked after each turn.
-        each = SWEEPS_OF_A_TURN if jax.default_backend() == "gpu" else 1
+        def sweep(number: Array | int, x: Array) -> Array:
+            new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
+            return lattice.widen(jnp.where(free, new, far), far)
 
-        def sweep(number: Array, x: Array) -> Array:
-            for _ in range(each):
-                new = jnp.minimum(lattice.inner(x), lattice.least_neighbor(x) + step)
-                x = lattice.widen(jnp.where(free, new, far), far)
-            return x
-
-        swept: Array = lax.fori_loop(0, lax.div(sweeps + each - 1, each), sweep, x)
+        left, each = sweeps, 1
+        if on_gpu():  # A sweep too many changes nothing within the limit.
+            left, each = sweeps - FIRST_SWEEPS, SWEEPS_OF_A_TURN
+            for number in range(FIRST_SWEEPS):
+                x = sweep(number, x)
+        turns = lax.div(left + each - 1, each)
+        swept: Array = lax.fori_loop(0, turns, repeated(sweep, each), x)
         return swept
 
     def extend(self, x: Array, place: Array, number: Array, ground: Array, always: Array) -> Array:

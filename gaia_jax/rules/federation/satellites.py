@@ -18,11 +18,13 @@ from gaia_jax.rules.federation.paths import (
     Terrain,
     cost_via_cell,
 )
+from gaia_jax.xla.turns import on_gpu, repeated
 
 Array = jax.Array
 
 DEPTH = TERMINALS  # parts of a tree that wait: never more than there are groups
 NOWHERE = 0  # no cell's place: the groups of a part are yet to be connected
+STEPS_OF_A_TURN = 4  # on a GPU
 MAX_STEPS = 2 * SETS  # far above what any row takes; ends the walk should a table be broken
 
 
@@ -59,7 +61,8 @@ def trace_satellites(
         mark=jnp.zeros((n, lattice.width), bool),
     )
     trace = _Trace(lattice, terrain, paths, weight)
-    _, walk = lax.while_loop(trace.unfinished, trace.step, (jnp.int32(0), start))
+    step = repeated(trace.step, STEPS_OF_A_TURN)  # a row that has arrived stays
+    _, walk = lax.while_loop(trace.unfinished, step, (jnp.int32(0), start))
     return walk.mark[:, lattice.place]
 
 
@@ -160,10 +163,23 @@ class _Trace:
         marked = jnp.where(active & landed, place, self.width)
         return steps + 1, _Walk(
             depth=jnp.where(active & ~no_way, depth, 0),
-            part=walk.part.at[rows, top]
-            .set(new_place << SET_BITS | new_groups, **DROP)
-            .at[rows, deeper]
-            .set(part ^ subset, **DROP),
+            part=_put(
+                _put(walk.part, rows, top, new_place << SET_BITS | new_groups),
+                rows,
+                deeper,
+                part ^ subset,
+            ),
             subset=jnp.where(landed & try_next_split, next_subset, 0),
-            mark=walk.mark.at[rows, marked].set(True, **DROP),
+            mark=_put(walk.mark, rows, marked, True),
         )
+
+
+def _put(table: Array, rows: Array, column: Array, value: Array | bool) -> Array:
+    """(n, K), `table` with `value` at `column` of each row; past the end nothing.
+
+    A scatter is a kernel of its own on a GPU, which selects instead.
+    """
+    if not on_gpu():
+        return table.at[rows, column].set(value, **DROP)
+    here = jnp.arange(table.shape[1]) == column[:, None]
+    return jnp.where(here, jnp.reshape(value, (-1, 1)), table)
