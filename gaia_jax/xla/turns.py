@@ -29,7 +29,7 @@ def repeated(body: Callable[..., Any], times: int) -> Callable[..., Any]:
         return body
 
     @wraps(body)
-    def turn(*args: Any) -> Any:
+    def turn(*args: object) -> object:
         *rest, carry = args
         for _ in range(times):
             carry = body(*rest, carry)
