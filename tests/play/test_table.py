@@ -32,6 +32,7 @@ def test_a_setting_is_kept_and_ends_the_turn(tab: Watched, server: Server) -> No
     page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
     place = next(k for k, text in enumerate(moves) if text == "end_turn")
+    page.click(".tabs button[data-tab='Table']")
     page.evaluate("document.getElementById('settings').open = true")
     page.select_option("#set-end_turn", label="always")
     tab.until("game.settings.end_turn === 'always'")

@@ -98,7 +98,7 @@ def test_help_at_the_focus_and_under_a_finger(shown: tuple[Any, bool]) -> None:
     tab.keyboard.press("Escape")
     assert tab.is_hidden("#help-box")
     tab.keyboard.press("Tab")
-    tab.locator("[data-tab='Help']").click()
+    tab.click(".tabs [data-tab='Help']")
     assert tab.locator("#rules details").count() >= 10
 
 

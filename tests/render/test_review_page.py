@@ -14,7 +14,7 @@ from tests.browser import Watched
 from tests.render.records import RECORDS
 from training.study import review, review_page
 from training.study.explain import Game, read_game
-from training.study.judge import Judged, _measured, question
+from training.study.judge import Judged, measured, question
 
 LARGEST = 2_000_000  # bytes
 FIRST = 60  # decisions of the record that are looked at
@@ -31,7 +31,7 @@ def _judged(game: Game, at: int, rng: np.random.Generator) -> Judged:
         state = review.stepping(game.env)(state, line[-1])
     vp = rng.integers(90, 140, (1, 16, 4)) + np.array([[[0]], [[at]]])
     moves = np.broadcast_to(np.array([*line, -1, -1], np.int16), (2, 16, 6))
-    return _measured(asked, asked.candidates[:2], vp, moves)
+    return measured(asked, asked.candidates[:2], vp, moves)
 
 
 @pytest.fixture(scope="module")
