@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import TypeVar
 
 import jax
+
+T = TypeVar("T")
 
 
 def on_gpu() -> bool:
@@ -14,7 +16,7 @@ def on_gpu() -> bool:
     return jax.default_backend() == "gpu"
 
 
-def repeated(body: Callable[..., Any], times: int) -> Callable[..., Any]:
+def repeated(body: Callable[..., T], times: int) -> Callable[..., T]:
     """`body` of a loop, on a GPU so many times in each turn; elsewhere once.
 
     A step costs a GPU some microseconds and the question whether to go on costs ten to twenty, so
@@ -29,10 +31,10 @@ def repeated(body: Callable[..., Any], times: int) -> Callable[..., Any]:
         return body
 
     @wraps(body)
-    def turn(*args: object) -> object:
+    def turn(*args: object) -> T:
         *rest, carry = args
-        for _ in range(times):
+        for _ in range(times - 1):
             carry = body(*rest, carry)
-        return carry
+        return body(*rest, carry)
 
     return turn
