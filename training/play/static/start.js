@@ -16,7 +16,8 @@ async function loadOffers() {
   if (!offers) return;
   if (!byId("ruleset").options.length) buildStart();
   const record = byId("record");
-  const wanted = record.options.length ? record.value : offers.first;
+  const first = location.hash.includes("seed=") ? "" : offers.first; // a link is asked for, a record offered
+  const wanted = record.options.length ? record.value : first;
   setOptions(record, [["", "none"], ...offers.records.map(({ name }) => [name])], wanted);
   fillChairs();
 }
