@@ -155,7 +155,7 @@ def windows_by_row(text):
 
     Each index of many takes a window of its own, of more than one number and less than all, along
     an axis that the index moves along: what `vmap` makes of `lax.dynamic_slice`. Single numbers and
-    whole rows by index are no loops (compiled for v5e, each kind by itself).
+    whole rows by index are taken for no loops: the rule was read off the sampler of before.
     """
     found = []
     # A scatter ends below its computation.

@@ -98,16 +98,17 @@ def _env_of(name: str) -> Any:
 def _any_batch(evaluate: Evaluate) -> Evaluate:
     """`evaluate` of (B,) states for one state or any leading axes; under `vmap` the whole batch."""
 
-    @custom_vmap
-    def one(params: Params, state: EnvState) -> tuple[Array, Array]:
+    def single(params: Params, state: EnvState) -> tuple[Array, Array]:
         logits, values = apply(params, jax.tree.map(lambda x: x[None], state))
         return logits[0], values[0]
+
+    one = custom_vmap(single)
 
     @one.def_vmap
     def _(size: int, batched: tuple[Params, EnvState], params: Params, state: EnvState) -> Any:
         if any(jax.tree.leaves(batched[0])):  # parameters of their own for each row
             axes = jax.tree.map(lambda x: 0 if x else None, tuple(batched))
-            return jax.vmap(one.fun, axes)(params, state), (True, True)
+            return jax.vmap(single, axes)(params, state), (True, True)
         state = jax.tree.map(
             lambda x, along: x if along else jnp.broadcast_to(x, (size, *x.shape)),
             state, batched[1],
@@ -144,7 +145,11 @@ def _greedy(env: Environment) -> Evaluate:
         choice = search.choose(params, state, state.legal_action_mask)
         numbers = jnp.arange(state.legal_action_mask.shape[-1])
         logits = jnp.where(numbers == choice[:, None], 0.0, ILLEGAL_LOGIT)
-        worth = jax.vmap(lambda game: jax.vmap(lambda p: search.worth(params, game, p))(seats))
-        return logits, worth(state.game) - state.game.players.vp
+
+        def worth(game: Any, player: Array) -> Array:
+            return search.worth(params, game, player)
+
+        by_seat = jax.vmap(jax.vmap(worth, (None, 0)), (0, None))
+        return logits, by_seat(state.game, jnp.asarray(seats)) - state.game.players.vp
 
     return evaluate
