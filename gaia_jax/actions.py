@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from gaia_jax.cli.arguments import shown, whole
+from gaia_jax.cli.arguments import shown, whole_number
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.action_space import BARE, PLANES, ActionSpace
 
@@ -22,7 +22,7 @@ def to_text(ruleset: Ruleset, action: int) -> str:
         ValueError: an index outside 0 .. A-1; TypeError: no integer, or no ruleset.
     """
     space = _space(ruleset)
-    return space.texts[whole("action", action, 0, space.num_actions - 1)]
+    return space.texts[whole_number("action", action, 0, space.num_actions - 1)]
 
 
 def from_text(ruleset: Ruleset, text: str) -> int:

@@ -98,7 +98,7 @@ class GaiaEnv:
         if not isinstance(self.reward, str) or self.reward not in REWARDS:
             known = ", ".join(REWARDS) + nearest(self.reward, REWARDS)
             raise ValueError(f"unknown reward {shown(self.reward)}; known are {known}")
-        arguments.whole("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
+        arguments.whole_number("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.ruleset.name} {self.version}, reward {self.reward}>"
@@ -328,7 +328,7 @@ def make(
             divided by 100; "rank", at the end evenly from +1 to -1 by place (of four +1, +1/3,
             -1/3, -1), ties averaged; "win", at the end 1 shared among the winners; "vp", at each
             decision the change of own VP, divided by 100.
-        max_steps: a game of so many decisions is truncated (RL-04); at least 1.
+        max_steps: a game of that many decisions is truncated (RL-04); at least 1.
         players: 2, 3 or 4 for "base", 4 for the others.
     Raises:
         ValueError: an unknown id or reward, `max_steps` below 1, or a number of players that the

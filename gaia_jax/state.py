@@ -14,7 +14,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.xla.as_written import as_written
-from gaia_jax.xla.packed import BOOL, INT16, INT32, UINT8, Column, Field, PerPlayer, Record
+from gaia_jax.xla.packed import BOOL, INT16, INT32, UINT8, Column, Field, PackedRecord, PerPlayer
 from gaia_jax.xla.struct import Struct, leaf, pytree
 
 NO_PLAYER = -1
@@ -168,7 +168,7 @@ class Board(Struct):
 
 
 @pytree
-class Players(Record):
+class Players(PackedRecord):
     """What lies on the player boards and the research board; without the P axis, one player.
 
     Every field has the axis P first: `players.vp` is (P,).
@@ -224,7 +224,7 @@ class Players(Record):
 
 
 @pytree
-class Turn(Record):
+class Turn(PackedRecord):
     """Whose decision is next, and what is pending (GEN-15)."""
 
     round = Field("0 set-up, 1..6", 0, 6)

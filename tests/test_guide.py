@@ -10,6 +10,10 @@ PAGES = sorted(GUIDE.rglob("*.md"))
 BLOCK = re.compile(r"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
 HASH = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
 MOST_PAGES, MOST_WORDS, LONGEST_SENTENCE, WIDEST = 12, 15_000, 30, 100
+# Pages to look things up in, written by hand: not those that a program makes (`PAGES` of Makefile).
+MADE = ("configuration", "factions", "names", "observation", "rulesets", "rulings_index", "zoo")
+LOOKED_UP = [p for p in sorted((GUIDE.parent / "reference").rglob("*.md")) if p.stem not in MADE]
+LONGEST_THERE = 35
 
 
 def _prose(text):
@@ -41,6 +45,14 @@ def test_it_can_be_read_in_an_hour():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_it_has_short_sentences_and_no_commit(page):
     assert not _faults(page.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "page", [GUIDE.parent / "architecture.md", *LOOKED_UP], ids=lambda p: p.stem
+)
+def test_what_is_looked_up_has_no_sentence_that_must_be_read_twice(page):
+    found = [s for s in _sentences(page.read_text("utf-8")) if len(s.split()) > LONGEST_THERE]
+    assert not found
 
 
 def test_a_fault_is_found():

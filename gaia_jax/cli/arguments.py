@@ -69,14 +69,14 @@ def scalar(name: str, value: Any, choices: int | None = None) -> Array:
     return jnp.asarray(value).astype(jnp.int32)
 
 
-def whole(name: str, value: Any, least: int, most: int) -> int:
+def whole_number(name: str, value: Any, least: int, most: int) -> int:
     """`value` as a Python integer in least .. most; neither True nor 1.0 stands for 1."""
     try:
         if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be a whole number, not {shown(value)}") from None
+        raise TypeError(f"{name} must be a whole_number number, not {shown(value)}") from None
     if not least <= number <= most:
         raise ValueError(f"{name} {shown(number)} is not in {least} .. {most}")
     return number

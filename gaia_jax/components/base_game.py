@@ -167,7 +167,7 @@ NEUTRAL_PLAYER = {
 }
 
 # The first game of the rulebook (PLA-07): every tile lies on the place of its number, number up,
-# which is so many turns from how the tiles are written here. The first player chooses first.
+# which is that many turns from how the tiles are written here. The first player chooses first.
 FIRST_ROTATION = 5
 FIRST_FACTIONS = {
     2: ("HADSCH_HALLAS", "XENOS"),

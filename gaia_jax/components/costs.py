@@ -43,7 +43,7 @@ RANGE_PER_QIC = 2
 # Range of booster RB11 and the Twilight's knowledge action.
 RANGE_BONUS = 3
 
-# Final scoring (FIN-11): one VP for so many credits, ore and knowledge together.
+# Final scoring (FIN-11): one VP for that many credits, ore and knowledge together.
 RESOURCES_PER_VP = 3
 
 # Boosters in play beyond one a player (SET-09), artifacts and final missions in play (SET-08,

@@ -36,6 +36,7 @@ PLANET_TYPES = (
 
 # Two home colours are as many terraforming steps apart as they lie on this ring, at most 3.
 TERRAFORM_CYCLE = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
+FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])  # the ring is a run of PLANETS
 
 # Steps that a protoplanet needs, for every faction.
 PROTO_STEPS = 3

@@ -7,7 +7,7 @@ from gaia_jax.components.common import NOTHING, Cost, Gain
 
 @dataclass(frozen=True)
 class PowerAction:
-    """Once a round for the whole table. With `free_steps` it is a mine with so many free steps."""
+    """Once a round for the whole table; with `free_steps` a mine with that many free steps."""
 
     id: str
     cost: Cost[int]

@@ -20,7 +20,7 @@ class TechTile:
     trigger: tuple[str, int] | None = None  # (event, VP) each time it happens
     power_value_pi_ac: int | None = None  # power value of own planetary institute and academies
     range_bonus: int = 0
-    free_mine_steps: int | None = None  # a mine at once, base cost waived, so many steps free
+    free_mine_steps: int | None = None  # a mine at once, base cost waived, that many steps free
 
 
 def _basic(id: str, **effects: Any) -> TechTile:
@@ -80,5 +80,5 @@ ADVANCED_TILE_LEVEL = 4
 
 # When the extra tile can be taken (SET-04, TEC-14).
 EXTRA_CONDITIONS = ("A", "B")
-EXTRA_A_VP = 25  # A: so many VP
-EXTRA_B_SHIPS = 3  # B: shuttles on so many ships
+EXTRA_A_VP = 25  # A: that many VP
+EXTRA_B_SHIPS = 3  # B: shuttles on that many ships

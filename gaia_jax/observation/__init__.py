@@ -10,7 +10,7 @@ from jax import Array
 
 from gaia_jax.observation.cells import CELLS
 from gaia_jax.observation.game import GLOBALS
-from gaia_jax.observation.players import PLAYERS
+from gaia_jax.observation.players import PLAYER_BLOCKS
 from gaia_jax.observation.view import Block, View
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
@@ -53,7 +53,7 @@ def features(ruleset: Ruleset) -> ObservationSpec:
             for name in block.columns(ruleset)
         )
 
-    return ObservationSpec(columns(CELLS), columns(PLAYERS), columns(GLOBALS))
+    return ObservationSpec(columns(CELLS), columns(PLAYER_BLOCKS), columns(GLOBALS))
 
 
 def seats(game: GameState, player: Array) -> Array:
@@ -72,7 +72,7 @@ def observe(ruleset: Ruleset, game: GameState, player: Array) -> Observation:
         player: () int32.
     """
     view = View(ruleset, game, seats(game, player))
-    rows = _table(PLAYERS, view, jnp.int16, (ruleset.players,))
+    rows = _table(PLAYER_BLOCKS, view, jnp.int16, (ruleset.players,))
     return Observation(
         cells=_table(CELLS, view, jnp.int8, (ruleset.geometry.num_cells,)),
         players=rows[view.seats],

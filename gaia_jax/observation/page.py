@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gaia_jax.observation.cells import CELLS
 from gaia_jax.observation.game import GLOBALS
-from gaia_jax.observation.players import PLAYERS
+from gaia_jax.observation.players import PLAYER_BLOCKS
 from gaia_jax.observation.view import Block
 from gaia_jax.ruleset import LOST_FLEET, Ruleset
 
@@ -29,7 +29,7 @@ def page(ruleset: Ruleset) -> str:
     """docs/reference/observation.md for a ruleset."""
     tables = [
         ("cells", CELLS, "int8", ruleset.geometry.num_cells, "a cell, ascending (q, r)"),
-        ("players", PLAYERS, "int16", ruleset.players, "a seat"),
+        ("players", PLAYER_BLOCKS, "int16", ruleset.players, "a seat"),
         ("globals", GLOBALS, "int16", 1, "the game"),
     ]
     shapes, chapters, size = [], [], 0

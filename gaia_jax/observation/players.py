@@ -11,14 +11,12 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
-from gaia_jax.components.planets import PLANETS, TERRAFORM_CYCLE
+from gaia_jax.components.planets import FIRST_COLOUR, TERRAFORM_CYCLE
 from gaia_jax.components.research import MAX_LEVEL
 from gaia_jax.observation.view import Block, View, fixed, ids, one_hot
 from gaia_jax.rules import mine
 from gaia_jax.rules.player import FIRST_TYPE, LAST_TYPE, bit_vector, counts, inverse
 from gaia_jax.state import GAIA_AREA, Phase
-
-FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])
 
 
 def _field(name: str) -> Callable[[View], Array]:
@@ -44,7 +42,7 @@ def _colour_steps(view: View) -> Array:
     return view.game.steps[:, FIRST_COLOUR : FIRST_COLOUR + len(TERRAFORM_CYCLE)]
 
 
-PLAYERS = (
+PLAYER_BLOCKS = (
     Block("faction", 0, 1, "which board", ids("faction"),
           lambda v: one_hot(v.game.setup.faction, len(v.ruleset.factions))),
     Block("vp", 0, 999, "victory points", None, _field("vp")),

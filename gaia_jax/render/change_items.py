@@ -9,7 +9,7 @@ from typing import Any
 from gaia_jax.components.common import RESOURCES, Gain
 from gaia_jax.render.icons import words as words_of
 from gaia_jax.render.names import MISSIONS, SHIPS, STRUCTURES, TRACK_NAMES, VP_SOURCES, names
-from gaia_jax.render.table import BRAINSTONE_PLACES, Seat, Table
+from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 from gaia_jax.state import GAIA_AREA
 
 COST, GAIN, NOTE = "cost", "gain", "note"
@@ -21,7 +21,7 @@ class Item:
 
     side: str  # COST, GAIN or NOTE
     words: str  # without a sign: "3 ore"; "" where other items or the action itself say it
-    fields: dict[str, int]  # by field of `Seat`: after minus before
+    fields: dict[str, int]  # by field of `SeatView`: after minus before
 
 
 def items(before: Table, after: Table, p: int) -> Iterator[Item]:
@@ -63,14 +63,14 @@ def _key(field: str) -> str:
     return field.partition(".")[2]
 
 
-def _numbers(one: Seat, two: Seat) -> Iterator[Item]:
+def _numbers(one: SeatView, two: SeatView) -> Iterator[Item]:
     for name in RESOURCES:
         n = getattr(two, name) - getattr(one, name)
         if n:
             yield Item(_side(n), words_of(Gain(**{name: abs(n)})), {name: n})
 
 
-def _vp(one: Seat, two: Seat) -> Iterator[Item]:
+def _vp(one: SeatView, two: SeatView) -> Iterator[Item]:
     """By source; the sum is the change of the VP."""
     total = two.vp - one.vp
     for field, n in _differences("vp_source", one.vp_source, two.vp_source).items():
@@ -78,20 +78,20 @@ def _vp(one: Seat, two: Seat) -> Iterator[Item]:
         yield Item(_side(n), f"{abs(n)} VP ({VP_SOURCES[_key(field)]})", fields)
 
 
-def _bowls(seat: Seat) -> str:
+def _bowls(seat: SeatView) -> str:
     out = f"{seat.power[0]}/{seat.power[1]}/{seat.power[2]}"
     out += f", Gaia {seat.gaia_power}" if seat.gaia_power else ""
     stone = BRAINSTONE_PLACES.get(seat.brainstone)
     return out + (f", brainstone in {stone}" if stone else "")
 
 
-def _weight(seat: Seat) -> int:
+def _weight(seat: SeatView) -> int:
     """How much power it took to bring the tokens where they are, from bowl I."""
     stone = max(seat.brainstone, 0) if seat.brainstone != GAIA_AREA else 0
     return seat.power[1] + 2 * seat.power[2] + stone
 
 
-def _power(one: Seat, two: Seat) -> Iterator[Item]:
+def _power(one: SeatView, two: SeatView) -> Iterator[Item]:
     """Tokens in the bowls and the Gaia area, and the brainstone, as one item."""
     fields = {f"power.{i}": two.power[i] - one.power[i] for i in range(3)}
     fields["gaia_power"] = two.gaia_power - one.gaia_power
@@ -107,12 +107,12 @@ def _power(one: Seat, two: Seat) -> Iterator[Item]:
     yield Item(side, said, found)
 
 
-def _tokens_of(seat: Seat) -> int:
+def _tokens_of(seat: SeatView) -> int:
     """Power tokens in the bowls, with the brainstone."""
     return sum(seat.power) + (seat.brainstone in (0, 1, 2))
 
 
-def _power_words(one: Seat, two: Seat, change: dict[str, int]) -> tuple[str, str]:
+def _power_words(one: SeatView, two: SeatView, change: dict[str, int]) -> tuple[str, str]:
     """What plainly happened: power charged or spent, tokens gained or lost; "" where it is mixed.
 
     A token of the Nevlas may be worth more, so for them the tokens are told.
@@ -142,7 +142,7 @@ def _power_words(one: Seat, two: Seat, change: dict[str, int]) -> tuple[str, str
     return "", ""
 
 
-def _gaiaformers(one: Seat, two: Seat) -> Iterator[Item]:
+def _gaiaformers(one: SeatView, two: SeatView) -> Iterator[Item]:
     fields = {
         name: getattr(two, name) - getattr(one, name)
         for name in ("gaiaformers", "gaiaformers_out", "gaiaformers_gaia")
@@ -199,14 +199,14 @@ def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
             yield Item(NOTE, f"{what} {old} to {new}", {field: new - old})
 
 
-def _tracks(before: Table, one: Seat, two: Seat) -> Iterator[Item]:
+def _tracks(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
     for id, old, new in zip(before.ids["track"], one.tracks, two.tracks, strict=True):
         if old != new:
             said = f"{TRACK_NAMES[id]} {old} to {new}"
             yield Item(_side(new - old), said, {f"tracks.{id}": new - old})
 
 
-def _pieces(before: Table, one: Seat, two: Seat) -> Iterator[Item]:
+def _pieces(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
     """Tiles, artifacts and shuttles."""
     named = names(before.ruleset)
     kinds = (
@@ -223,7 +223,7 @@ def _pieces(before: Table, one: Seat, two: Seat) -> Iterator[Item]:
         yield Item(_side(n), f"shuttle at the {SHIPS[_key(field)]}", {field: n})
 
 
-def _tokens(before: Table, one: Seat, two: Seat) -> Iterator[Item]:
+def _tokens(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
     """Federation tokens; one with a green side brings it along."""
     named, green = names(before.ruleset)["token"], two.green - one.green
     for field, n in _differences("tokens", one.tokens, two.tokens).items():
@@ -233,7 +233,7 @@ def _tokens(before: Table, one: Seat, two: Seat) -> Iterator[Item]:
         yield Item(COST, "a federation token turns grey", {"green": green})
 
 
-def _income(before: Table, after: Table, one: Seat, two: Seat) -> Iterator[Item]:
+def _income(before: Table, after: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
     """The income to come; where none is to come there is nothing to compare."""
     if not (before.has_income and after.has_income):
         return
@@ -248,7 +248,7 @@ def _numbers_of(gain: Gain[int]) -> dict[str, int]:
     return {key: value for key, value in asdict(gain).items() if isinstance(value, int)}
 
 
-def _rest(before: Table, one: Seat, two: Seat) -> Iterator[Item]:
+def _rest(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
     """Booster, tinkering tile, pass; and the private actions used, which the action itself says."""
     named = names(before.ruleset)
     for name in ("booster", "tinkering"):

@@ -16,7 +16,7 @@ from gaia_jax.components.tech_tiles import TechTile
 from gaia_jax.components.tinkering import TinkeringTile
 
 # What is counted: in words, and short for the face of a tile.
-COUNTS = {
+COUNT_WORDS = {
     "mines": ("mine", "mine"),
     "trading_stations": ("trading station", "TS"),
     "research_labs": ("research lab", "lab"),
@@ -33,7 +33,7 @@ COUNTS = {
     "gaia_level": ("level of the Gaia track", "Gaia lvl"),
     "tracks_at_3": ("track at level 3 or higher", "track 3+"),
 }
-EVENTS = {
+EVENT_WORDS = {
     "new_type": ("mine on a new planet type", "new type"),
     "terraform_step": ("terraforming step", "terraforming"),
     "gaia_mine": ("mine on a Gaia planet", "Gaia mine"),
@@ -110,12 +110,12 @@ def icons(thing: Gain[int] | Cost[int] | Per[int]) -> str:
 
 def per_words(per: Per[int]) -> str:
     """`2 VP per mine`."""
-    return f"{words(per)} per {COUNTS[per.count][0]}"
+    return f"{words(per)} per {COUNT_WORDS[per.count][0]}"
 
 
 def per_icons(per: Per[int]) -> str:
     """`2{v}/mine`."""
-    return f"{icons(per)}/{COUNTS[per.count][1]}"
+    return f"{icons(per)}/{COUNT_WORDS[per.count][1]}"
 
 
 def tile_words(tile: TechTile) -> str:
@@ -133,7 +133,7 @@ def tile_words(tile: TechTile) -> str:
         out.append(f"on passing: {per_words(tile.pass_per)}")
     if tile.trigger:
         event, vp = tile.trigger
-        out.append(f"{vp} VP for each {EVENTS[event][0]}")
+        out.append(f"{vp} VP for each {EVENT_WORDS[event][0]}")
     if tile.power_value_pi_ac:
         out.append(f"institute and academies have power {tile.power_value_pi_ac}")
     if tile.range_bonus:
@@ -153,7 +153,7 @@ def tile_face(tile: TechTile) -> tuple[str, str]:
         return "pass", per_icons(tile.pass_per)
     if tile.trigger:
         event, vp = tile.trigger
-        return f"{vp}{{v}} per", EVENTS[event][1]
+        return f"{vp}{{v}} per", EVENT_WORDS[event][1]
     if tile.power_value_pi_ac:
         return "PI, AC", f"power {tile.power_value_pi_ac}"
     if tile.range_bonus:

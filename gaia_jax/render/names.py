@@ -13,8 +13,8 @@ from typing import Any
 from gaia_jax.components.research import TRACKS
 from gaia_jax.render.icons import (
     BOOSTER_ACTIONS,
-    COUNTS,
-    EVENTS,
+    COUNT_WORDS,
+    EVENT_WORDS,
     action_words,
     artifact_words,
     booster_words,
@@ -167,7 +167,7 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
         "advanced": _map(r.advanced_tiles, tile_words),
         "advanced_slot": {**TRACK_NAMES, "extra": "the extra tile"},
         "booster": _map(r.boosters, booster_words),
-        "round_tile": {t.id: f"{t.vp} VP per {EVENTS[t.event][0]}" for t in r.round_tiles},
+        "round_tile": {t.id: f"{t.vp} VP per {EVENT_WORDS[t.event][0]}" for t in r.round_tiles},
         "final_mission": {m: MISSIONS[m][0] for m in r.final_missions},
         "token": token_names,
         "ship": SHIPS,
@@ -181,8 +181,8 @@ def names(ruleset: Ruleset) -> Mapping[str, Mapping[str, str]]:
         "income": INCOME,
         "vp_source": VP_SOURCES,
         "sector": main,
-        "event": {k: v[0] for k, v in EVENTS.items()},
-        "count": {k: v[0] for k, v in COUNTS.items()},
+        "event": {k: v[0] for k, v in EVENT_WORDS.items()},
+        "count": {k: v[0] for k, v in COUNT_WORDS.items()},
     }
     return {kind: {id: table[kind][id] for id in ids[kind]} for kind in ids}
 

@@ -23,7 +23,7 @@ from gaia_jax.render.icons import (
 from gaia_jax.render.names import SPECIALS, SPECIALS_SHORT
 from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN
 from gaia_jax.render.shapes import box, circle, group, label, run, seat_disc
-from gaia_jax.render.table import Seat, Table
+from gaia_jax.render.table import SeatView, Table
 from gaia_jax.state import GAIA_AREA
 
 WIDTH, HEIGHT = 314.0, 296.0
@@ -38,7 +38,7 @@ _PIECES = (
 )
 
 
-def frame(seat: Seat) -> str:
+def frame(seat: SeatView) -> str:
     """What never changes of a board."""
     fill, _ = colours.faction(seat.faction.start_planet)
     out = box(0, 0, WIDTH, HEIGHT, colours.PANEL, "#9aa3b8", 8, 1)
@@ -48,7 +48,7 @@ def frame(seat: Seat) -> str:
     return out + label(38, 21.5, seat.faction.name, 15, ink, bold=True, room=150)
 
 
-def parts(table: Table, seat: Seat) -> dict[str, str]:
+def parts(table: Table, seat: SeatView) -> dict[str, str]:
     """What changes of a board, by id."""
     p = seat.player
     return {
@@ -60,7 +60,7 @@ def parts(table: Table, seat: Seat) -> dict[str, str]:
     }
 
 
-def _head(table: Table, seat: Seat) -> str:
+def _head(table: Table, seat: SeatView) -> str:
     ink = colours.faction(seat.faction.start_planet)[1]
     out = run(WIDTH - 10, 23, f"{seat.vp}{{v}}", 20, ink, "end", True)
     decides = table.player == seat.player and not table.over
@@ -73,7 +73,7 @@ def _head(table: Table, seat: Seat) -> str:
     return group(out, f"vp-{seat.player}")
 
 
-def _stock(seat: Seat) -> str:
+def _stock(seat: SeatView) -> str:
     out = ""
     for i, (name, key) in enumerate(
         (("credits", "c"), ("ore", "o"), ("knowledge", "k"), ("qic", "q"))
@@ -88,7 +88,7 @@ def _stock(seat: Seat) -> str:
     return out
 
 
-def _power(seat: Seat) -> str:
+def _power(seat: SeatView) -> str:
     out = ""
     names = ("I", "II", "III", "Gaia")
     counts = (*seat.power, seat.gaia_power)
@@ -122,7 +122,7 @@ def _income(gain: Gain[int]) -> list[tuple[int, str]]:
     return [(n, keys[k]) for k, n in amounts(gain).items()]
 
 
-def _pieces(seat: Seat) -> str:
+def _pieces(seat: SeatView) -> str:
     """Pieces on the map out of those that there are, gaiaformers, satellites, the green tokens."""
     out = ""
     found = [(icon, seat.built[k], costs.PIECES[k], k) for k, icon in _PIECES]
@@ -144,7 +144,7 @@ def _pieces(seat: Seat) -> str:
     return out + run(8, 152, "   ".join(rest), 10.5, room=WIDTH - 16)
 
 
-def _tiles(table: Table, seat: Seat) -> str:
+def _tiles(table: Table, seat: SeatView) -> str:
     owned = chips(table, seat)
     # As many columns as the chips need; four are the rule.
     columns = next(n for n in (4, 5, 6, 7, 8) if -(-len(owned) // n) <= 4 or n == 8)
@@ -184,12 +184,12 @@ class Chip(NamedTuple):
     of: str  # the id of what is printed there
 
 
-def chips(table: Table, seat: Seat) -> list[Chip]:
+def chips(table: Table, seat: SeatView) -> list[Chip]:
     """All that a player owns."""
     return _actions(table, seat) + _technology(table, seat) + _treasures(table, seat)
 
 
-def _actions(table: Table, seat: Seat) -> list[Chip]:
+def _actions(table: Table, seat: SeatView) -> list[Chip]:
     """The booster, the faction's action, the academy's."""
     r, p = table.ruleset, seat.player
     out: list[Chip] = []
@@ -221,7 +221,7 @@ def _actions(table: Table, seat: Seat) -> list[Chip]:
     return out
 
 
-def _technology(table: Table, seat: Seat) -> list[Chip]:
+def _technology(table: Table, seat: SeatView) -> list[Chip]:
     """Basic, ship and advanced tiles."""
     r, p = table.ruleset, seat.player
     out: list[Chip] = []
@@ -245,7 +245,7 @@ def _technology(table: Table, seat: Seat) -> list[Chip]:
     return out
 
 
-def _treasures(table: Table, seat: Seat) -> list[Chip]:
+def _treasures(table: Table, seat: SeatView) -> list[Chip]:
     """Federation tokens, artifacts, a tinkering tile that waits for the planetary institute."""
     r, p = table.ruleset, seat.player
     out: list[Chip] = []

@@ -11,7 +11,7 @@ from gaia_jax.render.html import disc, face, icon, piece, planet, pressed
 from gaia_jax.render.icons import ICONS, amounts, words
 from gaia_jax.render.names import PLANETS, STRUCTURES, TRACK_NAMES
 from gaia_jax.render.player_boards import chips
-from gaia_jax.render.table import BRAINSTONE_PLACES, Seat, Table
+from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 
 _KINDS = {
     "#fdf1dc": "booster",
@@ -32,13 +32,13 @@ _BUILT = (
 )
 
 
-def parts(table: Table, seat: Seat) -> dict[str, str]:
+def parts(table: Table, seat: SeatView) -> dict[str, str]:
     """The line of a player and the rest of the board, by id."""
     p = seat.player
     return {f"seat-{p}-line": _line(table, seat), f"seat-{p}-rest": _rest(table, seat)}
 
 
-def _line(table: Table, seat: Seat) -> str:
+def _line(table: Table, seat: SeatView) -> str:
     p = seat.player
     state = "passed" if seat.passed else ""
     state = "decides" if table.player == p and not table.over else state
@@ -50,7 +50,7 @@ def _line(table: Table, seat: Seat) -> str:
     return f'{name}{vp}<span class="stock">{_stock(table, seat)}{_power(seat)}</span>'
 
 
-def _stock(table: Table, seat: Seat) -> str:
+def _stock(table: Table, seat: SeatView) -> str:
     out = ""
     for name, key in _STOCK:
         value, come = getattr(seat, name), getattr(seat.income, name)
@@ -62,7 +62,7 @@ def _stock(table: Table, seat: Seat) -> str:
     return out
 
 
-def _power(seat: Seat) -> str:
+def _power(seat: SeatView) -> str:
     """The three bowls and the Gaia area, the brainstone where it lies."""
     out, said = "", []
     for i, (name, count) in enumerate(
@@ -77,7 +77,7 @@ def _power(seat: Seat) -> str:
     return pressed(f"bowls-{seat.player}", text, out, "bowls", "power")
 
 
-def _rest(table: Table, seat: Seat) -> str:
+def _rest(table: Table, seat: SeatView) -> str:
     owned = "".join(
         piece(
             c.id,
@@ -97,7 +97,7 @@ def _rest(table: Table, seat: Seat) -> str:
     )
 
 
-def _pieces(seat: Seat) -> str:
+def _pieces(seat: SeatView) -> str:
     """What is built out of what there is."""
     out, p = "", seat.player
     for kind, run in _BUILT:
@@ -111,7 +111,7 @@ def _pieces(seat: Seat) -> str:
     return out
 
 
-def _facts(table: Table, seat: Seat) -> str:
+def _facts(table: Table, seat: SeatView) -> str:
     """Reach, prices of terraforming and Gaia projects, counts, income beside the resources."""
     p, level = seat.player, dict(zip(research.TRACKS, seat.tracks, strict=True))
     reach = research.NAVIGATION_RANGE[level["navigation"]]
@@ -152,7 +152,7 @@ def _facts(table: Table, seat: Seat) -> str:
     return out + _planets(table, seat)
 
 
-def _planets(table: Table, seat: Seat) -> str:
+def _planets(table: Table, seat: SeatView) -> str:
     """The planet types that are settled."""
     known = {
         k: n for k, n in seat.colonized.items() if n and k in PLANETS and k not in ("Empty", "Ship")

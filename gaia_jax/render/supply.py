@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gaia_jax.render import colours
 from gaia_jax.render.icons import (
-    EVENTS,
+    EVENT_WORDS,
     action_face,
     action_words,
     artifact_face,
@@ -19,7 +19,7 @@ from gaia_jax.render.icons import (
 from gaia_jax.render.names import MISSIONS, SHIPS
 from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN, crossed, tile
 from gaia_jax.render.shapes import box, group, label, number, run, run_width, seat_disc
-from gaia_jax.render.table import ROUNDS, Table
+from gaia_jax.render.table import Table
 from gaia_jax.ruleset import Ruleset
 
 SHIP_WIDTH, SHIP_HEIGHT = 136.2, 190.0
@@ -37,9 +37,9 @@ def rounds(table: Table) -> str:
         body = box(x, 0, width - 4, 38, fill, edge, 5, 2.5 if now else 0.9)
         body += label(x + 15, 26, str(i + 1), 19, ink, "middle", True)
         body += run(x + 30, 16.5, f"{found.vp}{{v}} per", 10.5, ink)
-        body += run(x + 30, 31, EVENTS[found.event][1], 10.5, ink, room=width - 38)
+        body += run(x + 30, 31, EVENT_WORDS[found.event][1], 10.5, ink, room=width - 38)
         out += group(body, f"round-{i + 1}", f"round {i + 1}: {found.vp} VP per "
-                     f"{EVENTS[found.event][0]}")  # fmt: skip
+                     f"{EVENT_WORDS[found.event][0]}")  # fmt: skip
     return out
 
 
@@ -182,4 +182,4 @@ def legend(ruleset: Ruleset) -> str:
     return out
 
 
-__all__ = ["ROUNDS", "boosters", "finals", "legend", "order", "rounds", "ships"]
+__all__ = ["boosters", "finals", "legend", "order", "rounds", "ships"]

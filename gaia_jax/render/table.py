@@ -22,7 +22,7 @@ PHASES = ("set-up", "tinkering", "income", "Gaia phase", "actions", "over")
 
 
 @dataclass(frozen=True)
-class Seat:
+class SeatView:
     """One player, everything by its id. Numbers as in `gaia_jax.state.Players`."""
 
     player: int
@@ -139,7 +139,7 @@ class Table:
         self.node = NODES[int(turn.node)]
         self.player, self.active = int(state.current_player), int(turn.active)
         self.order = tuple(int(p) for p in turn.order)
-        self._seats: dict[int, Seat] = {}
+        self._seats: dict[int, SeatView] = {}
         if counted is not None:
             self._counted = counted
 
@@ -167,11 +167,11 @@ class Table:
         return self._game.setup
 
     @cached_property
-    def seats(self) -> tuple[Seat, ...]:
+    def seats(self) -> tuple[SeatView, ...]:
         """The players, by number."""
         return tuple(self.seat(p) for p in range(self.num_players))
 
-    def seat(self, p: int) -> Seat:
+    def seat(self, p: int) -> SeatView:
         """One player."""
         if p not in self._seats:
             self._seats[p] = self._seat(p)
@@ -181,7 +181,7 @@ class Table:
         """The faction of a player."""
         return self.ruleset.factions[int(self.setup.faction[p])]
 
-    def _seat(self, p: int) -> Seat:
+    def _seat(self, p: int) -> SeatView:
         me, turn = self._game.players, self._game.turn
 
         def row(kind: str, values: Any) -> dict[str, int]:
@@ -219,7 +219,7 @@ class Table:
         }
         tracks = tuple(int(x) for x in me.tracks[p])
         booster = self._id("booster", me.booster[p])
-        return Seat(
+        return SeatView(
             player=p,
             faction=self.faction(p),
             power=tuple(int(x) for x in me.power[p]),
@@ -388,4 +388,3 @@ class Table:
 
 
 BRAINSTONE_PLACES = {0: "bowl I", 1: "bowl II", 2: "bowl III", GAIA_AREA: "Gaia area"}
-ROUNDS = costs.ROUNDS

@@ -6,7 +6,7 @@ from typing import Any
 
 from gaia_jax.render.names import MISSIONS, SHIPS, names
 from gaia_jax.render.picture import asks
-from gaia_jax.render.table import BRAINSTONE_PLACES, Seat, Table
+from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 from gaia_jax.ruleset import Ruleset
 
 _PLANETS = {
@@ -65,7 +65,7 @@ def _map(table: Table) -> list[str]:
     return ["".join(rows[r]).rstrip() for r in sorted(rows, reverse=True)]
 
 
-def _seat(table: Table, seat: Seat) -> list[str]:
+def _seat(table: Table, seat: SeatView) -> list[str]:
     plain = names(table.ruleset)
     levels = " ".join(f"{t[:3]} {n}" for t, n in zip(table.ids["track"], seat.tracks, strict=True))
     stone = f", brainstone in {BRAINSTONE_PLACES[seat.brainstone]}" if seat.brainstone >= 0 else ""

@@ -50,7 +50,7 @@ class Record:
         """Where it is played.
 
         Raises:
-            RecordError: an unknown ruleset, or one that is not for so many players.
+            RecordError: an unknown ruleset, or one that is not for that many players.
         """
         if self.ruleset not in RULESETS:
             known = ", ".join(RULESETS)

@@ -135,7 +135,7 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     players = players.replace(resources=jnp.where(here, richer, players.resources))
     points = jnp.where(rest, 0, points)
 
-    # Itars: STOP, or no tile can be bought, and the last tokens return (GAI-09).
+    # The Itars stop, or can buy no tile, and the last tokens return (GAI-09).
     waits = _itars_wait(ruleset, game, players) & ~(stops & (turn.node == Node.ITARS))
     over = (phase == Phase.GAIA) & (points == 0) & ~waits
     players = gaia.return_tokens(ruleset, players, faction, itars & over)

@@ -22,7 +22,7 @@ class Decision:
     verb: Array  # () int32
     argument: Array  # () int32
     cell: Array  # () int32, the cell it names or was chosen before; 0 where there is none
-    op: Array  # () int32, operation that is carried out or, with `aims`, chosen
+    op: Array  # () int32, operation that is carried out or, with `needs_target`, chosen
     token: Array  # () int32, kind of federation token named, -1 none
     needs_target: Array  # a mode is chosen; its target comes next
     needs_piece: Array  # an upgrade with several pieces; the piece comes next

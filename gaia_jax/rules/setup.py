@@ -10,8 +10,8 @@ from gaia_jax.components import costs
 from gaia_jax.components.planets import (
     DRAWN_COLOUR_STEPS,
     DRAWN_COLOURS,
+    FIRST_COLOUR,
     OTHER_COLOUR_STEPS,
-    PLANETS,
     TERRAFORM_CYCLE,
 )
 from gaia_jax.rules.federation import UNKNOWN_FEASIBLE, UNKNOWN_INFEASIBLE
@@ -31,8 +31,6 @@ from gaia_jax.state import (
     Setup,
     Turn,
 )
-
-FIRST_COLOUR = PLANETS.index(TERRAFORM_CYCLE[0])
 
 
 def terraforming_steps(ruleset: Ruleset, setup: Setup) -> Array:

@@ -69,12 +69,12 @@ def _building(pieces: Pieces) -> list[Operation]:
     )
     ops.append(Operation("research", pieces.research_cost, main=True, research=True))
     for p, a in enumerate(pieces.power_actions):
-        aims: dict[str, Any] = (
+        as_mine: dict[str, Any] = (
             {"target": SITE, "mine": True, "free_steps": a.free_steps} if a.free_steps else {}
         )
         ops.append(
             Operation(
-                f"power {a.id}", a.cost, a.gain, main=True, slot_kind=POWER_SLOT, slot=p, **aims
+                f"power {a.id}", a.cost, a.gain, main=True, slot_kind=POWER_SLOT, slot=p, **as_mine
             )
         )
     return ops
@@ -193,8 +193,8 @@ def _specials(pieces: Pieces) -> list[Operation]:
         far = boosters["RB11"] | {"extra_range": bonus}
         ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
     for tile in pieces.tinkering_tiles:
-        aims = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
-        ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **(aims | own)))
+        as_mine = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
+        ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **(as_mine | own)))
     return ops
 
 

@@ -223,7 +223,7 @@ def _make_columns() -> None:
 _make_columns()
 
 
-def table(operations: tuple[Operation, ...]) -> np.ndarray:
+def operation_table(operations: tuple[Operation, ...]) -> np.ndarray:
     """The (number of operations, K) int16 table with the columns of COLUMNS.
 
     Raises:

@@ -120,7 +120,7 @@ def make_tables(pieces: Pieces, ops: tuple[operations.Operation, ...], row: Inde
     power = [components.costs.POWER_VALUE[name] for name in names]
     return Tables(
         op=dict(row),
-        ops=operations.table(ops),
+        ops=operations.operation_table(ops),
         faction=make_faction_table(pieces, row),
         free_needs_pi=np.array([a.needs_pi for a in pieces.free_actions]),
         bundles=np.array([row.get(f"bundle {a.id}", 0) for a in pieces.free_actions], np.int16),

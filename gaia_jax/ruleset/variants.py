@@ -77,10 +77,10 @@ VARIANTS = {
 
 
 def ruleset_of(id: str, players: int = 4) -> Ruleset:
-    """The variant `id` for so many players.
+    """The variant `id` for that many players.
 
     Raises:
-        ValueError: an unknown id, or one that is not for so many; one line, with the choices.
+        ValueError: an unknown id, or one that is not for that many; one line, with the choices.
     """
     if not isinstance(id, str) or id not in RULESETS:
         known = ", ".join(RULESETS) + nearest(id, RULESETS)

@@ -43,21 +43,21 @@ def choices(ids: Sequence[Hashable]) -> str:
     return ", ".join(str(id) for id in ids)
 
 
-def check_object(where: str, value: object, keys: Sequence[str]) -> None:
+def check_object(where: str, value: object, keys: Sequence[str]) -> Mapping[str, Any]:
     """An object with just these keys."""
-    found = list(value) if isinstance(value, Mapping) else None
-    if found is None:
+    if not isinstance(value, Mapping):
         raise ValueError(f"{where}: an object is wanted, not {shown(value)}")
-    for key in found:
+    for key in value:
         if key not in keys:
             raise ValueError(f"{where}: unknown key {shown(key)}; known are {choices(keys)}")
     for key in keys:
-        if key not in found:
+        if key not in value:
             raise ValueError(f"{where}: key {key!r} is missing")
+    return value
 
 
 def check_list(where: str, value: object, count: int) -> list[Any]:
-    """A list of just so many values."""
+    """A list of just that many values."""
     if not isinstance(value, list | tuple) or len(value) != count:
         raise ValueError(f"{where}: a list of {count} is wanted, not {shown(value)}")
     return list(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -36,6 +36,41 @@ _SHIP = planets.PLANETS.index("Ship")
 _BASIC_SLOTS = (*research.TRACKS, "free_1", "free_2", "free_3")
 
 
+class _Entry(NamedTuple):
+    """A key of a set-up that is one field of `Setup`: what is chosen, and for which places."""
+
+    key: str
+    field: str
+    ids: Sequence[Hashable]
+    # The names of the places, in an object; how many there are, in a list; None for a single one.
+    places: Sequence[str] | int | None
+
+
+def _entries(r: Ruleset) -> list[_Entry]:
+    """All of them in the order in which they are written; where nothing is to choose, none."""
+    ids, cycle = r.ids, planets.TERRAFORM_CYCLE
+    sides = research.ECONOMY_SIDES[: len(r.economy_income)]
+    missions = costs.FINAL_MISSIONS_IN_PLAY
+    drawn = any(faction.drawn_colours for faction in r.factions)
+    found = (
+        _Entry("factions", "faction", ids["faction"], r.players),
+        _Entry("turn_order", "turn_order", range(r.players), r.players),
+        _Entry("basic_tiles", "basic_slot", _of(r.basic_tiles), _BASIC_SLOTS),
+        _Entry("advanced_tiles", "advanced", ids["advanced"], ids["advanced_slot"]),
+        _Entry("extra_condition", "extra_condition", r.extra_conditions, None),
+        _Entry("tf5_token", "tf5_token", _of(r.base_tokens), None),
+        _Entry("ship_tokens", "ship_token", _of(r.ship_tokens), r.ships),
+        _Entry("ship_tiles", "ship_tile", _of(r.ship_tiles), r.ship_tile_ships),
+        _Entry("artifacts", "artifacts", ids["artifact"], r.artifacts_in_play),
+        _Entry("boosters", "boosters", ids["booster"], r.boosters_in_play),
+        _Entry("round_tiles", "round_tiles", ids["round_tile"], costs.ROUNDS),
+        _Entry("final_missions", "final_missions", r.final_missions, missions),
+        _Entry("economy_side", "economy_side", sides if len(sides) > 1 else (), None),
+        _Entry("colour_order", "colour_order", cycle if drawn else (), len(cycle)),
+    )
+    return [entry for entry in found if entry.ids]
+
+
 def _of(things: Sequence[Any]) -> tuple[str, ...]:
     return tuple(thing.id for thing in things)
 
@@ -57,7 +92,7 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
             ruleset; TypeError: it is no set-up.
     """
     _check_setup(setup, ruleset)
-    r, parts, ids = ruleset, ruleset.map, ruleset.ids
+    r, parts = ruleset, ruleset.map
     found: dict[str, Any] = {} if r.players == 4 else {"players": r.players}
     laid = len(setup.sector_tile) - _left_out(r, setup)
     found["sectors"] = _turned(
@@ -74,29 +109,14 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
         }
     if parts.deep_slots:
         found["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation, 3)
-    found |= {
-        "factions": _names(ids["faction"], setup.faction),
-        "turn_order": [_place(range(r.players), player) for player in setup.turn_order],
-        "basic_tiles": _named(_BASIC_SLOTS, _of(r.basic_tiles), setup.basic_slot),
-        "advanced_tiles": _named(ids["advanced_slot"], ids["advanced"], setup.advanced),
-    }
-    if r.extra_conditions:
-        found["extra_condition"] = _name(r.extra_conditions, setup.extra_condition)
-    found["tf5_token"] = _name(_of(r.base_tokens), setup.tf5_token)
-    if r.ships:
-        found["ship_tokens"] = _named(r.ships, _of(r.ship_tokens), setup.ship_token)
-        found["ship_tiles"] = _named(r.ship_tile_ships, _of(r.ship_tiles), setup.ship_tile)
-    if r.artifacts:
-        found["artifacts"] = _names(ids["artifact"], setup.artifacts)
-    found |= {
-        "boosters": _names(ids["booster"], setup.boosters),
-        "round_tiles": _names(ids["round_tile"], setup.round_tiles),
-        "final_missions": _names(r.final_missions, setup.final_missions),
-    }
-    if len(_sides(r)) > 1:
-        found["economy_side"] = _name(_sides(r), setup.economy_side)
-    if np.size(setup.colour_order):
-        found["colour_order"] = _names(planets.TERRAFORM_CYCLE, setup.colour_order)
+    for entry in _entries(r):
+        value = getattr(setup, entry.field)
+        if entry.places is None:
+            found[entry.key] = _name(entry.ids, value)
+        elif isinstance(entry.places, int):
+            found[entry.key] = _names(entry.ids, value)
+        else:
+            found[entry.key] = _named(entry.places, entry.ids, value)
     return found
 
 
@@ -121,47 +141,28 @@ def setup_from_json(source: str | Mapping[str, Any], ruleset: Ruleset = LOST_FLE
     """
     _check_ruleset(ruleset)
     data = parse(source) if isinstance(source, str) else source
-    r, ids = ruleset, ruleset.ids
+    r = ruleset
     data = _without_players(r, data)
     check_object("set-up", data, _keys(r))
     sector_tile, sector_rotation = _read_sectors(r, data["sectors"])
     interface, ship_cell = _read_interface(r, data.get("ships", {}), data.get("interface", {}))
     deep_tile, deep_rotation = _read_deep(r, data.get("deep", []))
 
-    def some(key: str, known: Sequence[Hashable], count: int) -> np.ndarray:
-        return different(key, dict(enumerate(check_list(key, data.get(key, []), count))), known)
-
-    def slots(key: str, places: Sequence[str], known: Sequence[Hashable]) -> np.ndarray:
-        written = data.get(key, {})
-        check_object(key, written, places)
-        return different(key, {place: written[place] for place in places}, known)
-
-    def one(key: str, known: Sequence[Hashable]) -> np.ndarray:
-        return np.array(index_of(key, data[key], known) if key in data else 0)
-
-    colours = len(planets.TERRAFORM_CYCLE) if "colour_order" in _keys(r) else 0
-    fields = {
+    fields: dict[str, Any] = {
         "sector_tile": sector_tile,
         "sector_rotation": sector_rotation,
         "interface": interface,
         "ship_cell": ship_cell,
         "deep_tile": deep_tile,
         "deep_rotation": deep_rotation,
-        "faction": _read_factions(r, some("factions", ids["faction"], r.players)),
-        "turn_order": some("turn_order", range(r.players), r.players),
-        "basic_slot": slots("basic_tiles", _BASIC_SLOTS, _of(r.basic_tiles)),
-        "advanced": slots("advanced_tiles", ids["advanced_slot"], ids["advanced"]),
-        "extra_condition": one("extra_condition", r.extra_conditions),
-        "tf5_token": one("tf5_token", _of(r.base_tokens)),
-        "ship_token": slots("ship_tokens", r.ships, _of(r.ship_tokens)),
-        "ship_tile": slots("ship_tiles", r.ship_tile_ships, _of(r.ship_tiles)),
-        "artifacts": some("artifacts", ids["artifact"], r.artifacts_in_play),
-        "boosters": some("boosters", ids["booster"], r.boosters_in_play),
-        "round_tiles": some("round_tiles", ids["round_tile"], costs.ROUNDS),
-        "final_missions": some("final_missions", r.final_missions, costs.FINAL_MISSIONS_IN_PLAY),
-        "economy_side": one("economy_side", _sides(r)),
-        "colour_order": some("colour_order", planets.TERRAFORM_CYCLE, colours),
+        # Where a ruleset has none.
+        **dict.fromkeys(("extra_condition", "economy_side"), 0),
+        **dict.fromkeys(("ship_token", "ship_tile", "artifacts", "colour_order"), ()),
     }
+    for entry in _entries(r):
+        fields[entry.field] = _read_entry(entry, data[entry.key])
+        if entry.key == "factions":
+            _check_boards(r, fields[entry.field])
     declared = leaves(Setup)
     setup = Setup(**{x: jnp.asarray(value, declared[x].dtype) for x, value in fields.items()})
     if not r.map.same_types_touch:
@@ -216,34 +217,18 @@ def _left_out(ruleset: Ruleset, setup: Setup) -> int:
     return spare if spare and (np.asarray(setup.sector_tile)[-spare:] == -1).all() else 0
 
 
-def _sides(ruleset: Ruleset) -> tuple[str, ...]:
-    return research.ECONOMY_SIDES[: len(ruleset.economy_income)]
-
-
 def _keys(ruleset: Ruleset) -> tuple[str, ...]:
     """The keys of a set-up; those of what the ruleset does not have are missing."""
-    has_ships = bool(ruleset.ships)
-    keys = {
+    laid = {
         "sectors": True,
-        "ships": has_ships,
+        "ships": bool(ruleset.ships),
         "interface": bool(ruleset.map.interface_cells),
         "deep": bool(ruleset.map.deep_slots),
-        "factions": True,
-        "turn_order": True,
-        "basic_tiles": True,
-        "advanced_tiles": True,
-        "extra_condition": bool(ruleset.extra_conditions),
-        "tf5_token": True,
-        "ship_tokens": has_ships,
-        "ship_tiles": has_ships,
-        "artifacts": bool(ruleset.artifacts),
-        "boosters": True,
-        "round_tiles": True,
-        "final_missions": True,
-        "economy_side": len(ruleset.economy_income) > 1,
-        "colour_order": any(faction.drawn_colours for faction in ruleset.factions),
     }
-    return tuple(key for key, there in keys.items() if there)
+    return (
+        *(key for key, there in laid.items() if there),
+        *(entry.key for entry in _entries(ruleset)),
+    )
 
 
 # Writing.
@@ -299,15 +284,15 @@ def _place(ids: Sequence[Hashable], index: Any) -> int:
     return int(index)
 
 
-def _name(ids: Sequence[str], index: Any) -> str:
+def _name(ids: Sequence[Hashable], index: Any) -> Any:
     return ids[_place(ids, index)]
 
 
-def _names(ids: Sequence[str], indices: Any) -> list[str]:
+def _names(ids: Sequence[Hashable], indices: Any) -> list[Any]:
     return [_name(ids, index) for index in indices]
 
 
-def _named(places: Sequence[str], ids: Sequence[str], indices: Any) -> dict[str, str]:
+def _named(places: Sequence[str], ids: Sequence[Hashable], indices: Any) -> dict[str, Any]:
     return dict(zip(places, _names(ids, indices), strict=True))
 
 
@@ -348,13 +333,24 @@ def _read_deep(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarray]
     return faces, rotations
 
 
-def _read_factions(ruleset: Ruleset, faction: np.ndarray) -> np.ndarray:
+def _read_entry(entry: _Entry, value: object) -> np.ndarray:
+    """The indices that a value stands for."""
+    key, places = entry.key, entry.places
+    if places is None:
+        return np.array(index_of(key, value, entry.ids))
+    if isinstance(places, int):
+        return different(key, dict(enumerate(check_list(key, value, places))), entry.ids)
+    written = check_object(key, value, places)
+    return different(key, {place: written[place] for place in places}, entry.ids)
+
+
+def _check_boards(ruleset: Ruleset, faction: np.ndarray) -> None:
+    """No two factions of one board."""
     known = ruleset.ids["faction"]
     chosen = {known[index] for index in faction}
     for a, b in ruleset.faction_boards:
         if {a, b} <= chosen:
             raise ValueError(f"factions: {a!r} and {b!r} are two sides of one board")
-    return faction
 
 
 def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from jax import Array
 
 from gaia_jax import actions
 from gaia_jax.auto import AutoReset
-from gaia_jax.cli.arguments import shown, whole
+from gaia_jax.cli.arguments import shown, whole_number
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.rewards import ILLEGAL, VP_SCALE, reward_at_end
 from gaia_jax.rules.legal import legal_mask as rules_mask
@@ -67,9 +67,9 @@ def check(
     """
     if isinstance(env, AutoReset) or not hasattr(env, "draw_setup"):
         raise TypeError(f"env must be what gaia_jax.make makes, not {shown(env)}")
-    if whole("games", games, -(2**31), 2**31) < 1:
+    if whole_number("games", games, -(2**31), 2**31) < 1:
         raise ValueError(f"games must be at least 1, not {games}")
-    whole("seed", seed, 0, 2**32 - 1)
+    whole_number("seed", seed, 0, 2**32 - 1)
     _check_face(env)
     key = jax.random.key(seed)
     keys = jax.random.split(jax.random.fold_in(key, 0), max(games, SETUPS))

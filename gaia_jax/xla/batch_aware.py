@@ -8,13 +8,13 @@ from typing import Any, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 from jax.custom_batching import custom_vmap
 
 from gaia_jax.xla.as_written import as_written
 
 LANES = 128  # of a TPU's registers
 
-Array = jax.Array
 P = ParamSpec("P")
 T = TypeVar("T")
 

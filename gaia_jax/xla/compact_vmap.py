@@ -7,12 +7,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
 
 from gaia_jax.xla.batch_aware import batch_aware, batch_minor, traced_once
 from gaia_jax.xla.fusion_barrier import scope
 
-Array = jax.Array
 T = TypeVar("T")
 
 WORD = 32  # rows whose marks are one number

@@ -60,14 +60,14 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
     try:
         path = Path(folder or known or cache_folder()).expanduser()
     except RuntimeError:
-        say("no compilation cache: no home folder; JAX_COMPILATION_CACHE_DIR names another")
+        warn("no compilation cache: no home folder; JAX_COMPILATION_CACHE_DIR names another")
         return None
     try:
         path.mkdir(parents=True, exist_ok=True)
         if not os.access(path, os.W_OK):
             raise PermissionError(13, "Permission denied")
     except OSError as error:
-        say(f"no compilation cache in {path}: {error.strerror}")
+        warn(f"no compilation cache in {path}: {error.strerror}")
         return None
     if str(path) != known:
         jax.config.update("jax_compilation_cache_dir", str(path))
@@ -87,7 +87,7 @@ def enabled_folder() -> Path | None:
     return Path(config.jax_compilation_cache_dir)
 
 
-def say(line: str) -> None:
+def warn(line: str) -> None:
     """A line on stderr, nothing where that is closed: `print` would take standard output."""
     if sys.stderr is not None:
         print(line, file=sys.stderr)

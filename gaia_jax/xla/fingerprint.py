@@ -23,7 +23,7 @@ import numpy as np
 from gaia_jax.xla import sources
 from gaia_jax.xla.sources import UnknownError
 
-MOST = 200_000  # things walked through; more is a mistake
+MOST_THINGS = 200_000  # things walked through; more is a mistake
 
 
 def of(*values: object) -> str:
@@ -58,7 +58,7 @@ class _Walk:
     def value(self, x: object) -> None:
         """Anything."""
         self.count += 1
-        if self.count > MOST:
+        if self.count > MOST_THINGS:
             raise UnknownError("too much to walk through")
         kind = type(x)
         if x is None or x is Ellipsis or kind in (bool, int, float, complex, str, bytes):

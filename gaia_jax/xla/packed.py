@@ -22,7 +22,7 @@ from gaia_jax.xla.struct import pytree
 INT8, INT16, INT32, BOOL, UINT8 = "int8", "int16", "int32", "bool", "uint8"
 # The numbers of players that a record may be laid out for.
 PLAYERS = (2, 3, 4)
-# An INT32 field lies in two columns of int16, the low one with so many bits.
+# An INT32 field lies in two columns of int16, the low one with that many bits.
 LOW_BITS = 15
 
 Columns = TypeVar("Columns", Array, np.ndarray)
@@ -51,7 +51,7 @@ class Field:
     first: int = 0  # its first column in its array
 
     def sized(self, players: int) -> Field:
-        """The field in a game of so many players."""
+        """The field in a game of that many players."""
         shape = tuple(
             n.each * players + n.more if isinstance(n, PerPlayer) else n for n in self.shape
         )
@@ -76,9 +76,9 @@ class Field:
     def __get__(self, record: None, owner: type) -> Field: ...
 
     @overload
-    def __get__(self, record: Record, owner: type) -> Array: ...
+    def __get__(self, record: PackedRecord, owner: type) -> Array: ...
 
-    def __get__(self, record: Record | None, owner: type) -> Array | Field:
+    def __get__(self, record: PackedRecord | None, owner: type) -> Array | Field:
         """The values with the field's own dtype; the axes of the record come first."""
         return self if record is None else record.read(self)
 
@@ -103,9 +103,9 @@ class Column:
     def __get__(self, record: None, owner: type) -> Column: ...
 
     @overload
-    def __get__(self, record: Record, owner: type) -> Array: ...
+    def __get__(self, record: PackedRecord, owner: type) -> Array: ...
 
-    def __get__(self, record: Record | None, owner: type) -> Array | Column:
+    def __get__(self, record: PackedRecord | None, owner: type) -> Array | Column:
         """The column's values."""
         if record is None:
             return self
@@ -114,7 +114,7 @@ class Column:
 
 
 @pytree
-class Record:
+class PackedRecord:
     """A record; a subclass declares its fields, which are read as attributes.
 
     `replace` gives a record with some fields changed; `edit` gives one to be changed many times,
@@ -151,7 +151,7 @@ class Record:
 
     @classmethod
     def layout(cls, players: int) -> dict[str, Field]:
-        """The fields in a game of so many players, each with its place."""
+        """The fields in a game of that many players, each with its place."""
         places, out = {False: 0, True: 0}, {}
         for name, field in cls.fields.items():
             sized = field.sized(players)
@@ -166,7 +166,7 @@ class Record:
 
     @classmethod
     def zeros(cls, players: int) -> Self:
-        """A record of zeros in a game of so many players."""
+        """A record of zeros in a game of that many players."""
         widths = _widths(cls.layout(players))
         return cls(jnp.zeros(widths[False], jnp.int8), jnp.zeros(widths[True], jnp.int16))
 
@@ -200,7 +200,7 @@ class Record:
         return self.edit().replace(**changes).pack()
 
 
-class RecordEditor(Record, edits=True):
+class RecordEditor(PackedRecord, edits=True):
     """A record in the middle of being changed.
 
     Fields read as int32, flags as bool. Those that were replaced are kept beside the record, so
@@ -208,10 +208,10 @@ class RecordEditor(Record, edits=True):
     its own for XLA.
     """
 
-    base: Record
+    base: PackedRecord
     changes: dict[str, Array]  # by name of a field, in int32 or bool
 
-    def __init__(self, base: Record, changes: dict[str, Array]) -> None:
+    def __init__(self, base: PackedRecord, changes: dict[str, Array]) -> None:
         """`base` with `changes` in it."""
         object.__setattr__(self, "base", base)
         object.__setattr__(self, "changes", changes)

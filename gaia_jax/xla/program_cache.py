@@ -28,7 +28,15 @@ from jax.tree_util import PyTreeDef
 
 from gaia_jax.xla import fingerprint, sources, tree_text
 from gaia_jax.xla.compilation_cache import enabled_folder
-from gaia_jax.xla.program_files import ENDING, Function, Kept, Shapes, make, read, write
+from gaia_jax.xla.program_files import (
+    ENDING,
+    Function,
+    Kept,
+    Shapes,
+    make_program,
+    read_program,
+    write_program,
+)
 
 FOLDER = "programs"  # inside the folder of compiled programs
 MIN_SECONDS = 0.2  # what is traced in less is not worth a file
@@ -153,15 +161,15 @@ def _find(function: Function, leaves: list[Array], tree: PyTreeDef, folder: Path
     name = getattr(function, "__name__", "program").strip("<>_")
     path = folder / f"{name[:40]}-{_key(function, shapes, tree)}{ENDING}"
     began = time.monotonic()
-    kept = read(path, shapes)
+    kept = read_program(path, shapes)
     if kept is not None:
         log.debug("%s read in %.2f s", path.name, time.monotonic() - began)
         return kept
-    data, kept = make(function, shapes, tree)
+    data, kept = make_program(function, shapes, tree)
     seconds = time.monotonic() - began
     log.debug("%s made in %.2f s", path.name, seconds)
     if seconds >= MIN_SECONDS:
-        write(path, data)
+        write_program(path, data)
     return kept
 
 
@@ -186,6 +194,6 @@ def _key(function: Function, shapes: Shapes, tree: PyTreeDef) -> str:
         },
         "devices": [jax.default_backend(), jax.devices()[0].device_kind, jax.device_count()],
         "arguments": [[list(x.shape), str(x.dtype), x.weak_type] for x in shapes],
-        "structure": tree_text.encode(tree),
+        "structure": tree_text.to_json(tree),
     }
     return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]

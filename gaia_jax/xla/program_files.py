@@ -25,7 +25,7 @@ from jax import Array, export
 from jax.tree_util import PyTreeDef
 
 from gaia_jax.xla import tree_text
-from gaia_jax.xla.compilation_cache import say
+from gaia_jax.xla.compilation_cache import warn
 from gaia_jax.xla.loaded_modules import modules
 from gaia_jax.xla.sources import UnknownError
 
@@ -58,7 +58,7 @@ class Kept(NamedTuple):
     out: PyTreeDef
 
 
-def make(function: Function, shapes: Shapes, tree: PyTreeDef) -> tuple[bytes, Kept]:
+def make_program(function: Function, shapes: Shapes, tree: PyTreeDef) -> tuple[bytes, Kept]:
     """A program as it is kept, and as it is called: read again, for the same machine code.
 
     Raises:
@@ -82,7 +82,7 @@ def make(function: Function, shapes: Shapes, tree: PyTreeDef) -> tuple[bytes, Ke
         raise UnknownError("a result of weak type")
     head: Head = {
         "results": [(list(x.shape), str(x.dtype)) for x in exported.out_avals],
-        "out": tree_text.encode(outs[0]),
+        "out": tree_text.to_json(outs[0]),
         "devices": exported.nr_devices,
         "used": list(exported.module_kept_var_idx),
         "modules": modules(),
@@ -94,7 +94,7 @@ def make(function: Function, shapes: Shapes, tree: PyTreeDef) -> tuple[bytes, Ke
 
 
 def _kept(head: Head, program: bytes, shapes: Shapes) -> Kept:
-    """What `make` has written, as it is called.
+    """What `make_program` has written, as it is called.
 
     JAX writes a whole `Exported` with flatbuffers, which this package does not ask for. So a file
     holds StableHLO, and the rest is that of a program with the same arguments and results.
@@ -112,7 +112,7 @@ def _kept(head: Head, program: bytes, shapes: Shapes) -> Kept:
         module_kept_var_idx=tuple(head["used"]),
         nr_devices=head["devices"],
     )
-    return Kept(exported.call, tree_text.decode(head["out"]))
+    return Kept(exported.call, tree_text.from_json(head["out"]))
 
 
 def _dtype(name: str) -> Any:
@@ -135,7 +135,7 @@ def _zeros(shape: tuple[int, ...], dtype: object) -> Array:
     return jnp.broadcast_to(jax.random.key(0, impl=kind), shape)
 
 
-def read(path: Path, shapes: Shapes) -> Kept | None:
+def read_program(path: Path, shapes: Shapes) -> Kept | None:
     """The program in a file; None where there is none, or one that another code has traced.
 
     A damaged file is said, and None.
@@ -159,14 +159,14 @@ def read(path: Path, shapes: Shapes) -> Kept | None:
         log.debug("%s: %s", path.name, error)
         return None
     except Exception:  # JAX raises many kinds
-        say(f"{path} is damaged; the program is made anew")
+        warn(f"{path} is damaged; the program is made anew")
         return None
     with contextlib.suppress(OSError):
         os.utime(path)  # the oldest goes first
     return kept
 
 
-def write(path: Path, data: bytes) -> None:
+def write_program(path: Path, data: bytes) -> None:
     """Keep a program. Another process may read or write the same; without room nothing is kept."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+from jax import Array
 
-Array = jax.Array
 T = TypeVar("T")
 
 

@@ -17,21 +17,21 @@ PLAIN_TYPES = (bool, int, float, str)  # not what is made of them
 PLAIN: dict[str, Any] = {"dict": dict, "tuple": tuple, "list": list, "NoneType": type(None)}
 
 
-def encode(tree: PyTreeDef) -> Json:
+def to_json(tree: PyTreeDef) -> Json:
     """What `json.dumps` takes.
 
     Raises:
-        UnknownError: a node of a kind that `decode` could not make again.
+        UnknownError: a node of a kind that `from_json` could not make again.
     """
-    text = _encode(tree)
-    if decode(text) != tree:
+    text = _written(tree)
+    if from_json(text) != tree:
         raise UnknownError(f"a tree that is not what it says: {tree}")
     return text
 
 
-def _encode(tree: PyTreeDef) -> Json:
+def _written(tree: PyTreeDef) -> Json:
     node: Any = tree.node_data()
-    parts = [_encode(child) for child in tree.children()]
+    parts = [_written(child) for child in tree.children()]
     if node is None:
         return "*"
     kind, more = node
@@ -45,8 +45,8 @@ def _encode(tree: PyTreeDef) -> Json:
     return [f"{kind.__module__}:{kind.__qualname__}", [_constant(x) for x in meta], parts]
 
 
-def decode(text: Json) -> PyTreeDef:
-    """The structure that `encode` was given.
+def from_json(text: Json) -> PyTreeDef:
+    """The structure that `to_json` was given.
 
     Raises:
         UnknownError: a class that is not loaded, or is another one now.

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
 
 from gaia_jax.rules.federation.lattice import CLIP, DROP, READ, Lattice
 from gaia_jax.xla.turns import repeated
-
-Array = jax.Array
 
 MAX_MEMBERS = 32  # M; own structures and stations at once: the pieces of a player are fewer
 MAX_GROUPS = 12  # groups that take part (A9)

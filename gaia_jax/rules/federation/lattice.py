@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import Array, lax
 
 from gaia_jax.ruleset.geometry import DIRECTIONS, Geometry
-
-Array = jax.Array
 
 # How arrays are indexed here: no index is negative, and code that wraps those doubles the program.
 READ: dict[str, Any] = {"mode": "promise_in_bounds", "wrap_negative_indices": False}

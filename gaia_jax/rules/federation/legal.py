@@ -5,15 +5,12 @@ Sets of groups are the first axis, 1 << MAX_GROUPS bitmasks of their numbers; n 
 
 from __future__ import annotations
 
-import jax
 import jax.numpy as jnp
-from jax import lax
+from jax import Array, lax
 
 from gaia_jax.rules.federation.groups import MAX_GROUPS
 from gaia_jax.rules.federation.lattice import READ
 from gaia_jax.rules.federation.paths import GIVEN, NO_LEAST, Paths, Terrain
-
-Array = jax.Array
 
 MAX_FEDERATIONS = 128  # of more legal federations these count, the first by bitmask (A10)
 

@@ -29,21 +29,19 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
+from jax import Array, lax
 
 from gaia_jax.rules.federation.groups import MAX_GROUPS
 from gaia_jax.rules.federation.lattice import CLIP, DROP, READ, Lattice
 from gaia_jax.xla.turns import on_gpu, repeated
 
-Array = jax.Array
-
 TERMINALS = MAX_GROUPS + 1
 GIVEN = 1 << MAX_GROUPS  # the given federation in a set, and cells next to it
-FREE = 1 << TERMINALS  # a cell that may take a satellite
+FREE_CELL = 1 << TERMINALS  # a cell that may take a satellite
 SET_BITS = TERMINALS
 SETS = 1 << SET_BITS
 
-UNREACHABLE = 60  # no path, in satellites: twice that fits int8
+NO_PATH = 60  # no path, in satellites: twice that fits int8
 FAR_WEIGHTED = 8000  # no path, in weights: twice that fits int16
 NO_LEAST = 99  # above the power of any group
 # On a GPU, whose host is asked after each turn of a loop: see `gaia_jax/xla/turns.py`.
@@ -55,7 +53,7 @@ UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in to
 class Terrain(NamedTuple):
     """What n rows look like to a search."""
 
-    ground: Array  # (n, W) int16, bits: next to group 0..11, next to GIVEN, FREE; 0 if not free
+    ground: Array  # (n, W) int16, bits: next to group 0..11 or GIVEN, FREE_CELL; 0 if not free
     place: Array  # (M, n) int32, own cells on the lattice
     number: Array  # (M, n) int32, the group of each, -1 where it takes no part
     terminals: Array  # (n,) int32, bits: the groups that take part, and the given federation
@@ -133,7 +131,7 @@ class _Search:
         self.block, self.capacity = search_size(self.n)
         self.slots = self.capacity + self.block
         self.dtype: Any = jnp.int8 if weight is None else jnp.int16
-        self.far = self.dtype(UNREACHABLE if weight is None else FAR_WEIGHTED)
+        self.far = self.dtype(NO_PATH if weight is None else FAR_WEIGHTED)
         self.most = 1 if weight is None else UNIT
         facts = [terrain.limit, terrain.required, terrain.terminals, terrain.find_all]
         columns = [jnp.stack(facts), terrain.power, terrain.place, terrain.number]
@@ -256,7 +254,7 @@ class _Search:
         turns = lax.div(ways + PARTS_OF_A_TURN - 1, PARTS_OF_A_TURN) if on_gpu() else ways
         _, x = lax.fori_loop(0, turns, repeated(part, PARTS_OF_A_TURN), (rest, x))
 
-        free = lattice.inner(ground) & FREE != 0
+        free = lattice.inner(ground) & FREE_CELL != 0
         step = unit if self.weight is None else lattice.inner(unit)
 
         def sweep(number: Array | int, x: Array) -> Array:
