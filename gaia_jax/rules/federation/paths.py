@@ -37,7 +37,7 @@ from gaia_jax.xla.turns import on_gpu, repeated
 
 TERMINALS = MAX_GROUPS + 1
 GIVEN = 1 << MAX_GROUPS  # the given federation in a set, and cells next to it
-FREE_CELL = 1 << TERMINALS  # a cell that may take a satellite
+FREE_BIT = 1 << TERMINALS  # a cell that may take a satellite
 SET_BITS = TERMINALS
 SETS = 1 << SET_BITS
 
@@ -53,7 +53,7 @@ UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in to
 class Terrain(NamedTuple):
     """What n rows look like to a search."""
 
-    ground: Array  # (n, W) int16, bits: next to group 0..11 or GIVEN, FREE_CELL; 0 if not free
+    ground: Array  # (n, W) int16, bits: next to group 0..11 or GIVEN, FREE_BIT; 0 if not free
     place: Array  # (M, n) int32, own cells on the lattice
     number: Array  # (M, n) int32, the group of each, -1 where it takes no part
     terminals: Array  # (n,) int32, bits: the groups that take part, and the given federation
@@ -254,7 +254,7 @@ class _Search:
         turns = lax.div(ways + PARTS_OF_A_TURN - 1, PARTS_OF_A_TURN) if on_gpu() else ways
         _, x = lax.fori_loop(0, turns, repeated(part, PARTS_OF_A_TURN), (rest, x))
 
-        free = lattice.inner(ground) & FREE_CELL != 0
+        free = lattice.inner(ground) & FREE_BIT != 0
         step = unit if self.weight is None else lattice.inner(unit)
 
         def sweep(number: Array | int, x: Array) -> Array:

@@ -24,7 +24,7 @@ from gaia_jax.rules.federation.groups import (
 from gaia_jax.rules.federation.lattice import DROP, READ, Lattice
 from gaia_jax.rules.federation.legal import groups_beside, legal_sets
 from gaia_jax.rules.federation.paths import (
-    FREE_CELL,
+    FREE_BIT,
     GIVEN,
     UNIT,
     Terrain,
@@ -37,8 +37,8 @@ from gaia_jax.xla.compact_vmap import compact_vmap
 # an accelerator takes as many turns for 64 rows as for 4,096, so the chunks are large.
 CHUNK = {"cpu_chunk": 32, "accelerator_chunks": 16}
 
-OTHER = 2 * FREE_CELL  # own cells that take no part
-BARRED = OTHER | FREE_CELL  # cells that no satellite may touch
+OTHER = 2 * FREE_BIT  # own cells that take no part
+BARRED = OTHER | FREE_BIT  # cells that no satellite may touch
 
 # What a row sends to the kernel by cell, in one array: power of own cells, else one of these.
 FREE_CELL, GIVEN_CELL, BARRED_CELL = 100, 101, 102
@@ -336,13 +336,13 @@ def _terrain(
     takes_part = (groups.number != NO_GROUP) & taking_part.at[group, rows].get(**READ)
     bit = jnp.where(takes_part, 1 << group, OTHER).astype(jnp.int16)
     free = position.free & ~position.own & ~position.given
-    code = jnp.where(free, jnp.int16(FREE_CELL), jnp.where(position.given, jnp.int16(GIVEN), 0))
+    code = jnp.where(free, jnp.int16(FREE_BIT), jnp.where(position.given, jnp.int16(GIVEN), 0))
     code = jnp.where(position.barred, jnp.int16(BARRED), code)
     code = lattice.spread(code.at[rows, groups.cell].set(bit, **DROP), 0)
     around = lattice.neighbors(code)
-    beside = reduce(jnp.bitwise_or, around) & (FREE_CELL - 1)
+    beside = reduce(jnp.bitwise_or, around) & (FREE_BIT - 1)
     barred = reduce(jnp.logical_or, (cell == BARRED for cell in around))
-    ground = jnp.where((lattice.inner(code) == FREE_CELL) & ~barred, beside | FREE_CELL, 0)
+    ground = jnp.where((lattice.inner(code) == FREE_BIT) & ~barred, beside | FREE_BIT, 0)
     touching = sum((cell == OTHER).astype(jnp.int16) for cell in around)
     bits = (1 << jnp.arange(MAX_GROUPS))[:, None]
     terminals = jnp.sum(jnp.where(taking_part, bits, 0), axis=0)
