@@ -55,7 +55,7 @@ class Effects:
         return self.seats.get(self.player, ())
 
     def fields(self, player: int) -> dict[str, int]:
-        """By field of `Seat`, such as `power.0` or `vp_source.LEECH`: after minus before."""
+        """By field of `SeatView`, such as `power.0` or `vp_source.LEECH`: after minus before."""
         found: dict[str, int] = {}
         for item in self.seats.get(player, ()):
             found |= item.fields
