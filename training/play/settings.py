@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gaia_jax.render.table import ROUNDS
+from gaia_jax.components.costs import ROUNDS
 
 from .game import HUMAN, Game, Refused
 
