@@ -14,7 +14,7 @@ from gaia_jax.components.tech_tiles import EXTRA_A_VP, EXTRA_B_SHIPS
 from gaia_jax.render import board, colours, help, picture, seat_panel
 from gaia_jax.render.html import disc, face, part, piece, pressed, section
 from gaia_jax.render.icons import (
-    EVENTS,
+    EVENT_WORDS,
     action_face,
     action_words,
     artifact_face,
@@ -122,8 +122,8 @@ def _rounds(table: Table) -> str:
     for i, found in enumerate(table.round_tiles):
         state = "now" if table.round == i + 1 and not table.over else ""
         state = "past" if table.round > i + 1 or table.over else state
-        words = f"round {i + 1}: {found.vp} VP per {EVENTS[found.event][0]}"
-        lines = (f"{i + 1}: {found.vp}{{v}}", EVENTS[found.event][1])
+        words = f"round {i + 1}: {found.vp} VP per {EVENT_WORDS[found.event][0]}"
+        lines = (f"{i + 1}: {found.vp}{{v}}", EVENT_WORDS[found.event][1])
         out.append(piece(f"round-{i + 1}", words, lines, f"round {state}", of=found.id))
     return section("Rounds", f'<div class="row">{"".join(out)}</div>')
 
