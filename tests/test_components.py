@@ -160,11 +160,12 @@ def test_map_07_the_21_sets_of_cells_for_the_ships():
 
 def test_map_09_orientation_of_the_deep_slots():
     """An A slot is the tile shifted and turned by 0, 120 or 240 degrees, a B slot by 60 more."""
+    tile = ((0, 0), (1, 0), (1, -1))  # the three cells of a tile, as it lies unturned
     orientations = ""
     for slot in tiles.DEEP_SLOTS:
         turned = {}
         for turns in range(6):
-            shape = [rotate(cell, turns) for cell in tiles.DEEP_LOCAL]
+            shape = [rotate(cell, turns) for cell in tile]
             for q, r in slot.cells:
                 dq, dr = q - shape[0][0], r - shape[0][1]
                 if {(a + dq, b + dr) for a, b in shape} == set(slot.cells):
