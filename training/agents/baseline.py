@@ -15,6 +15,7 @@ from jax.custom_batching import custom_vmap
 
 import gaia_jax
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.state import GameState
 
 from .. import zoo
 from ..networks.factored_head import ILLEGAL_LOGIT
@@ -146,7 +147,7 @@ def _greedy(env: Environment) -> Evaluate:
         numbers = jnp.arange(state.legal_action_mask.shape[-1])
         logits = jnp.where(numbers == choice[:, None], 0.0, ILLEGAL_LOGIT)
 
-        def worth(game: Any, player: Array) -> Array:
+        def worth(game: GameState, player: Array) -> Array:
             return search.worth(params, game, player)
 
         by_seat = jax.vmap(jax.vmap(worth, (None, 0)), (0, None))
