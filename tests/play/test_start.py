@@ -61,9 +61,9 @@ def test_what_is_offered_is_said_in_words() -> None:
     assert found["base"]["players"] == [2, 3, 4] and found["lost_fleet"]["players"] == [4]
     assert len(found["lost_fleet"]["factions"]) == 18
     word, about = level("zoo/strong")
-    assert word == "strong" and about.startswith("120 VP among 4 of its kind, 42 VP ahead of")
-    assert level("zoo/clone")[0] == "beginner"
-    assert level("greedy")[1] == "Scripted by hand. 97 VP beside zoo/strong."
+    assert word == "expert" and about.startswith("120 VP among 4 of its kind, 42 VP ahead of")
+    assert level("zoo/quick")[0] == "beginner" and level("zoo/clone")[0] == ""
+    assert level("greedy") == ("regular", "Scripted by hand. 97 VP beside zoo/strong.")
     assert level("runs/mine") == ("", "")
 
 

@@ -8,6 +8,7 @@ from gaia_jax.render.names import names
 from gaia_jax.ruleset import VARIANTS, Ruleset
 
 from .. import zoo
+from ..agents.levels import LEVELS
 from ..agents.search import split_name
 
 RULESET_WORDS = {
@@ -21,9 +22,7 @@ RULESET_WORDS = {
     ),
     "base": ("Gaia Project", "The base game for two to four: 14 factions, no ships."),
 }
-# VP in games among its like, four at a table, from which on an agent is called so.
-LEVELS = (("strong", 110), ("moderate", 90), ("beginner", 0))
-BUILT_IN = {"random": ("at random", "Any legal move."), "greedy": ("moderate", "Scripted by hand.")}
+BUILT_IN = {"random": "Any legal move.", "greedy": "Scripted by hand."}
 
 
 def rulesets() -> list[dict[str, Any]]:
@@ -48,28 +47,26 @@ def _factions(ruleset: Ruleset) -> list[dict[str, str]]:
 
 
 def level(name: str) -> tuple[str, str]:
-    """How strong an agent is: a word, and what was measured, from the cards of the zoo.
+    """How strong an agent is: its level of play, and what was measured, from the cards of the zoo.
 
     Both are "" where nothing is known, as of a run of one's own.
     """
     base, spec = split_name(name)
+    word = next((level.name for level in LEVELS if level.agent == name), "")
     searched = " A search on top: slower, and minutes to compile." if spec is not None else ""
     if base in BUILT_IN:
-        word, said = BUILT_IN[base]
-        return word, said + (_greedy() if base == "greedy" else "")
+        return word, BUILT_IN[base] + (_greedy() if base == "greedy" else "")
     if not base.startswith(zoo.PREFIX):
         return "", searched.strip()
     about = zoo.about(base)
     alike = about.get("results", {}).get("self_play")
     if alike is None:
-        return "", searched.strip()
+        return word, searched.strip()
     mean, players = alike["vp"]["mean"], about.get("players", 4)
     said = f"{mean:.0f} VP among {players} of its kind"
     against = about["results"].get("greedy", {}).get("vp_difference", {}).get("mean")
     if against is not None:
         said += f", {abs(against):.0f} VP {'ahead of' if against > 0 else 'behind'} greedy"
-    # The words are of games of four; of two only the figures are known.
-    word = next(word for word, least in LEVELS if mean >= least) if players == 4 else ""
     return word, f"{said}.{searched}"
 
 
