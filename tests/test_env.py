@@ -94,6 +94,18 @@ print(sorted(gaia_jax.__all__))
 
 def test_all_names_of_the_public_face_are_there():
     assert all(hasattr(gaia_jax, name) for name in gaia_jax.__all__)
+    assert set(gaia_jax.__all__) <= set(dir(gaia_jax))
+
+
+@pytest.mark.parametrize("name", ["", "no_such_name", "env.no_such_name", "no_such.name", "make_"])
+def test_a_name_that_is_none_is_an_attribute_error(name):
+    assert not hasattr(gaia_jax, name)
+
+
+def test_a_wrong_limit_is_said_in_words():
+    for value in (1.5, True, None, "5"):
+        with pytest.raises(TypeError, match="^max_steps must be a whole number, not "):
+            gaia_jax.make(max_steps=value)
 
 
 # The state.

@@ -88,6 +88,17 @@ MUTANTS = {
     "an illegal place": ("build", lambda w: [*w[:-1], "1A0"], "not legal"),
     "a track that is none": ("up", lambda w: [w[0], "luck"], "cannot be read"),
     "a booster that is none": ("booster", lambda w: [w[0], "booster77"], "cannot be read"),
+    "a command without its words": ("build", lambda w: ["spend"], "cannot be read"),
+    "power for what it cannot buy": (
+        "build",
+        lambda w: ["spend", "1pw", "for", "1x"],
+        "conversion: 1pw for 1x",
+    ),
+    "an amount of a million": (
+        "build",
+        lambda w: ["spend", "1000000o", "for", "1000000c"],
+        "amount: 1000000",
+    ),
 }
 
 
@@ -101,6 +112,24 @@ def test_a_move_that_cannot_be_played_is_named(log: Log, kind: str) -> None:
         boardgamers.to_record(game)
     message = str(error.value)
     assert f"move {number + 1} " in message and said in message and "\n" not in message
+
+
+def test_a_line_that_is_none_is_named_before_the_game_begins(log: Log) -> None:
+    for line, said in (
+        (3, "move 4: 3, here a text"),
+        ({"p": 0}, "move 4: "),
+        ({"l": " ", "p": 0}, "move 4: "),
+        ({"l": "p1 faction luck", "p": 0}, "move 4 'p1 faction luck': luck, here no faction"),
+        (log["steps"][3] | {"p": 7}, "move 4 .*: of player 7"),
+    ):
+        steps = [*log["steps"][:3], line, *log["steps"][4:]]
+        with pytest.raises(LogError, match=said) as error:
+            boardgamers.to_record(log | {"steps": steps})
+        assert "\n" not in str(error.value)
+    with pytest.raises(LogError, match="faction of player 0: none"):
+        boardgamers.to_record(log | {"steps": []})
+    with pytest.raises(LogError, match="OverflowError"):
+        boardgamers.to_record(without_states(log) | {"vp": [["a", float("inf")], ["b", 1]]})
 
 
 def test_another_state_than_ours_is_named(log: Log) -> None:
@@ -175,6 +204,11 @@ def test_a_file_that_holds_no_log(tmp_path: Any, text: str, said: str) -> None:
     path = tmp_path / "log.json"
     path.write_text(text)
     with pytest.raises(LogError, match=said):
+        boardgamers.read(path)
+    packed = bytearray(gzip.compress(b'{"steps": []}' * 9))
+    packed[10] ^= 255
+    path.write_bytes(packed)
+    with pytest.raises(LogError, match="is no text"):
         boardgamers.read(path)
     with pytest.raises(LogError, match="No such file"):
         boardgamers.read(tmp_path / "none.json")

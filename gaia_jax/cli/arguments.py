@@ -76,7 +76,7 @@ def whole_number(name: str, value: Any, least: int, most: int) -> int:
             raise TypeError
         number = operator.index(value)
     except TypeError:
-        raise TypeError(f"{name} must be a whole_number number, not {shown(value)}") from None
+        raise TypeError(f"{name} must be a whole number, not {shown(value)}") from None
     if not least <= number <= most:
         raise ValueError(f"{name} {shown(number)} is not in {least} .. {most}")
     return number

@@ -27,7 +27,7 @@ def names(
     def get(name: str) -> Any:
         if name in home_of:
             return getattr(import_module(f"{package}.{home_of[name]}"), name)
-        if name[0] != "_" and find_spec(f"{package}.{name}"):
+        if name.isidentifier() and name[0] != "_" and find_spec(f"{package}.{name}"):
             return import_module(f"{package}.{name}")
         hint = f"; {elsewhere[name]}" if name in elsewhere else ""
         raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")

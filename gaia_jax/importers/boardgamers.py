@@ -13,6 +13,7 @@ import argparse
 import gzip
 import json
 import sys
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,7 @@ RULES = "base"
 STOCKS = {"c": "credits", "o": "ore", "k": "knowledge", "q": "qic"}
 NAMES = STOCKS | {"vp": "VP", "res": "research levels"}
 # What is raised where a log does not have the form that it should have.
-UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class LogError(ValueError):
@@ -97,6 +98,7 @@ class _Importing(Player):
         """
         if self.seat.over or not line.told:
             return
+        self.at_line = line
         players = self.seat.state.game.players
         for number, row in enumerate(line.told["pl"]):
             ours = {"vp": players.vp[number], "res": players.tracks[number]}
@@ -155,7 +157,7 @@ def read(path: str | Path) -> list[dict[str, Any]]:
         text = data.decode("utf-8").strip()
     except OSError as error:
         raise LogError(f"{path}: {command_line.reason(error)}") from error
-    except (EOFError, UnicodeDecodeError) as error:
+    except (EOFError, UnicodeDecodeError, zlib.error) as error:
         raise LogError(f"{path} is no text: {command_line.one_line(error)}") from error
     try:
         try:

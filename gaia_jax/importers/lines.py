@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
-from gaia_jax.importers.notation import FACTIONS, Log
+from gaia_jax.importers.notation import FACTIONS, Differs, Log
 
 # The first words of a leech line; `decline up` is none. Some records say no more than `decline`,
 # of leech and of a research step.
@@ -21,12 +21,12 @@ class Line:
     between = False
 
     def __init__(self, number: int, step: Log, names: dict[str, int]) -> None:
-        self.number, self.text, self.who = number, step["l"], step["p"]
+        self.number, self.text, self.who = number, step["l"], step.get("p")
         self.options: dict[str, Any] | None = step.get("op")
         self.told: dict[str, Any] = step.get("s") or {}  # the state after it, where it is told
         words = self.text.rstrip(". ").split(" ", 1)
         if names.get(words[0]) != self.who:
-            raise ValueError(f"line {number} {self.text!r} is not of player {self.who}")
+            raise Differs(f"move {number + 1} {self.text!r}", f"of player {self.who}", "not theirs")
         told = words[1] if len(words) > 1 else ""
         self.commands = [cmd.strip().split() for cmd in told.split(". ") if cmd.strip()]
         self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
@@ -43,7 +43,7 @@ class Line:
         if not self.commands:
             return False
         first = self.commands[0]
-        sold = first[0] == "spend" and first[1].endswith("tg")
+        sold = first[0] == "spend" and len(first) > 1 and first[1].endswith("tg")
         return first[0] in ("income", "brainstone") or sold or first == ["decline", "tech"]
 
 
@@ -61,7 +61,7 @@ def lines_of(log: Log) -> list[Line]:
     """The lines that a player has made, in order.
 
     Raises:
-        ValueError: one is not of the player that it names.
+        Differs: one is not of the player that it names.
     """
     names: dict[str, int] = {}
     for step in log["steps"]:

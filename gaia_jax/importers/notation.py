@@ -231,7 +231,8 @@ def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
     """The set-up of a recorded game in our words; its map is found among our tiles, turned.
 
     Raises:
-        Differs: it was played by other rules than `base`.
+        Differs: it was played by other rules than `base`, a line has no text, or a player no
+            faction.
         ValueError: no tile of ours lies as recorded.
     """
     check_is_base(record, rules)
@@ -239,10 +240,17 @@ def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
     lies = planets_of(record)
     mirrored = setup.get("mirror", False)
     chosen = {}
-    for step in record["steps"]:
-        words = step["l"].split()
+    for number, step in enumerate(record["steps"], 1):
+        words = _words(number, step)
         if len(words) == 3 and words[1] == "faction":
-            chosen[step["p"]] = FACTIONS[words[2]]
+            if words[2] not in FACTIONS:
+                raise Differs(f"move {number} {step['l']!r}", words[2], "no faction of base")
+            chosen[step.get("p")] = FACTIONS[words[2]]
+    for player in range(players):
+        if player not in chosen:
+            raise Differs(
+                f"faction of player {player}", "none", "chosen by a line `NAME faction NAME`"
+            )
     advanced = {slot: tile for slot, tile in setup["techs"].items() if slot.startswith("adv-")}
     basic = {slot: tile for slot, tile in setup["techs"].items() if slot not in advanced}
     return {
@@ -256,6 +264,14 @@ def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
         "round_tiles": [ROUNDS[tile] for tile in setup["rounds"]],
         "final_missions": [FINALS[tile] for tile in setup["final"]],
     }
+
+
+def _words(number: int, step: object) -> list[str]:
+    """The words of a line."""
+    text = step.get("l") if isinstance(step, Mapping) else None
+    if not isinstance(text, str) or not text.split():
+        raise Differs(f"move {number}", str(step), "a text `l` and a player `p`")
+    return text.split()
 
 
 def planets_of(record: Log) -> dict[Cell, str]:
@@ -287,10 +303,14 @@ def _distance(a: Cell, b: Cell) -> int:
 
 
 def amounts(text: str) -> list[tuple[int, str]]:
-    """ "4pw" -> [(4, "pw")], "1o,1c" -> [(1, "o"), (1, "c")]."""
+    """ "4pw" -> [(4, "pw")], "1o,1c" -> [(1, "o"), (1, "c")]; three digits at most.
+
+    Raises:
+        Differs: it is no amount.
+    """
     found = []
     for part in text.split(","):
-        match = re.fullmatch(r"(\d*)(t-a3|[a-z]+)", part)
+        match = re.fullmatch(r"(\d{0,3})(t-a3|[a-z]+)", part)
         if match is None:
             raise Differs("amount", text, "unknown")
         found.append((int(match[1] or 1), match[2]))

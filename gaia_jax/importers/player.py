@@ -128,6 +128,7 @@ class Player:
         queues: dict[int, list[list[str]]] = {player: [] for player in range(players)}
         places: dict[int, list[int]] = {}
         for line in lines:
+            self.at_line = line
             for command in line.commands:
                 if command[0] == "brainstone":
                     places.setdefault(line.who, []).append(lie.place_in(command))
@@ -307,7 +308,9 @@ class Player:
                     return "T3_to_2O", gains["o"] // 2
                 return "P3_to_O", gains["o"]
             bought = {"q": "P4_to_Q", "k": "P4_to_K", "c": "P1_to_C"}
-            wanted = next(name for name in bought if name in gains)
+            wanted = next((name for name in bought if name in gains), "")
+            if not wanted:
+                raise Differs("conversion", f"{price} for {gain}", "none of power")
             return bought[wanted], gains[wanted]
         kind, count = next(iter(gains.items()))
         names = {

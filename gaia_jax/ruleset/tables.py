@@ -1,4 +1,4 @@
-"""The arrays that the rules read, made from the pieces and prices of a pieces."""
+"""The arrays that the rules read, made from the pieces and prices of a ruleset."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Tables:
 
 
 def make_tables(pieces: Pieces, ops: tuple[operations.Operation, ...], row: Index) -> Tables:
-    """Every table of a pieces.
+    """Every table of a ruleset.
 
     Args:
         ops: all operations, "none" first.

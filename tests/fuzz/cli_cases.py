@@ -5,6 +5,7 @@ A case is (command, arguments, what the message holds). All are refused with exi
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import training.arena as arena
 import training.evaluate as evaluate
 import training.train as train
 from gaia_jax import replay
+from gaia_jax.xla.compilation_cache import NO_CACHE, disable_compilation_cache
 from tests.training import toy_env
 from training.system import cli
 
@@ -34,6 +36,8 @@ def command(name: str, args: list[str]) -> int:
     """Run a command line as `python -m` does. The trainer and `evaluate` play the toy game."""
     if name.startswith("full "):  # a disk that takes nothing more
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # enough for the message
+        os.environ[NO_CACHE] = "1"  # the limit would cut off what is written there
+        disable_compilation_cache()
         name = name.removeprefix("full ")
     sys.path.insert(0, "")
     if name == "replay":
