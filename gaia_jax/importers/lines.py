@@ -21,7 +21,7 @@ class Line:
     between = False
 
     def __init__(self, number: int, step: Log, names: dict[str, int]) -> None:
-        self.number, self.text, self.who = number, step["l"], step.get("p")
+        self.number, self.text, self.who = number, step["l"], step.get("p", -1)
         self.options: dict[str, Any] | None = step.get("op")
         self.told: dict[str, Any] = step.get("s") or {}  # the state after it, where it is told
         words = self.text.rstrip(". ").split(" ", 1)
