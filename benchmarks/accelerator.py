@@ -114,7 +114,12 @@ def compared(report: dict[str, Any]) -> list[str]:
     lines = [f"| {target} | measured, decisions/s | estimated: low, middle, high | of the middle |"]
     lines.append("| --- | --- | --- | --- |")
     pairs = [(f"play, {x['batch']:,}", x, play) for x in report["play"] if not x["observation"]]
-    pairs += [(f"PPO, {x['games']:,}, {x['network']}", x, train) for x in report["ppo"]]
+    # The estimate is of the network of configs/ that bears the target's name, and of no other.
+    pairs += [
+        (f"PPO, {x['games']:,}, {x['network']}", x, train)
+        for x in report["ppo"]
+        if x["network"] == target
+    ]
     for what, found, estimate in pairs:
         if estimate is None or "failed" in estimate:
             continue

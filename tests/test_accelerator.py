@@ -45,6 +45,19 @@ def test_a_measurement_stands_beside_its_estimate():
     )
 
 
+def test_an_update_stands_beside_the_estimate_of_its_own_network_alone(monkeypatch):
+    speeds = {"low": 4.0, "middle": 2.0, "high": 1.0}
+    row = {"target": "h100", "batch": 8, "games": 8, "decisions_per_second": speeds}
+    monkeypatch.setattr(offline_table, "recorded", lambda: {"now": {"h100 train": row}})
+    ppo = [
+        {"games": 8, "network": name, "decisions_per_second": 6.0} for name in accelerator.NETWORKS
+    ]
+    report = {"target": "h100", "machine": {"device": "H100"}, "play": [], "ppo": ppo}
+    assert [line for line in accelerator.compared(report) if "PPO" in line] == [
+        "| PPO, 8, h100 | 6 | 4, 2, 1 (8 games) | 3.00 |"
+    ]
+
+
 def test_chunks_are_put_back():
     before = accelerator.compact_vmap.chunk_rows
     with accelerator.chunks_of(4):

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax import replay
 from gaia_jax.cli.arguments import scalar
 from gaia_jax.rewards import reward_at_end
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
@@ -94,7 +95,8 @@ print(sorted(gaia_jax.__all__))
 
 def test_all_names_of_the_public_face_are_there():
     assert all(hasattr(gaia_jax, name) for name in gaia_jax.__all__)
-    assert set(gaia_jax.__all__) <= set(dir(gaia_jax))
+    for package in (gaia_jax, replay):
+        assert set(package.__all__) <= set(dir(package))
 
 
 @pytest.mark.parametrize("name", ["", "no_such_name", "env.no_such_name", "no_such.name", "make_"])

@@ -54,3 +54,7 @@ __getattr__ = lazy.names(
     },
     {},
 )
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
