@@ -285,3 +285,10 @@ def test_a_bar_says_its_time_while_nothing_is_done_yet(monkeypatch, capsys):
             time.sleep(0.06)
             bar.update(0)
     assert capsys.readouterr().err.count("0/9") >= 5
+
+
+def test_a_bar_that_is_not_shown_counts_on_and_says_nothing(capsys):
+    with cli.bar("update", 4, shown=False) as bar:
+        bar.update(0)
+        bar.update(4)
+    assert capsys.readouterr().err == ""

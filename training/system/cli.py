@@ -112,8 +112,9 @@ def _bar_class() -> Any:
 
         def update(self, n: float | None = 1) -> bool | None:
             shown = super().update(n)
-            waited = time.time() - self.last_print_t
-            if not shown and not self.disable and waited >= self.mininterval:
+            if self.disable or shown:  # one that shows nothing has no time of its own
+                return shown
+            if time.time() - self.last_print_t >= self.mininterval:
                 self.last_print_t = time.time()
                 self.refresh()
             return shown
