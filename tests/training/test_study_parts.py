@@ -126,6 +126,26 @@ def test_a_position_is_played_out():
     assert len(lines) == 4 and lines[1].startswith("0 ")
 
 
+def test_the_played_action_is_a_candidate_of_any_agent(monkeypatch):
+    """An agent without a policy had the first ones alone; what Ctrl-C left out counted as 0 VP."""
+    from types import SimpleNamespace
+
+    from training.agents import random_agent
+    from training.study.playouts import Ends
+
+    state = SimpleNamespace(legal_action_mask=np.ones(9, bool), current_player=0)
+    agent = random_agent(None)
+    actions, chance = position.candidates(agent, state, 3, played=7)
+    assert actions.tolist() == [0, 1, 7] and np.isnan(chance).all()
+    assert position.candidates(agent, state, 3, played=2)[0].tolist() == [0, 1, 2]
+
+    ended = np.array([True, False])
+    half = Ends(np.zeros((2, 4)), np.zeros((2, 0)), ended, np.zeros((2, 4, 1)), np.zeros((2, 0)))
+    monkeypatch.setattr(position.Playouts, "play", lambda *_, **__: half)
+    with pytest.raises(KeyboardInterrupt):
+        position.play_out(None, agent, state, most=2, playouts=1)
+
+
 def test_what_lay_at_a_place_is_counted_by_its_name():
     table = rotated(np.random.default_rng(0), 2, 1)
     table.setup["round_tiles"] = np.array([["T5", "T1"], ["T1", "T3"]])

@@ -71,11 +71,12 @@ def candidates(
         played: one that is among them; -1 for none.
     """
     legal = np.flatnonzero(np.asarray(state.legal_action_mask))
-    if agent.policy is None:
-        return legal[:most], np.full(len(legal[:most]), np.nan)
-    one: EnvState = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
-    chance = probabilities(agent, one)[0]
-    kept = legal[np.argsort(-chance[legal], kind="stable")][:most]
+    chance = np.full(len(state.legal_action_mask), np.nan)
+    kept = legal[:most]
+    if agent.policy is not None:
+        one: EnvState = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
+        chance = probabilities(agent, one)[0]
+        kept = legal[np.argsort(-chance[legal], kind="stable")][:most]
     if played >= 0 and played not in kept:
         kept = np.append(kept[: most - 1], played)
     return kept, chance[kept]
@@ -97,10 +98,14 @@ def play_out(
         most: K at most.
         playouts: n, of each.
         played: a candidate at any rate; -1 for none.
+    Raises:
+        KeyboardInterrupt: Ctrl-C, before all of them had ended.
     """
     actions, policy = candidates(agent, state, most, played)
     one = jax.tree.map(lambda x: np.asarray(x)[None], state)
     found = Playouts(env, agent).play(one, jobs_of([actions], playouts), seed)
+    if not found.ended.all():  # what has not ended has 0 VP
+        raise KeyboardInterrupt
     shape = (len(actions), playouts)
     return Outcomes(
         actions, policy, found.vp.reshape(*shape, -1).astype(int), int(state.current_player),
