@@ -31,26 +31,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     import gaia_jax
 
-    from .agents import REGISTRY, make_agent
-    from .learn.checkpoint import make_env
+    from .agents import REGISTRY, check_agent, make_agent
     from .study import puzzles, review
     from .system.devices import split_cpu
+    from .system.environments import make_env
 
     if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `_make`
         raise UserError(review.no_policy(args.agent))
     if args.out:
         atomic_files.check_file("--out", args.out, puzzles.OURS)
     split_cpu(0, 1 << 20)  # of so many games, so that every core is a device
-    whole = True
-    if args.of:
-        found = puzzles.read(args.of)
-        players = puzzles.players_of(found)
-        env = make_env(gaia_jax, found["ruleset"], "vp", players)
-    else:
-        env = make_env(gaia_jax, args.env, "vp", args.players)
+    found, whole = puzzles.read(args.of) if args.of else {}, True
+    rules = (found["ruleset"], puzzles.players_of(found)) if found else (args.env, args.players)
+    env = make_env(gaia_jax, rules[0], "vp", rules[1])
+    solvers = args.solve.split(",") if args.solve else ()
+    for name in solvers:
+        check_agent(name, env)
+    if not args.of:
         found, whole = _make(args, env)
     rates = {}
-    for name in args.solve.split(",") if args.solve else ():
+    for name in solvers if whole else ():
         with cli.telling(partial("asking {}".format, name)):
             rates[name] = puzzles.solved(found, make_agent(name, env, likeliest=True))
     print(puzzles.text(found, rates))

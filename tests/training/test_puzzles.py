@@ -170,6 +170,38 @@ def test_a_puzzle_has_one_clear_answer(game, legal):
     assert checked(game, legal, [[98, 98, 99, 97], second, third]) is None, "not 5 VP"
 
 
+def test_ctrl_c_while_positions_are_screened_ends_it(game, monkeypatch):
+    """It went on, and checked what was open: for minutes."""
+    monkeypatch.setattr(puzzles, "probabilities", lambda _, s: np.ones(s.legal_action_mask.shape))
+    maker = object.__new__(puzzles.Maker)
+    maker.agent, maker._first_round = None, 1
+    monkeypatch.setattr(puzzles, "decisions", lambda *_: [4, 5])
+    lost = SimpleNamespace(loss=Loss(9.0, 5.0, 13.0, 8.0), question=SimpleNamespace(number=5))
+    maker._judge = SimpleNamespace(judge=lambda *_: [lost])
+    assert maker.of_game(game) == ([], False)
+
+
+def test_what_is_wrong_in_a_file_is_one_line(found, tmp_path, capsys):
+    path = tmp_path / "puzzles.json"
+    games = [{"setup": {"factions": [1, 2, 3, 4]}, "actions": []}]
+    for change, message in (
+        ({"games": None}, "games must be a list, not null"),
+        ({"puzzles": [{"game": 0}]}, "puzzles[0]: key 'decision' is missing"),
+        ({"games": [{"setup": [], "actions": []}]}, "games[0]: setup must be an object"),
+        ({"games": games}, "game 0 of the puzzles: setup: "),
+    ):
+        path.write_text(json.dumps(found | change))
+        assert cli.run(lambda: door.main(["--of", str(path), "--solve", "random"])) == 2
+        err = capsys.readouterr().err
+        assert message in err and "Traceback" not in err
+
+
+def test_who_is_to_solve_is_known_before_games_are_played(monkeypatch, capsys):
+    monkeypatch.setattr(door, "_make", lambda *_: pytest.fail("games were played"))
+    assert cli.run(lambda: door.main(["--solve", "greedy,nobody"])) == 2
+    assert "unknown agent 'nobody'" in capsys.readouterr().err
+
+
 def test_a_check_that_was_interrupted_is_no_puzzle(game, legal):
     with pytest.raises(KeyboardInterrupt):
         checked(game, legal, [[90, 91], [94, 95], [100, 102]], ended=False)

@@ -7,9 +7,7 @@ candidates are played out again on fresh luck, and a puzzle is what then has one
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 
 import jax
@@ -22,7 +20,8 @@ from gaia_jax.state import Node
 
 from ..agents import Agent
 from ..config import UserError
-from ..system import atomic_files, cli
+from ..system import atomic_files, data_files
+from ..system.data_files import LIST, OBJECT, TEXT, WHOLE
 from . import review
 from .accuracy import Loss, paired
 from .explain import Game
@@ -33,8 +32,12 @@ from .review import Plain
 
 FORMAT = "gaia_jax puzzles 1"
 OURS = atomic_files.json_with(format=FORMAT)
-SHIPPED = resources.files(str(__package__)).joinpath("static", "puzzles.json")
-LONGEST = 10**8  # bytes of a file
+# What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`.
+KEYS = {"ruleset": TEXT, "version": TEXT, "agent": TEXT, "games": LIST, "puzzles": LIST}
+INSIDE = {
+    "games": {"setup": OBJECT, "actions": LIST},
+    "puzzles": {"game": WHOLE, "decision": WHOLE, "theme": TEXT, "answer": OBJECT},
+}
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
 TRIED = 6  # candidates of a puzzle, the policy's likeliest
 SCREENING = 8  # playouts that say which positions are tried
@@ -112,6 +115,8 @@ class Maker:
         ]
         rows = {q.number: i for i, q in enumerate(asked)}
         judged = self._judge.judge(states, asked, seed, progress)
+        if len(judged) < len(asked):  # Ctrl-C: nothing has been checked yet
+            return [], False
         open_ = [one for one in judged if is_open(one.loss)]
         found: list[Plain] = []
         for one in sorted(open_, key=lambda one: -one.loss.shrunk):
@@ -122,7 +127,7 @@ class Maker:
             except KeyboardInterrupt:
                 return found, False
             found += [puzzle] if puzzle else []
-        return found, len(judged) == len(asked)
+        return found, True
 
     def check(
         self, game: Game, position: State, asked: Question, chance: np.ndarray, seed: int
@@ -210,41 +215,45 @@ def as_json(
     }  # fmt: skip
 
 
-def read(path: Path | None = None) -> Plain:
-    """A file of puzzles; those that come with the project.
+def read(path: Path) -> Plain:
+    """A file of puzzles.
 
     Raises:
-        UserError: it is none.
+        UserError: it is none, or it lacks something.
     """
-    try:
-        written = SHIPPED.read_text("utf-8") if path is None else cli.read_text(path, LONGEST)
-        found: Plain = json.loads(written)
-    except ValueError as error:
-        raise UserError(f"{path} is no file of puzzles: {error}") from error
+    found: Plain = data_files.read_json(path, "the puzzles")
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise UserError(f"{path} is no file of puzzles: its format is not {FORMAT!r}")
+    data_files.check_keys(str(path), found, KEYS)
+    for group, keys in INSIDE.items():
+        for number, one in enumerate(found[group]):
+            data_files.check_keys(f"{path}: {group}[{number}]", one, keys)
     return found
 
 
 def players_of(found: Plain) -> int:
     """For how many the games of a file are."""
-    return len(found["games"][0]["setup"]["factions"]) if found["games"] else 4
+    factions = found["games"][0]["setup"].get("factions") if found["games"] else None
+    return len(factions) if isinstance(factions, list) else 4
 
 
 def positions(found: Plain) -> Iterator[tuple[Plain, State]]:
     """Each puzzle of a file and its position.
 
     Raises:
-        gaia_jax.replay.RecordError: a game does not play.
+        UserError: a game does not play.
     """
     for number, game in enumerate(found["games"]):
         record = replay.Record(
             found["ruleset"], found["version"], game["setup"], tuple(game["actions"]), ()
         )
         here = {one["decision"]: one for one in found["puzzles"] if one["game"] == number}
-        for at, state in enumerate(replay.states(record), 1):
-            if at in here:
-                yield here[at], state
+        try:
+            for at, state in enumerate(replay.states(record), 1):
+                if at in here:
+                    yield here[at], state
+        except replay.RecordError as error:
+            raise UserError(f"game {number} of the puzzles: {error}") from error
 
 
 def solved(found: Plain, agent: Agent) -> list[bool]:
