@@ -150,6 +150,16 @@ def test_an_agent_of_the_zoo_has_a_plain_name_and_takes_the_place_of_none_of_a_p
     )
     assert "games.npz exists" in refused(capsys, mine, ship.main, "games", "--run", "runs/x")
     assert "other.json exists" in refused(capsys, mine, ship.main, "other", "--run", "runs/x")
+    for text, message in (
+        ("env=base", "--set env: the command says that itself"),  # these were a traceback
+        ("training={}", "--set training: the command"),
+        ("made=2024-01-01", "--set made: cannot read the value"),
+        ("temperature", "--set wants key=value, got 'temperature'"),
+        ("temperature=0", "temperature must be above 0"),  # an agent that nobody could load
+        ("temperature=warm", "temperature must be a number"),
+        ("name=other", "--set name: the command"),
+    ):
+        assert message in refused(capsys, mine, ship.main, "new", "--run", "x", "--set", text)
 
 
 def test_two_outputs_of_a_command_are_two_files(mine, capsys):

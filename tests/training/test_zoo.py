@@ -5,7 +5,8 @@ Most of the time goes into compiling: the game once, a network for all agents th
 
 import dataclasses
 import json
-from functools import cache
+import re
+from functools import cache, partial
 from pathlib import Path
 
 import jax
@@ -15,11 +16,14 @@ import pytest
 
 import gaia_jax
 from tests import conftest
+from tests.stub_env import StubEnv
 from tools import zoo_page
+from training import config as configs
 from training import zoo
 from training.agents import make_agent
-from training.config import UserError
+from training.config import Config, UserError
 from training.networks.make import make_network
+from training.run import ship
 from training.system.data_files import flatten
 from training.system.environments import identity
 from training.zoo import games
@@ -96,6 +100,34 @@ def test_agents_go_by_name_and_a_wrong_one_is_refused():
     assert make_agent("zoo/quick", environment()).name == "zoo/quick"
     with pytest.raises(UserError, match="the zoo has: "):
         make_agent("zoo/nobody", environment())
+
+
+def test_no_agent_names_a_folder_of_a_machine():
+    for path in zoo.FOLDER.glob("*.json"):
+        texts = re.findall(r'": "(.*)"', path.read_text("utf-8"))
+        assert texts and not [text for text in texts if Path(text).is_absolute()], path.name
+
+
+def test_a_shipped_agent_is_written_whole(tmp_path, monkeypatch):
+    """Of a run that began with a file of a machine; Ctrl-C while it plays leaves nothing."""
+    monkeypatch.setattr(ship.zoo, "save", partial(zoo.save, folder=tmp_path))
+    monkeypatch.setattr(ship, "make_player", lambda *_: None)
+    monkeypatch.setattr(ship, "make_network", lambda *_: None)
+    config = configs.override(Config(), [f"run.warm_start={tmp_path}/deep/begun.npz"])
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    for record in (interrupted, lambda *_: games.Recorded(np.zeros((1, 1)), np.zeros((1, 4)))):
+        monkeypatch.setattr(ship, "record", record)
+        if record is interrupted:
+            with pytest.raises(KeyboardInterrupt):
+                ship.make("x", StubEnv(), {}, config, {})
+            assert not [*tmp_path.iterdir()]
+    path, _ = ship.make("x", StubEnv(), {}, config, {"temperature": 0.5})
+    says = zoo.about("zoo/x", tmp_path)
+    assert says["training"]["run"]["warm_start"] == "begun.npz" and says["temperature"] == 0.5
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["x.games.npz", "x.json", "x.npz"]
 
 
 def test_an_agent_of_another_number_of_players_is_refused(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,9 @@ from ..networks.make import make_network
 from ..system import data_files, environments
 from ..types import Environment, Params
 from ..zoo.games import Recorded, make_player, record
+
+# The keys of the JSON that are not for `--set`.
+TOLD = (*zoo.KEYS, "format", "players", "training")
 
 
 class Source(NamedTuple):
@@ -71,21 +75,35 @@ def make(
     Returns:
         The path of the JSON, and the games that it played.
     """
-    says = zoo.describe(env, config.network, training=configs.to_dict(config), **more)
-    path = zoo.save(name, params, says)
+    trained = configs.to_dict(config)
+    start = trained["run"]["warm_start"]
+    if Path(start).is_absolute():  # a folder of this machine says nothing to others
+        trained["run"]["warm_start"] = Path(start).name
+    says = zoo.describe(env, config.network, training=trained, **more)
     played = record(make_player(env, make_network(env, config.network)), params)
+    path = zoo.save(name, params, says)
     games = path.with_suffix(".games.npz")
     data_files.write_arrays(games, played._asdict(), compressed=True)
     return path, played
 
 
 def _more(texts: Sequence[str]) -> dict[str, Any]:
-    """What `--set` gives, read as YAML; a note is as it stands."""
+    """What `--set` gives, read as YAML; a note is as it stands.
+
+    Raises:
+        UserError: no key=value, a key that is told anyway, a value that no agent may have.
+    """
     more: dict[str, Any] = {}
     for text in texts:
-        key, _, value = text.partition("=")
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise UserError(f"--set wants key=value, got {text!r}")
+        if key in TOLD:
+            raise UserError(f"--set {key}: the command says that itself")
         try:
             more[key] = value if key == "note" else configs.parse_yaml(value)
-        except ValueError as error:
+            json.dumps(more[key])  # has no dates, as YAML has
+        except (ValueError, TypeError) as error:
             raise UserError(f"--set {key}: cannot read the value: {error}") from error
+    zoo.check_said("--set", more)
     return more

@@ -95,16 +95,25 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     if not isinstance(out, dict) or out.get("format") != FORMAT:
         raise UserError(f"{path} is no agent of the zoo: format is not {FORMAT!r}")
     data_files.check_keys(str(path), out, KEYS)
-    data_files.check_keys(str(path), out, {key: kind for key, kind in MAY.items() if key in out})
+    check_said(str(path), out)
     if out["name"] != path.stem:
         raise UserError(f"{path}: name is {data_files.shown(out['name'])}, not {path.stem!r}")
-    if out.get("temperature", 1) <= 0:
-        raise UserError(f"{path}: temperature must be above 0, not {out['temperature']}")
     try:
         network_config(out), configs.from_dict(out.get("training", {}))
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
     return out
+
+
+def check_said(where: str, says: dict[str, Any]) -> None:
+    """Refuse what an agent may say of itself, but not so.
+
+    Args:
+        where: what messages call it.
+    """
+    data_files.check_keys(where, says, {key: kind for key, kind in MAY.items() if key in says})
+    if says.get("temperature", 1) <= 0:
+        raise UserError(f"{where}: temperature must be above 0, not {says['temperature']}")
 
 
 def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
