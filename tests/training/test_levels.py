@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
+import jax
 import pytest
 
 from tests.training import toy_env
 from training import zoo
-from training.agents import make_agent
+from training.agents import make_agent, split_run
+from training.agents.baseline import make_baseline_model
 from training.agents.levels import LEVELS, agent_of
 from training.agents.registry import REGISTRY
 from training.agents.search import split_name
+from training.config import UserError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "comparing.md"
 
@@ -26,3 +29,18 @@ def test_a_level_is_an_agent_that_is_there(level):
 def test_an_agent_is_made_by_the_name_of_its_level():
     assert make_agent("newcomer", toy_env.make("toy", reward="vp")).name == "random"
     assert len(LEVELS) == 5
+
+
+def test_a_level_is_the_name_of_its_agent_wherever_one_is_read():
+    assert split_name("expert") == ("zoo/strong", None) and split_run("expert")[0] == "zoo/strong"
+    base, search = split_name("strongest")
+    assert base == "zoo/strong" and search.simulations == 64
+    assert split_name("expert+search:8") == split_name("zoo/strong+search:8")
+    env = toy_env.make("toy", reward="vp")
+    model = make_baseline_model("newcomer", env)
+    logits, _ = model(jax.jit(env.init)(jax.random.key(0)))
+    assert logits.max() == 0
+    with pytest.raises(UserError, match="'strongest' has no logits"):
+        make_baseline_model("strongest", env)
+    with pytest.raises(UserError, match="regular, expert, .*; did you mean 'expert'"):
+        make_agent("expret", env)

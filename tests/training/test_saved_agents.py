@@ -146,6 +146,8 @@ def test_random_is_a_model_and_a_search_is_none(env, file):
     assert split_name(f"{file}+search:4")[1] is not None
     with pytest.raises(UserError, match="has no logits; make_agent gives its moves"):
         training.make_baseline_model(f"{file}+search:4", env)
+    with pytest.raises(UserError, match="has no logits"):  # and of no environment of its own
+        training.make_baseline_model("zoo/duel+search:4")
     with pytest.raises(UserError, match="unknown agent 'strong'"):
         training.make_baseline_model("strong", env)
 

@@ -61,22 +61,26 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
     `CITATION.cff` says how to cite them.
 
     Args:
-        name: `random`, `greedy`, `zoo/NAME`, RUN, RUN@UPDATE, or FILE.npz of `save_agent`.
+        name: `random`, `greedy`, `zoo/NAME`, RUN, RUN@UPDATE, FILE.npz of `save_agent`, a level.
             `random` has logits 0 and values 0. `greedy` has logit 0 at its choice, -1e9 elsewhere;
             its values are what it makes of the position, up to a constant of the game.
-        env: what it is to play; None: what it was made for, for the others `lost_fleet`.
+        env: what it is to play; None: what `zoo/NAME` or FILE.npz was made for, for the others
+            `lost_fleet`.
     Raises:
         UserError: an unknown name, an agent of another game, or one without logits: a search, a
             function of yours (`make_agent` has these).
     """
-    env = _env_of(name) if env is None else env
-    agent = make_agent(name, env)
-    if name == "random":
+    base, search = split_name(name)
+    if search is not None:
+        raise UserError(no_logits(name))
+    env = _env_of(base) if env is None else env
+    agent = make_agent(base, env)
+    if base == "random":
         evaluate: Evaluate = _random
-    elif name == "greedy":
+    elif base == "greedy":
         evaluate = _greedy(env)
-    elif agent.policy is None or split_name(name)[1] is not None:
-        raise UserError(f"agent {name!r} has no logits; make_agent gives its moves")
+    elif agent.policy is None:
+        raise UserError(no_logits(name))
     else:
         policy = agent.policy
 
@@ -87,8 +91,13 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
     return BaselineModel(name, env, agent.params, _any_batch(evaluate))
 
 
+def no_logits(name: str) -> str:
+    """Why an agent is no function from states to logits."""
+    return f"agent {name!r} has no logits; make_agent gives its moves"
+
+
 def _env_of(name: str) -> Any:
-    """The environment that an agent was made for."""
+    """The environment that an agent of the zoo or of a file was made for; else `lost_fleet`."""
     if name.startswith(zoo.PREFIX):
         return zoo.environment(name, zoo.about(name), gaia_jax)
     if saved.is_saved(name):

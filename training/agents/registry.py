@@ -42,7 +42,7 @@ from .base import (
     policy_agent,
     random_agent,
 )
-from .levels import agent_of
+from .levels import LEVELS, agent_of
 from .search import SUFFIX, search_agent, split_name
 
 REGISTRY: dict[str, Callable[[Any], Agent]] = {"random": random_agent, "greedy": greedy_agent}
@@ -100,9 +100,10 @@ def _split_run(name: str) -> tuple[str, str | None]:
             "MODULE:FUNCTION",
             f"NAME{SUFFIX}N",
         )
-        known = ", ".join((*sorted(REGISTRY), *forms))
+        levels = tuple(level.name for level in LEVELS)
+        known = ", ".join((*sorted(REGISTRY), *levels, *forms))
         shown = repr(name) if len(name) < 80 else f"{name[:80]!r}..."
-        near = nearest(name, (*REGISTRY, *zoo.names()))
+        near = nearest(name, (*REGISTRY, *levels, *zoo.names()))
         raise UserError(
             f"unknown agent {shown}; the choices are: {known}; RUN is a run folder{near}"
         )
@@ -173,9 +174,10 @@ def _at_start(run: str, env: Environment) -> Trained:
 
 
 def split_run(name: str) -> tuple[str, str | None]:
-    """`RUN@UPDATE` -> (RUN, UPDATE); any other name of an agent -> (NAME, None)."""
+    """`RUN@UPDATE` -> (RUN, UPDATE); any other name of an agent, or its level -> (NAME, None)."""
     from ..learn.checkpoint import split_update
 
+    name = agent_of(name)
     return (name, None) if saved.is_saved(name) else split_update(name)
 
 

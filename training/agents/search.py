@@ -41,6 +41,7 @@ from ..search import (
 )
 from ..types import Environment, EnvState, Params
 from .base import LESS_OPPONENTS, Agent, Policy
+from .levels import agent_of
 
 SUFFIX = "+search:"
 FORMS = ("rollouts", "tree", "own_turn", "one_layer")
@@ -88,14 +89,15 @@ OPTIONS = tuple(field.name for field in dataclasses.fields(SearchSpec))[1:]
 
 
 def split_name(name: str) -> tuple[str, SearchSpec | None]:
-    """The agent that a name begins with, and the search on top of it.
+    """The agent that a name begins with, of a level its own, and the search on top of it.
 
     Raises:
         UserError: a search that cannot be read; the message names the choices.
     """
-    base, suffix, text = name.partition(SUFFIX)
+    base, suffix, text = agent_of(name).partition(SUFFIX)
+    base = agent_of(base)
     if not suffix:
-        return name, None
+        return base, None
     if not base:
         raise UserError(f"agent {name!r}: {SUFFIX}N stands behind the name of an agent")
     count, *rest = text.split(":")
