@@ -13,6 +13,7 @@ from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 from gaia_jax.state import GAIA_AREA
 
 COST, GAIN, NOTE = "cost", "gain", "note"
+BOWLS = "power bowls"  # what the words of tokens that move among them begin with
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def _power(one: SeatView, two: SeatView) -> Iterator[Item]:
     if not said:
         tokens, weight = _tokens_of(two) - _tokens_of(one), _weight(two) - _weight(one)
         side = GAIN if min(tokens, weight) >= 0 else COST if max(tokens, weight) <= 0 else NOTE
-        said = f"power bowls {_bowls(one)} to {_bowls(two)}"
+        said = f"{BOWLS} {_bowls(one)} to {_bowls(two)}"
     yield Item(side, said, found)
 
 

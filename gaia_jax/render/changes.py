@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gaia_jax.render.change_items import COST, GAIN, NOTE, Item, items
+from gaia_jax.render.change_items import BOWLS, COST, GAIN, NOTE, Item, items
 from gaia_jax.render.table import Table
 
 __all__ = ["COST", "GAIN", "NOTE", "Effects", "Item", "effects", "in_words"]
@@ -148,8 +148,14 @@ def _unsaid(found: Iterable[Item], said: str) -> list[Item]:
 
 def _list(found: Iterable[Item]) -> str:
     """The gains and prices in one line, each with its sign."""
-    signs = {COST: "-", GAIN: "+"}
-    return ", ".join(signs[i.side] + i.words for i in found if i.side != NOTE and i.words)
+    return ", ".join(_sign(i) + i.words for i in found if i.side != NOTE and i.words)
+
+
+def _sign(item: Item) -> str:
+    """None before bowls: their words already say from what to what."""
+    if item.words.startswith(BOWLS):
+        return ""
+    return "-" if item.side == COST else "+"
 
 
 def _then(before: Table, after: Table) -> str:

@@ -13,8 +13,13 @@ _ICON = re.compile(r"([^\s{}]*\{[a-z]+\})")
 def face(run: str) -> str:
     """A text in which `{o}` stands for an icon, as in `shapes.run`."""
     return "".join(
-        _unit(part) if i % 2 else escape(part) for i, part in enumerate(_ICON.split(run))
+        _unit(part) if i % 2 else _breakable(part) for i, part in enumerate(_ICON.split(run))
     )
+
+
+def _breakable(text: str) -> str:
+    """A narrow face breaks `2{v}/asteroid` before its slash rather than within the word."""
+    return re.sub(r"/(?=[^\W\d])", "<wbr>/", escape(text))
 
 
 def _unit(part: str) -> str:

@@ -33,7 +33,11 @@ from gaia_jax.render.symbols import FONT, definitions
 from gaia_jax.render.table import Table
 
 # Where a narrow column may break a name.
-_BROKEN = {"terraforming": "Terra&shy;forming", "navigation": "Navi&shy;gation"}
+_BROKEN = {
+    "terraforming": "Terra&shy;forming",
+    "navigation": "Navi&shy;gation",
+    "economy": "Eco&shy;nomy",
+}
 Parts = dict[str, dict[str, str]]
 
 

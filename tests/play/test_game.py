@@ -55,10 +55,10 @@ def legal(game: Game, id: int) -> list[str]:
     return game.rules.legal(game.nodes[id].state)
 
 
-def test_a_turn_ends_by_itself_unless_a_conversion_makes_room(game: Game) -> None:
+def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(game: Game) -> None:
     ends = at(game, "AFTER")
     assert len(ends) > 30
-    idle = []
+    idle, short = [], []
     for id in ends[::3]:
         assert made(game, id, NONE) is None
         assert made(game, id, Settings("always")) == "end_turn"
@@ -70,10 +70,18 @@ def test_a_turn_ends_by_itself_unless_a_conversion_makes_room(game: Game) -> Non
             for text in legal(game, id)
             if text.startswith("free")
         ]
-        asked = max(rooms) > before.power_room(before.player)
+        room, built = before.power_room(before.player), before.seat(before.player).built
+        offer = (
+            3
+            if built["PI"] + built["AC_A"] + built["AC_B"]
+            else 2 - (built["TS"] + built["RL"] == 0)
+        )
+        asked = max(rooms) > room and room < offer
+        short.append(room < offer)
         assert made(game, id, Settings("idle")) == (None if asked else "end_turn")
         idle.append(not asked)
     assert 0 < sum(idle) < len(idle), "both happen in this game"
+    assert 0 < sum(short) < len(idle) / 2, "most turns end without a question"
 
 
 def test_power_is_taken_up_to_a_price_that_the_engine_names(game: Game) -> None:

@@ -71,7 +71,7 @@ def test_a_preview_is_what_is_then_dealt(server: Server) -> None:
     wanted: dict[str, Any] = {"ruleset": "lost_fleet", "seats": ["you"] * 4, "seed": 8}
     status, plain, text = server.ask("POST", "/api/preview", wanted)
     assert status == 200, text
-    assert "block-map" in plain["picture"] and len(plain["setup"]["final_missions"]) == 2
+    assert "block-map" in plain["picture"]["map"] and len(plain["setup"]["final_missions"]) == 2
     dealt = plain["setup"]["factions"]
     wanted["factions"] = ["", dealt[0], "", ""]
     changed = server.ask("POST", "/api/preview", wanted)[1]

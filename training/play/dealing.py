@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gaia_jax.render import picture
+from gaia_jax.render import panels
 from gaia_jax.replay.page import seats_json
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.setup.setup_json import setup_to_dict
@@ -76,10 +76,14 @@ def with_factions(dealt: Sequence[str], chosen: object, ruleset: Ruleset) -> lis
 
 
 def preview(setup: Setup, rules: Rules) -> dict[str, Any]:
-    """What is seen of a game before it begins: `picture`, `seats`, `setup` as JSON."""
+    """What is seen of a game before it begins.
+
+    Returns:
+        `picture`, as `panels.frame` gives it; `seats`; `setup`, as a record holds it.
+    """
     table = rules.table(rules.start(setup))
     return {
-        "picture": picture.compose(table, picture.parts(table)),
+        "picture": panels.frame(table, panels.parts(table)),
         "seats": seats_json(table),
         "setup": setup_to_dict(setup, rules.env.ruleset),
     }

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from gaia_jax.components.costs import ROUNDS
+from gaia_jax.components.costs import POWER_VALUE, ROUNDS
 
 from .game import HUMAN, Game, Refused
 
@@ -22,7 +22,7 @@ ASKS = -1
 class Settings:
     """Of one game; as it stands here everything is asked."""
 
-    end_turn: str = "ask"  # after the main action; "idle": unless a conversion makes room for power
+    end_turn: str = "ask"  # after the main action; "idle": unless an offer may lack room
     take_power: int = ASKS  # what costs at most so many VP is taken
     decline_rest: bool = False  # what costs more is declined
     decline_last: bool = False  # and whatever costs VP after one's last pass
@@ -73,11 +73,18 @@ def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
 
 
 def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
-    """Whether a turn ends by itself. Conversions are as good in the next one, but for room."""
+    """Whether a turn ends by itself. Conversions are as good in the next one, but for room.
+
+    Room is short where one offer, of one's strongest structure, might find none (LEE-01).
+    """
     if settings.end_turn != "idle":
         return settings.end_turn == "always"
     table = game.table()
     room = table.power_room(table.player)
+    built = table.seat(table.player).built
+    strongest = max((POWER_VALUE[kind] for kind, number in built.items() if number), default=0)
+    if room >= strongest:
+        return True
     after = (_after(game, text) for text in legal if text.startswith("free"))
     return not any(other.power_room(table.player) > room for other in after)
 

@@ -68,7 +68,7 @@ def legal(game: Game) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[game.now].state):
         cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
-        lies = f" ({_lies(table, cell)})" if cell >= 0 else ""
+        lies = f": {_lies(table, cell)}" if cell >= 0 else ""
         one = {"text": text, "words": rules.say(text) + lies}
         found.append({**one, "effects": prices[text]} if prices else one)
     return found

@@ -9,7 +9,8 @@ class Help {
   // `root`: where pieces lie; `pages()`: the help by id.
   constructor(root, pages) {
     Object.assign(this, { root, pages, timer: null, pressed: false });
-    this.box = element("div", { id: "help-box", class: "panel", role: "tooltip", hidden: true });
+    this.box = document.getElementById("help-box")
+      || element("div", { id: "help-box", class: "panel", role: "tooltip", hidden: true });
     document.body.append(this.box);
     root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.wait(event, HELP_AFTER));
     root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && this.hide());

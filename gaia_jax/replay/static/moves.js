@@ -66,7 +66,7 @@ function turnRow(turn, seats, vp, go) {
     onclick: () => go(turn.last) },
   disc(seats[turn.player]),
   element("span", { class: "what" }, turnWords(turn), ...toldLines(turn, seats)),
-  element("span", { class: "gain" }, signed(turnVp(turn, vp))));
+  element("span", { class: `gain${turnVp(turn, vp) < 0 ? " lost" : ""}` }, signed(turnVp(turn, vp))));
 }
 
 // The list of turns; with `each` the decisions of each turn below it.

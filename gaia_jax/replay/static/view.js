@@ -140,7 +140,7 @@ class TableView {
     const stage = layout.querySelector(".stage");
     stage.innerHTML = map + defs;
     this.svg = stage.querySelector("svg");
-    this.tidy(this.svg);
+    tidy(this.svg);
     this.zoom = new Zoom(stage, this.svg);
     const button = (text, words, act) => element("button", { type: "button", "aria-label": words,
       onclick: act }, text);
@@ -203,22 +203,8 @@ class TableView {
     const held = part.contains(document.activeElement) && document.activeElement.id;
     part.innerHTML = body;
     if (held) document.getElementById(held)?.focus();
-    if (block === "map") this.tidy(part);
+    if (block === "map") tidy(part);
     this.shown.set(key, body);
-  }
-
-  // What a drawing says to a pointer is said by the help; labels take the room that they need.
-  tidy(part) {
-    part.querySelectorAll("title").forEach((title) => {
-      title.parentElement.dataset.words = title.textContent;
-      title.remove();
-    });
-    part.querySelectorAll("text[textLength]").forEach((text) => {
-      const box = Number(text.getAttribute("x")) + Number(text.getAttribute("textLength")) / 2;
-      text.setAttribute("x", box);
-      text.setAttribute("text-anchor", "middle");
-      text.removeAttribute("textLength");
-    });
   }
 
   // The board of this player is one's own, the others follow in turn.
@@ -231,6 +217,20 @@ class TableView {
     players.replaceChildren(...inTurn.slice(1));
     inTurn.forEach((seat, k) => unfold(seat, !k && this.desk.matches));
   }
+}
+
+// What a drawing says to a pointer is said by the help; labels take the room that they need.
+function tidy(part) {
+  part.querySelectorAll("title").forEach((title) => {
+    title.parentElement.dataset.words = title.textContent;
+    title.remove();
+  });
+  part.querySelectorAll("text[textLength]").forEach((text) => {
+    const box = Number(text.getAttribute("x")) + Number(text.getAttribute("textLength")) / 2;
+    text.setAttribute("x", box);
+    text.setAttribute("text-anchor", "middle");
+    text.removeAttribute("textLength");
+  });
 }
 
 function seatBoard(p, fill) {

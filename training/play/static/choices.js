@@ -75,8 +75,9 @@ function actionButton(action) {
 function effectsLine(found) {
   if (!found || !Object.keys(found).length) return [];
   const line = element("span", { class: "effects" });
+  // Bowls have no sign: their words already say from what to what.
   const add = (kind, sign, texts = []) => texts.forEach((text) =>
-    line.append(element("span", { class: kind }, sign + text), " "));
+    line.append(element("span", { class: kind }, (text.startsWith("power bowls") ? "" : sign) + text), " "));
   add("cost", "\u2212", found.costs);
   add("gain", "+", found.gains);
   add("note", "", [...(found.notes || []), ...(found.others || [])]);

@@ -163,10 +163,36 @@ async function showPreview() {
     return;
   }
   say("");
-  holder.innerHTML = found.picture;
-  holder.querySelector("svg").setAttribute("aria-label", "what would be dealt");
+  drawDealt(holder, found);
   playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
     byId(`faction-${p}`).value ? "drawn" : `drawn: ${found.seats[k].name}`; });
+}
+
+// What would be dealt: map, rounds and boosters in view, the rest unfolds; help as in a game.
+function drawDealt(holder, { picture, seats }) {
+  const part = (name, kind = "block") => {
+    const out = element("div", { class: kind, id: `block-${name}` });
+    out.innerHTML = picture.blocks[name] || "";
+    return out;
+  };
+  const folded = (name, ...inside) => element("details", { class: "panel" },
+    element("summary", {}, name), ...inside);
+  const map = element("div", { class: "map", role: "img", "aria-label": "what would be dealt" });
+  map.innerHTML = picture.map + picture.defs;
+  tidy(map);
+  picture.colours.forEach(([fill, ink], p) => {
+    holder.style.setProperty(`--fill-${p}`, fill);
+    holder.style.setProperty(`--ink-${p}`, ink);
+  });
+  const rules = element("div", { class: "rules" });
+  fillRules(rules, picture, seats);
+  holder.replaceChildren(part("rounds", "block panel"), map, part("boosters", "block panel"),
+    folded("Tech tiles", part("research")), folded("Actions", part("actions")),
+    folded("The rules in brief, and these factions", rules));
+  const svg = map.querySelector("svg");
+  map.style.setProperty("--scale", svg.clientHeight / svg.viewBox.baseVal.height);
+  holder.pages = picture.help;
+  holder.help = holder.help || new Help(holder, () => holder.pages);
 }
 
 async function begin(event) {
