@@ -58,7 +58,8 @@ def legal(game: Game, id: int) -> list[str]:
 def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(game: Game) -> None:
     ends = at(game, "AFTER")
     assert len(ends) > 30
-    idle, short = [], []
+    idle: list[bool] = []
+    short: list[bool] = []
     for id in ends[::3]:
         assert made(game, id, NONE) is None
         assert made(game, id, Settings("always")) == "end_turn"
