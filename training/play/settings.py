@@ -1,6 +1,7 @@
 """What a person leaves to the table: decisions that are made by a setting, and marked so.
 
-A setting asks the engine: what a choice costs is read off the state after it, no rule stands here.
+A setting asks the engine: what a choice costs is read off the state after it. What a structure is
+worth to a neighbour's offer is the rules' table.
 """
 
 from __future__ import annotations

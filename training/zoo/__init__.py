@@ -105,15 +105,16 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     return out
 
 
-def check_said(where: str, says: dict[str, Any]) -> None:
+def check_said(where: str, says: Mapping[str, object]) -> None:
     """Refuse what an agent may say of itself, but not so.
 
     Args:
         where: what messages call it.
     """
     data_files.check_keys(where, says, {key: kind for key, kind in MAY.items() if key in says})
-    if says.get("temperature", 1) <= 0:
-        raise UserError(f"{where}: temperature must be above 0, not {says['temperature']}")
+    temperature = says.get("temperature", 1)
+    if isinstance(temperature, int | float) and temperature <= 0:
+        raise UserError(f"{where}: temperature must be above 0, not {temperature}")
 
 
 def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
