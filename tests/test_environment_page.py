@@ -26,7 +26,7 @@ def test_its_blocks_run_one_after_another(monkeypatch, capsys):
     monkeypatch.setattr(gaia_jax, "GaiaEnv", StubEnv)
     scope: dict = {}
     blocks = re.findall(r"```python\n(.*?)```", PAGE, re.S)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         exec(compile(block, "environment.md", "exec"), scope)
     assert made == [("lost_fleet", "margin")] * 2
