@@ -128,6 +128,7 @@ def tell(script: str, id: str, players: int, switches: tuple[tuple[str, str], ..
     return json.loads(run.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 def test_all_switches_at_once_leave_the_traced_programs_as_they_are():
     assert tell(TRACE, "base", 2, tuple(ALL.items())) == tell(TRACE, "base", 2)
 

@@ -82,6 +82,7 @@ def test_a_profile_books_each_instruction_to_the_innermost_part_with_its_bytes()
     assert profile.part_of(found["copy.1"].scope) == profile.OTHER
 
 
+@pytest.mark.slow
 def test_on_two_devices_each_plays_its_own_games_and_all_are_counted():
     program = """
         import jax, jax.numpy as jnp, numpy as np

@@ -27,6 +27,7 @@ def test_the_state_stays_under_4_kb_and_does_not_grow(recorded):
     assert found <= GROWTH * recorded["state_bytes"]
 
 
+@pytest.mark.slow
 def test_the_compiled_step_does_not_grow(recorded):
     here = {"jax": jax.__version__, "backend": jax.default_backend()}
     if here != {name: recorded[name] for name in here}:

@@ -381,6 +381,7 @@ def test_auto_reset_leaves_the_rows_alone_that_go_on(auto, auto_step, auto_start
     assert same(one(state.game, ended), one(fresh.game, ended))
 
 
+@pytest.mark.slow
 def test_auto_reset_works_alone_in_a_scan_and_in_vmap_of_vmap(auto, auto_step, auto_start):
     def advance(state, key):
         action = jnp.argmax(state.legal_action_mask, axis=-1)

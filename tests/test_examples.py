@@ -60,6 +60,7 @@ def test_ppo(capsys, tmp_path):
     assert len((EXAMPLES / "ppo.py").read_text("utf-8").splitlines()) <= 210
 
 
+@pytest.mark.slow
 def test_ppo_against_strong(capsys, monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
     tiny = {"games": 4, "decisions": 12, "updates": 2, "epochs": 1, "minibatches": 2}
@@ -79,6 +80,7 @@ def test_compare_agents(capsys):
     assert [row.split()[0] for row in rows] == ["random", "random", "random", "random"]
 
 
+@pytest.mark.slow
 def test_many_devices():
     code = (
         "import jax; jax.config.update('jax_num_cpu_devices', 8)\n"

@@ -365,6 +365,7 @@ def test_a10_one_survey_a_decision_until_the_picks_are_a_federation():
     assert play_survey(cases, surplus_allowed=False).sum() > 20
 
 
+@pytest.mark.slow
 def test_a11_where_surplus_is_allowed_the_player_says_when_to_stop():
     cases = draw_cases(26, 48) + draw_cases(27, 16, growth=True)
     assert play_survey(cases, surplus_allowed=True).sum() > 20
@@ -379,6 +380,7 @@ def test_what_cannot_be_connected_gets_no_satellites(search):
     assert not ask(search, [case, walled], EXISTS).exists.any()
 
 
+@pytest.mark.slow
 def test_the_tasks_one_by_one_and_row_by_row_agree_with_all_in_one(search):
     cases = draw_cases(16, 40) + draw_cases(17, 8, growth=True)
     solvers = [Solver(case) for case in cases]

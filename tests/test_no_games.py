@@ -7,6 +7,7 @@ import pytest
 import gaia_jax
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
 def test_a_batch_of_no_games_gives_no_games(shape):
     """All but the rows is as of one game; nothing is compiled."""

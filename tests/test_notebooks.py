@@ -65,6 +65,7 @@ def test_they_are_three_without_outputs_and_begin_with_the_cell_for_colab():
     assert "google.colab" in text and 'gaia_jax[notebooks]"' in text
 
 
+@pytest.mark.slow
 def test_the_study_of_a_dataset_runs(tmp_path):
     """About 10 s."""
     text = shown(run(ROOT / "notebooks" / f"{QUICK}.ipynb", tmp_path))

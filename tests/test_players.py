@@ -182,6 +182,7 @@ def test_the_contract(players: int) -> None:
     assert np.abs(played.rewards.sum(-1)).max() < 1e-5
 
 
+@pytest.mark.slow
 def test_a_record_and_its_picture() -> None:
     env = gaia_jax.make("base", players=2)
     init_from, step = replay.compiled(env)

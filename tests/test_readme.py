@@ -4,12 +4,15 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from tools.game_picture import stepping
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 
 
+@pytest.mark.slow
 def test_the_example_plays_sixteen_games(capsys):
     code = re.search(r"```python\n(.*?)```", README, re.S).group(1)
     assert len([line for line in code.splitlines() if line.strip()]) <= 16

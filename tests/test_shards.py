@@ -27,6 +27,7 @@ def collectives(mesh, function, *args):
     return re.findall(COLLECTIVE, jax.jit(shares).lower(*args).as_text())
 
 
+@pytest.mark.slow
 def test_a_step_asks_no_other_device(mesh):
     auto = gaia_jax.auto_reset(gaia_jax.make())
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.PRNGKey(0), GAMES))

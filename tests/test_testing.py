@@ -40,6 +40,7 @@ def check(env, **options):
     return testing.check(env, legal_mask=sound.legal_mask, **options)
 
 
+@pytest.mark.slow
 def test_the_game_keeps_its_promises(env):
     played = testing.check(env, games=GAMES, seed=1)  # as many as others compile `init` for
     assert played.vp.shape == (GAMES, 4)
@@ -53,6 +54,7 @@ def test_a_sound_environment_passes(reward):
     assert (played.decisions == 9).all()
 
 
+@pytest.mark.slow
 def test_the_guard_is_an_end():
     assert (check(StubEnv(length=10_000, max_steps=70), games=2).decisions == 70).all()
 

@@ -28,6 +28,7 @@ def unbatchify(x, agents):
     return {agent: x[i].squeeze(-1) for i, agent in enumerate(agents)}
 
 
+@pytest.mark.slow
 def test_the_rollout_of_a_baseline():
     """`_env_step` of ippo_ff_hanabi.py, with the first available action for its network."""
     env = LogWrapper(GaiaMARL(STUB))
@@ -66,6 +67,7 @@ def test_the_face():
     assert GaiaMARL("base", players=2).agents == ["agent_0", "agent_1"]
 
 
+@pytest.mark.slow
 def test_a_step_without_a_new_game_and_one_to_a_given_state():
     env, key = GaiaMARL(STUB), jax.random.key(0)
     _, state = env.reset(key)

@@ -38,6 +38,7 @@ def test_a_call_that_goes_well_or_says_too_little_is_noticed(run):
     assert run(("1 / 0", "")).code == 1
 
 
+@pytest.mark.slow
 def test_wrong_calls_are_refused_a_sample(run):
     assert faults(run, CASES[::SAMPLE]) == []
 

@@ -17,7 +17,7 @@ ASKED = {"end_turn": "ask", "take_power": -1, "decline_last": False, "only_choic
 MINE = "game && game.legal.length > 0 && !game.thinking"
 
 
-@pytest.fixture(params=[1280, 800])
+@pytest.fixture(params=[1280, pytest.param(800, marks=pytest.mark.slow)])
 def tab(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
     """A page of the given width; at its end nothing went wrong and nobody else was asked."""
     watched = Watched(browser, request.param)
@@ -312,6 +312,7 @@ def test_agents_are_offered_for_as_many_as_they_play(wide: Watched, server: Serv
         assert "zoo/strong" in options(wide, selector)
 
 
+@pytest.mark.slow
 def test_twenty_tabs(browser: Any, server: Server) -> None:
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=3)
     tabs = [Watched(browser, 1280) for _ in range(20)]
@@ -421,6 +422,7 @@ def search_of(tab: Watched, server: Server, agent: str) -> None:
     assert "> the played one" in text and "cost" not in text
 
 
+@pytest.mark.slow
 def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
     """What the page makes of it; the search itself compiles for minutes and is not run here."""
     row = {"action": "pass", "words": "pass", "prior": 0.5, "visits": 3, "final_vp": [9, 8, 7, 6],

@@ -14,7 +14,9 @@ from tests.render.choices import check
 from tests.render.records import RECORDS
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize(
+    "name", [n if n == "lost_fleet" else pytest.param(n, marks=pytest.mark.slow) for n in RECORDS]
+)
 def test_every_change_of_a_record_is_told(name):
     record = replay.read(RECORDS[name])
     ruleset, one = record.env().ruleset, None

@@ -102,6 +102,7 @@ def test_help_at_the_focus_and_under_a_finger(shown: tuple[Any, bool]) -> None:
     assert tab.locator("#rules details").count() >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious(written: Path, browser: Any, scheme: Any) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)

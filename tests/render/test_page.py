@@ -37,7 +37,7 @@ def test_a_page_is_small(written: Path) -> None:
     assert "http://" not in text.replace("http://www.w3.org/2000/svg", "") and "https" not in text
 
 
-@pytest.mark.parametrize("width", [1280, 800])
+@pytest.mark.parametrize("width", [1280, pytest.param(800, marks=pytest.mark.slow)])
 def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -> None:
     record = replay.read(RECORDS["lost_fleet"])
     count = len(record.actions)
@@ -122,6 +122,7 @@ def test_an_unfinished_game_is_a_record_too(tmp_path: Path) -> None:
     assert not bool(replay.play(replay.read(path)).terminated)
 
 
+@pytest.mark.slow
 def test_a_page_that_does_not_fit_on_the_disk_is_not_there(tmp_path: Path) -> None:
     """No half a page, and the one line names the file; what stood there still does."""
     record, out = tmp_path / "begun.json", tmp_path / "a.html"

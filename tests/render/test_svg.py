@@ -50,10 +50,8 @@ def test_random_positions_are_drawn_whole(when: str, env: Any, request: Any) -> 
         look_at(one(states, game), env.ruleset)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [n if n == "lost_fleet" else pytest.param(n, marks=pytest.mark.slow) for n in RECORDS],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RECORDS)
 def test_every_position_of_the_sample_records_is_drawn_whole(name: str) -> None:
     record = replay.read(RECORDS[name])
     env = gaia_jax.make(record.ruleset)
@@ -156,7 +154,9 @@ def test_the_income_shown_is_what_the_next_round_brings() -> None:
     assert seen == 15, "five changes of the round, three players each"
 
 
-@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize(
+    "name", [n if n == "lost_fleet" else pytest.param(n, marks=pytest.mark.slow) for n in RECORDS]
+)
 def test_the_missions_shown_are_the_ones_paid(name: str) -> None:
     """FIN-02: the prizes of the counts in the picture are the VP that the rules have paid."""
     record = replay.read(RECORDS[name])

@@ -77,6 +77,7 @@ class Counter:
         return counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mixing", ["pool", "flat"])
 def test_rollouts_play_alike_where_only_the_likeliest_move_is_asked_for(env, mixing):
     config = NetworkConfig(mixing=mixing, layers=1, cell_width=8, width=8, latents=2)

@@ -21,7 +21,7 @@ def solve(games, options, simulations):
     return run(jax.random.key(0), random_game.root(games))
 
 
-@pytest.mark.parametrize("players", [3, 4])
+@pytest.mark.parametrize("players", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_enough_simulations_find_the_max_n_solution(players):
     games = random_game.draw(players, INSTANCES, players, actions=3, depth=4)
     options = SearchOptions(candidates=3, considered=3, value_scale=0.1)
@@ -54,7 +54,9 @@ def test_the_other_utilities_find_their_solution(utility):
     assert other > 0  # they are not max^n by another name
 
 
-@pytest.mark.parametrize(("players", "noise"), [(1, 0.0), (1, 1.0), (2, 1.0)])
+@pytest.mark.parametrize(
+    ("players", "noise"), [pytest.param(1, 0.0, marks=pytest.mark.slow), (1, 1.0), (2, 1.0)]
+)
 def test_one_player_and_two_with_zero_sum_visit_as_mctx_does(players, noise):
     actions, simulations = 4, 48
     games = random_game.draw(5 + players, INSTANCES, players, actions, depth=5)

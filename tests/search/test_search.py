@@ -273,6 +273,7 @@ for a, b in zip(jax.tree.leaves(eight), jax.tree.leaves(one), strict=True):
 """
 
 
+@pytest.mark.slow
 def test_eight_devices_find_what_one_finds():
     done = subprocess.run(
         [sys.executable, "-c", DEVICES], cwd=Path(__file__).parents[2], check=False,

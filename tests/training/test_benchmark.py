@@ -3,11 +3,13 @@
 import math
 import statistics
 
+import pytest
 import toy_env
 
 from benchmarks import training
 
 
+@pytest.mark.slow
 def test_the_parts_of_an_update_add_up_to_it(config, monkeypatch):
     monkeypatch.setattr(training, "gaia_jax", toy_env)
     report = training.measure_training(config, rounds=2)

@@ -33,6 +33,7 @@ def start(folder: Path, *arguments: str) -> str:
     return run.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(os.environ.get(NO_CACHE)), reason=f"{NO_CACHE} is set")
 def test_a_second_start_does_not_compile(tmp_path):
     """Nor does a run that is resumed, on as many devices as before."""

@@ -96,6 +96,7 @@ def test_every_damage_is_noticed(run, kind):
         checkpoints.whole(4)
 
 
+@pytest.mark.slow
 def test_a_damaged_checkpoint_is_warned_of_and_the_one_before_taken(run, straight, capsys):
     damage(run, 6, "bit")
     code, err = command(capsys, train.main, "--resume", "run")
@@ -189,6 +190,7 @@ sys.exit(cli.run(lambda: train.main(["--config", "tiny.yaml"], toy_env)))
 """
 
 
+@pytest.mark.slow
 def test_ctrl_c_twice_ends_at_once_while_something_compiles(tmp_path):
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SHORT))
     code = BUSY.format(root=str(HERE.parents[1]), here=str(HERE))

@@ -29,6 +29,7 @@ def states():
     return jax.vmap(ENV.init)(jax.random.split(jax.random.key(0), GAMES))
 
 
+@pytest.mark.slow
 def test_it_plays_legal_actions_the_same_ones_each_time(choose, states):
     mask = np.zeros((GAMES, ENV.num_actions), bool)
     rng = np.random.default_rng(1)
@@ -77,6 +78,7 @@ def test_it_beats_random_seats():
     assert wins(results.vp)[results.entry == 0].mean() > 0.9
 
 
+@pytest.mark.slow
 def test_it_takes_stations_of_the_hives_for_satellites():
     """The rules of `lost_fleet` do not (FIN-07); its games of before are played again as before."""
     rules = LOST_FLEET

@@ -63,6 +63,7 @@ test_lockstep.play({devices}, Path({str(folder)!r}))
     return [np.load(folder / f"{devices}.npz") for devices in (1, 2)]
 
 
+@pytest.mark.slow
 def test_two_devices_play_the_games_that_one_plays(played):
     one, two = played
     assert set(one) == set(two)

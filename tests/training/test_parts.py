@@ -51,6 +51,7 @@ def same(games, wanted):
             assert np.array_equal(games.rows()[name], value), name
 
 
+@pytest.mark.slow
 def test_an_evaluation_goes_on_and_merges(whole, tmp_path):
     head = Head({"env": "toy", "seed": 5}, 2, 4)
     paths = [tmp_path / name for name in ("b.npz", "a.npz")]

@@ -124,6 +124,7 @@ class Position(NamedTuple):
     legal_action_mask: jax.Array
 
 
+@pytest.mark.slow
 def test_the_likeliest_action_alone_is_that_of_all_logits(scene):
     """An agent that is asked for no more looks at choices, not at actions."""
     network, params, observation, mask = scene

@@ -66,7 +66,8 @@ def test_advantages_are_those_of_each_seat_over_its_own_decisions(gae_lambda):
             assert np.isclose(advantage[t, game, seat], x, atol=1e-4), (t, game, seat)
 
 
-@pytest.mark.parametrize("devices", [2, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("devices", [2, 8])
 def test_more_devices_make_the_same_update_as_one(config, make_trainer, tmp_path, devices):
     """Random numbers belong to a game, minibatches hold all games: only rounding differs."""
     small = ["network.layers=0", "ppo.epochs=1", "ppo.minibatches=2", "run.updates_per_chunk=1"]

@@ -161,6 +161,7 @@ def both(pair, do):
     return found
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_not_shared(pair, tmp_path):
     folders = [tmp_path / "0", tmp_path / "1"]
     folders[0].mkdir()

@@ -78,6 +78,7 @@ def test_a_file_holds_the_network_without_pickle_and_decides_as_its_function_doe
     np.testing.assert_allclose(values, wanted[1], 1e-5)
 
 
+@pytest.mark.slow
 def test_it_plays_in_the_arena_in_an_evaluation_and_under_search(env, file, monkeypatch, tmp_path):
     report = training.arena([str(file), "random", "random", "random"], games=8, env=env)
     assert str(file) in report["agents"] and report["games"] == 8

@@ -120,6 +120,7 @@ def test_a_checkpoint_of_before_is_resumed_without_what_is_gone(make_trainer, mo
     assert all(np.array_equal(a, b) for a, b in zip(ours, theirs, strict=True))
 
 
+@pytest.mark.slow
 def test_a_finished_run_can_be_made_longer(trained, capsys, monkeypatch):
     folder, run = trained
     monkeypatch.chdir(folder)

@@ -52,6 +52,7 @@ def clone(folder):
     return start, "run.warm_start_temperature=0.5", "recipe.staggered_starts=12"
 
 
+@pytest.mark.slow
 def test_two_processes_learn_what_one_does(tmp_path):
     """Without what makes it slow; the others below are of the tests' own configuration."""
     more = (*SMALL, *clone(tmp_path))
