@@ -5,6 +5,7 @@
     python -m training.export --out data --verify 1000      # plays rows again
     python -m training.export --out all --merge data more   # several ranges as one
     python -m training.export --out few --merge data --games 1000   # the first games of one
+    python -m training.export --out few --merge docs/sample --games 1000 --decisions --no-policy
 
 `--processes 2` plays on two cores; `--first N` plays another range of the deals of a seed, for
 another machine. The same command again goes on where it was killed, to the same file.
@@ -47,8 +48,8 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
 
     face = environments.module(face)
     if args.merge:
-        return room.merge(args, face)
-    if args.agents:
+        room.merge(args, face)
+    elif args.agents:
         code = room.play(args, face)
         if code or args.share:
             return code
@@ -90,8 +91,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     args.argv = list(sys.argv[1:] if argv is None else argv)
-    if args.merge and (args.agents or args.decisions or args.verify):
-        raise UserError("--merge goes alone")
+    if args.merge and args.agents:
+        raise UserError("--merge plays no games: --agents goes without it")
     if not (args.agents or args.merge or args.decisions or args.verify):
         raise UserError("nothing to do: --agents, --decisions, --verify or --merge")
     if not args.agents and not args.merge and not args.out.is_dir():

@@ -1,14 +1,16 @@
 """Datasets: rows, resuming, ranges, mistakes."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 from exported import AGENTS, FACE, GAMES, command, rows_of
 
-from training import export
-from training.games import dataset, shards, workers
+from training import export, zoo
+from training.games import card, dataset, shards, workers
 
 pytestmark = pytest.mark.usefixtures("small_datasets")
 
@@ -55,6 +57,48 @@ def test_the_folder_says_what_it_is(whole):
     assert sorted(path.name for path in whole.iterdir()) == sorted(
         [dataset.ABOUT, dataset.GAMES, dataset.README]
     )
+
+
+def test_the_card_names_the_agents_how_strong_they_are_and_the_commit(whole, tmp_path):
+    about = json.loads((whole / dataset.ABOUT).read_text())
+    text = (whole / dataset.README).read_text()
+    assert about["made_with"] == [card.made_with()] and f"Played with {card.made_with()}." in text
+    by_deal = {}
+    for row in rows_of(whole):
+        for seat in range(4):
+            agent = by_deal.setdefault((row[f"agent_{seat}"], row[f"agent_sha256_{seat}"]), {})
+            agent.setdefault(row["deal"], []).append(row["vp"][seat])
+    for (name, sha), deals in by_deal.items():
+        mean = np.mean([np.mean(vp) for vp in deals.values()])
+        assert re.search(rf"\| `{name}` \| {mean:.1f} \(\S+ to \S+\) \| `{sha}` \|", text)
+    # What is known of a shipped agent goes with its games; an older dataset says nothing.
+    env = FACE.make("", "vp")
+    told = card.strength(["zoo/strong", "random", "zoo/duel"], env)
+    says = zoo.about("zoo/strong")
+    assert told.keys() == {"zoo/strong"} and told["zoo/strong"]["npz"] == says["sha256"]
+    mean = says["results"]["self_play"]["vp"]["mean"]
+    assert f"{mean:.1f} (" in card.of(whole, about | {"strength": told})
+    del about["made_with"], about["strength"]
+    assert "Played with a version that did not note itself." in card.of(whole, about)
+
+
+@pytest.mark.parametrize("name", ["sample"])
+def test_the_cards_of_the_shipped_samples_are_current(name):
+    folder = Path(__file__).resolve().parents[2] / "docs" / name
+    about = dataset.read_whole(folder)
+    assert about["strength"].keys() == {"zoo/strong"} and about["made_with"]
+    assert (folder / dataset.README).read_text("utf-8") == card.of(folder, about)
+
+
+def test_the_first_games_with_their_decisions_are_one_command(whole, tmp_path, capsys):
+    out = tmp_path / "few"
+    args = ["--out", out, "--merge", whole, "--games", "8", "--decisions", "--replay-batch", "16"]
+    code, said, err = command(capsys, *args)
+    assert code == 0 and "8 games in" in said and "72 decisions" in said, err
+    about = dataset.read_whole(out)
+    assert about["files"][dataset.DECISIONS]["rows"] == 72
+    rows = rows_of(out, dataset.DECISIONS)
+    assert {row["leech"] for row in rows} == {0}  # nobody is offered power in these games
 
 
 @pytest.mark.parametrize("when", ["before a piece", "in a piece", "before the end", "at the end"])
@@ -187,7 +231,7 @@ def test_mistakes_are_one_line(whole, tmp_path, capsys):
         (["--out", empty, "--verify", "3"], "is no dataset"),
         (["--out", tmp_path / "gone", "--verify", "3"], "is no folder"),
         (["--out", whole], "nothing to do"),
-        (["--out", tmp_path / "m", "--merge", whole, "--decisions"], "--merge goes alone"),
+        ([*GAMES, "--out", tmp_path / "m", "--merge", whole], "--merge plays no games"),
         (["--agents", AGENTS, "--batch", "6", "--out", tmp_path / "x"], "multiple of 4"),
     ]:
         code, _, err = command(capsys, *args)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import pyarrow as pa
@@ -20,40 +19,25 @@ from ..system.cli import UserError
 from ..system.data_files import LIST, OBJECT, SWITCH, TEXT, WHOLE
 from ..system.environments import make_env
 from ..types import Environment, EnvModule
-from . import shards
-from .schema import NAME, SCHEMA, schema
+from . import card, shards
+from .schema import DECISIONS as DECISIONS  # also by this name elsewhere
+from .schema import GAMES as GAMES
+from .schema import NAME, SCHEMA, About, schema
 
 FORMAT = "gaia_jax dataset 1"
-ABOUT, GAMES, DECISIONS, README = "dataset.json", "games.parquet", "decisions.parquet", "README.md"
+ABOUT, README = "dataset.json", "README.md"
 PIECES, DECISION_PIECES = "pieces", "decision_pieces"
 # What the games of a part depend on; parts that are equal in it and adjoin are one.
 IDENTITY = ("env", "version", "players", "agents", "likeliest", "rotations", "batch", "seed")
 LONGEST = 10**7  # bytes of dataset.json
 # What its keys hold, those of a part, of an agent and of a file; `data_files.check_keys`.
 KEYS = {"parts": LIST, "files": OBJECT}
+MAY = {"made_with": LIST, "strength": OBJECT}  # what datasets of before do not say
 AGENT = {"name": TEXT, "sha256": TEXT}
 FILE = {"rows": WHOLE, "bytes": WHOLE, "sha256": TEXT}
 PART = {"env": TEXT, "version": TEXT, "players": WHOLE, "agents": LIST, "likeliest": SWITCH,
         "rotations": WHOLE, "batch": WHOLE, "seed": WHOLE, "first": WHOLE,
         "games": WHOLE}  # fmt: skip
-
-HERE = Path(__file__).parent
-# What Hugging Face reads at the head of the card.
-HEAD = """---
-license: apache-2.0
-pretty_name: {pretty}
-task_categories:
-- reinforcement-learning
-tags:
-- board-games
-- gaia-project
-- jax
-size_categories:
-- {size}
-configs:
-{configs}---
-"""
-SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -112,6 +96,7 @@ def check_about(where: str, data: object) -> None:
     if GAMES not in data["files"]:
         raise UserError(f"{where}: key 'files.{GAMES}' is missing")
     data_files.check_keys(where, data, {"vp_sources": LIST, "slots": OBJECT})
+    data_files.check_keys(where, data, {key: kind for key, kind in MAY.items() if key in data})
     rows, games = data["files"][GAMES]["rows"], sum(part["games"] for part in data["parts"])
     if rows != games:
         raise UserError(f"{where}: {GAMES} has {rows} rows, the parts {games} games")
@@ -166,10 +151,13 @@ def check_bytes(folder: Path, about: dict[str, Any]) -> str:
     return f"{path} is not the file of {ABOUT}: its sha256 differs"
 
 
-def begin(folder: Path, part: dict[str, Any]) -> bool:
+def begin(folder: Path, part: dict[str, Any], made_with: str) -> bool:
     """Make a folder for a part, or go on with the one that is there.
 
     While it is not whole, its number of games may still change.
+
+    Args:
+        made_with: the code that plays now; others that have played stay named.
 
     Returns:
         Whether all of its games are there already.
@@ -185,11 +173,12 @@ def begin(folder: Path, part: dict[str, Any]) -> bool:
         if not same:
             raise UserError(f"{folder} holds other games: {_difference(about['parts'], part)}")
         if not whole:
-            _write(folder, [part], {}, {})
+            made = [x for x in about.get("made_with", []) if x != made_with]
+            _write(folder, [part], {}, {"made_with": [*made, made_with]})
         return whole
     atomic_files.check_folder("--out", folder)
     folder.mkdir(exist_ok=True)
-    _write(folder, [part], {}, {})
+    _write(folder, [part], {}, {"made_with": [made_with]})
     return False
 
 
@@ -205,7 +194,7 @@ def _short(value: object) -> str:
     return text if len(text) < 60 else f"{text[:57]}..."
 
 
-def finish(folder: Path, parts: list[dict[str, Any]], about: dict[str, Any]) -> None:
+def finish(folder: Path, parts: list[dict[str, Any]], about: About) -> None:
     """Write `dataset.json` and the card of a folder whose Parquet files are whole.
 
     Args:
@@ -219,7 +208,7 @@ def finish(folder: Path, parts: list[dict[str, Any]], about: dict[str, Any]) -> 
             size = path.stat().st_size
             files[name] = {"rows": rows, "bytes": size, "sha256": shards.digest(path)}
     _write(folder, parts, files, about)
-    atomic_files.write_text(folder / README, card(read_about(folder)))
+    atomic_files.write_text(folder / README, card.of(folder, read_about(folder)))
 
 
 def _write(
@@ -259,17 +248,25 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     parts: list[dict[str, Any]] = []
     for part, folder, _ in found:
         _join(parts, part, folder)
-    abouts = [of_files(folder) for folder in folders]
+    about = _together([of_files(folder) for folder in folders])
     if len({(part["env"], part["players"]) for part in parts}) > 1:
         raise UserError("the folders have games of different rules, which need different columns")
     try:
         with atomic_files.new_folder(out) as new:
             total = shards.assemble(new / GAMES, _rows(found))
-            finish(new, parts, abouts[0])
+            finish(new, parts, about)
     except (pa.ArrowException, OSError) as error:
         where = ", ".join(str(folder / GAMES) for folder in folders)
         raise UserError(f"cannot merge {where} into {out}: {reason(error)}") from error
     return total
+
+
+def _together(abouts: list[About]) -> About:
+    """The further keys of several datasets as those of one."""
+    made = dict.fromkeys(text for about in abouts for text in about.get("made_with", []))
+    strength = {k: v for about in abouts for k, v in about.get("strength", {}).items()}
+    known = {"made_with": list(made), "strength": strength}
+    return abouts[0] | {key: value for key, value in known.items() if value}
 
 
 def _first(
@@ -308,39 +305,3 @@ def _rows(found: list[tuple[dict[str, Any], Path, int]]) -> Iterator[pa.Table]:
             low, high = max(at, first), min(at + part["games"], first + len(table))
             if low < high:
                 yield table.slice(low - first, high - low)
-
-
-def card(about: dict[str, Any]) -> str:
-    """`README.md`: what somebody reads who finds the dataset.
-
-    Args:
-        about: its `dataset.json`.
-    """
-    files, parts = about["files"], about["parts"]
-    games = files[GAMES]["rows"]
-    size = next((name for limit, name in SIZES if games < limit), "1M<n<10M")
-    configs = ""
-    for name in files:
-        kind = name.removesuffix(".parquet")
-        default = "  default: true\n" if kind == "games" else ""
-        configs += f"- config_name: {kind}\n  data_files: {name}\n{default}"
-    rows = ["| games | rules | agents | seed | deals |", "| --- | --- | --- | --- | --- |"]
-    for part in parts:
-        names = ", ".join(agent["name"] for agent in part["agents"])
-        last = part["first"] + part["games"] // part["rotations"] - 1
-        rows.append(
-            f"| {part['games']:,} | `{part['env']}` {part['version']} | {names} "
-            f"| {part['seed']} | {part['first']} to {last} |"
-        )
-    listed = [
-        f"- `{name}`: {x['rows']:,} rows, sha256 `{x['sha256']}`" for name, x in files.items()
-    ]
-    pretty = f"Gaia Project games ({', '.join(sorted({part['env'] for part in parts}))})"
-    body = Template((HERE / "dataset_card.md").read_text(encoding="utf-8"))
-    more = (HERE / "dataset_card_decisions.md").read_text(encoding="utf-8")
-    return (
-        HEAD.format(pretty=pretty, size=size, configs=configs)
-        + "\n"
-        + body.substitute(pretty=pretty, parts="\n".join(rows), files="\n".join(listed))
-        + (f"\n{more}" if DECISIONS in files else "")
-    )

@@ -13,7 +13,7 @@ from jax import Array
 
 from gaia_jax.actions import to_text
 from gaia_jax.setup.setup_json import setup_from_json
-from gaia_jax.state import NODES
+from gaia_jax.state import NODES, Node
 
 from ..agents import Agent
 from ..types import EnvState
@@ -43,6 +43,7 @@ def schema() -> pa.Schema:
         ("gaia_power", small),
         ("tracks", pa.list_(tiny)),
         ("vp", small),
+        ("leech", tiny),
         ("vp_end", small),
         ("place_end", pa.float32()),
     ]
@@ -58,7 +59,19 @@ def stocks(state: EnvState, action: Array) -> dict[str, Array]:
     players = game.players
     seen = {name: getattr(players, name)[rows, who] for name in STOCKS}
     seen |= {"power": players.power[rows, who], "tracks": players.tracks[rows, who]}
-    return seen | {"seat": who, "round": game.turn.round, "node": game.turn.node}
+    seen |= {"seat": who, "round": game.turn.round, "node": game.turn.node}
+    return seen | {"leech": jnp.where(game.turn.node == Node.LEECH, _on_offer(state, who), 0)}
+
+
+def _on_offer(state: EnvState, who: Array) -> Array:
+    """(B,) power that can be taken of the first offer that waits (LEE-02); it costs 1 VP less."""
+    rows, players = jnp.arange(len(who)), state.game.players
+    queue = state.game.turn.leech[rows].astype(jnp.int32)  # (B, events, P)
+    first = (queue > 0).any(-1).argmax(-1)
+    power, stone = players.power[rows, who].astype(jnp.int32), players.brainstone[rows, who]
+    room = 2 * power[:, 0] + power[:, 1] + jnp.where((stone == 0) | (stone == 1), 2 - stone, 0)
+    most = players.vp[rows, who] + 1
+    return jnp.minimum(jnp.minimum(queue[rows, first, who], room), most)
 
 
 def make_look(agents: Mapping[str, Agent]) -> Look:
@@ -128,7 +141,8 @@ def _table(
 ) -> pa.Table:
     """The decisions of one game."""
     length, seat = len(seen["action"]), seen["seat"].astype(int)
-    out: dict[str, Any] = {name: seen[name] for name in ("round", "seat", "legal", "action")}
+    plain = ("round", "seat", "legal", "action", "leech")
+    out: dict[str, Any] = {name: seen[name] for name in plain}
     out |= {name: seen[name] for name in STOCKS}
     out |= {f"power_{bowl + 1}": seen["power"][:, bowl] for bowl in range(3)}
     out |= {

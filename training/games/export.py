@@ -15,7 +15,7 @@ from ..system import atomic_files, cli
 from ..system.cli import UserError
 from ..system.environments import make_env
 from ..types import EnvModule
-from . import dataset, decisions, playing, shards, workers
+from . import card, dataset, decisions, playing, shards, workers
 from .replay import Replayer, name_of, wrong_rows
 from .schema import slots
 
@@ -43,7 +43,7 @@ def play(args: argparse.Namespace, face: EnvModule) -> int:
         work.play(missing, lambda games: None)
         return 0
     cli.start_jax()
-    if dataset.begin(args.out, part):
+    if dataset.begin(args.out, part, card.made_with()):
         print(f"{args.out} is whole: {part['games']} games")
         return 0
     with atomic_files.folder_lock(args.out):
@@ -54,6 +54,8 @@ def play(args: argparse.Namespace, face: EnvModule) -> int:
         total = shards.assemble(args.out / dataset.GAMES, work.pieces.tables(len(work.sizes)))
         setup = _first_setup(args.out / dataset.GAMES)
         about = {"slots": slots(setup), "vp_sources": list(env.ruleset.ids["vp_source"])}
+        about |= {"made_with": dataset.read_about(args.out)["made_with"]}
+        about |= {"strength": card.strength(names, env)}
         dataset.finish(args.out, [part], about)
         work.pieces.remove()
     size = (args.out / dataset.GAMES).stat().st_size
@@ -177,7 +179,7 @@ def verify(args: argparse.Namespace, face: EnvModule) -> int:
     return 1 if wrong else 0
 
 
-def merge(args: argparse.Namespace, face: EnvModule) -> int:
+def merge(args: argparse.Namespace, face: EnvModule) -> None:
     """Datasets that become one."""
     for part in args.merge:
         about = dataset.read_whole(part)
@@ -185,4 +187,3 @@ def merge(args: argparse.Namespace, face: EnvModule) -> int:
             dataset.check_games(part, about, dataset.env_of(part, face, id, players))
     total = dataset.merge(args.out, args.merge, args.games)
     print(f"{total} games in {args.out}")
-    return 0

@@ -21,6 +21,8 @@ SCHEMA = 1  # raised when a column changes its meaning
 NAME = "gaia_jax games"
 # Keys of a set-up that are columns of their own elsewhere.
 APART = ("factions", "turn_order", "players")
+About = dict[str, Any]  # what `dataset.json` says
+GAMES, DECISIONS = "games.parquet", "decisions.parquet"  # files of a dataset
 
 
 def setup_columns(setup: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import contextlib
 import json
 import os
 import platform
-import subprocess
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -18,13 +17,12 @@ from typing import Any
 
 from gaia_jax import __version__
 
-from ..system import processes
+from ..system import commit, processes
 from ..types import Environment
 
 FILE = "history.jsonl"
 COMPLETE, OUT_OF_TIME, INTERRUPTED = "complete", "out of time", "interrupted"
 PACKAGES = ("flax", "optax")  # beside those of `processes.versions`
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def started(run: Path, update: int, env: Environment) -> None:
@@ -42,7 +40,7 @@ def started(run: Path, update: int, env: Environment) -> None:
         versions=versions,
         machine=_machine(),
         devices=f"{len(devices)} {devices[0].platform}: {devices[0].device_kind}",
-        **_commit(),
+        **commit.of_clone(),
     )
 
 
@@ -81,22 +79,6 @@ def _add(run: Path, **line: Any) -> None:
         file.write(text if before.endswith(b"\n") or not before else "\n" + text)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _commit() -> dict[str, Any]:
-    """The commit of a clone, and whether files differ from it; nothing elsewhere."""
-    if not (ROOT / ".git").exists():
-        return {}
-    try:
-        commit = _git("rev-parse", "HEAD").strip()
-        return {"commit": commit, "changed": bool(_git("status", "--porcelain", "-uno").strip())}
-    except (OSError, subprocess.SubprocessError):
-        return {}
-
-
-def _git(*arguments: str) -> str:
-    line = ["git", "-C", str(ROOT), *arguments]
-    return subprocess.run(line, check=True, capture_output=True, text=True, timeout=20).stdout
 
 
 def _machine() -> dict[str, Any]:

@@ -1,0 +1,152 @@
+"""`README.md` of a dataset: what somebody reads who finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from gaia_jax import __version__
+
+from .. import zoo
+from ..system import commit
+from ..types import Environment
+from . import shards, stats
+from .schema import DECISIONS, GAMES, About, seats
+
+HERE = Path(__file__).parent
+# What Hugging Face reads at the head of the card.
+HEAD = """---
+license: apache-2.0
+pretty_name: {pretty}
+task_categories:
+- reinforcement-learning
+tags:
+- board-games
+- gaia-project
+- jax
+size_categories:
+- {size}
+configs:
+{configs}---
+"""
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+SAID = ("games", "vp", "vp_difference")  # of the results of an agent of the zoo
+
+
+def made_with() -> str:
+    """The code that plays: its version, and in a clone its commit."""
+    told = commit.of_clone()
+    changed = ", with changes" if told.get("changed") else ""
+    where = f" at {told['commit']}{changed}" if told else ""
+    return f"gaia_jax {__version__}{where}"
+
+
+def strength(names: Sequence[str], env: Environment) -> dict[str, Any]:
+    """How strong the shipped agents among these were when they were shipped, by name."""
+    found = {}
+    for name in sorted(set(names)):
+        if name not in zoo.names():
+            continue
+        says = zoo.about(name)
+        if (says["env"], says.get("players", 4)) != (env.id, env.num_players):
+            continue
+        results = {
+            beside: {key: result[key] for key in SAID if key in result}
+            for beside, result in says.get("results", {}).items()
+        }
+        found[name] = {"npz": says["sha256"], "decisions": says.get("decisions"), **results}
+    return found
+
+
+def of(folder: Path, about: About) -> str:
+    """The text of the card.
+
+    Args:
+        folder: of the dataset, whose Parquet files are whole.
+        about: its `dataset.json`.
+    """
+    files, parts = about["files"], about["parts"]
+    games = files[GAMES]["rows"]
+    size = next((name for limit, name in SIZES if games < limit), "1M<n<10M")
+    configs = ""
+    for name in files:
+        kind = name.removesuffix(".parquet")
+        default = "  default: true\n" if kind == "games" else ""
+        configs += f"- config_name: {kind}\n  data_files: {name}\n{default}"
+    rows = ["| games | rules | agents | seed | deals |", "| --- | --- | --- | --- | --- |"]
+    for part in parts:
+        names = ", ".join(agent["name"] for agent in part["agents"])
+        last = part["first"] + part["games"] // part["rotations"] - 1
+        rows.append(
+            f"| {part['games']:,} | `{part['env']}` {part['version']} | {names} "
+            f"| {part['seed']} | {part['first']} to {last} |"
+        )
+    listed = [
+        f"- `{name}`: {x['rows']:,} rows, sha256 `{x['sha256']}`" for name, x in files.items()
+    ]
+    pretty = f"Gaia Project games ({', '.join(sorted({part['env'] for part in parts}))})"
+    body = Template((HERE / "dataset_card.md").read_text(encoding="utf-8"))
+    more = (HERE / "dataset_card_decisions.md").read_text(encoding="utf-8")
+    text = body.substitute(
+        pretty=pretty, parts="\n".join(rows), agents="\n".join(_agents(folder, about)),
+        files="\n".join(listed),
+    )  # fmt: skip
+    head = HEAD.format(pretty=pretty, size=size, configs=configs)
+    return f"{head}\n{text}" + (f"\n{more}" if DECISIONS in files else "")
+
+
+def _agents(folder: Path, about: About) -> list[str]:
+    """Who played, how strong, with which code."""
+    lines = [
+        "| agent | VP of a seat in these games (95 %) | sha256 of its numbers |",
+        "| --- | --- | --- |",
+    ]
+    told = {(a["name"], a["sha256"]) for part in about["parts"] for a in part["agents"]}
+    means = _means(folder / GAMES)
+    for name, sha in sorted(told):
+        vp = means[name, sha]
+        lines.append(f"| `{name}` | {vp.mean:.1f} ({vp.low:.1f} to {vp.high:.1f}) | `{sha}` |")
+    lines.append("")
+    for name, says in about.get("strength", {}).items():
+        lines += [f"`{name}`: {'; '.join(_said(says))}.", ""]
+    made = about.get("made_with") or ["a version that did not note itself"]
+    return [*lines, f"Played with {' and '.join(made)}."]
+
+
+def _said(says: About) -> list[str]:
+    """What `strength` says of one."""
+    out = [f"{says['decisions']:,} decisions learnt"] if says.get("decisions") else []
+    alone, greedy = says.get("self_play"), says.get("greedy")
+    if alone:
+        out.append(f"{_interval(alone['vp'])} VP in self-play, {alone['games']:,} games")
+    if greedy and "vp_difference" in greedy:
+        ahead = _interval(greedy["vp_difference"])
+        out.append(f"{ahead} VP ahead of `greedy` in all other seats, {greedy['games']:,} games")
+    return [*out, f"shipped as `{says['npz'][:12]}`"]
+
+
+def _interval(value: dict[str, float]) -> str:
+    return f"{value['mean']:.1f} ({value['low']:.1f} to {value['high']:.1f})"
+
+
+def _means(path: Path) -> dict[tuple[str, str], stats.Estimate]:
+    """Mean VP of the seats of each agent, by name and hash; a deal is one sample."""
+    with shards.open_file(path) as file:
+        players = seats(file.schema_arrow.names)
+    kinds = [f"agent{kind}_{seat}" for seat in range(players) for kind in ("", "_sha256")]
+    sums: dict[tuple[str, str], dict[Any, list[float]]] = {}
+    for _, table in shards.row_groups(path, ["seed", "deal", "vp", *kinds]):
+        columns = {name: table[name].to_pylist() for name in table.column_names}
+        deals = list(zip(columns["seed"], columns["deal"], strict=True))
+        for seat in range(players):
+            agents = zip(columns[f"agent_{seat}"], columns[f"agent_sha256_{seat}"], strict=True)
+            for agent, deal, vp in zip(agents, deals, columns["vp"], strict=True):
+                sums.setdefault(agent, {}).setdefault(deal, []).append(vp[seat])
+    return {
+        agent: stats.estimate(np.array([np.mean(values) for values in by_deal.values()]))
+        for agent, by_deal in sums.items()
+    }
