@@ -23,9 +23,9 @@ import mctx
 from jax import Array
 
 import gaia_jax
+from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent
 from training.agents.base import Policy
-from training.config import UserError
 from training.games.engine import Match
 from training.games.stats import estimate, wins
 from training.games.table import one_against_the_rest

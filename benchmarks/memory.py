@@ -21,8 +21,9 @@ from typing import Any
 import jax
 
 import gaia_jax
+from gaia_jax.cli.command_line import UserError
 from training import config as configuration
-from training.config import Config, UserError
+from training.config import Config
 from training.learn import ppo
 from training.learn.learner_state import make_init, sharding
 from training.networks.make import make_network

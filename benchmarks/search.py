@@ -23,9 +23,9 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent
 from training.agents.search import make_search, split_name
-from training.config import UserError
 from training.search import Model, RecurrentFnOutput, gumbel_search, memory
 from training.system import cli
 

@@ -24,9 +24,10 @@ from jax.sharding import PartitionSpec as P
 
 import gaia_jax
 from benchmarks import measure
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.testing import sample_legal
 from training import config as configuration
-from training.config import Config, UserError
+from training.config import Config
 from training.learn import ppo
 from training.learn.learner_state import make_init, sharding
 from training.networks import sampling

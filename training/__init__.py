@@ -148,11 +148,9 @@ def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
     Raises:
         UserError: an unknown name, or an agent of another game.
     """
-    from .agents import split_run, trained
-    from .learn.checkpoint import number_of
+    from .agents import trained
 
-    run, update = split_run(name)
-    found = trained(run, number_of(f"agent {name!r}", update), env)
+    found = trained(name, env)
     return found.network, found.params
 
 
@@ -160,7 +158,8 @@ def _play(
     agents: Sequence[str | Agent], env: Environment, games: int, seed: int, likeliest: bool
 ) -> Any:
     """The games of an arena, kept in memory."""
-    from .config import UserError
+    from gaia_jax.cli.command_line import UserError
+
     from .games.arena import Arena, store_of
 
     players = env.num_players

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .system import atomic_files, cli
-from .types import EnvModule
+from .system.environments import EnvModule
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:

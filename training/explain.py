@@ -33,14 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     import jax
     import numpy as np
 
-    from .agents.search import SUFFIX, split_name
     from .study import explain
 
-    searches = split_name(args.agent)[1] is not None
+    searches = explain.has_search(args.agent)
     if not searches and args.at is None:
-        raise UserError(
-            f"--agent wants a search: {args.agent}{SUFFIX}64, for example; --at needs none"
-        )
+        raise UserError(f"{explain.wants_search(args.agent)}; --at needs none")
     if args.json:
         atomic_files.check_file("--json", args.json, explain.OURS)
     with cli.telling(lambda: f"playing {args.record}"):

@@ -31,28 +31,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     import gaia_jax
 
-    from .agents import REGISTRY, check_agent, make_agent
     from .study import puzzles, review
     from .system.devices import split_cpu
     from .system.environments import make_env
 
-    if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `_make`
-        raise UserError(review.no_policy(args.agent))
+    review.check_policy(args.agent)  # before any work; again by `Maker`
     if args.out:
         atomic_files.check_file("--out", args.out, puzzles.OURS)
     split_cpu(0, 1 << 20)  # of so many games, so that every core is a device
     found, whole = puzzles.read(args.of) if args.of else {}, True
     rules = (found["ruleset"], puzzles.players_of(found)) if found else (args.env, args.players)
     env = make_env(gaia_jax, rules[0], "vp", rules[1])
-    solvers = args.solve.split(",") if args.solve else ()
-    for name in solvers:
-        check_agent(name, env)
+    solvers = puzzles.solvers(args.solve.split(","), env) if args.solve else {}
     if not args.of:
         found, whole = _make(args, env)
     rates = {}
-    for name in solvers if whole else ():
+    for name, solver in solvers.items() if whole else ():
         with cli.telling(partial("asking {}".format, name)):
-            rates[name] = puzzles.solved(found, make_agent(name, env, likeliest=True))
+            rates[name] = puzzles.solved(found, solver)
     print(puzzles.text(found, rates))
     cli.wrote(args.out)
     return 0 if whole else 130
@@ -60,13 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     """Puzzles of games, written after each; whether there are as many games as were wanted."""
-    from .agents import make_agent
-    from .study import puzzles, review
+    from .study import puzzles
 
-    agent = make_agent(args.agent, env)
-    if agent.policy is None:
-        raise UserError(review.no_policy(args.agent))
-    maker = puzzles.Maker(env, agent, args.playouts, args.from_round)
+    maker = puzzles.Maker(env, args.agent, args.playouts, args.from_round)
     made: list[tuple[Game, list[Plain]]] = []
     said, ended = "", 0
 
@@ -79,7 +71,7 @@ def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
             for number in range(args.first, args.first + args.games):
                 count = sum(len(some) for _, some in made)
                 said, ended = f"game {number}, {count} puzzles", 0
-                game = puzzles.play(env, agent, args.seed, number)
+                game = puzzles.play(env, maker.agent, args.seed, number)
                 some, whole = maker.of_game(game, number, progress)
                 made.append((game, some))
                 found = puzzles.as_json(env, args.agent, args.playouts, made)

@@ -23,13 +23,11 @@ MOST_GAMES = 1 << 20  # so that every core is a device
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 where Ctrl-C left a part of the game out."""
     args = _parse(argv)
-    from .agents import REGISTRY
     from .study import review, review_page
     from .study.explain import read_game
     from .system.devices import split_cpu
 
-    if args.agent in REGISTRY:  # refused before any work; what has no policy else, by `Reviewer`
-        raise cli.UserError(review.no_policy(args.agent))
+    review.check_policy(args.agent)  # before any work; again by `Reviewer`
     atomic_files.check_different({"--json": args.json, "--html": args.html})
     for flag, file, ours in (
         ("--json", args.json, review.OURS), ("--html", args.html, review_page.OURS),

@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from gaia_jax.cli.command_line import UserError
 from training.agents import make_agent
 from training.agents.base import policy_agent, random_agent
 from training.agents.search import FORMS, SearchSpec, search_agent, split_name
-from training.config import NetworkConfig, UserError
+from training.config import NetworkConfig
 from training.networks import sampling
 from training.networks.make import make_network
 

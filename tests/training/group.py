@@ -9,7 +9,7 @@ import time
 
 import jax
 
-from training.config import UserError
+from gaia_jax.cli.command_line import UserError
 from training.system import cli, process_group, processes
 
 jax.config.update("jax_num_cpu_devices", 1)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gaia_jax.cli.command_line import UserError
 from tools import configuration_page
 from training import config as configs
-from training.config import Config, UserError
+from training.config import Config
 from training.config.older import ANY, GONE, MOVED
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"

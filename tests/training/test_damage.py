@@ -18,7 +18,7 @@ from conftest import TINY
 
 import training.evaluate as evaluate
 import training.train as train
-from training.config import UserError
+from gaia_jax.cli.command_line import UserError
 from training.learn.checkpoint import ASIDE, Checkpoints, Damaged
 from training.run import folder
 from training.system import atomic_files, cli

@@ -9,9 +9,9 @@ import pytest
 import toy_env
 
 import training
+from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.agents import Agent
-from training.config import UserError
 
 ROOT = Path(__file__).resolve().parents[2]
 

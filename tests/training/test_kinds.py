@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import toy_env
 
+from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.agents import registry
 from training.agents.base import Policy
 from training.agents.search import make_search
-from training.config import NetworkConfig, UserError
+from training.config import NetworkConfig
 from training.learn.advantages import less_of_others
 from training.networks.factored_head import in_two_steps, kind_sizes
 from training.networks.layers import ILLEGAL_LOGIT

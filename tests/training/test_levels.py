@@ -5,6 +5,7 @@ from pathlib import Path
 import jax
 import pytest
 
+from gaia_jax.cli.command_line import UserError
 from tests.training import toy_env
 from training import zoo
 from training.agents import make_agent, split_run
@@ -12,7 +13,6 @@ from training.agents.baseline import make_baseline_model
 from training.agents.levels import LEVELS, agent_of
 from training.agents.registry import REGISTRY
 from training.agents.search import split_name
-from training.config import UserError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "comparing.md"
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import toy_env
 
+from gaia_jax.cli.command_line import UserError
 from training.agents import Agent, make_agent, random_agent
-from training.config import Config, UserError
+from training.config import Config
 from training.games.engine import Match
 from training.games.report import evaluation_report, format_evaluation
 from training.games.stats import estimate, share, wins

@@ -9,6 +9,7 @@ import yaml
 from conftest import TINY
 from started import ROOT
 
+from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training import plan
 from training.run import plan as room
@@ -48,7 +49,7 @@ def test_more_devices_and_fewer_games_take_less(config, shapes):
     two = room.plan_of(config, shapes, 2)
     assert one.rollout == 2 * two.rollout and one.network == two.network
     assert one.rollout == 32 * 32 * (shapes.seen + room.kept_of_a_decision(4))
-    with pytest.raises(configs.UserError, match="a multiple of the 3 devices"):
+    with pytest.raises(UserError, match="a multiple of the 3 devices"):
         room.plan_of(config, shapes, 3)
 
 

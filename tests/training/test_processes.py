@@ -9,8 +9,8 @@ import time
 import pytest
 from started import GONE, HERE, ends, errors, free_port, start
 
+from gaia_jax.cli.command_line import UserError
 from training import config as configs
-from training.config import UserError
 from training.system import process_group, processes
 from training.system.process_group import Place, ProcessGroup
 

@@ -7,8 +7,9 @@ import pytest
 import toy_env
 
 import gaia_jax
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.state import Players
-from training.config import Config, UserError, from_dict, override
+from training.config import Config, from_dict, override
 from training.learn import exploring_starts
 
 GAMES = 256

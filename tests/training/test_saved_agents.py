@@ -12,11 +12,11 @@ import toy_env
 
 import gaia_jax
 import training
+from gaia_jax.cli.command_line import UserError
 from tests.stub_env import StubEnv
 from training.agents import make_agent, saved
 from training.agents.base import uniforms
 from training.agents.search import split_name
-from training.config import UserError
 from training.networks import sampling
 
 ROOT = Path(__file__).resolve().parents[2]

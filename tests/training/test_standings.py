@@ -9,10 +9,11 @@ import pytest
 
 import gaia_jax
 from gaia_jax import replay
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.rules import income, scoring
 from gaia_jax.rules.player import counts
 from gaia_jax.ruleset import FactionRow
-from training.config import NetworkConfig, UserError
+from training.config import NetworkConfig
 from training.networks.make import make_network
 from training.networks.score_features import Standings
 

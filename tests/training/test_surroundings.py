@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax.cli.command_line import UserError
 from training import zoo
-from training.config import NetworkConfig, UserError
+from training.config import NetworkConfig
 from training.networks import make, planets
 from training.networks.make import make_network
 from training.networks.neighbourhood import Surroundings

@@ -18,8 +18,8 @@ from conftest import TINY
 
 import training.evaluate as evaluate
 import training.train as train
+from gaia_jax.cli.command_line import UserError
 from training import config as configs
-from training.config import UserError
 from training.learn import checkpoint, learner_state
 from training.learn.checkpoint import Checkpoints
 from training.learn.loop import Trainer

@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 import gaia_jax
+from gaia_jax.cli.command_line import UserError
 from tests import conftest
 from tests.stub_env import StubEnv
 from tools import zoo_page
 from training import config as configs
 from training import zoo
 from training.agents import make_agent
-from training.config import Config, UserError
+from training.config import Config
 from training.networks.make import make_network
 from training.run import ship
 from training.system.data_files import flatten

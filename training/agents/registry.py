@@ -69,14 +69,11 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
     if ":" in name and not saved.is_saved(name):
         return _function_agent(name, env)
     if name.startswith(zoo.PREFIX) or saved.is_saved(name):
-        return _trained_agent(name, trained(name, None, env), likeliest)
-    run, update = _split_run(name)
-    if update == START:
-        return _trained_agent(name, _at_start(run, env), likeliest)
-    from ..learn.checkpoint import number_of
-
-    step = number_of(f"agent {name!r}", update)
-    return _trained_agent(name, trained(run, step, env), likeliest)
+        return _trained_agent(name, trained(name, env), likeliest)
+    run, update = split_run(name)
+    _check_run(name, run)
+    found = _at_start(run, env) if update == START else trained(name, env)
+    return _trained_agent(name, found, likeliest)
 
 
 def check_agent(name: str, env: Environment) -> None:
@@ -85,11 +82,10 @@ def check_agent(name: str, env: Environment) -> None:
         make_agent(name, env)
 
 
-def _split_run(name: str) -> tuple[str, str | None]:
-    """The run folder and the update that a name stands for; a UserError for an unknown name."""
-    from ..learn.checkpoint import is_folder, split_update
+def _check_run(name: str, run: str) -> None:
+    """Raise a UserError where a name stands for no folder: it is unknown."""
+    from ..learn.checkpoint import is_folder
 
-    run, update = split_update(name)
     if not run or not is_folder(Path(run)):
         forms = (
             *zoo.names(),
@@ -107,7 +103,6 @@ def _split_run(name: str) -> tuple[str, str | None]:
         raise UserError(
             f"unknown agent {shown}; the choices are: {known}; RUN is a run folder{near}"
         )
-    return run, update
 
 
 class Trained(NamedTuple):
@@ -123,37 +118,35 @@ class Trained(NamedTuple):
 
 
 def trained(
-    name: str,
-    update: int | None = None,
-    env: Environment | None = None,
-    env_module: EnvModule | None = None,
+    name: str, env: Environment | None = None, env_module: EnvModule | None = None
 ) -> Trained:
     """`zoo/NAME`, a checkpoint of a run, or what `save_agent` wrote.
 
     Args:
-        name: of the agent, the run folder, or the file.
-        update: of a run; None is the latest that is whole.
+        name: of the agent, RUN or RUN@UPDATE, or the file; RUN is the latest that is whole.
         env: what it is to play; None: what it was trained on, made by `env_module`.
     Raises:
         UserError: there is none, or it is of another environment or version.
     """
-    if saved.is_saved(name):
-        env = saved.environment(name, environments.module(env_module)) if env is None else env
-        network, params = saved.load(name, env)
+    from ..learn.checkpoint import load_policy, number_of
+
+    run, at = split_run(name)
+    update = number_of(f"agent {name!r}", at)
+    if saved.is_saved(run):
+        env = saved.environment(run, environments.module(env_module)) if env is None else env
+        network, params = saved.load(run, env)
         says = network.says
         reward, scale = says["reward"], says["reward_scale"]
         return Trained(env, network, params, reward, scale, temperature=says["temperature"])
-    if not name.startswith(zoo.PREFIX):
-        from ..learn.checkpoint import load_policy
-
-        env, network, params, update, config = load_policy(name, env, env_module, update)
+    if not run.startswith(zoo.PREFIX):
+        env, network, params, update, config = load_policy(run, env, env_module, update)
         return Trained(env, network, params, _reward(config), config.ppo.reward_scale, update)
     if update is not None:
-        raise UserError(f"{name}@{update}: an agent of the zoo has no updates")
-    says = zoo.about(name)
-    env = zoo.environment(name, says, environments.module(env_module)) if env is None else env
+        raise UserError(f"{name}: an agent of the zoo has no updates")
+    says = zoo.about(run)
+    env = zoo.environment(run, says, environments.module(env_module)) if env is None else env
     config = configs.from_dict(says.get("training", {}))
-    network, params = zoo.load(name, env)
+    network, params = zoo.load(run, env)
     reward, scale, temperature = _reward(config), config.ppo.reward_scale, says.get("temperature")
     return Trained(env, network, params, reward, scale, temperature=temperature or 1.0)
 

@@ -30,7 +30,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from ..config import UserError
+from gaia_jax.cli.command_line import UserError
+
 from ..search import (
     UTILITIES,
     Model,

@@ -1,10 +1,9 @@
 """The configuration of a run: declared keys, YAML files and `key=value`."""
 
-from gaia_jax.cli.command_line import UserError
-
 from .files import (
     LONGEST_FILE,
     OF_A_PROCESS,
+    OF_A_RUN,
     differences,
     flat,
     flat_tree,
@@ -34,6 +33,7 @@ __all__ = [
     "GROUPS",
     "LONGEST_FILE",
     "OF_A_PROCESS",
+    "OF_A_RUN",
     "Config",
     "EnvConfig",
     "EvalConfig",
@@ -42,7 +42,6 @@ __all__ = [
     "PPOConfig",
     "RecipeConfig",
     "RunConfig",
-    "UserError",
     "differences",
     "flat",
     "flat_tree",
@@ -51,8 +50,8 @@ __all__ = [
     "of_no_process",
     "override",
     "parse_yaml",
-    "shipped",
     "read_mapping",
+    "shipped",
     "to_dict",
     "to_yaml",
 ]

@@ -19,6 +19,7 @@ from .keys import GROUPS, Config
 from .older import renamed, today
 
 LONGEST_FILE = 10**6  # bytes of a configuration
+OF_A_RUN = "config.yaml"  # in the folder of a run
 LONGEST_NAME = 100  # bytes of a key, in a message
 MAY_CHANGE_ON_RESUME = ("name", "run", "hosts", "eval")
 # Settings that differ from process to process.

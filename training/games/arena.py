@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from ..agents import Agent, check_agent, make_agent, policy_agent, split_run, trained
-from ..learn.checkpoint import number_of
 from ..system import cli
 from ..system.cli import UserError
 from ..system.environments import identity
@@ -237,11 +236,10 @@ def evaluation_of_name(
     Raises:
         UserError: there is none of that name, or no such opponent.
     """
-    run, at = split_run(name)
-    found = trained(run, number_of(name, at), None, env_module)
+    found = trained(name, None, env_module)
     check_agent(opponent, found.env)
     temperature = found.temperature
     evaluation = Evaluation(
         found.env, found.network, games, opponent=opponent, temperature=temperature, **more
     )
-    return evaluation, found.params, {"run": run, "update": found.update}
+    return evaluation, found.params, {"run": split_run(name)[0], "update": found.update}

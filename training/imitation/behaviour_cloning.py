@@ -21,10 +21,10 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.program_cache import jit
 
 from .. import config as configs
-from ..config import UserError
 from ..learn.learner_state import make_optimizer
 from ..networks import sampling
 from ..networks.make import make_network

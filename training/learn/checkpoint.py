@@ -19,17 +19,16 @@ import jax
 from jax import Array
 from jax.sharding import SingleDeviceSharding
 
-from gaia_jax.cli.command_line import one_line, reason
+from gaia_jax.cli.command_line import UserError, one_line, reason
 from gaia_jax.xla.program_cache import jit
 
 from .. import config as configs
 from .. import zoo
-from ..config import Config, UserError
+from ..config import Config
 from ..networks.layers import at_temperature
 from ..networks.make import make_network
 from ..system import atomic_files
-from ..system.environments import another_environment, identity
-from ..system.environments import make_env as make_env
+from ..system.environments import another_environment, identity, make_env
 from ..system.fast_compile import jit_once
 from ..types import Environment, EnvModule, Params, PolicyNetwork
 from ..zoo.transfer import widen

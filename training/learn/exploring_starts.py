@@ -18,9 +18,9 @@ import numpy as np
 from jax import Array
 
 from gaia_jax import GaiaEnv
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.state import GameState, Setup
 
-from ..config import UserError
 from ..types import Environment, EnvState
 
 APART = 0x51C4E  # folded into the set-up's key

@@ -13,7 +13,9 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from ..config import Config, PPOConfig, UserError
+from gaia_jax.cli.command_line import UserError
+
+from ..config import Config, PPOConfig
 from ..system.batched import batched
 from ..system.devices import GAMES
 from ..types import AutoEnvironment, Params, PolicyNetwork

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..config import NetworkConfig, UserError
+from gaia_jax.cli.command_line import UserError
+
+from ..config import NetworkConfig
 from ..types import Environment
 from .factored_head import kind_sizes
 from .layers import Network

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -17,14 +17,12 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.xla.packed import PLAYERS
 from gaia_jax.xla.program_cache import jit
 
-from .. import config as configs
 from .. import zoo
-from ..agents import Agent, make_agent, saved
+from ..agents import Agent, make_agent
 from ..agents.base import Policy
+from ..agents.plays import plays
 from ..agents.registry import REGISTRY
-from ..agents.search import SUFFIX, split_name
-from ..learn.checkpoint import split_update
-from ..run.folder import CONFIG
+from ..agents.search import SUFFIX
 from ..study.explain import Explainer
 from . import offers
 from .rules import Rules
@@ -36,38 +34,6 @@ SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 # table of a search.
 SEAT, LOOK, SEARCH = "seat", "look", "search"
 CALLED = {SEAT: "{}", LOOK: "the analysis by {}", SEARCH: "the search of {}"}
-
-
-class Plays(NamedTuple):
-    """What an agent can be sat down to."""
-
-    ruleset: str | None = None  # None: any
-    players: int | None = None  # None: any number
-
-    def refusal(self, ruleset: str, players: int) -> str:
-        """Why it cannot play a game; "" where it can."""
-        if self.players not in (None, players):
-            return f"plays games of {self.players}, not of {players}"
-        return "" if self.ruleset in (None, ruleset) else f"plays {self.ruleset}, not {ruleset}"
-
-
-def plays(name: str) -> Plays:
-    """What an agent can be sat down to, as far as its files say it without being opened whole."""
-    try:
-        base, _ = split_name(name)
-        if base.startswith(zoo.PREFIX):
-            # Carried over to other rulesets, never to another number of players.
-            return Plays(None, int(zoo.about(base).get("players", 4)))
-        if saved.is_saved(base):
-            says = saved.about(base)
-            return Plays(says["env"], says["players"])
-        config = Path(split_update(base)[0]) / CONFIG
-        if base in REGISTRY or ":" in base or not config.is_file():
-            return Plays()
-        env = configs.load(config, []).env
-        return Plays(env.id, env.players)
-    except (UserError, ValueError, TypeError):  # its compiling will say what is wrong
-        return Plays()
 
 
 @dataclass

@@ -8,10 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from gaia_jax.cli.command_line import UserError
+
 from .. import config as configs
 from .. import zoo
 from ..agents import check_agent
-from ..config import Config, UserError
+from ..config import Config
 from ..learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
 from ..system import atomic_files, cli, process_group
 from ..types import Environment
@@ -20,9 +22,6 @@ from .logs import RECORDS, Logs, NoLogs, check_wandb, drop_after, read_records
 
 if TYPE_CHECKING:
     from ..learn.loop import Trainer
-
-
-CONFIG = "config.yaml"  # in the folder of a run
 
 
 class Wanted(NamedTuple):
@@ -52,7 +51,7 @@ def planned(wanted: Wanted) -> Config:
         return configs.load(wanted.config, wanted.overrides)
     if wanted.resume is not None:
         with contextlib.suppress(UserError):
-            kept = configs.load(Path(split_update(wanted.resume)[0]) / CONFIG)
+            kept = configs.load(Path(split_update(wanted.resume)[0]) / configs.OF_A_RUN)
             return configs.override(configs.of_no_process(kept), wanted.overrides)
     own = [text for text in wanted.overrides if text.startswith(configs.OF_A_PROCESS)]
     return configs.override(Config(), [*own, "run.cpu_devices=1"])
@@ -130,7 +129,7 @@ def open_new(trainer: Trainer) -> Logs:
         return NoLogs()
     run = trainer.run = new_folder(trainer.config.name)
     try:
-        atomic_files.write_text(run / CONFIG, configs.to_yaml(trainer.config))
+        atomic_files.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
         provenance.started(run, 0, trainer.env)
         group.first(str(run))
         process_group.check_folder(group, run)
@@ -156,7 +155,7 @@ def open_again(trainer: Trainer) -> Logs:
         goal = free_path(run / ASIDE, RECORDS)
         atomic_files.write_text(goal, b"".join(dropped).decode("utf-8"))
         drop_after(run / RECORDS, update)
-    atomic_files.write_text(run / CONFIG, configs.to_yaml(trainer.config))
+    atomic_files.write_text(run / configs.OF_A_RUN, configs.to_yaml(trainer.config))
     provenance.started(run, update, trainer.env)
     group.all(None)
     return Logs(run, trainer.config, update)

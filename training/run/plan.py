@@ -11,8 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.cli.command_line import UserError
+
 from .. import config as configs
-from ..config import Config, UserError
+from ..config import Config
 from ..learn import ppo
 from ..learn.learner_state import make_init, sharding
 from ..networks.make import make_network

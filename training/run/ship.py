@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gaia_jax.cli.command_line import UserError
+
 from .. import config as configs
 from .. import zoo
-from ..config import Config, UserError
+from ..config import Config
 from ..learn.checkpoint import load_policy
 from ..networks.make import make_network
 from ..system import data_files, environments

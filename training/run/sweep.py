@@ -12,7 +12,8 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ..config import UserError
+from gaia_jax.cli.command_line import UserError
+
 from ..system.environments import make_env
 from ..types import EnvModule
 from . import sweep_file, training

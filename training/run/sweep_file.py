@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gaia_jax.cli.command_line import UserError
+
 from .. import config as configs
-from ..config import Config, UserError
+from ..config import Config
 from ..learn.checkpoint import FOLDER, free_path
 from ..system import atomic_files
 from ..system.atomic_files import folder_lock
@@ -157,7 +159,7 @@ def left_at(member: Member, runs: Path) -> State:
 
 
 def _check_same(member: Member, run: Path) -> None:
-    file = run / "config.yaml"
+    file = run / configs.OF_A_RUN
     if not file.is_file():
         raise UserError(f"{run} is there and no run of this sweep: move it away")
     there, here = configs.flat(configs.load(file)), configs.flat(member.config)

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli.command_line import UserError
+
 from .. import config as configs
-from ..config import UserError
 from ..run import logs
 from ..system import atomic_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
@@ -55,10 +56,10 @@ def read(path: Path) -> Run:
     Raises:
         UserError: it is none, or its records cannot be read.
     """
-    if not (path / "config.yaml").is_file():
-        raise UserError(f"{path} is no run folder: it has no config.yaml")
+    if not (path / configs.OF_A_RUN).is_file():
+        raise UserError(f"{path} is no run folder: it has no {configs.OF_A_RUN}")
     # As it stands there: runs of other versions have other keys.
-    config = configs.flat_tree(configs.read_mapping(path / "config.yaml", "the configuration"))
+    config = configs.flat_tree(configs.read_mapping(path / configs.OF_A_RUN, "the configuration"))
     records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     if not records:
         raise UserError(f"{path} has no records yet")

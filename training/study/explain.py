@@ -16,16 +16,16 @@ import numpy as np
 import gaia_jax
 from gaia_jax import actions as action_index
 from gaia_jax import replay
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.program_cache import jit
 
 from ..agents import make_agent
 from ..agents.base import VP_SCALE
 from ..agents.search import SHOWN, SUFFIX, make_search, split_name
-from ..config import UserError
-from ..learn.checkpoint import make_env
 from ..search import SearchOutput, Tree
 from ..system import atomic_files
+from ..system.environments import make_env
 from ..types import Environment, EnvState, Params
 
 # Positions searched side by side, of a whole game and of one decision alike: a second size would be
@@ -71,6 +71,16 @@ def read_game(path: Path) -> Game:
     return Game(env, [first, *states], indices)
 
 
+def has_search(agent: str) -> bool:
+    """Whether the name of an agent, or of a level, is `NAME+search:N`."""
+    return split_name(agent)[1] is not None
+
+
+def wants_search(agent: str) -> str:
+    """What to say of an agent without one."""
+    return f"--agent wants a search: {agent}{SUFFIX}64, for example"
+
+
 class Explainer:
     """A search, compiled for so many positions at once."""
 
@@ -84,7 +94,7 @@ class Explainer:
         """
         base, spec = split_name(name)
         if spec is None:
-            raise UserError(f"--agent wants a search: {name}{SUFFIX}64, for example")
+            raise UserError(wants_search(name))
         spec = dataclasses.replace(spec, form=spec.form or SHOWN)
         agent = make_agent(base, env)
         if agent.policy is None:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.ruleset import Ruleset
 
-from ..config import UserError
 from ..games import dataset
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT

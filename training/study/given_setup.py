@@ -8,14 +8,14 @@ import jax
 
 import gaia_jax
 from gaia_jax import replay
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv
 from gaia_jax.setup.json_values import parse
 from gaia_jax.setup.setup_json import players_of, setup_from_json
 from gaia_jax.state import Setup
 
-from ..config import UserError
-from ..learn.checkpoint import make_env
 from ..system import cli
+from ..system.environments import make_env
 from ..types import EnvModule
 
 

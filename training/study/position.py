@@ -13,13 +13,13 @@ import numpy as np
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.setup.setup_json import players_of
 
 from ..agents import Agent, make_agent
-from ..config import UserError
 from ..games.stats import wins
-from ..learn.checkpoint import make_env
 from ..system import atomic_files, cli
+from ..system.environments import make_env
 from ..types import Environment, EnvModule, EnvState
 from .effects import Effect, intervals
 from .playouts import Playouts, jobs_of

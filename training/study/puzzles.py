@@ -15,11 +15,11 @@ import numpy as np
 
 import gaia_jax
 from gaia_jax import replay
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
-from ..agents import Agent
-from ..config import UserError
+from ..agents import Agent, make_agent
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, OBJECT, TEXT, WHOLE
 from . import review
@@ -86,15 +86,19 @@ def decisions(game: Game, first_round: int = 1) -> list[int]:
 class Maker:
     """Makes puzzles with one agent; compiled once for games of one size."""
 
-    def __init__(self, env: GaiaEnv, agent: Agent, playouts: int, first_round: int = 1):
+    def __init__(self, env: GaiaEnv, name: str, playouts: int, first_round: int = 1):
         """
         Args:
+            name: of the agent that plays, one with a policy.
             playouts: of each candidate of a puzzle, when it is checked.
             first_round: from which on there are puzzles.
+        Raises:
+            UserError: an unknown agent, or one without a policy.
         """
-        self.env, self.agent, self.playouts = env, agent, playouts
+        self.env, self.agent, self.playouts = env, make_agent(name, env), playouts
+        review.check_policy(name, self.agent)
         self._first_round = first_round
-        self._judge = Judge(env, agent, SCREENING)
+        self._judge = Judge(env, self.agent, SCREENING)
 
     def of_game(
         self, game: Game, seed: int = 0, progress: Callable[[int], object] = lambda ended: None
@@ -254,6 +258,15 @@ def positions(found: Plain) -> Iterator[tuple[Plain, State]]:
                     yield here[at], state
         except replay.RecordError as error:
             raise UserError(f"game {number} of the puzzles: {error}") from error
+
+
+def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
+    """Who is asked, by name: each takes its likeliest action.
+
+    Raises:
+        UserError: an unknown name, or an agent of another game.
+    """
+    return {name: make_agent(name, env, likeliest=True) for name in names}
 
 
 def solved(found: Plain, agent: Agent) -> list[bool]:

@@ -11,13 +11,13 @@ import numpy as np
 import gaia_jax
 from gaia_jax import replay
 from gaia_jax.actions import to_text
+from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.render.names import names, say
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 
-from ..agents import make_agent
-from ..config import UserError
+from ..agents import REGISTRY, Agent, make_agent
 from ..system import atomic_files
 from .accuracy import GRADES, Loss, accuracy
 from .actions import is_main
@@ -47,9 +47,14 @@ def main_moves(game: Game) -> list[int]:
     return found
 
 
-def no_policy(name: str) -> str:
-    """Why an agent cannot review."""
-    return f"--agent wants one with a policy, {name} has none: zoo/strong has"
+def check_policy(name: str, agent: Agent | None = None) -> None:
+    """Refuse an agent without a policy: by its name alone one that is built in.
+
+    Raises:
+        UserError: it has none.
+    """
+    if name in REGISTRY or (agent is not None and agent.policy is None):
+        raise UserError(f"--agent wants one with a policy, {name} has none: zoo/strong has")
 
 
 class Reviewer:
@@ -62,8 +67,7 @@ class Reviewer:
         """
         self.env, self.name, self.playouts = env, name, playouts
         self._agent = make_agent(name, env)
-        if self._agent.policy is None:
-            raise UserError(no_policy(name))
+        check_policy(name, self._agent)
         self._judge = Judge(env, self._agent, playouts)
 
     def ask(self, game: Game) -> tuple[State, list[Question]]:

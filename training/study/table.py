@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..config import UserError
+from gaia_jax.cli.command_line import UserError
+
 from ..games import dataset, schema, shards
 
 

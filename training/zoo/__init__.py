@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from gaia_jax.cli.command_line import nearest
+from gaia_jax.cli.command_line import UserError, nearest
 
 from .. import config as configs
-from ..config import NetworkConfig, UserError
+from ..config import NetworkConfig
 from ..networks.make import make_network
 from ..system import atomic_files, data_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE, flatten, read_parameters
