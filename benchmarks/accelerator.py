@@ -197,11 +197,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--rounds", type=int, default=2, help="of PPO")
     parser.add_argument("--minutes", type=float, default=8.0, help="nothing begins after so long")
-    parser.add_argument(
-        "--json",
-        type=measure.report_file("machine", "play", "chunks"),
-        help="write the report here",
-    )
+    measure.add_report_flag(parser, "machine", "play", "chunks")
     args = parser.parse_args(argv)
     report = measure_all(args)
     measure.write_report(args.json, report)

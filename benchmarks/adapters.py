@@ -225,11 +225,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--rounds", type=int, default=5, help="default: %(default)s")
     add("--seconds", type=float, default=2.0, help="of a round (default: %(default)s)")
     add("--seed", type=int, default=0, help="default: %(default)s")
-    add(
-        "--json",
-        type=measure.report_file("machine", "batch", "results"),
-        help="write the report here",
-    )
+    measure.add_report_flag(parser, "machine", "batch", "results")
     return parser.parse_args(argv)
 
 

@@ -207,11 +207,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     add("--seconds", type=float, default=2.0, help="length of a round, at least one rollout call")
     add("--burn-in", type=int, default=256, help="decisions over which starts are spread")
     add("--seed", type=int, default=0)
-    add(
-        "--json",
-        type=measure.report_file("settings", "results", "ratio"),
-        help="write the report here",
-    )
+    measure.add_report_flag(parser, "settings", "results", "ratio")
     add("--worker", help=argparse.SUPPRESS)
     return parser.parse_args(argv)
 

@@ -52,9 +52,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=PROGRAMS, help="one of the two programs")
     parser.add_argument("--lines", type=int, default=0, help="source lines with most kernels")
     parser.add_argument("--option", action="append", default=[], help="compiler option NAME=VALUE")
-    parser.add_argument(
-        "--json", type=measure.report_file("load", "jax", "batch"), help="write the numbers there"
-    )
+    measure.add_report_flag(parser, "load", "jax", "batch")
     parser.add_argument("--hlo", type=_modules, help="write the optimized modules into that folder")
     args = parser.parse_args(argv)
     measure.compile_afresh()

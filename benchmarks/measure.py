@@ -1,5 +1,6 @@
 """Timing, instruction counts and bytes: what a number in a benchmark's table means."""
 
+import argparse
 import dataclasses
 import json
 import os
@@ -66,6 +67,11 @@ class Compiled:
             "instructions": self.instructions,
             "temp_bytes": self.temp_bytes,
         }
+
+
+def add_report_flag(parser: argparse.ArgumentParser, *keys: str) -> None:
+    """`--json FILE`, with the keys of `report_file`."""
+    parser.add_argument("--json", type=report_file(*keys), help="write the report here")
 
 
 def report_file(*keys: str) -> Callable[[str], Path]:

@@ -177,11 +177,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=1024)
     parser.add_argument("--steps", type=int, default=48)
     parser.add_argument("--ruleset", default="lost_fleet")
-    parser.add_argument(
-        "--json",
-        type=measure.report_file("machine", "parts", "roofline"),
-        help="write the report here",
-    )
+    measure.add_report_flag(parser, "machine", "parts", "roofline")
     return parser.parse_args(argv)
 
 

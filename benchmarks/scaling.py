@@ -136,9 +136,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--updates", type=int, default=8, help="of each training")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=float, default=900, help="seconds of a training")
-    parser.add_argument(
-        "--json", type=measure.report_file("machine", "pin", "median"), help="write the report here"
-    )
+    measure.add_report_flag(parser, "machine", "pin", "median")
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     args = parser.parse_intermixed_args(argv)
     report = run(args)

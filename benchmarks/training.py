@@ -155,11 +155,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--config", type=Path, default=Path("configs/quick.yaml"))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument(
-        "--json",
-        type=measure.report_file("machine", "parts_s", "seconds"),
-        help="write the report here",
-    )
+    measure.add_report_flag(parser, "machine", "parts_s", "seconds")
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     return parser.parse_args(argv)
 

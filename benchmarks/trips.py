@@ -175,7 +175,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--batch", type=int, default=4096)
     parser.add_argument("--skip", type=int, default=64, help="decisions before the counting")
     parser.add_argument("--decisions", type=int, default=192)
-    parser.add_argument("--json", type=measure.report_file("tpu", "gpu"), help="write them here")
+    measure.add_report_flag(parser, "tpu", "gpu")
     args = parser.parse_args(argv)
     report = {}
     for platform in ("tpu", "gpu"):

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from benchmarks import estimate, graphs, hlo, offline_table, trips
+from benchmarks import estimate, graphs, hlo, offline_page, offline_table, trips
 from benchmarks.targets import TARGETS
 from gaia_jax.testing import sample_legal
 
@@ -117,6 +117,15 @@ condition:
 004: kCustomKernel [prev=002 (1)] add_2 grid: [1, 1, 1]
 """
     assert graphs.names_in(sequence, notes) == ["cond.fusion", "while.5"]
+
+
+def test_a_ratio_stands_only_where_both_were_compiled_alike():
+    before, now = {"totals": {"seconds": 4.0}}, {"totals": {"seconds": 1.0}}
+    assert offline_page._ratio(now, before, "seconds") == "0.25"
+    now["totals"]["buffered"] = 5.0
+    assert offline_page._ratio(now, before, "seconds") == ""
+    before["totals"]["buffered"] = 0.0
+    assert offline_page._ratio(now, before, "seconds") == "0.25"
 
 
 def test_a_loop_has_one_name_in_the_text_and_in_the_counts():

@@ -11,21 +11,8 @@ from typing import Any
 
 from gaia_jax.components import research
 from gaia_jax.components.tech_tiles import EXTRA_A_VP, EXTRA_B_SHIPS
-from gaia_jax.render import board, colours, help, picture, seat_panel
+from gaia_jax.render import board, colours, help, icons, picture, seat_panel
 from gaia_jax.render.html import disc, face, part, piece, pressed, section
-from gaia_jax.render.icons import (
-    EVENT_WORDS,
-    action_face,
-    action_words,
-    artifact_face,
-    artifact_words,
-    booster_face,
-    booster_words,
-    tile_face,
-    tile_words,
-    token_face,
-    token_words,
-)
 from gaia_jax.render.names import MISSIONS, SHIPS, TRACK_NAMES
 from gaia_jax.render.research import SHORT, level_text
 from gaia_jax.render.shapes import group
@@ -126,8 +113,8 @@ def _rounds(table: Table) -> str:
     for i, found in enumerate(table.round_tiles):
         state = "now" if table.round == i + 1 and not table.over else ""
         state = "past" if table.round > i + 1 or table.over else state
-        words = f"round {i + 1}: {found.vp} VP per {EVENT_WORDS[found.event][0]}"
-        lines = (f"{i + 1}: {found.vp}{{v}}", EVENT_WORDS[found.event][1])
+        words = f"round {i + 1}: {found.vp} VP per {icons.EVENT_WORDS[found.event][0]}"
+        lines = (f"{i + 1}: {found.vp}{{v}}", icons.EVENT_WORDS[found.event][1])
         out.append(piece(f"round-{i + 1}", words, lines, f"round {state}", of=found.id))
     return section("Rounds", f'<div class="row">{"".join(out)}</div>')
 
@@ -157,8 +144,8 @@ def _still_research(table: Table) -> str:
 
 def _basic(table: Table, id: str) -> str:
     found = next(t for t in table.ruleset.basic_tiles if t.id == id)
-    words = f"tech tile: {tile_words(found)}"
-    return piece(f"basic-{id}", words, tile_face(found), "tile", of=id, action=f"tile {id}")
+    words = f"tech tile: {icons.tile_words(found)}"
+    return piece(f"basic-{id}", words, icons.tile_face(found), "tile", of=id, action=f"tile {id}")
 
 
 def _advanced(table: Table, slot: str) -> str:
@@ -166,8 +153,10 @@ def _advanced(table: Table, slot: str) -> str:
     if not there:
         return '<div class="gap"></div>'
     found = next(t for t in table.ruleset.advanced_tiles if t.id == id)
-    words, action = f"advanced tile: {tile_words(found)}", f"advanced {slot}"
-    return piece(f"advanced-{slot}", words, tile_face(found), "advanced", of=id, action=action)
+    words, action = f"advanced tile: {icons.tile_words(found)}", f"advanced {slot}"
+    return piece(
+        f"advanced-{slot}", words, icons.tile_face(found), "advanced", of=id, action=action
+    )
 
 
 def _research(table: Table) -> dict[str, str]:
@@ -208,7 +197,7 @@ def _track_token(table: Table) -> str:
     if not table.track_token:
         return ""
     token = next(t for t in table.ruleset.base_tokens if t.id == table.track_token)
-    return f'<span class="token-here" id="piece-track-token">{face(token_face(token))}</span>'
+    return f'<span class="token-here" id="piece-track-token">{face(icons.token_face(token))}</span>'
 
 
 def _power_actions(table: Table) -> str:
@@ -220,9 +209,9 @@ def _power_actions(table: Table) -> str:
     out = {"power": "", "qic": ""}
     for verb, action, used in rows:
         state = "used" if action.id in used else ""
-        words = f"{verb if verb == 'power' else 'QIC'} action: {action_words(action)}"
-        out[verb] += piece(f"action-{action.id}", words, action_face(action), verb, of=action.id,
-                           action=f"{verb} {action.id}", state=state)  # fmt: skip
+        words = f"{verb if verb == 'power' else 'QIC'} action: {icons.action_words(action)}"
+        out[verb] += piece(f"action-{action.id}", words, icons.action_face(action), verb,
+                           of=action.id, action=f"{verb} {action.id}", state=state)  # fmt: skip
     found = section("Power actions", f'<div class="row">{out["power"]}</div>')
     if out["qic"]:
         found += section("QIC actions", f'<div class="row">{out["qic"]}</div>')
@@ -241,19 +230,19 @@ def _ship(table: Table, ship: str) -> str:
     body = pressed(f"sheet-{ship}", words, head, "ship-head", ship, f"explore {ship}")
     for action in (a for a in r.ship_actions if a.ship == ship):
         state = "used" if action.id in table.ship_used else ""
-        words = f"ship action: {action_words(action)}"
-        body += piece(f"action-{action.id}", words, action_face(action), "ship", of=action.id,
+        words = f"ship action: {icons.action_words(action)}"
+        body += piece(f"action-{action.id}", words, icons.action_face(action), "ship", of=action.id,
                       action=f"ship {action.id}", state=state)  # fmt: skip
     token_id, there = table.ship_tokens[ship]
     if there:
         token = next(t for t in r.ship_tokens if t.id == token_id)
         kind = "token green" if token.green else "token"
-        words = f"federation token: {token_words(token)}"
-        body += piece(f"ship-token-{ship}", words, ("{f}" + token_face(token),), kind,
+        words = f"federation token: {icons.token_words(token)}"
+        body += piece(f"ship-token-{ship}", words, ("{f}" + icons.token_face(token),), kind,
                       of=token_id, action=f"token {ship}")  # fmt: skip
     if ship in table.ship_tiles:
         tile = next(t for t in r.ship_tiles if t.id == table.ship_tiles[ship])
-        words, lines = f"tech tile: {tile_words(tile)}", (" ".join(tile_face(tile)),)
+        words, lines = f"tech tile: {icons.tile_words(tile)}", (" ".join(icons.tile_face(tile)),)
         body += piece(f"basic-{tile.id}", words, lines, "tile", of=tile.id,
                       action=f"tile {tile.id}")  # fmt: skip
     if ship == r.artifact_ship:
@@ -266,9 +255,9 @@ def _artifacts(table: Table) -> str:
     for place, (id, there) in enumerate(table.artifacts):
         if there:
             found = next(a for a in table.ruleset.artifacts if a.id == id)
-            words = f"artifact: {artifact_words(found)}"
-            out += piece(f"artifact-{place + 1}", words, artifact_face(found), "artifact", of=id,
-                         action=f"artifact {place + 1}")  # fmt: skip
+            words = f"artifact: {icons.artifact_words(found)}"
+            out += piece(f"artifact-{place + 1}", words, icons.artifact_face(found), "artifact",
+                         of=id, action=f"artifact {place + 1}")  # fmt: skip
     return out
 
 
@@ -277,8 +266,8 @@ def _boosters(table: Table) -> str:
     out = ""
     for id in (id for id, holder in table.boosters.items() if holder < 0):
         found = next(b for b in table.ruleset.boosters if b.id == id)
-        words = f"booster: {booster_words(found)}"
-        out += piece(f"booster-{id}", words, booster_face(found), "booster", of=id,
+        words = f"booster: {icons.booster_words(found)}"
+        out += piece(f"booster-{id}", words, icons.booster_face(found), "booster", of=id,
                      action=f"booster {id}")  # fmt: skip
     return section("Boosters to take when passing", f'<div class="row">{out}</div>')
 
@@ -287,9 +276,9 @@ def _tokens(table: Table) -> str:
     out = ""
     for token in table.ruleset.base_tokens:
         left = table.token_supply[token.id]
-        words = f"federation token: {token_words(token)}; {left} left"
+        words = f"federation token: {icons.token_words(token)}; {left} left"
         kind = "token green" if token.green else "token"
-        lines, state = (token_face(token), f"x{left}"), "" if left else "used"
+        lines, state = (icons.token_face(token), f"x{left}"), "" if left else "used"
         out += piece(f"supply-{token.id}", words, lines, kind, of=token.id,
                      action=f"token {token.id}", state=state)  # fmt: skip
     return section("Federation tokens", f'<div class="row">{out}</div>')

@@ -6,20 +6,7 @@ from typing import NamedTuple
 
 from gaia_jax.components import costs
 from gaia_jax.components.common import Gain
-from gaia_jax.render import colours
-from gaia_jax.render.icons import (
-    amounts,
-    artifact_face,
-    artifact_words,
-    booster_face,
-    booster_words,
-    tile_face,
-    tile_words,
-    tinkering_face,
-    tinkering_words,
-    token_face,
-    token_words,
-)
+from gaia_jax.render import colours, icons
 from gaia_jax.render.names import SPECIALS, SPECIALS_SHORT
 from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN
 from gaia_jax.render.shapes import box, circle, group, label, run, seat_disc
@@ -119,7 +106,7 @@ def _power(seat: SeatView) -> str:
 
 def _income(gain: Gain[int]) -> list[tuple[int, str]]:
     keys = {"charge": "{p}", "tokens": "{t}", "tokens_iii": "{t}III", "vp": "{v}"}
-    return [(n, keys[k]) for k, n in amounts(gain).items()]
+    return [(n, keys[k]) for k, n in icons.amounts(gain).items()]
 
 
 def _pieces(seat: SeatView) -> str:
@@ -199,7 +186,7 @@ def _actions(table: Table, seat: SeatView) -> list[Chip]:
 
     for b in r.boosters:
         if b.id == seat.booster:
-            face, words = booster_face(b), f"booster: {booster_words(b)}"
+            face, words = icons.booster_face(b), f"booster: {icons.booster_words(b)}"
             action = f"special {b.id}" if b.special else ""
             out.append(Chip(f"held-{p}-{b.id}", words, face, "#fdf1dc", used(b.id), action, b.id))
     if seat.faction.special:
@@ -207,14 +194,16 @@ def _actions(table: Table, seat: SeatView) -> list[Chip]:
         name = SPECIALS_SHORT[seat.faction.special]
         for t in r.tinkering_tiles:
             if t.id == seat.tinkering:
-                name = tinkering_face(t)
+                name = icons.tinkering_face(t)
         words = f"the faction's action: {SPECIALS[seat.faction.special]}"
         if works:
             face = ("{a}", name)
             out.append(Chip(f"special-{p}", words, face, "#ffe3cf", used("FACTION"),
                             "special FACTION", seat.faction.id))  # fmt: skip
     if seat.built["AC_B"]:
-        gain = "".join(f"{n}{_keys(k)}" for k, n in amounts(seat.faction.academy_b_action).items())
+        gain = "".join(
+            f"{n}{_keys(k)}" for k, n in icons.amounts(seat.faction.academy_b_action).items()
+        )
         face = ("{a}{ac}", gain)
         out.append(Chip(f"academy-{p}", "the academy's action", face, "#ffe3cf", used("AC_B"),
                         "special AC_B", "AC_B"))  # fmt: skip
@@ -233,15 +222,15 @@ def _technology(table: Table, seat: SeatView) -> list[Chip]:
         if tile.id in seat.tiles:
             state = "covered" if tile.id in seat.covered else used(tile.id)
             action = f"special {tile.id}" if tile.special else f"tile {tile.id}"
-            words = f"tech tile: {tile_words(tile)}"
-            out.append(Chip(f"tile-{p}-{tile.id}", words, tile_face(tile), "#fffdf5", state,
+            words = f"tech tile: {icons.tile_words(tile)}"
+            out.append(Chip(f"tile-{p}-{tile.id}", words, icons.tile_face(tile), "#fffdf5", state,
                             action, tile.id))  # fmt: skip
     for tile in r.advanced_tiles:
         if tile.id in seat.advanced:
             action = f"special {tile.id}" if tile.special else ""
-            words = f"advanced tile: {tile_words(tile)}"
-            out.append(Chip(f"tile-{p}-{tile.id}", words, tile_face(tile), "#ffe9bd", used(tile.id),
-                            action, tile.id))  # fmt: skip
+            words = f"advanced tile: {icons.tile_words(tile)}"
+            out.append(Chip(f"tile-{p}-{tile.id}", words, icons.tile_face(tile), "#ffe9bd",
+                            used(tile.id), action, tile.id))  # fmt: skip
     return out
 
 
@@ -252,20 +241,20 @@ def _treasures(table: Table, seat: SeatView) -> list[Chip]:
     for token in (*r.base_tokens, r.gleens_token, *r.ship_tokens):
         count = seat.tokens.get(token.id, 0)
         for n in range(count):
-            words = f"federation token: {token_words(token)}"
+            words = f"federation token: {icons.token_words(token)}"
             fill = GREEN_TOKEN if token.green else GREY_TOKEN
-            face = ("{f}", token_face(token))
+            face = ("{f}", icons.token_face(token))
             action = _token_action(table, token.id)
             out.append(Chip(f"token-{p}-{token.id}-{n}", words, face, fill, "", action, token.id))
     for a in r.artifacts:
         if a.id in seat.artifacts:
-            words = f"artifact: {artifact_words(a)}"
-            face = artifact_face(a)
+            words = f"artifact: {icons.artifact_words(a)}"
+            face = icons.artifact_face(a)
             out.append(Chip(f"held-{p}-{a.id}", words, face, "#f7e3ee", "", "", a.id))
     for t in r.tinkering_tiles:
         if t.id == seat.tinkering and not seat.built["PI"]:
-            words = f"tinkering tile: {tinkering_words(t)}"
-            face = ("{a}", tinkering_face(t))
+            words = f"tinkering tile: {icons.tinkering_words(t)}"
+            face = ("{a}", icons.tinkering_face(t))
             out.append(Chip(f"held-{p}-{t.id}", words, face, "#ffe3cf", "", "", t.id))
     return out
 

@@ -2,20 +2,7 @@
 
 from __future__ import annotations
 
-from gaia_jax.render import colours
-from gaia_jax.render.icons import (
-    EVENT_WORDS,
-    action_face,
-    action_words,
-    artifact_face,
-    artifact_words,
-    booster_face,
-    booster_words,
-    tile_face,
-    tile_words,
-    token_face,
-    token_words,
-)
+from gaia_jax.render import colours, icons
 from gaia_jax.render.names import MISSIONS, SHIPS
 from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN, crossed, tile
 from gaia_jax.render.shapes import box, group, label, number, run, run_width, seat_disc
@@ -37,9 +24,9 @@ def rounds(table: Table) -> str:
         body = box(x, 0, width - 4, 38, fill, edge, 5, 2.5 if now else 0.9)
         body += label(x + 15, 26, str(i + 1), 19, ink, "middle", True)
         body += run(x + 30, 16.5, f"{found.vp}{{v}} per", 10.5, ink)
-        body += run(x + 30, 31, EVENT_WORDS[found.event][1], 10.5, ink, room=width - 38)
+        body += run(x + 30, 31, icons.EVENT_WORDS[found.event][1], 10.5, ink, room=width - 38)
         out += group(body, f"round-{i + 1}", f"round {i + 1}: {found.vp} VP per "
-                     f"{EVENT_WORDS[found.event][0]}")  # fmt: skip
+                     f"{icons.EVENT_WORDS[found.event][0]}")  # fmt: skip
     return out
 
 
@@ -70,8 +57,10 @@ def boosters(table: Table) -> dict[str, str]:
     out = ""
     for i, id in enumerate(free):
         found = next(b for b in table.ruleset.boosters if b.id == id)
-        body = tile(i * width, 0, width - 3, 42, booster_face(found), "#fdf1dc")
-        out += group(body, f"booster-{id}", f"booster: {booster_words(found)}", f"booster {id}")
+        body = tile(i * width, 0, width - 3, 42, icons.booster_face(found), "#fdf1dc")
+        out += group(
+            body, f"booster-{id}", f"booster: {icons.booster_words(found)}", f"booster {id}"
+        )
     return {"boosters": out}
 
 
@@ -88,28 +77,28 @@ def _ship(table: Table, ship: str) -> str:
     y = 26.0
     for action in (a for a in r.ship_actions if a.ship == ship):
         used = action.id in table.ship_used
-        cost, brings = action_face(action)
+        cost, brings = icons.action_face(action)
         line = box(4, y, w - 8, 23, "#fff", "#a8b2d1", 4, 0.8)
         line += run(9, y + 15.2, cost, 10)
         start = 9 + run_width(cost, 10) + 4
         line += run(w - 9, y + 15.2, brings, 10, anchor="end", room=w - 12 - start)
         if used:
             line += crossed(4, y, w - 8, 23)
-        title = f"ship action: {action_words(action)}" + (", used" if used else "")
+        title = f"ship action: {icons.action_words(action)}" + (", used" if used else "")
         body += group(line, f"action-{action.id}", title, f"ship {action.id}")
         y += 25
     token_id, there = table.ship_tokens[ship]
     if there:
         token = next(t for t in r.ship_tokens if t.id == token_id)
         line = box(4, y + 1, w - 8, 20, GREEN_TOKEN if token.green else GREY_TOKEN, "#2a6b35", 8, 1)
-        line += run(w / 2, y + 14.6, token_face(token), 10, anchor="middle", room=w - 20)
-        title = f"federation token: {token_words(token)}"
+        line += run(w / 2, y + 14.6, icons.token_face(token), 10, anchor="middle", room=w - 20)
+        title = f"federation token: {icons.token_words(token)}"
         body += group(line, f"ship-token-{ship}", title, f"token {ship}")
     y += 24
     if ship in table.ship_tiles:
         found = next(t for t in r.ship_tiles if t.id == table.ship_tiles[ship])
-        line = tile(4, y, w - 8, 23, (" ".join(tile_face(found)),), "#fffdf5")
-        title = f"tech tile: {tile_words(found)}"
+        line = tile(4, y, w - 8, 23, (" ".join(icons.tile_face(found)),), "#fffdf5")
+        title = f"tech tile: {icons.tile_words(found)}"
         body += group(line, f"basic-{found.id}", title, f"tile {found.id}")
     if ship == r.artifact_ship:
         body += _artifacts(table, y)
@@ -125,9 +114,9 @@ def _artifacts(table: Table, y: float) -> str:
         found = next(a for a in table.ruleset.artifacts if a.id == id)
         x, top = 4 + place % 2 * w, y + place // 2 * (h + 2)
         body = box(x, top, w - 2, h, "#f7e3ee", "#a04c7d", 4, 0.8)
-        for i, line in enumerate(artifact_face(found)):
+        for i, line in enumerate(icons.artifact_face(found)):
             body += run(x + w / 2 - 1, top + 12 + 12 * i, line, 9.5, anchor="middle", room=w - 8)
-        title = f"artifact: {artifact_words(found)}"
+        title = f"artifact: {icons.artifact_words(found)}"
         out += group(body, f"artifact-{place + 1}", title, f"artifact {place + 1}")
     return out
 

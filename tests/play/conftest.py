@@ -1,9 +1,12 @@
 """One server and one browser for all tests of the table."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
+from tests.browser import Watched
 from tests.play.server import Server
 
 
@@ -23,3 +26,26 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     trace = [line for line in found.said if "Traceback" in line]
     found.end()
     assert not trace, "".join(found.said)
+
+
+@contextmanager
+def _watched(browser: Any, width: int, server: Server) -> Iterator[Watched]:
+    """A page; at its end nothing went wrong and nobody else was asked."""
+    watched = Watched(browser, width)
+    yield watched
+    watched.page.close()
+    watched.check(server.home)
+
+
+@pytest.fixture
+def wide(browser: Any, server: Server) -> Iterator[Watched]:
+    """A page 1,280 wide."""
+    with _watched(browser, 1280, server) as page:
+        yield page
+
+
+@pytest.fixture(params=[1280, 800])
+def tab(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
+    """A wide page, and a narrow one."""
+    with _watched(browser, request.param, server) as page:
+        yield page

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,24 +14,6 @@ from tests.play.server import Server
 # The settings under which a page asks for every decision.
 ASKED = {"end_turn": "ask", "take_power": -1, "decline_last": False, "only_choice": False}
 MINE = "game && game.legal.length > 0 && !game.thinking"
-
-
-@pytest.fixture(params=[1280, pytest.param(800, marks=pytest.mark.slow)])
-def tab(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
-    """A page of the given width; at its end nothing went wrong and nobody else was asked."""
-    watched = Watched(browser, request.param)
-    yield watched
-    watched.page.close()
-    watched.check(server.home)
-
-
-@pytest.fixture
-def wide(browser: Any, server: Server) -> Iterator[Watched]:
-    """A page 1,280 wide."""
-    watched = Watched(browser, 1280)
-    yield watched
-    watched.page.close()
-    watched.check(server.home)
 
 
 def begin(

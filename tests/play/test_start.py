@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -94,29 +93,20 @@ def test_shipped_records_are_offered_and_not_written_over(server: Server) -> Non
         assert server.ask("POST", "/api/games", {"seats": ["you"] * 4, "record": bad})[0] == 400
 
 
-@pytest.fixture
-def tab(browser: Any, server: Server) -> Iterator[Watched]:
-    """A page 1,280 wide; nothing goes wrong on it."""
-    watched = Watched(browser, 1280)
-    yield watched
-    watched.page.close()
-    watched.check(server.home)
-
-
 def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
-    tab: Watched, server: Server
+    wide: Watched, server: Server
 ) -> None:
-    page = tab.page
+    page = wide.page
     page.goto(server.home)
-    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
+    wide.until("document.querySelectorAll('#faction-3 option').length > 1")
     page.select_option("#record", "")
     seeds = []
     for _ in range(2):
-        tab.until("document.querySelector('#preview svg')", 120)
-        tab.until("location.hash.includes('seed=')")
+        wide.until("document.querySelector('#preview svg')", 120)
+        wide.until("location.hash.includes('seed=')")
         seeds.append(page.input_value("#seed"))
         page.click("#dice")
-        tab.until("location.hash.includes(`seed=${document.getElementById('seed').value}`)")
+        wide.until("location.hash.includes(`seed=${document.getElementById('seed').value}`)")
     assert seeds[0] != seeds[1]
     page.fill("#seed", "8")
     for player in (1, 2, 3):
@@ -124,26 +114,26 @@ def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
     page.select_option("#faction-0", "TERRANS")
     taken = page.locator("#faction-1 option").evaluate_all("all => all.map(one => one.value)")
     assert "TERRANS" not in taken and "LANTIDS" not in taken, "two sides of one board"
-    tab.until("location.hash === '#seed=8&ruleset=lost_fleet&factions=TERRANS%2C%2C%2C'")
-    tab.until("document.querySelector('#faction-1 option').textContent.startsWith('drawn: ')", 60)
+    wide.until("location.hash === '#seed=8&ruleset=lost_fleet&factions=TERRANS%2C%2C%2C'")
+    wide.until("document.querySelector('#faction-1 option').textContent.startsWith('drawn: ')", 60)
     link = page.evaluate("location.href")
     page.goto("about:blank")
     page.goto(link)
-    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
+    wide.until("document.querySelectorAll('#faction-3 option').length > 1")
     assert page.input_value("#seed") == "8" and page.input_value("#faction-0") == "TERRANS"
     for player in (1, 2, 3):
         page.select_option(f"#chair-{player}", "random")
     page.select_option("#record", "")
     page.click("#begin")
-    tab.until("game && game.seats[0].name === 'Terrans'", 60)
+    wide.until("game && game.seats[0].name === 'Terrans'", 60)
     assert page.inner_html("#preview") == "", "one picture at a time"
 
 
-def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
+def test_only_what_fits_is_offered(wide: Watched, server: Server) -> None:
     """Fewer than four in the base game alone, and who cannot play so is not listed."""
-    page = tab.page
+    page = wide.page
     page.goto(f"{server.home}#seed=3&ruleset=base&players=2")
-    tab.until("document.querySelectorAll('#faction-1 option').length > 1")
+    wide.until("document.querySelectorAll('#faction-1 option').length > 1")
     page.select_option("#record", "")
     values = "all => all.map(one => one.value)"
     assert page.input_value("#chair-2") == page.input_value("#chair-3") == ""
@@ -152,7 +142,7 @@ def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     assert "zoo/duel" in two and "zoo/strong" not in two and "" not in two
     assert page.locator("#faction-0 option").count() == 15
     page.select_option("#ruleset", "lost_fleet")
-    tab.until("document.querySelectorAll('#faction-0 option').length === 19")
+    wide.until("document.querySelectorAll('#faction-0 option').length === 19")
     assert page.input_value("#chair-3") == "zoo/strong"
     assert "" not in page.locator("#chair-3 option").evaluate_all(values)
     assert "18 factions" in page.inner_text("#ruleset-about")
