@@ -53,15 +53,15 @@ ARENA = COMMAND.format(
 NOT_SPREAD = """
 import time
 from training.learn import loop
-made = loop.make_spread
-def make_spread(*args):
+made = loop.make_stagger
+def make_stagger(*args):
     program = made(*args)
     def begin(params, key, states):
         program.lower(params, key, states).compile()
         print("FIRST", time.process_time(), flush=True)
         return states
     return begin
-loop.make_spread = make_spread
+loop.make_stagger = make_stagger
 """
 TRAINER = NOT_SPREAD + COMMAND.format(
     module="train",

@@ -114,9 +114,9 @@ def main() -> int:
             own, agent = answers(server, game, args.moves)
             print(f"a person's move: {said(own)}")
             print(f"a decision of {args.agent}: {said(agent)}")
-            server.ask("GET", f"/api/games/{game}/insight?agent={args.agent}&whole=1")
+            server.ask("GET", f"/api/games/{game}/analysis?agent={args.agent}&whole=1")
             began = time.monotonic()
-            server.ask("GET", f"/api/games/{game}/insight?agent={args.agent}")
+            server.ask("GET", f"/api/games/{game}/analysis?agent={args.agent}")
             print(f"analysis of a position: {(time.monotonic() - began) * 1000:.0f} ms")
         finally:
             server.process.terminate()

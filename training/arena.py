@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    from .games import arena as room
+    from .games import arena as games_arena
     from .games import store
     from .games.formats import LIKELIEST, names_of
     from .games.report import arena_report, format_arena
@@ -40,21 +40,21 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
     store.check_outputs("--csv", args.csv, args)
     together = args.rotations or args.players
-    setups = min(math.ceil(args.games / together), room.GAMES_AT_ONCE // together)
+    setups = min(math.ceil(args.games / together), games_arena.GAMES_AT_ONCE // together)
     devices.split_cpu(0, setups * together, together)
     env = environments.make_env(environments.module(env_module), args.env, "vp", args.players)
     if args.rotations not in (None, 1, env.num_players):
         raise UserError(f"--rotations must be 1 or {env.num_players}, not {args.rotations}")
     names = [name.strip() for name in args.agents.split(",")]
     more = (args.rotations or env.num_players, args.likeliest, args.record, args.first)
-    arena = room.of_names(env, names, args.games, *more)
+    arena = games_arena.of_names(env, names, args.games, *more)
     about = {
         "env": env.id,
         "version": str(env.version),
         "seed": args.seed,
         "agents": ",".join(names) + LIKELIEST * args.likeliest,
     }
-    games, complete = room.store_of(args.csv, env, about, arena, args.resume), True
+    games, complete = games_arena.store_of(args.csv, env, about, arena, args.resume), True
     try:
         arena.play(args.seed, games)
     except KeyboardInterrupt:

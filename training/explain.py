@@ -53,8 +53,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             text = explain.game_text(about)
         else:
             states = jax.tree.map(lambda x: np.asarray(x)[None], game.states[args.at - 1])
-            looked = explainer.look(states)
-            about = {"agent": args.agent} | explain.decision(game, looked, 0, args.at, explainer)
+            searched = explainer.search(states)
+            about = {"agent": args.agent} | explain.decision(game, searched, 0, args.at, explainer)
             text = explain.decision_text(about)
     print(text)
     if args.json:

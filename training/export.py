@@ -26,12 +26,12 @@ from .system.environments import EnvModule
 MOST_GAMES = 10**9
 
 
-def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line.
 
     Args:
         argv: arguments; None is those of the process.
-        face: what `make`s environments; None is `gaia_jax`.
+        env_module: what `make`s environments; None is `gaia_jax`.
     Returns:
         The exit code; 1 where `--verify` found a wrong row, 130 after Ctrl-C.
     """
@@ -40,23 +40,23 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise UserError('datasets need pyarrow: pip install "gaia_jax[data]"') from error
-    from .games import export as room
+    from .games import export as games_export
     from .games import workers
 
     if args.share:
         workers.join_workers(args.share[0])
 
-    face = environments.module(face)
+    env_module = environments.module(env_module)
     if args.merge:
-        room.merge(args, face)
+        games_export.merge(args, env_module)
     elif args.agents:
-        code = room.play(args, face)
+        code = games_export.play(args, env_module)
         if code or args.share:
             return code
     with atomic_files.folder_lock(args.out):
         if args.decisions:
-            room.derive(args.out, face, args.replay_batch, not args.no_policy)
-        return room.verify(args, face) if args.verify is not None else 0
+            games_export.derive(args.out, env_module, args.replay_batch, not args.no_policy)
+        return games_export.verify(args, env_module) if args.verify is not None else 0
 
 
 def _share(text: str) -> tuple[int, int]:

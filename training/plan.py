@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     import jax
 
     from . import config as configs
-    from .run import plan as room
+    from .run import plan as run_plan
     from .run.plan import shown
     from .system import devices
 
@@ -39,15 +39,15 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         devices.split_cpu(args.devices, config.ppo.num_envs)
     pace = None
     if args.measured or MEASURED.exists():
-        pace = room.read_pace(args.measured or MEASURED, env_module)
-    shapes = room.shapes_of(config, env_module)
-    plan, lines = room.report(config, shapes, args.devices)
+        pace = run_plan.read_pace(args.measured or MEASURED, env_module)
+    shapes = run_plan.shapes_of(config, env_module)
+    plan, lines = run_plan.report(config, shapes, args.devices)
     print("\n".join(lines))
     if args.xla:
         if jax.device_count() != args.devices:
             raise UserError(f"--xla: there are {jax.device_count()} devices here")
         with cli.compiling("the training step"):
-            says = room.xla_account(config, env_module)
+            says = run_plan.xla_account(config, env_module)
         told = ", ".join(f"{key} {shown(value)}" for key, value in says.items())
         print(f"XLA: {told}; the plan is {plan.total / says['total'] - 1:+.0%} of that")
     if pace is not None:
@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
             f"where a device is as fast as those measured: {pace.where}"
         )
     if args.memory and plan.total > args.memory:
-        ways = room.fitting(config, shapes, args.devices, args.memory) or ["nothing smaller"]
+        ways = run_plan.fitting(config, shapes, args.devices, args.memory) or ["nothing smaller"]
         raise UserError(
             f"it takes {shown(plan.total)} of each device, which has {shown(args.memory)}; "
             f"what would fit: {' or '.join(ways)}"

@@ -325,7 +325,7 @@ def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
     page = wide.page
     stand(wide, 160)
     show(wide, "Analysis")
-    assert page.is_hidden("#insight"), "off unless asked"
+    assert page.is_hidden("#analysis-panel"), "off unless asked"
     page.select_option("#analyst", "zoo/strong")
     page.click("#analysis")
     wide.until("document.querySelectorAll('#policy .bar').length > 0", 240)
@@ -348,7 +348,7 @@ def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
     for said in ("cost", "worst", "choice of the policy"):
         assert said not in str(page.inner_text("#layout")).lower()
     page.click("#analysis")
-    assert not page.locator(".stage .over-cell").count() and page.is_hidden("#insight")
+    assert not page.locator(".stage .over-cell").count() and page.is_hidden("#analysis-panel")
 
 
 # The words of a bar and its number lie within it, and the number is whole.
@@ -383,7 +383,7 @@ def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Ser
         legal = page.evaluate("game.legal.length")
         rest = str(page.locator("#policy > p").inner_text()) if legal > len(shown) else ""
         assert rest.startswith(f"and {legal - len(shown)} more, none above 0.1 %") or not rest
-        assert "temperature 1" in page.inner_text("#insight")
+        assert "temperature 1" in page.inner_text("#analysis-panel")
 
 
 def search_of(tab: Watched, server: Server, agent: str) -> None:
@@ -430,7 +430,7 @@ def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
             json=report | {"searches": True, "at": at, "search": table if asked else None}
         )
 
-    wide.page.route("**/insight?*", answer)
+    wide.page.route("**/analysis?*", answer)
     search_of(wide, server, "zoo/strong+search:32")
     text = str(wide.page.inner_text("#search"))
     assert "then Nevlas: pass; Xenos: pass" in text and "cost" not in text

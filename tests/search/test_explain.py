@@ -119,9 +119,9 @@ def test_one_decision_and_a_whole_game_are_searched_so_many_at_a_time():
     counted = Counted()
     for count in (1, 9):
         states = jax.tree.map(lambda *x: np.stack(x), *[position()] * count)
-        looked = counted.explainer.look(states)
-        assert looked.final_vp.tolist() == [[10.0, 12.0, 10.0, 10.0]] * count
-        assert len(looked.found.action) == count
+        searched = counted.explainer.search(states)
+        assert searched.final_vp.tolist() == [[10.0, 12.0, 10.0, 10.0]] * count
+        assert len(searched.found.action) == count
     assert set(counted.shapes) == {Counted.SIZE} and len(counted.shapes) == 4
 
 

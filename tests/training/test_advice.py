@@ -171,8 +171,8 @@ def test_openings_and_boosters_are_read_from_the_moves():
         assert advice_page._words(ENV, kind)
 
 
-def run(capsys, *args, face=FACE):
-    code = cli.run(functools.partial(door.main, [str(x) for x in args], face))
+def run(capsys, *args, env_module=FACE):
+    code = cli.run(functools.partial(door.main, [str(x) for x in args], env_module))
     out = capsys.readouterr()
     return code, out.out, out.err
 
@@ -250,14 +250,14 @@ def test_what_is_wrong_is_one_line(capsys, tmp_path):
         (("--hold", "x"), "numbers of seats"),
         (("--json", tmp_path / "a", "--html", tmp_path / "a"), "want two paths"),
     ):
-        code, out, err = run(capsys, *args, face=gaia_jax)
+        code, out, err = run(capsys, *args, env_module=gaia_jax)
         assert code == 2 and not out and err.count("\n") == 1 and says in err, (args, err)
 
 
 @pytest.mark.slow
 def test_real_games_of_random_players(capsys, tmp_path):
     args = ("--agent", "random", "--games", "4", "--json", tmp_path / "a.json")
-    code, text, err = run(capsys, "--seed", "5", *args, face=gaia_jax)
+    code, text, err = run(capsys, "--seed", "5", *args, env_module=gaia_jax)
     assert code == 0, err
     told = json.loads((tmp_path / "a.json").read_text())
     assert len(told["factions"]) == 18 and told["games"] == 18

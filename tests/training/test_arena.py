@@ -9,7 +9,7 @@ import pytest
 
 import training.arena as arena
 from tests import stub_env
-from training.games import arena as room
+from training.games import arena as games_arena
 from training.games import engine
 from training.games.formats import Head, Npz
 from training.games.report import arena_report, headline
@@ -48,7 +48,7 @@ def command(capsys, *args):
 @pytest.fixture
 def at_once(monkeypatch):
     """Batches of two set-ups."""
-    monkeypatch.setattr(room, "GAMES_AT_ONCE", 8)
+    monkeypatch.setattr(games_arena, "GAMES_AT_ONCE", 8)
 
 
 def test_every_entry_sits_in_every_seat_once():
@@ -126,7 +126,7 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
 def test_an_agent_against_itself_is_equal_up_to_the_interval():
     env = stub_env.StubEnv(length=6)
     names = ["random"] * 4
-    table = room.of_names(env, names, games=512, rotations=4)
+    table = games_arena.of_names(env, names, games=512, rotations=4)
     games = table.play(0, Store(None, Npz(), Head({}, 0, 4), table.setups))
     result = arena_report(games, entries(names), env.ruleset.ids)
     assert result["games"] == 512

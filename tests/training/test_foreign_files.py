@@ -126,7 +126,7 @@ def test_a_page_of_findings_takes_the_place_of_none_of_a_person(whole, mine, cap
     (docs / "learning.md").write_text(MINE["precious.md"])
     (docs / "own").mkdir()
     (docs / "own" / "factions.svg").write_text(MINE["precious.svg"])
-    main = functools.partial(study.main, face=FACE)
+    main = functools.partial(study.main, env_module=FACE)
     for page, says in (("learning", "learning.md exists"), ("own", "own/factions.svg exists")):
         assert says in refused(capsys, mine, main, whole, "--games-only", "--page", page)
     for _ in range(2):  # its own page may be written again

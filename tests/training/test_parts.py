@@ -11,7 +11,7 @@ import training.arena as arena
 from tests import stub_env
 from training import merge
 from training.agents import random_agent
-from training.games import arena as room
+from training.games import arena as games_arena
 from training.games import store
 from training.games.engine import Match
 from training.games.formats import Csv, Head, Npz
@@ -23,8 +23,8 @@ ENV = toy_env.make("toy")
 FACE = SimpleNamespace(make=lambda env_id, reward: stub_env.StubEnv(reward=reward, length=6))
 
 
-def command(capsys, main, *args, face=FACE):
-    code = cli.run(lambda: main([str(x) for x in args], face))
+def command(capsys, main, *args, env_module=FACE):
+    code = cli.run(lambda: main([str(x) for x in args], env_module))
     out = capsys.readouterr()
     return code, out.out, out.err
 
@@ -100,7 +100,7 @@ def test_a_store_goes_on_after_its_last_whole_batch(monkeypatch):
     monkeypatch.setattr(Match, "play_batch", batch)
     kept = store.Store(None, Npz(), Head({}, 0, 4), 6)
     for count in (12, 24):
-        found = room.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, kept)
+        found = games_arena.Arena(ENV, [random_agent(ENV)] * 4, count, at_once=8).play(5, kept)
     assert begun == [0, 2, 2, 4] and found.setup_count == 6
 
 
@@ -109,7 +109,7 @@ def _stop():
 
 
 def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(room, "GAMES_AT_ONCE", 8)
+    monkeypatch.setattr(games_arena, "GAMES_AT_ONCE", 8)
     line = ["--agents", "random,random,random,random", "--seed", "3"]
     csvs = {}
     for name, first, count in (("whole", 0, 16), ("one", 0, 12), ("two", 3, 4)):

@@ -12,13 +12,13 @@ from started import ROOT
 from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training import plan
-from training.run import plan as room
+from training.run import plan as run_plan
 from training.system import cli
 
 
 @pytest.fixture(scope="module")
 def shapes(config):
-    return room.shapes_of(config, toy_env)
+    return run_plan.shapes_of(config, toy_env)
 
 
 @pytest.fixture
@@ -45,24 +45,24 @@ def test_bytes_are_those_of_the_arrays(shapes):
 
 
 def test_more_devices_and_fewer_games_take_less(config, shapes):
-    one = room.plan_of(config, shapes, 1)
-    two = room.plan_of(config, shapes, 2)
+    one = run_plan.plan_of(config, shapes, 1)
+    two = run_plan.plan_of(config, shapes, 2)
     assert one.rollout == 2 * two.rollout and one.network == two.network
-    assert one.rollout == 32 * 32 * (shapes.seen + room.kept_of_a_decision(4))
+    assert one.rollout == 32 * 32 * (shapes.seen + run_plan.kept_of_a_decision(4))
     with pytest.raises(UserError, match="a multiple of the 3 devices"):
-        room.plan_of(config, shapes, 3)
+        run_plan.plan_of(config, shapes, 3)
 
 
 def test_what_does_not_fit_is_refused_with_what_does(file, config, shapes, capsys):
     code, out, err = command(capsys, file, "--memory", "1GB")
     assert code == 0, err
     assert "sum" in out
-    total = room.plan_of(config, shapes, 1).total
+    total = run_plan.plan_of(config, shapes, 1).total
     code, _, err = command(capsys, file, "--memory", f"{total - 1}")
     assert code == 2 and err.count("\n") == 1
     assert "what would fit: ppo.num_envs=16" in err
     other = configs.override(config, ["ppo.num_envs=16"])
-    assert room.plan_of(other, shapes, 1).total < total
+    assert run_plan.plan_of(other, shapes, 1).total < total
     code, _, err = command(capsys, file, "--memory", "10B")
     assert code == 2 and "nothing smaller" in err
 
@@ -75,7 +75,7 @@ def test_time_comes_from_a_report_of_that_device(file, config, shapes, tmp_path,
     }  # fmt: skip
     path = tmp_path / "measured.json"
     path.write_text(json.dumps(report))
-    pace = room.read_pace(path, toy_env)
+    pace = run_plan.read_pace(path, toy_env)
     assert pace.seconds(config, shapes, 2) == pytest.approx(7.0)
     assert pace.seconds(config, shapes, 1) == pytest.approx(14.0)
     code, out, err = command(capsys, file, "--devices", "2", "--measured", path)

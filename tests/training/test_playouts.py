@@ -52,7 +52,7 @@ def test_neither_slots_nor_the_jobs_beside_it_matter(positions, jobs, played):
     for ours, theirs in zip(whole, played, strict=True):
         np.testing.assert_array_equal(ours, theirs)
     wide = Playouts(ENV, random_agent(ENV), moves=20, slots=64)
-    roomy = wide.play(positions, jobs, seed=1, room=100)
+    roomy = wide.play(positions, jobs, seed=1, capacity=100)
     np.testing.assert_array_equal(roomy.vp, played.vp)
     some = np.arange(3, len(jobs.action), 4)
     few = Playouts(ENV, random_agent(ENV), moves=20, slots=4)

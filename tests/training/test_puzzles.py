@@ -147,7 +147,7 @@ def checked(game, legal, own, ended=True):
     ends = Ends(vp, np.full((count * n, 3), -1), done, vp[..., None], vp[:, :0])
     maker = object.__new__(puzzles.Maker)
     maker.playouts = n
-    maker._judge = SimpleNamespace(room=0, players=SimpleNamespace(play=lambda *_, **__: ends))
+    maker._judge = SimpleNamespace(capacity=0, players=SimpleNamespace(play=lambda *_, **__: ends))
     state = game.states[4]
     mask = np.zeros_like(state.legal_action_mask)
     mask[legal] = True

@@ -18,7 +18,7 @@ from started import ENVIRONMENT, HERE, params_of
 from training import config as configs
 from training import sweep
 from training.run import provenance, sweep_file
-from training.run import sweep as room
+from training.run import sweep as run_sweep
 from training.run.sweep_file import DONE, RUNNING, STOPPED, WAITING
 from training.system import atomic_files, cli
 
@@ -172,7 +172,7 @@ def test_the_queue_makes_all_others_where_one_fails_and_that_one_again(file, cap
 def test_a_task_of_a_job_array_makes_its_run(file, capsys, monkeypatch):
     """The number of the task stands for `--index`, which goes before it. No run begins here."""
     path, made = file(seeds=[0, 1], variants={"a": {}, "b": {}}), []
-    monkeypatch.setattr(room, "one", lambda member, *_: made.append(member.name) or 0)
+    monkeypatch.setattr(run_sweep, "one", lambda member, *_: made.append(member.name) or 0)
     for task in range(4):
         monkeypatch.setenv("SLURM_ARRAY_TASK_ID", str(task))
         assert told(capsys, path)[0] == 0

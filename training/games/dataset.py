@@ -102,10 +102,10 @@ def check_about(where: str, data: object) -> None:
         raise UserError(f"{where}: {GAMES} has {rows} rows, the parts {games} games")
 
 
-def env_of(folder: Path, face: EnvModule, id: str, players: int) -> Any:
+def env_of(folder: Path, env_module: EnvModule, id: str, players: int) -> Any:
     """The environment of a dataset's games; a UserError where there is none of that id."""
     try:
-        return make_env(face, id, "vp", players)
+        return make_env(env_module, id, "vp", players)
     except UserError as error:
         raise UserError(f"{folder / ABOUT}: {error}") from error
 

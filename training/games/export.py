@@ -23,9 +23,9 @@ GAMES = 1024  # where none are asked for
 REPLAYED = 256  # games that are played again together
 
 
-def play(args: argparse.Namespace, face: EnvModule) -> int:
+def play(args: argparse.Namespace, env_module: EnvModule) -> int:
     """Play the games that are not there yet, and put them together."""
-    env = make_env(face, args.env, "vp", args.players)
+    env = make_env(env_module, args.env, "vp", args.players)
     names = [name.strip() for name in args.agents.split(",")]
     source = playing.Source(env, names, args.batch, args.likeliest)
     rotations = len(source.seating)
@@ -90,19 +90,21 @@ def _first_setup(path: Path) -> Any:
     return json.loads(table["setup"][0].as_py())
 
 
-def _env_of(out: Path, about: dict[str, Any], face: EnvModule) -> Any:
+def _env_of(out: Path, about: dict[str, Any], env_module: EnvModule) -> Any:
     """The environment of a dataset; a UserError where it is another version, or several."""
     kinds = sorted({(part["env"], part["version"], part["players"]) for part in about["parts"]})
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {kinds}")
     id, version, players = kinds[0]
-    env = dataset.env_of(out, face, id, players)
+    env = dataset.env_of(out, env_module, id, players)
     if str(env.version) != version:
         raise UserError(f"{out}: the games are of version {version}, this is {env.version}")
     return env
 
 
-def derive(out: Path, face: EnvModule, replay_batch: int = REPLAYED, policy: bool = True) -> None:
+def derive(
+    out: Path, env_module: EnvModule, replay_batch: int = REPLAYED, policy: bool = True
+) -> None:
     """Derive `decisions.parquet`, a piece a row group of games.
 
     Args:
@@ -116,7 +118,7 @@ def derive(out: Path, face: EnvModule, replay_batch: int = REPLAYED, policy: boo
     if dataset.DECISIONS in about["files"]:
         print(f"{out / dataset.DECISIONS} is there")
         return
-    env = _env_of(out, about, face)
+    env = _env_of(out, about, env_module)
     dataset.check_games(out, about, env)
     dataset.check_bytes(out, about)
     names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
@@ -152,10 +154,10 @@ def derive(out: Path, face: EnvModule, replay_batch: int = REPLAYED, policy: boo
     print(f"{path}: {total} decisions")
 
 
-def verify(args: argparse.Namespace, face: EnvModule) -> int:
+def verify(args: argparse.Namespace, env_module: EnvModule) -> int:
     """Play rows again; name what is wrong."""
     about = dataset.read_whole(args.out)
-    env, path = _env_of(args.out, about, face), args.out / dataset.GAMES
+    env, path = _env_of(args.out, about, env_module), args.out / dataset.GAMES
     dataset.check_games(args.out, about, env)
     wrong = [said] if (said := dataset.check_bytes(args.out, about)) else []
     total = about["files"][dataset.GAMES]["rows"]
@@ -179,11 +181,11 @@ def verify(args: argparse.Namespace, face: EnvModule) -> int:
     return 1 if wrong else 0
 
 
-def merge(args: argparse.Namespace, face: EnvModule) -> None:
+def merge(args: argparse.Namespace, env_module: EnvModule) -> None:
     """Datasets that become one."""
     for part in args.merge:
         about = dataset.read_whole(part)
         for id, players in sorted({(x["env"], x["players"]) for x in about["parts"]}):
-            dataset.check_games(part, about, dataset.env_of(part, face, id, players))
+            dataset.check_games(part, about, dataset.env_of(part, env_module, id, players))
     total = dataset.merge(args.out, args.merge, args.games)
     print(f"{total} games in {args.out}")

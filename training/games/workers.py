@@ -72,13 +72,13 @@ def together(work: Work, processes: int, command: Sequence[str], told: Told) -> 
         The exit code of the first process that failed; 0 where none did.
     """
     left = set(work.missing())
-    team = [
+    workers = [
         subprocess.Popen([*command, f"{n}/{processes}"], stdin=subprocess.PIPE)
         for n in range(processes)
     ]
     try:
         while True:
-            codes = [process.poll() for process in team]
+            codes = [process.poll() for process in workers]
             there = {n for n in left if work.pieces.path(n).exists()}
             told(work.games(sorted(there)))
             left -= there
@@ -89,15 +89,15 @@ def together(work: Work, processes: int, command: Sequence[str], told: Told) -> 
                 return 0
             time.sleep(OFTEN)
     finally:
-        for process in team:
+        for process in workers:
             process.terminate()
-        for process in team:
+        for process in workers:
             process.wait()
 
 
 @contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Wait until no other process of the team is here; leaves no file.
+    """Wait until no other process of ours is here; leaves no file.
 
     Compiling takes more memory than playing: who comes second reads what the first one compiled.
     """

@@ -72,7 +72,7 @@ def make_generator(
 
     def decide(params: Params, mix: Array, state: EnvState, keys: Array) -> Any:
         mask = state.legal_action_mask
-        actions, values = search.judge(weights, state, mask)
+        actions, values = search.evaluate(weights, state, mask)
         values, order = jax.lax.top_k(values, BEST)
         actions = jnp.take_along_axis(actions, order, axis=1)
         uniform = jax.vmap(jax.random.uniform)(keys)

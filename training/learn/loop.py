@@ -20,7 +20,7 @@ from . import exploring_starts, ppo
 from .checkpoint import Checkpoints, warm_start
 from .learner_state import Hyper, Runner, begin_with, make_init, sharding
 from .metrics import Diagnostics
-from .staggered_starts import make_spread
+from .staggered_starts import make_stagger
 
 
 class Trainer:
@@ -77,9 +77,9 @@ class Trainer:
         if config.run.warm_start:
             runner = begin_with(runner, warm_start(config, self.env, runner.params))
         if config.recipe.staggered_starts:
-            spread = make_spread(auto, self.network, config, mesh)
+            stagger = make_stagger(auto, self.network, config, mesh)
             key = jax.random.wrap_key_data(runner.key)
-            runner = runner._replace(env_state=spread(runner.params, key, runner.env_state))
+            runner = runner._replace(env_state=stagger(runner.params, key, runner.env_state))
         return runner
 
     @property

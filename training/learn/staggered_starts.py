@@ -26,7 +26,7 @@ from ..types import AutoEnvironment, AutoState, Params, PolicyNetwork
 APART = 0xA9A27  # folded into the key: apart from those of the updates
 
 
-def make_spread(
+def make_stagger(
     auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh
 ) -> Callable[[Any, Array, Any], Any]:
     """(params, key, states (N,)) -> states: game g of N is g / N of them on.
@@ -40,7 +40,7 @@ def make_spread(
     local = games // mesh.size
     play = batched(auto)
 
-    def spread(params: Params, key: Array, state: AutoState) -> Any:
+    def stagger(params: Params, key: Array, state: AutoState) -> Any:
         game = jax.lax.axis_index(GAMES) * local + jnp.arange(local)
         own = jax.random.fold_in(key, APART)
         ahead = game * decisions // games
@@ -63,7 +63,7 @@ def make_spread(
 
     specs = (P(), P(), P(GAMES))
     mapped: Callable[[Any, Array, Any], Any] = jit(
-        jax.shard_map(spread, mesh=mesh, in_specs=specs, out_specs=P(GAMES), check_vma=False),
+        jax.shard_map(stagger, mesh=mesh, in_specs=specs, out_specs=P(GAMES), check_vma=False),
         out_shardings=NamedSharding(mesh, P(GAMES)),
     )
     return mapped

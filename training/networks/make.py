@@ -28,7 +28,7 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
         return FlatNetwork(config, env.num_actions, kinds)
     if config.planets:
         layout = make_layout(env)
-        wanted = {"neighbourhood": layout.surroundings, "score_features": layout.standings}
+        wanted = {"neighbourhood": layout.neighbourhood, "score_features": layout.score_features}
         for name, there in wanted.items():
             if getattr(config, name) and there is None:
                 raise UserError(f"network.{name}: {env.id} has no pieces of the board game")

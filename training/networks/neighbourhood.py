@@ -22,7 +22,7 @@ COUNTED = ("free_power", "in_federations", "open_planets", "others")
 BITS = 8  # of a count while it is summed up
 
 
-class Surroundings(NamedTuple):
+class Neighbourhood(NamedTuple):
     """The columns that are read, and where cells lie; hashable, as Flax wants its fields."""
 
     power: tuple[tuple[int, int], ...]  # column of a piece, its power value
@@ -30,7 +30,7 @@ class Surroundings(NamedTuple):
     cells: tuple[tuple[int, int], ...]  # (q, r) of each cell
 
     @classmethod
-    def of(cls, env: Environment) -> Surroundings:
+    def of(cls, env: Environment) -> Neighbourhood:
         """Of an environment whose cells have the pieces of the board game."""
         at = {feature.name: i for i, feature in enumerate(env.observation_spec.cells)}
         value = env.ruleset.tables.power_value
@@ -43,7 +43,7 @@ class Surroundings(NamedTuple):
 
     def names(self) -> list[str]:
         """Of the columns that `counts` makes, in order."""
-        return [f"around.{radius}.{name}" for radius in RADII for name in COUNTED]
+        return [f"neighbourhood.{radius}.{name}" for radius in RADII for name in COUNTED]
 
     def counts(self, cells: Array) -> Array:
         """(B, C, Fc) int8 -> (B, C, F) int8, F = `len(names())`.

@@ -20,8 +20,8 @@ from ..config import NetworkConfig
 from ..types import Environment, Observation
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
 from .layers import Linear, PoolLayer, soft_sign, symlog
-from .neighbourhood import Surroundings
-from .score_features import Standings
+from .neighbourhood import Neighbourhood
+from .score_features import ScoreFeatures
 
 SPACE_PLANE = "pick"  # the only plane whose actions lie in empty space too
 
@@ -46,8 +46,8 @@ class Layout(NamedTuple):
     planet: tuple[int, ...]  # columns of a cell that say what it is
     space: tuple[int, ...]  # columns of `PlanetInput.space`
     # For `network.neighbourhood`, of an environment with the pieces of the board game; else None.
-    surroundings: Surroundings | None = None
-    standings: Standings | None = None  # for `network.score_features`, the same
+    neighbourhood: Neighbourhood | None = None
+    score_features: ScoreFeatures | None = None  # for `network.score_features`, the same
 
 
 def make_layout(env: Environment) -> Layout:
@@ -60,10 +60,10 @@ def make_layout(env: Environment) -> Layout:
     cells = len(env.ruleset.geometry.neighbors)
     planet, space = columns("planet", "ship"), columns("near", "distance")
     pieces = "piece.MINE" in names
-    around = Surroundings.of(env) if pieces else None
-    standings = Standings.of(env) if pieces else None
+    neighbourhood = Neighbourhood.of(env) if pieces else None
+    score_features = ScoreFeatures.of(env) if pieces else None
     planes = tuple(env.action_planes)
-    return Layout(env.num_actions, planes, cells, planet, space, around, standings)
+    return Layout(env.num_actions, planes, cells, planet, space, neighbourhood, score_features)
 
 
 def choice_kinds(at: Layout, kinds: tuple[int, ...], tokens: int) -> tuple[int, ...]:
@@ -97,8 +97,8 @@ class PlanetNetwork(nn.Module):
         there = where < at.cells
         cells = observation.cells
         if self.config.neighbourhood:
-            assert at.surroundings is not None
-            cells = jnp.concatenate([cells, at.surroundings.counts(cells)], axis=-1)
+            assert at.neighbourhood is not None
+            cells = jnp.concatenate([cells, at.neighbourhood.counts(cells)], axis=-1)
         cells = jnp.where(there[..., None], cells[rows, index], 0)
         on_cells = mask[:, : planes * at.cells].reshape(-1, planes, at.cells)
         pointed = jnp.take_along_axis(on_cells, index[:, None], axis=2) & there[:, None]
@@ -106,9 +106,9 @@ class PlanetNetwork(nn.Module):
         others = mask[:, planes * at.cells :]
         players = observation.players
         if self.config.score_features:
-            assert at.standings is not None
-            worth = at.standings.worth(observation.cells, players, observation.globals)
-            players = jnp.concatenate([players, worth.astype(players.dtype)], axis=-1)
+            assert at.score_features is not None
+            features = at.score_features.features(observation.cells, players, observation.globals)
+            players = jnp.concatenate([players, features.astype(players.dtype)], axis=-1)
         choices = jnp.concatenate([pointed.reshape(len(mask), -1), space, others], axis=1)
         return PlanetInput(
             cells,

@@ -1,4 +1,4 @@
-"""Standings: what a player's columns are worth together, as the rules count it.
+"""Score features: what a player's columns are worth together, as the rules count it.
 
 The network reads how many structures stand and which final missions are played; what they come to,
 who leads, and what the next income brings are products of such columns, which a small network
@@ -27,7 +27,7 @@ MISSION = ("count", "prize", "lead")
 FINAL = ("research", "resources", "pass")  # VP now: of the tracks, of what is left, on passing
 
 
-class Standings(NamedTuple):
+class ScoreFeatures(NamedTuple):
     """Where the columns that are read lie; hashable, as Flax wants its fields."""
 
     ruleset: Ruleset
@@ -36,18 +36,18 @@ class Standings(NamedTuple):
     globals: tuple[tuple[str, int, int], ...]
 
     @classmethod
-    def of(cls, env: Environment) -> Standings:
+    def of(cls, env: Environment) -> ScoreFeatures:
         """Of an environment of the board game."""
         spec = env.observation_spec
         cells = tuple((feature.name, i) for i, feature in enumerate(spec.cells))
         return cls(env.ruleset, cells, _blocks(spec.players), _blocks(spec.globals))
 
     def names(self) -> list[str]:
-        """Of the columns that `worth` makes, in order."""
+        """Of the columns that `features` makes, in order."""
         missions = [f"mission.{i}.{name}" for i in (1, 2) for name in MISSION]
         return [*missions, *FINAL, *(f"income.{name}" for name in GAIN_FIELDS)]
 
-    def worth(self, cells: Array, players: Array, globals_: Array) -> Array:
+    def features(self, cells: Array, players: Array, globals_: Array) -> Array:
         """(B, C, Fc), (B, P, Fp), (B, Fg) -> (B, P, F) int16, F = `len(names())`.
 
         Missions by FIN-02 to FIN-10, research and resources by RES-10 and FIN-11, passing by

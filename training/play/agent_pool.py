@@ -32,8 +32,8 @@ SIMULATIONS = 32  # of the search that is offered on top of each trained agent
 
 # What is compiled of an agent, each at its first use: its decisions, its policy and values, and the
 # table of a search.
-SEAT, LOOK, SEARCH = "seat", "look", "search"
-CALLED = {SEAT: "{}", LOOK: "the analysis by {}", SEARCH: "the search of {}"}
+SEAT, POLICY, SEARCH = "seat", "policy", "search"
+CALLED = {SEAT: "{}", POLICY: "the analysis by {}", SEARCH: "the search of {}"}
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Ready:
     seconds: float = 0.0
     began: float = 0.0
     act: Callable[[Any, int], int] | None = None
-    look: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None  # None: no policy to show
+    policy: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None  # None: no policy to show
     explainer: Explainer | None = None
 
     def progress(self) -> tuple[str, float | None]:
@@ -173,19 +173,19 @@ def _compile(ready: Ready, rules: Rules) -> None:
     start = rules.start(rules.draw(0))
     if ready.part == SEARCH:
         explainer = Explainer(rules.env, ready.name, 1)
-        explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], start))
+        explainer.search(jax.tree.map(lambda x: np.asarray(x)[None], start))
         ready.explainer = explainer
         return
     agent = make_agent(ready.name, rules.env)
     if ready.part == SEAT:
-        ready.act = _hand(agent)
+        ready.act = _decisions(agent)
         ready.act(start, 0)
     elif agent.policy is not None:
-        ready.look = _eyes(agent, agent.policy)
-        ready.look(start)
+        ready.policy = _policy(agent, agent.policy)
+        ready.policy(start)
 
 
-def _hand(agent: Agent) -> Callable[[Any, int], int]:
+def _decisions(agent: Agent) -> Callable[[Any, int], int]:
     """How it decides: a state and a seed -> an action."""
 
     def decide(params: Any, state: Any, key: Any) -> Any:
@@ -196,17 +196,17 @@ def _hand(agent: Agent) -> Callable[[Any, int], int]:
     return lambda state, seed: int(compiled(agent.params, state, jax.random.key(seed)))
 
 
-def _eyes(agent: Agent, policy: Policy) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
+def _policy(agent: Agent, policy: Policy) -> Callable[[Any], tuple[np.ndarray, np.ndarray]]:
     """What it sees: a state -> (A,) chances of the actions, (P,) VP still to come by player.
 
     The chances are the policy's own, at temperature 1, whatever the agent plays at.
     """
 
-    def look(params: Any, state: Any) -> Any:
+    def evaluate(params: Any, state: Any) -> Any:
         batch = jax.tree.map(lambda x: x[None], state)
         logits, values = policy.evaluate(params, batch)
         chances = jax.nn.softmax(jnp.where(batch.legal_action_mask, logits, -jnp.inf))
         return chances[0], values[0] / policy.vp
 
-    compiled = jit(look)
+    compiled = jit(evaluate)
     return lambda state: jax.device_get(compiled(agent.params, state))

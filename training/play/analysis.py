@@ -14,7 +14,7 @@ from .game import Game
 SHOWN = 12  # actions of the policy that are listed
 
 
-def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
+def ask(game: Game, id: int, agent: Ready) -> dict[str, Any]:
     """What the agent thinks of one position.
 
     Returns:
@@ -27,10 +27,10 @@ def look(game: Game, id: int, agent: Ready) -> dict[str, Any]:
         return found
     table = game.table(id)
     now = [seat.vp for seat in table.seats]
-    if table.over or agent.look is None:
+    if table.over or agent.policy is None:
         found = {"policy": [], "vp": now}
     else:
-        chances, to_come = agent.look(node.state)
+        chances, to_come = agent.policy(node.state)
         order = np.argsort(-chances, kind="stable")
         texts = game.rules.env.ruleset.actions.texts
         may = node.state.legal_action_mask
@@ -74,8 +74,8 @@ def search(game: Game, id: int, agent: Ready) -> None:
     actions = [*(game.nodes[other].action for other in path[1:]), following]
     env = game.rules.env
     so_far = explain.Game(env, [game.nodes[i].state for i in path], actions)
-    looked = explainer.look(jax.tree.map(lambda x: np.asarray(x)[None], node.state))
-    found = explain.decision(so_far, looked, 0, len(path), explainer)
+    states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
+    found = explain.decision(so_far, explainer.search(states), 0, len(path), explainer)
     for row in found["candidates"]:
         row["words"] = game.rules.say(row["action"])
         row["line"] = [_in_words(game, said) for said in row["line"]]
@@ -97,7 +97,7 @@ def report(game: Game, agent: Ready) -> dict[str, Any]:
         chances of all; `vp`: for each player the VP expected at the end, from here; `lines`: the
         same at every position of the line, None where it has not been looked at.
     """
-    here = look(game, game.now, agent)
+    here = ask(game, game.now, agent)
     seen = [game.nodes[id].analysis.get(agent.name) for id in game.line]
     players = range(len(game.seats))
     lines = [[None if one is None else one["vp"][p] for one in seen] for p in players]

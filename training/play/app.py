@@ -121,12 +121,12 @@ class Pages:
         await run_in_threadpool(self.server.change, game, what, body)
         return await self._answer(game)
 
-    async def insight(self, request: Request) -> Response:
+    async def analysis(self, request: Request) -> Response:
         """What an agent thinks of the position, or of the whole line."""
         game = self._game(request)
         name = request.query_params.get("agent", "")
         whole, search = (request.query_params.get(key) == "1" for key in ("whole", "search"))
-        return JSONResponse(await run_in_threadpool(self.server.insight, game, name, whole, search))
+        return JSONResponse(await run_in_threadpool(self.server.analyse, game, name, whole, search))
 
     async def further(self, request: Request) -> Response:
         """Whole federations, and what conversions would make possible."""
@@ -241,7 +241,7 @@ def make_app(
         Route(game + "/further", _told(pages.further)),
         Route(game + "/ask/{what}", _told(pages.advice), methods=["GET", "POST"]),
         Route(game + "/file/{what}", _told(pages.file_of)),
-        Route(game + "/insight", _told(pages.insight)),
+        Route(game + "/analysis", _told(pages.analysis)),
         Route(game + "/save", _told(pages.save), methods=["POST"]),
         Route(game + "/{what}", _told(pages.change), methods=["POST"]),
     ]

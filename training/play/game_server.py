@@ -17,7 +17,7 @@ from gaia_jax.xla.packed import PLAYERS
 
 from ..agents.search import split_name
 from . import analysis, dealing, further, settings
-from .agent_pool import LOOK, SEARCH, AgentPool, Ready
+from .agent_pool import POLICY, SEARCH, AgentPool, Ready
 from .game import HUMAN, Game, Refused
 from .hints import Advice
 from .rules import Rules
@@ -273,7 +273,7 @@ class GameServer:
                 game.resume()
             self.wake.notify_all()
 
-    def insight(self, game: Game, name: str, whole: bool, search: bool) -> dict[str, Any]:
+    def analyse(self, game: Game, name: str, whole: bool, search: bool) -> dict[str, Any]:
         """What an agent thinks of the present position, or of the whole line; see `analysis`.
 
         Args:
@@ -282,10 +282,10 @@ class GameServer:
         if self.seat(name, game.rules) == HUMAN:
             raise Refused("agent: the name of an agent is wanted")
         base, spec = split_name(name)
-        agent = self.agents.get(base, game.rules, LOOK)
+        agent = self.agents.get(base, game.rules, POLICY)
         if agent.status != "ready":
             return {"agent": name, "waiting": agent.said(), "again": agent.under_way}
-        if agent.look is None:
+        if agent.policy is None:
             return {"agent": name, "waiting": f"{name} has no policy to show", "again": False}
         searching = self.agents.get(name, game.rules, SEARCH) if spec is not None else None
         at = game.now
@@ -295,7 +295,7 @@ class GameServer:
         for id in game.line if whole else analysis.near(game):
             with self.lock:
                 if id < len(game.nodes):
-                    analysis.look(game, id, agent)
+                    analysis.ask(game, id, agent)
         with self.lock:
             out = analysis.report(game, agent)
             table = analysis.searched(game, at, name) if searching else None

@@ -21,21 +21,21 @@ COPIES = Path("runs/study")
 OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
 
 
-def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> int:
+def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line.
 
     Args:
         argv: arguments; None is those of the process.
-        face: what `make`s environments; None is `gaia_jax`.
+        env_module: what `make`s environments; None is `gaia_jax`.
     Returns:
         The exit code.
     """
     args = _parse(argv)
-    face = environments.module(face)
+    env_module = environments.module(env_module)
     if args.position:
         from . import position
 
-        return position.main(args, face)
+        return position.main(args, env_module)
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
@@ -53,20 +53,22 @@ def main(argv: Sequence[str] | None = None, face: EnvModule | None = None) -> in
     if len(kinds) > 1:
         raise UserError(f"games of several rules: {sorted(kinds)}")
     name, players = kinds.pop()
-    env = dataset.env_of(args.data, face, name, players)
+    env = dataset.env_of(args.data, env_module, name, players)
     dataset.check_games(args.data, about, env)
     if args.figures:
         table = load(args.data)
         figures.save(args.figures, args.data, table, figures.of_games(table, env.ruleset))
         cli.wrote(args.figures)
         return 0
-    every = None if args.games_only else _with_decisions(args.data, about, face, args.decided)
+    every = None if args.games_only else _with_decisions(args.data, about, env_module, args.decided)
     findings.write(args.data, args.out, env.ruleset, args.page, every, args.decided)
     cli.wrote(args.out / f"{args.page}.md")
     return 0
 
 
-def _with_decisions(data: Path, about: dict[str, Any], face: EnvModule, games: int | None) -> Path:
+def _with_decisions(
+    data: Path, about: dict[str, Any], env_module: EnvModule, games: int | None
+) -> Path:
     """The dataset, or a copy of it in `runs/study` that has decisions; the dataset stays as it is.
 
     The copy is named for its games, so that it is made once.
@@ -90,7 +92,7 @@ def _with_decisions(data: Path, about: dict[str, Any], face: EnvModule, games: i
         shards.assemble(copy / dataset.GAMES, first)
         dataset.finish(copy, _first(about["parts"], games), dataset.of_files(data))
     with atomic_files.folder_lock(copy):
-        export.derive(copy, face, policy=False)
+        export.derive(copy, env_module, policy=False)
     return copy
 
 

@@ -43,7 +43,7 @@ class Game(NamedTuple):
     actions: list[int]  # M; -1 where nothing has been played
 
 
-class Looked(NamedTuple):
+class Searched(NamedTuple):
     """What the search says of n decisions."""
 
     found: SearchOutput  # (n, ...)
@@ -117,7 +117,7 @@ class Explainer:
             return f"compiling {self.name}"
         return f"{self._searched} positions searched"
 
-    def look(self, states: EnvState) -> Looked:
+    def search(self, states: EnvState) -> Searched:
         """Search n positions, so many at a time; the last ones are filled up.
 
         Args:
@@ -132,7 +132,7 @@ class Explainer:
             self._searched = min(first + size, count)
         found: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
         vp = np.asarray(states.game.players.vp)
-        return Looked(found, self.final_vp(vp, _of_the_move(found, _slot(found))))
+        return Searched(found, self.final_vp(vp, _of_the_move(found, _slot(found))))
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Final VP from VP (..., P) and the network's values (..., P) of what is still to come."""
@@ -161,17 +161,17 @@ def _of_the_move(found: SearchOutput, slot: np.ndarray) -> np.ndarray:
 
 
 def decision(
-    game: Game, looked: Looked, row: int, number: int, explainer: Explainer
+    game: Game, searched: Searched, row: int, number: int, explainer: Explainer
 ) -> dict[str, Any]:
     """Everything about one decision, plain values.
 
     Args:
-        row: its row in `looked`. number: from 1.
+        row: its row in `searched`. number: from 1.
     """
     state, rules = game.states[number - 1], game.env.ruleset
     factions = [rules.ids["faction"][i] for i in np.asarray(state.game.setup.faction)]
     vp, played = np.asarray(state.game.players.vp), game.actions[number - 1]
-    out = jax.tree.map(lambda x: np.asarray(x)[row], looked.found)
+    out = jax.tree.map(lambda x: np.asarray(x)[row], searched.found)
     candidates = out.candidates
     table = []
     for slot in np.argsort(-candidates.visits, kind="stable"):
@@ -201,7 +201,7 @@ def decision(
         "options": int(np.asarray(state.legal_action_mask).sum()),
         "played": action_index.to_text(rules, played) if played >= 0 else None,
         "best": action_index.to_text(rules, int(out.action)),
-        "final_vp": np.round(looked.final_vp[row], 1).tolist(),
+        "final_vp": np.round(searched.final_vp[row], 1).tolist(),
         "candidates": table,
     }
 
@@ -279,8 +279,8 @@ def explain_game(game: Game, explainer: Explainer) -> dict[str, Any]:
     if not choice:
         raise UserError("the record has no decision with a choice")
     states = jax.tree.map(lambda *x: np.stack(x), *(jax.device_get(game.states[i]) for i in choice))
-    looked = explainer.look(states)
-    rows = [decision(game, looked, row, i + 1, explainer) for row, i in enumerate(choice)]
+    searched = explainer.search(states)
+    rows = [decision(game, searched, row, i + 1, explainer) for row, i in enumerate(choice)]
     return {
         "agent": explainer.name,
         "factions": rows[0]["factions"],

@@ -19,18 +19,18 @@ from ..system.environments import make_env
 from ..types import EnvModule
 
 
-def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Setup, str]:
+def find(args: argparse.Namespace, env_module: EnvModule | None) -> tuple[GaiaEnv, Setup, str]:
     """The environment, the set-up, and where it is from.
 
     Args:
         args: `seed`, `setup` or `record`, one of them; `env` and `players`.
-        face: what `make`s environments; None is `gaia_jax`.
+        env_module: what `make`s environments; None is `gaia_jax`.
     Raises:
         UserError: there is none. One line.
     """
-    face = face or gaia_jax
+    env_module = env_module or gaia_jax
     if not args.setup and not args.record:
-        env = make_env(face, args.env, "vp", args.players)
+        env = make_env(env_module, args.env, "vp", args.players)
         return env, env.draw_setup(jax.random.key(args.seed or 0)), f"seed {args.seed or 0}"
     path = args.setup or args.record
     try:
@@ -41,7 +41,7 @@ def find(args: argparse.Namespace, face: EnvModule | None) -> tuple[GaiaEnv, Set
             written, ruleset = parse(cli.read_text(path, replay.LONGEST)), args.env
         if isinstance(written, dict) and written.get("format") == replay.FORMAT:
             raise UserError(f"{path} is a record: --record {path}")
-        env = make_env(face, ruleset, "vp", players_of(written))
+        env = make_env(env_module, ruleset, "vp", players_of(written))
         read = replay.laid if args.record else setup_from_json
         return env, read(written, env.ruleset), str(path)
     except ValueError as error:  # a RecordError is one

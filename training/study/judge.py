@@ -92,7 +92,7 @@ class Judge:
             playouts: n of the played move and of the best alternative, at least 4.
         """
         self.playouts, self.players = playouts, Playouts(env, agent, moves=LINE)
-        self.room = 0  # jobs of the largest stage that was asked for
+        self.capacity = 0  # jobs of the largest stage that was asked for
         self._choosing = max(playouts // 2, 4)
 
     def total(self, questions: Sequence[Question]) -> int:
@@ -122,14 +122,14 @@ class Judge:
             states: the position of each question.
             progress: told how many playouts have ended.
         """
-        before, room = 0, max(self._stages(questions))  # one program for all three
-        self.room = room
+        before, capacity = 0, max(self._stages(questions))  # one program for all three
+        self.capacity = capacity
 
         def play(asked: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:
             nonlocal before
             jobs = jobs_of(tried, samples, first)
             jobs = Jobs(np.array(asked)[jobs.position], jobs.action, jobs.sample)
-            ends = self.players.play(states, jobs, seed, lambda n: progress(before + n), room)
+            ends = self.players.play(states, jobs, seed, lambda n: progress(before + n), capacity)
             before += len(jobs.action)
             return _Stage(asked, tried, ends, samples)
 

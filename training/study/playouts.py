@@ -196,23 +196,25 @@ class Playouts:
         jobs: Jobs,
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
-        room: int = 0,
+        capacity: int = 0,
     ) -> Ends:
         """Play J jobs to the end of their games. Ctrl-C gives what has ended until then.
 
         Args:
             states: N positions, each before a decision.
             progress: told how many playouts have ended, again and again.
-            room: what is compiled holds so many jobs at least, for a larger request to come.
+            capacity: what is compiled holds so many jobs at least, for a larger request to come.
         Raises:
             ValueError: there is no job.
         """
         count = len(jobs.action)
         if not count:
             raise ValueError("nothing to play out")
-        room = max(count, room)
-        devices = min(jax.device_count(), max(room // LEAST_GAMES, 1)) if self.agent.by_game else 1
-        share = _power_of_two(-(-room // devices))
+        capacity = max(count, capacity)
+        devices = (
+            min(jax.device_count(), max(capacity // LEAST_GAMES, 1)) if self.agent.by_game else 1
+        )
+        share = _power_of_two(-(-capacity // devices))
         begin, advance, place = self._program(devices, min(share, self._most))
         # Device d plays the jobs d, d + devices, ...: each its part of the long ones.
         order = np.arange(share * devices).reshape(share, devices).T.ravel()

@@ -136,11 +136,11 @@ def table(outcomes: Outcomes, texts: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def main(args: argparse.Namespace, face: EnvModule) -> int:
+def main(args: argparse.Namespace, env_module: EnvModule) -> int:
     """`python -m training.study --position RECORD --at N`."""
     try:
         record = replay.read(args.position)
-        env = make_env(face, record.ruleset, "vp", players_of(record.setup))
+        env = make_env(env_module, record.ruleset, "vp", players_of(record.setup))
         if args.at > len(record.actions):
             raise UserError(f"{args.position} has {len(record.actions)} decisions, not {args.at}")
         for number, reached in enumerate(replay.states(record)):

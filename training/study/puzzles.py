@@ -147,9 +147,9 @@ class Maker:
         likely = legal[np.argsort(-chance[legal], kind="stable")]
         known = asked.candidates.tolist()
         tried = np.array([*known, *(a for a in likely if a not in known)][:TRIED])
-        n, room = self.playouts, self._judge.room
+        n, capacity = self.playouts, self._judge.capacity
         ends = self._judge.players.play(
-            position, jobs_of([tried], n, FRESH), seed, room=max(room, TRIED * n)
+            position, jobs_of([tried], n, FRESH), seed, capacity=max(capacity, TRIED * n)
         )
         if not ends.ended.all():
             raise KeyboardInterrupt

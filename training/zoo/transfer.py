@@ -16,8 +16,8 @@ import numpy as np
 from gaia_jax.cli.command_line import UserError
 
 from ..config import NetworkConfig
-from ..networks.neighbourhood import Surroundings
-from ..networks.score_features import Standings
+from ..networks.neighbourhood import Neighbourhood
+from ..networks.score_features import ScoreFeatures
 from ..system.data_files import flatten, unflatten
 from ..types import Environment, Params
 
@@ -119,9 +119,9 @@ def columns(env: Environment, network: NetworkConfig) -> dict[str, list[str]]:
     spec = env.observation_spec
     out = {name: [x.name for x in getattr(spec, name)] for name in ("cells", "players", "globals")}
     if network.neighbourhood:
-        out["cells"] += Surroundings.of(env).names()
+        out["cells"] += Neighbourhood.of(env).names()
     if network.score_features:
-        out["players"] += Standings.of(env).names()
+        out["players"] += ScoreFeatures.of(env).names()
     return out
 
 

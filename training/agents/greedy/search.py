@@ -98,7 +98,7 @@ class Search:
         """(B,) int32, legal actions of the states' current players; mask (B, A)."""
         return self.finish(*self._play(params, states, mask))
 
-    def judge(self, params: Params, states: EnvState, mask: Array) -> tuple[Array, Array]:
+    def evaluate(self, params: Params, states: EnvState, mask: Array) -> tuple[Array, Array]:
         """The candidates of each decision and what they are worth.
 
         Returns:

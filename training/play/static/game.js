@@ -20,7 +20,7 @@ async function enter(id) {
   analysis = analysis || new Analysis({
     game: () => game,
     go: (node) => change("go", { node }),
-    ask: (agent, whole, search) => call(`/api/games/${game.id}/insight?agent=`
+    ask: (agent, whole, search) => call(`/api/games/${game.id}/analysis?agent=`
       + `${encodeURIComponent(agent)}&whole=${whole ? 1 : 0}&search=${search ? 1 : 0}`),
   });
   fillRules(byId("rules"), found.picture, found.seats);

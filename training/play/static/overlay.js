@@ -16,7 +16,7 @@ class Analysis {
 
   switch(on) {
     this.on = on;
-    byId("insight").hidden = !on;
+    byId("analysis-panel").hidden = !on;
     if (on) this.refresh();
     else this.forget();
   }
@@ -68,7 +68,7 @@ class Analysis {
 }
 
 function tell(text) {
-  byId("insight-said").textContent = text;
+  byId("analysis-said").textContent = text;
 }
 
 const LEAST_SHOWN = 0.001;

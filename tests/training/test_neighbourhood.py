@@ -13,7 +13,7 @@ from training import zoo
 from training.config import NetworkConfig
 from training.networks import make, planets
 from training.networks.make import make_network
-from training.networks.neighbourhood import Surroundings
+from training.networks.neighbourhood import Neighbourhood
 from training.zoo.transfer import widen
 
 
@@ -39,8 +39,8 @@ def scene(env):
 
 def seen(env, scene, number):
     """The counts at a cell, by name."""
-    counted = Surroundings.of(env).counts(jnp.asarray(scene[0]))[0, number]
-    return dict(zip(Surroundings.of(env).names(), counted.tolist(), strict=True))
+    counted = Neighbourhood.of(env).counts(jnp.asarray(scene[0]))[0, number]
+    return dict(zip(Neighbourhood.of(env).names(), counted.tolist(), strict=True))
 
 
 def test_what_stands_and_what_is_open_is_counted_by_distance(env, scene):
@@ -58,15 +58,15 @@ def test_what_stands_and_what_is_open_is_counted_by_distance(env, scene):
     cells[0, row[5], at["satellite.own"]] = 1
     got = seen(env, (cells, row, at), row[0])
     assert got == {
-        "around.1.free_power": 2, "around.1.in_federations": 0,
-        "around.1.open_planets": 1, "around.1.others": 0,
-        "around.2.free_power": 2, "around.2.in_federations": 1,
-        "around.2.open_planets": 1, "around.2.others": 0,
-        "around.3.free_power": 2, "around.3.in_federations": 1,
-        "around.3.open_planets": 1, "around.3.others": 1,
+        "neighbourhood.1.free_power": 2, "neighbourhood.1.in_federations": 0,
+        "neighbourhood.1.open_planets": 1, "neighbourhood.1.others": 0,
+        "neighbourhood.2.free_power": 2, "neighbourhood.2.in_federations": 1,
+        "neighbourhood.2.open_planets": 1, "neighbourhood.2.others": 0,
+        "neighbourhood.3.free_power": 2, "neighbourhood.3.in_federations": 1,
+        "neighbourhood.3.open_planets": 1, "neighbourhood.3.others": 1,
     }  # fmt: skip
-    assert seen(env, (cells, row, at), row[5])["around.2.free_power"] == 2
-    assert seen(env, (cells, row, at), row[5])["around.1.in_federations"] == 1
+    assert seen(env, (cells, row, at), row[5])["neighbourhood.2.free_power"] == 2
+    assert seen(env, (cells, row, at), row[5])["neighbourhood.1.in_federations"] == 1
 
 
 def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
@@ -93,7 +93,7 @@ def test_a_network_without_it_plays_the_same_with_rows_of_zeros(env, scene):
 
 
 def test_a_game_without_pieces_is_refused(env, monkeypatch):
-    plain = planets.make_layout(env)._replace(surroundings=None)
+    plain = planets.make_layout(env)._replace(neighbourhood=None)
     monkeypatch.setattr(make, "make_layout", lambda env, *more: plain)
     with pytest.raises(UserError, match="no pieces of the board game"):
         make_network(env, NetworkConfig(planets=4, neighbourhood=True))

@@ -55,8 +55,8 @@ def played(tmp_path_factory):
         code = f"""
 import sys; sys.path[:0] = [{str(HERE)!r}, {str(HERE.parents[1])!r}]
 from pathlib import Path
-import test_lockstep
-test_lockstep.play({devices}, Path({str(folder)!r}))
+import test_two_devices
+test_two_devices.play({devices}, Path({str(folder)!r}))
 """
         running.append(subprocess.Popen([sys.executable, "-c", code], env=on_devices(devices)))
     assert [process.wait() for process in running] == [0, 0]

@@ -1,4 +1,4 @@
-"""Standings: what the network reads of a player's worth is what the rules count."""
+"""Score features: what the network reads of a player's worth is what the rules count."""
 
 import dataclasses
 
@@ -15,7 +15,7 @@ from gaia_jax.rules.player import counts
 from gaia_jax.ruleset import FactionRow
 from training.config import NetworkConfig
 from training.networks.make import make_network
-from training.networks.score_features import Standings
+from training.networks.score_features import ScoreFeatures
 
 
 def by_the_rules(env, game):
@@ -57,16 +57,16 @@ def by_the_rules(env, game):
 def test_they_are_what_the_rules_count(env, when, request):
     """All 16 games of a fixture, seen by every seat in turn."""
     states = request.getfixturevalue(when)
-    standings = Standings.of(env)
+    score_features = ScoreFeatures.of(env)
     viewer = jnp.arange(16, dtype=jnp.int32) % 4
     seen = jax.jit(jax.vmap(env.observe))(states, viewer)
     seats = np.asarray(jax.vmap(env.seats)(states, viewer))
-    worth = np.asarray(jax.jit(standings.worth)(seen.cells, seen.players, seen.globals))
-    assert worth.shape == (16, 4, len(standings.names()))
+    worth = np.asarray(jax.jit(score_features.features)(seen.cells, seen.players, seen.globals))
+    assert worth.shape == (16, 4, len(score_features.names()))
     for number in range(16):
         game = jax.tree.map(lambda x, i=number: x[i], states).game
         wanted = by_the_rules(env, game)[seats[number]]
-        np.testing.assert_array_equal(worth[number], wanted, str(standings.names()))
+        np.testing.assert_array_equal(worth[number], wanted, str(score_features.names()))
 
 
 def test_other_rulesets_have_them_too():
@@ -76,20 +76,20 @@ def test_other_rulesets_have_them_too():
         state = jax.eval_shape(env.init, jax.random.key(0))
         seen = jax.eval_shape(lambda s, e=env: e.observe(s, 0), state)
         batch = jax.tree.map(lambda x: jax.ShapeDtypeStruct((3, *x.shape), x.dtype), seen)
-        standings = Standings.of(env)
-        worth = jax.eval_shape(standings.worth, batch.cells, batch.players, batch.globals)
-        assert worth.shape == (3, players, len(standings.names()))
+        score_features = ScoreFeatures.of(env)
+        worth = jax.eval_shape(score_features.features, batch.cells, batch.players, batch.globals)
+        assert worth.shape == (3, players, len(score_features.names()))
 
 
 def test_the_neutral_player_of_two_may_lead():
     """It takes a rank in every mission (PLA-06), so a lead is one over it too."""
     env = gaia_jax.make("base", players=2)
-    standings = Standings.of(env)
+    score_features = ScoreFeatures.of(env)
     state = replay.compiled(env)[0](gaia_jax.first_game(2))
     seen = jax.jit(lambda s: jax.tree.map(lambda x: x[None], env.observe(s, 0)))(state)
-    worth = np.asarray(jax.jit(standings.worth)(seen.cells, seen.players, seen.globals))[0]
-    assert worth.shape == (2, len(standings.names()))
-    at = standings.names().index
+    worth = np.asarray(jax.jit(score_features.features)(seen.cells, seen.players, seen.globals))[0]
+    assert worth.shape == (2, len(score_features.names()))
+    at = score_features.names().index
     neutral = [env.ruleset.neutral_player[name] for name in env.ruleset.final_missions]
     missions = np.sort(np.asarray(state.game.setup.final_missions))
     for number, mission in enumerate(missions, 1):
@@ -104,7 +104,7 @@ def test_a_network_reads_them_and_only_one_of_planets_can(env, new_games):
     config = NetworkConfig(
         layers=1, cell_width=8, width=8, latents=2, planets=88, neighbors=False, score_features=True
     )
-    network, more = make_network(env, config), len(Standings.of(env).names())
+    network, more = make_network(env, config), len(ScoreFeatures.of(env).names())
     seen = jax.eval_shape(
         lambda s: network.encode(jax.vmap(env.observe)(s, s.current_player), s.legal_action_mask),
         new_games,
