@@ -13,14 +13,11 @@ from gaia_jax.observation.page import page
 from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Setup, Turn
 from tests.conftest import GAMES
+from tests.trees import one
 
 ROOT = Path(__file__).resolve().parent.parent
 SPEC = features(LOST_FLEET)
 TABLES = ("cells", "players", "globals")
-
-
-def one(tree, i):
-    return jax.tree.map(lambda x: x[i], tree)
 
 
 @pytest.fixture(scope="module")

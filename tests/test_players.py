@@ -19,6 +19,7 @@ from gaia_jax.ruleset import BASE, BASE_FOR_TWO, RULESETS, VARIANTS
 from gaia_jax.setup.draw import board_planets, draw_tables, same_types_touch
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Turn
+from tests.trees import one
 
 FEW = (2, 3)
 SETUPS = 256
@@ -32,10 +33,6 @@ def env(request: Any) -> Any:
 @pytest.fixture(scope="module")
 def drawn(env: Any) -> Any:
     return jax.jit(jax.vmap(env.draw_setup))(jax.random.split(jax.random.key(0), SETUPS))
-
-
-def row(tree: Any, i: int) -> Any:
-    return jax.tree.map(lambda x: x[i], tree)
 
 
 def test_pla_01_only_the_base_game_is_for_two_and_three() -> None:
@@ -93,7 +90,7 @@ def test_pla_03_the_other_sides_of_three_tiles() -> None:
 
 
 def test_set_ups_are_written_and_read(env: Any, drawn: Any) -> None:
-    setup = row(drawn, 0)
+    setup = one(drawn, 0)
     written = gaia_jax.setup_to_json(setup, env.ruleset)
     assert f'"players": {env.num_players}' in written
     back = gaia_jax.setup_from_json(written, env.ruleset)

@@ -157,19 +157,18 @@ def places(ruleset: Ruleset, num_players: int) -> dict[str, tuple[float, float]]
     return out
 
 
-def compose(table: Table, parts: Mapping[str, Mapping[str, str]], prefix: str = "part-") -> str:
+def compose(table: Table, parts: Mapping[str, Mapping[str, str]]) -> str:
     """The picture of these parts.
 
     Args:
         table: of the same game; only what does not change is read.
         parts: as `parts` gives them.
-        prefix: of the ids of the groups around the parts.
     """
     still = ground(table)
     body = [box(0, 0, WIDTH, HEIGHT, colours.PAPER, radius=0)]
     for block, at in places(table.ruleset, table.num_players).items():
         inner = still.get(block, "")
-        inner += "".join(group(p, f"{prefix}{id}") for id, p in parts.get(block, {}).items())
+        inner += "".join(group(p, f"part-{id}") for id, p in parts.get(block, {}).items())
         body.append(group(inner, f"block-{block}", at=at, kind="block"))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}"'

@@ -38,16 +38,14 @@ GREY_TOKEN, GREEN_TOKEN = "#e4e5ea", "#cfe8d2"
 assert RANGE_PER_QIC == 2
 
 
-def tile(
-    x: float, y: float, w: float, h: float, face: tuple[str, ...], fill: str, ink: str = colours.INK
-) -> str:
+def tile(x: float, y: float, w: float, h: float, face: tuple[str, ...], fill: str) -> str:
     """A box with one or two centred lines."""
     out = box(x, y, w, h, fill, "#8b93a7", 4, 0.8)
     lines = [line for line in face if line]
     size = 10.0
     for i, line in enumerate(lines):
         base = y + h / 2 + 3.6 + (i - (len(lines) - 1) / 2) * 13
-        out += run(x + w / 2, base, line, size, ink, "middle", room=w - 8)
+        out += run(x + w / 2, base, line, size, anchor="middle", room=w - 8)
     return out
 
 

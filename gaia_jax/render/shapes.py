@@ -155,7 +155,6 @@ def group(
     action: str = "",
     at: tuple[float, float] | None = None,
     kind: str = "",
-    more: str = "",
 ) -> str:
     """Fragments as one thing.
 
@@ -165,13 +164,11 @@ def group(
         action: the action text that it stands for; a page lights it where that is legal.
         at: where its own (0, 0) lies.
         kind: its class.
-        more: further attributes.
     """
     out = [f' id="{id}"'] if id else []
     out += [f' class="{kind}"'] if kind else []
     out += [f' data-action="{escape(action)}"'] if action else []
     out += [f' transform="translate({number(at[0])},{number(at[1])})"'] if at else []
-    out += [f" {more}"] if more else []
     head = f"<title>{escape(title)}</title>" if title else ""
     return f"<g{''.join(out)}>{head}{body}</g>"
 

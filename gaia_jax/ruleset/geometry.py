@@ -45,12 +45,11 @@ class Geometry:
 
 def build_geometry(
     sector_centers: Sequence[tuple[int, int]],
-    sector_local: Sequence[tuple[int, int]] = map_tiles.SECTOR_LOCAL,
     interface: Sequence[tuple[int, int]] = (),
     deep_slots: Sequence[Sequence[tuple[int, int]]] = (),
 ) -> Geometry:
     """The board of sector tiles at `sector_centers`, single interspace cells and deep slots."""
-    sectors = [[(q + dq, r + dr) for dq, dr in sector_local] for q, r in sector_centers]
+    sectors = [[(q + dq, r + dr) for dq, dr in map_tiles.SECTOR_LOCAL] for q, r in sector_centers]
     deep = [list(slot) for slot in deep_slots]
     listed = [cell for group in (*sectors, *deep, interface) for cell in group]
     ordered = sorted(listed)
@@ -81,7 +80,7 @@ def build_geometry(
         num_main_sectors=len(sectors),
         num_deep_sectors=len(deep),
         interface_cells=np.array([index[cell] for cell in interface], np.int16),
-        sector_cells=indices(sectors, len(sector_local)),
+        sector_cells=indices(sectors, len(map_tiles.SECTOR_LOCAL)),
         deep_cells=indices(deep, 3),
     )
 

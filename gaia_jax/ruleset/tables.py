@@ -73,7 +73,6 @@ class Tables:
     conversions: np.ndarray  # (free actions,) int16
     # Operations by what they are made from, int16.
     upgrade_op: np.ndarray  # (structures,)
-    tile_op: np.ndarray  # (tiles,)
     advanced_op: np.ndarray  # (advanced tiles,)
     token_op: np.ndarray  # (tokens,)
     artifact_op: np.ndarray  # (artifacts,)
@@ -100,7 +99,6 @@ class Tables:
     tile_power: np.ndarray  # (tiles,), what a tile makes of a PI or an academy
     green: np.ndarray  # (tokens,) bool
     virtual_planet: np.ndarray  # (artifacts,), planet of an artifact mine (ART-03), -1 none
-    ship_tile_of_ship: np.ndarray  # (ships,)
     pieces: np.ndarray  # (structures,), the supply of each
     shuttle_charge: np.ndarray  # (slots of a ship,)
     # The research board, int8 by level.
@@ -177,7 +175,6 @@ def _operation_tables(pieces: Pieces, row: Index) -> dict[str, Any]:
     rounds = [t.rounds for t in pieces.tinkering_tiles] or [(0, 0, 0)]
     return {
         "upgrade_op": np.array([0, 0, *upgrades], np.int16),
-        "tile_op": rows("tile", _tiles(pieces)),
         "advanced_op": rows("advanced", pieces.advanced_tiles),
         "token_op": rows("token", _tokens(pieces)),
         "artifact_op": rows("artifact", pieces.artifacts),
@@ -222,14 +219,10 @@ def _gain_tables(pieces: Pieces) -> dict[str, Any]:
 def _piece_tables(pieces: Pieces) -> dict[str, Any]:
     """Facts of tiles, tokens, artifacts."""
     planet = pieces.ids["planet"].index
-    tile_of_ship = np.full(len(pieces.ships), -1, np.int8)
-    for i, ship in enumerate(pieces.ship_tile_ships):
-        tile_of_ship[pieces.ships.index(ship)] = i
     mines = [planet(a.virtual_mine) if a.virtual_mine else -1 for a in pieces.artifacts]
     return {
         "range_bonus": np.array([t.range_bonus for t in _tiles(pieces)], np.int8),
         "tile_power": np.array([t.power_value_pi_ac or 0 for t in _tiles(pieces)], np.int8),
         "green": np.array([t.green for t in _tokens(pieces)]),
         "virtual_planet": np.array(mines or [-1], np.int8),
-        "ship_tile_of_ship": tile_of_ship,
     }

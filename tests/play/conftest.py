@@ -1,7 +1,6 @@
 """One server and one browser for all tests of the table."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -28,24 +27,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     assert not trace, "".join(found.said)
 
 
-@contextmanager
-def _watched(browser: Any, width: int, server: Server) -> Iterator[Watched]:
-    """A page; at its end nothing went wrong and nobody else was asked."""
+@pytest.fixture
+def width() -> int:
+    """Of the page; a test that wants others is parametrized with it."""
+    return 1280
+
+
+@pytest.fixture
+def tab(browser: Any, server: Server, width: int) -> Iterator[Watched]:
+    """A page; at its end nothing went wrong on it and nobody else was asked."""
     watched = Watched(browser, width)
     yield watched
     watched.page.close()
     watched.check(server.home)
-
-
-@pytest.fixture
-def wide(browser: Any, server: Server) -> Iterator[Watched]:
-    """A page 1,280 wide."""
-    with _watched(browser, 1280, server) as page:
-        yield page
-
-
-@pytest.fixture(params=[1280, 800])
-def tab(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
-    """A wide page, and a narrow one."""
-    with _watched(browser, request.param, server) as page:
-        yield page

@@ -14,6 +14,8 @@ from tests.play.server import Server
 # The settings under which a page asks for every decision.
 ASKED = {"end_turn": "ask", "take_power": -1, "decline_last": False, "only_choice": False}
 MINE = "game && game.legal.length > 0 && !game.thinking"
+# A wide page and a narrow one.
+both = pytest.mark.parametrize("width", [1280, pytest.param(800, marks=pytest.mark.slow)])
 
 
 def begin(
@@ -61,11 +63,11 @@ def choice(legal: list[str], turn: int) -> str:
     return done[-1] if done and turn % 3 else (main or legal)[turn % len(main or legal)]
 
 
-def test_a_whole_game_against_three_agents(wide: Watched, server: Server) -> None:
-    begin(wide, server.home, ("you", "random", "random", "random"))
-    page, turn = wide.page, 0
+def test_a_whole_game_against_three_agents(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you", "random", "random", "random"))
+    page, turn = tab.page, 0
     while True:
-        wide.until(f"({MINE}) || game.over", 240)
+        tab.until(f"({MINE}) || game.over", 240)
         if page.evaluate("game.over"):
             break
         legal = page.evaluate("game.legal.map(a => a.text)")
@@ -75,22 +77,23 @@ def test_a_whole_game_against_three_agents(wide: Watched, server: Server) -> Non
             node = page.evaluate("game.node")
             box = lit.first.bounding_box()
             page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-            wide.until(f"game.node !== {node}")
+            tab.until(f"game.node !== {node}")
         else:
-            press(wide, choice(legal, turn))
+            press(tab, choice(legal, turn))
         turn += 1
     assert turn > 10
     assert "Final score" in str(page.text_content("#block-head"))
-    show(wide, "Table")
+    show(tab, "Table")
     page.fill("#save-name", "whole game")
     page.click("#save")
-    wide.until("document.getElementById('message').textContent.includes('saved as')")
+    tab.until("document.getElementById('message').textContent.includes('saved as')")
     record = replay.read(server.saves / "whole game.json")
     state = replay.play(record)
     assert tuple(state.game.players.vp.tolist()) == record.final_vp
     assert len(record.actions) == page.evaluate("game.line.length - 1")
 
 
+@both
 def test_take_back_take_over_branch_and_cancel(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you", "you", "you", "you"))
     page = tab.page
@@ -122,22 +125,23 @@ def test_take_back_take_over_branch_and_cancel(tab: Watched, server: Server) -> 
     tab.until("game.line.indexOf(game.node) === game.line.length - 1")
 
 
-def test_a_half_made_move_is_shown_and_cancelled(wide: Watched, server: Server) -> None:
-    begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
-    page = wide.page
+def test_a_half_made_move_is_shown_and_cancelled(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
+    page = tab.page
     modes = ("power PA_TF1", "power PA_TF2", "special RB13", "special RB11", "ship TWI_K")
     moves = page.evaluate("game.moves.map(m => m.text)")
     at = next(k for k, text in enumerate(moves) if text in modes)
     page.evaluate(f"change('go', {{ node: game.line[{at}] }})")
-    wide.until(f"game.node === game.line[{at}]")
-    press(wide, moves[at])
+    tab.until(f"game.node === game.line[{at}]")
+    press(tab, moves[at])
     assert page.is_visible("#cancel")
     assert page.locator(".legal-cell, .legal-piece").count() > 0
     page.click("#cancel")
-    wide.until("!game.half_made")
+    tab.until("!game.half_made")
     assert page.evaluate("game.legal.map(a => a.text)").count(moves[at]) == 1
 
 
+@both
 def test_go_on_from_the_middle_of_a_record(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you", "random", "random", "random"), "lost_fleet")
     page = tab.page
@@ -161,41 +165,41 @@ def test_go_on_from_the_middle_of_a_record(tab: Watched, server: Server) -> None
     assert page.is_visible(".own #block-seat-2")
 
 
-def test_the_line_of_progress_ends_when_the_compiling_does(wide: Watched, server: Server) -> None:
+def test_the_line_of_progress_ends_when_the_compiling_does(tab: Watched, server: Server) -> None:
     """Though it is a person's decision, and nothing else on the table moves."""
-    begin(wide, server.home, ("you", "you", "you", "zoo/quick"))
-    wide.until("game.progress.length === 0", 300)
-    assert wide.page.evaluate("game.line.length") == 1
-    assert wide.page.inner_text("#progress") == ""
+    begin(tab, server.home, ("you", "you", "you", "zoo/quick"))
+    tab.until("game.progress.length === 0", 300)
+    assert tab.page.evaluate("game.line.length") == 1
+    assert tab.page.inner_text("#progress") == ""
 
 
-def test_save_writes_the_whole_line(wide: Watched, server: Server) -> None:
+def test_save_writes_the_whole_line(tab: Watched, server: Server) -> None:
     """A record opens at its first position; what is saved there is not nothing."""
-    begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
-    page = wide.page
+    begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
+    page = tab.page
     whole = replay.read(server.saves / "lost_fleet.json")
     for name, place in (("from 0", 0), ("from 100", 100)):
         if place:
-            stand(wide, place)
-        show(wide, "Table")
+            stand(tab, place)
+        show(tab, "Table")
         page.fill("#save-name", name)
         page.click("#save")
         said = f"saved as {name}, {len(whole.actions)} moves"
-        wide.until(f"document.getElementById('message').textContent === '{said}'", 10)
+        tab.until(f"document.getElementById('message').textContent === '{said}'", 10)
         saved = replay.read(server.saves / f"{name}.json")
         assert saved.actions == whole.actions and saved.final_vp == whole.final_vp
 
 
-def test_only_ones_own_tiles_are_lit(wide: Watched, server: Server) -> None:
+def test_only_ones_own_tiles_are_lit(tab: Watched, server: Server) -> None:
     """Tiles and tokens are taken from the supply, though others have the same ones."""
-    begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
-    page = wide.page
+    begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
+    page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
     places = [n for n, text in enumerate(moves) if text.split()[0] in ("tile", "token")]
     clicked = 0
     for place in [*places, moves.index("special FACTION")]:
         page.evaluate(f"change('go', {{ node: game.line[{place}] }})")
-        wide.until(f"game.node === game.line[{place}]")
+        tab.until(f"game.node === game.line[{place}]")
         lit = """one => { const board = one.closest('[id^="block-seat-"]');
           return board ? board.id : ''; }"""
         boards = page.evaluate(f"[...document.querySelectorAll('.legal-piece')].map({lit})")
@@ -214,19 +218,20 @@ def test_only_ones_own_tiles_are_lit(wide: Watched, server: Server) -> None:
     assert clicked > 5, "others have such tiles"
 
 
-def test_take_back_ends_at_ones_first_decision(wide: Watched, server: Server) -> None:
+def test_take_back_ends_at_ones_first_decision(tab: Watched, server: Server) -> None:
     """Which comes after those of the agents."""
-    begin(wide, server.home, ("random", "random", "random", "you"))
-    page = wide.page
-    wide.until(MINE, 120)
+    begin(tab, server.home, ("random", "random", "random", "you"))
+    page = tab.page
+    tab.until(MINE, 120)
     first = page.evaluate("game.node")
     assert first > 0, "agents were first"
     assert page.is_disabled("#undo")
     page.keyboard.press("u")
-    wide.until("document.getElementById('message').textContent.includes('to take back')", 10)
+    tab.until("document.getElementById('message').textContent.includes('to take back')", 10)
     assert page.evaluate("game.node") == first and not page.evaluate("game.paused")
 
 
+@both
 def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server) -> None:
     """Also after another game whose list was scrolled, and whose name stood in the field."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
@@ -265,32 +270,32 @@ def options(tab: Watched, selector: str) -> list[str]:
     return found
 
 
-def test_agents_are_offered_for_as_many_as_they_play(wide: Watched, server: Server) -> None:
-    page = wide.page
+def test_agents_are_offered_for_as_many_as_they_play(tab: Watched, server: Server) -> None:
+    page = tab.page
     page.goto(server.home)
     page.wait_for_selector("#chair-3", state="attached")
-    wide.until("document.querySelectorAll('#chair-3 option').length > 0")
+    tab.until("document.querySelectorAll('#chair-3 option').length > 0")
     for chair in range(4):
-        offered = options(wide, f"#chair-{chair}")
+        offered = options(tab, f"#chair-{chair}")
         assert "zoo/strong" in offered and "zoo/duel" not in offered
     page.select_option("#record", "")
     page.select_option("#ruleset", "base")
     page.select_option("#chair-3", "")
     page.select_option("#chair-2", "")
-    assert "zoo/strong" not in options(wide, "#chair-0")
+    assert "zoo/strong" not in options(tab, "#chair-0")
     page.select_option("#chair-1", "zoo/duel")
     page.select_option("#chair-2", "random")
     assert page.input_value("#chair-1") != "zoo/duel", "three play now"
     page.select_option("#chair-2", "")
     page.select_option("#chair-1", "zoo/duel")
-    assert "zoo/duel" in options(wide, "#chair-0")
+    assert "zoo/duel" in options(tab, "#chair-0")
     # The seats of a game, and the analysts.
     game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=6)
     page.goto(f"{server.home}#{game}")
-    wide.until("game && document.querySelectorAll('#seats option').length > 0", 60)
+    tab.until("game && document.querySelectorAll('#seats option').length > 0", 60)
     for selector in ("#seats", "#analyst"):
-        assert not [name for name in options(wide, selector) if name.startswith("zoo/duel")]
-        assert "zoo/strong" in options(wide, selector)
+        assert not [name for name in options(tab, selector) if name.startswith("zoo/duel")]
+        assert "zoo/strong" in options(tab, selector)
 
 
 @pytest.mark.slow
@@ -319,16 +324,16 @@ def stand(tab: Watched, number: int) -> None:
     tab.until(f"game.node === game.line[{number}]")
 
 
-def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
+def test_what_an_agent_thinks(tab: Watched, server: Server) -> None:
     """Values, the policy as bars and on the map, four lines over the game; no move has a cost."""
-    begin(wide, server.home, ("you", "you", "you", "you"), "lost_fleet")
-    page = wide.page
-    stand(wide, 160)
-    show(wide, "Analysis")
+    begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
+    page = tab.page
+    stand(tab, 160)
+    show(tab, "Analysis")
     assert page.is_hidden("#analysis-panel"), "off unless asked"
     page.select_option("#analyst", "zoo/strong")
     page.click("#analysis")
-    wide.until("document.querySelectorAll('#policy .bar').length > 0", 240)
+    tab.until("document.querySelectorAll('#policy .bar').length > 0", 240)
     chances = page.evaluate("analysis.report.policy.map(row => row[2])")
     assert chances == sorted(chances, reverse=True) and 0 < sum(chances) <= 1.001
     texts = page.evaluate("[Object.keys(analysis.report.all), game.legal.map(a => a.text)]")
@@ -337,7 +342,7 @@ def test_what_an_agent_thinks(wide: Watched, server: Server) -> None:
     on_cells = page.evaluate(f"{by_cell}.length")
     assert bool(page.locator(".stage .over-cell").count()) == bool(on_cells)
     page.click("#whole")
-    wide.until("analysis.report.missing === 0", 120)
+    tab.until("analysis.report.missing === 0", 120)
     assert page.evaluate("analysis.report.lines.every(line => line.every(v => v !== null))")
     assert page.locator("#values svg path").count() == 8, "a line and its edge for each seat"
     here = page.evaluate("analysis.report.lines.map(line => Math.round(line[160]))")
@@ -357,6 +362,7 @@ CUT_OFF = """() => [...document.querySelectorAll('#policy .bar span')].filter(
     > one.closest('.panel').getBoundingClientRect().right).map(one => one.textContent)"""
 
 
+@both
 def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Server) -> None:
     """At 160 the agent is all but certain, at 60 it wavers."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
@@ -404,7 +410,7 @@ def search_of(tab: Watched, server: Server, agent: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
+def test_the_table_of_a_search(tab: Watched, server: Server) -> None:
     """What the page makes of it; the search itself compiles for minutes and is not run here."""
     row = {"action": "pass", "words": "pass", "prior": 0.5, "visits": 3, "final_vp": [9, 8, 7, 6],
            "line": ["Nevlas: pass", "Xenos: pass"], "played": True, "best": False}  # fmt: skip
@@ -425,19 +431,19 @@ def test_the_table_of_a_search(wide: Watched, server: Server) -> None:
 
     def answer(route: Any) -> None:
         asked = "search=1" in route.request.url
-        at = wide.page.evaluate("game.node")
+        at = tab.page.evaluate("game.node")
         route.fulfill(
             json=report | {"searches": True, "at": at, "search": table if asked else None}
         )
 
-    wide.page.route("**/analysis?*", answer)
-    search_of(wide, server, "zoo/strong+search:32")
-    text = str(wide.page.inner_text("#search"))
+    tab.page.route("**/analysis?*", answer)
+    search_of(tab, server, "zoo/strong+search:32")
+    text = str(tab.page.inner_text("#search"))
     assert "then Nevlas: pass; Xenos: pass" in text and "cost" not in text
     assert "50.0 %" in text and ">99.9 %" in text and "100" not in text
 
 
 @pytest.mark.slow  # compiles a search: minutes on two cores
-def test_a_search_at_the_table(wide: Watched, server: Server) -> None:
-    search_of(wide, server, "zoo/strong+search:32")
-    wide.until("analysis.report.search.candidates.some(row => row.played)")
+def test_a_search_at_the_table(tab: Watched, server: Server) -> None:
+    search_of(tab, server, "zoo/strong+search:32")
+    tab.until("analysis.report.search.candidates.some(row => row.played)")

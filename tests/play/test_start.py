@@ -94,19 +94,19 @@ def test_shipped_records_are_offered_and_not_written_over(server: Server) -> Non
 
 
 def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
-    wide: Watched, server: Server
+    tab: Watched, server: Server
 ) -> None:
-    page = wide.page
+    page = tab.page
     page.goto(server.home)
-    wide.until("document.querySelectorAll('#faction-3 option').length > 1")
+    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
     page.select_option("#record", "")
     seeds = []
     for _ in range(2):
-        wide.until("document.querySelector('#preview svg')", 120)
-        wide.until("location.hash.includes('seed=')")
+        tab.until("document.querySelector('#preview svg')", 120)
+        tab.until("location.hash.includes('seed=')")
         seeds.append(page.input_value("#seed"))
         page.click("#dice")
-        wide.until("location.hash.includes(`seed=${document.getElementById('seed').value}`)")
+        tab.until("location.hash.includes(`seed=${document.getElementById('seed').value}`)")
     assert seeds[0] != seeds[1]
     page.fill("#seed", "8")
     for player in (1, 2, 3):
@@ -114,26 +114,26 @@ def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
     page.select_option("#faction-0", "TERRANS")
     taken = page.locator("#faction-1 option").evaluate_all("all => all.map(one => one.value)")
     assert "TERRANS" not in taken and "LANTIDS" not in taken, "two sides of one board"
-    wide.until("location.hash === '#seed=8&ruleset=lost_fleet&factions=TERRANS%2C%2C%2C'")
-    wide.until("document.querySelector('#faction-1 option').textContent.startsWith('drawn: ')", 60)
+    tab.until("location.hash === '#seed=8&ruleset=lost_fleet&factions=TERRANS%2C%2C%2C'")
+    tab.until("document.querySelector('#faction-1 option').textContent.startsWith('drawn: ')", 60)
     link = page.evaluate("location.href")
     page.goto("about:blank")
     page.goto(link)
-    wide.until("document.querySelectorAll('#faction-3 option').length > 1")
+    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
     assert page.input_value("#seed") == "8" and page.input_value("#faction-0") == "TERRANS"
     for player in (1, 2, 3):
         page.select_option(f"#chair-{player}", "random")
     page.select_option("#record", "")
     page.click("#begin")
-    wide.until("game && game.seats[0].name === 'Terrans'", 60)
+    tab.until("game && game.seats[0].name === 'Terrans'", 60)
     assert page.inner_html("#preview") == "", "one picture at a time"
 
 
-def test_only_what_fits_is_offered(wide: Watched, server: Server) -> None:
+def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     """Fewer than four in the base game alone, and who cannot play so is not listed."""
-    page = wide.page
+    page = tab.page
     page.goto(f"{server.home}#seed=3&ruleset=base&players=2")
-    wide.until("document.querySelectorAll('#faction-1 option').length > 1")
+    tab.until("document.querySelectorAll('#faction-1 option').length > 1")
     page.select_option("#record", "")
     values = "all => all.map(one => one.value)"
     assert page.input_value("#chair-2") == page.input_value("#chair-3") == ""
@@ -142,7 +142,7 @@ def test_only_what_fits_is_offered(wide: Watched, server: Server) -> None:
     assert "zoo/duel" in two and "zoo/strong" not in two and "" not in two
     assert page.locator("#faction-0 option").count() == 15
     page.select_option("#ruleset", "lost_fleet")
-    wide.until("document.querySelectorAll('#faction-0 option').length === 19")
+    tab.until("document.querySelectorAll('#faction-0 option').length === 19")
     assert page.input_value("#chair-3") == "zoo/strong"
     assert "" not in page.locator("#chair-3 option").evaluate_all(values)
     assert "18 factions" in page.inner_text("#ruleset-about")

@@ -10,21 +10,21 @@ from tests.play.server import Server
 from tests.play.test_browser import MINE, begin, press
 
 
-def go(wide: Watched, place: int) -> None:
-    wide.page.evaluate(f"change('go', {{ node: game.line[{place}] }})")
-    wide.until(f"game.node === game.line[{place}]")
+def go(tab: Watched, place: int) -> None:
+    tab.page.evaluate(f"change('go', {{ node: game.line[{place}] }})")
+    tab.until(f"game.node === game.line[{place}]")
 
 
-def test_a_setting_is_kept_and_ends_the_turn(wide: Watched, server: Server) -> None:
-    begin(wide, server.home, ("you",) * 4, "lost_fleet", left=True)
-    page = wide.page
+def test_a_setting_is_kept_and_ends_the_turn(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet", left=True)
+    page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
     place = next(k for k, text in enumerate(moves) if text == "end_turn")
     page.click(".tabs button[data-tab='Table']")
     page.evaluate("document.getElementById('settings').open = true")
     page.select_option("#set-end_turn", label="always")
-    wide.until("game.settings.end_turn === 'always'")
-    go(wide, place - 1)
+    tab.until("game.settings.end_turn === 'always'")
+    go(tab, place - 1)
     # Another main action than the recorded one: a new line, which the setting goes on with.
     played = moves[place - 1]
     other = page.evaluate(
@@ -32,23 +32,23 @@ def test_a_setting_is_kept_and_ends_the_turn(wide: Watched, server: Server) -> N
         f" || game.legal.map(a => a.text).find(t => t.startsWith('upgrade') && t !== '{played}')"
     )
     player = page.evaluate("game.player")
-    press(wide, other)
-    wide.until("!game.thinking")
+    press(tab, other)
+    tab.until("!game.thinking")
     if page.evaluate("game.asks") not in ("TILE", "STEP", "LEECH"):
         assert page.evaluate("game.player") != player
         assert "ends the turn" in page.inner_text(".moves li.now")
     page.reload()
-    wide.until("game && document.getElementById('set-end_turn')")
+    tab.until("game && document.getElementById('set-end_turn')")
     assert page.input_value("#set-end_turn") == "always"
     page.evaluate("localStorage.clear()")
 
 
-def test_a_federation_is_formed_by_one_click(wide: Watched, server: Server) -> None:
-    begin(wide, server.home, ("you",) * 4, "lost_fleet")
-    page = wide.page
+def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
-    go(wide, moves.index("form_federation"))
-    wide.until("document.querySelectorAll('#further [data-federation]').length > 0", 60)
+    go(tab, moves.index("form_federation"))
+    tab.until("document.querySelectorAll('#further [data-federation]').length > 0", 60)
     first = page.locator("#further [data-federation]").first
     first.hover()
     marks = page.locator(".stage .federation-mark").count()
@@ -56,19 +56,19 @@ def test_a_federation_is_formed_by_one_click(wide: Watched, server: Server) -> N
     assert "Power" in first.inner_text() and "satellite" in first.inner_text()
     before = page.evaluate("[game.line.indexOf(game.node), game.player]")
     first.click()
-    wide.until("game.asks === 'TOKEN'")
+    tab.until("game.asks === 'TOKEN'")
     assert page.evaluate("game.player") == before[1]
     page.click("#undo")
-    wide.until(f"game.line.indexOf(game.node) === {before[0]}")
+    tab.until(f"game.line.indexOf(game.node) === {before[0]}")
 
 
-def test_the_end_says_who_won_and_by_what(wide: Watched, server: Server) -> None:
-    begin(wide, server.home, ("you",) * 4, "lost_fleet")
-    page = wide.page
+def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
     record = replay.read(server.saves / "lost_fleet.json")
     assert page.is_hidden("#end")
-    go(wide, len(record.actions))
-    wide.until("!document.getElementById('end').hidden")
+    go(tab, len(record.actions))
+    tab.until("!document.getElementById('end').hidden")
     shown = page.locator(".ranking li").all_inner_texts()
     assert [int(text.split()[1]) for text in shown] == sorted(record.final_vp, reverse=True)
     sums = page.locator(".sources .sum td").all_inner_texts()
@@ -80,21 +80,21 @@ def test_the_end_says_who_won_and_by_what(wide: Watched, server: Server) -> None
     assert page.locator("#end svg.chart").count() == 1
     node = page.locator(".best button").first.get_attribute("data-node")
     page.locator(".best button").first.click()
-    wide.until(f"game.node === {node}")
-    go(wide, len(record.actions))
-    wide.until("document.getElementById('again')")
+    tab.until(f"game.node === {node}")
+    go(tab, len(record.actions))
+    tab.until("document.getElementById('again')")
     old = page.evaluate("game.id")
     page.click("#again")
-    wide.until(f"game && game.id !== '{old}' && game.line.length === 1", 60)
+    tab.until(f"game && game.id !== '{old}' && game.line.length === 1", 60)
     assert page.is_hidden("#end")
 
 
-def test_a_hint_is_shown_and_warns(wide: Watched, server: Server) -> None:
+def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     """What the page makes of it; playouts compile for minutes and are not run here."""
-    begin(wide, server.home, ("you",) * 4, "lost_fleet")
-    page = wide.page
-    go(wide, 12)
-    wide.until(MINE)
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    go(tab, 12)
+    tab.until(MINE)
     texts = page.evaluate("game.legal.slice(0, 2).map(a => a.text)")
     assert len(texts) == 2
     good = {"text": texts[0], "words": "the good one", "vp": [120.0, 115.0, 125.0],
@@ -111,7 +111,7 @@ def test_a_hint_is_shown_and_warns(wide: Watched, server: Server) -> None:
 
     page.route("**/ask/hint", answer)
     page.click("#hint")
-    wide.until("document.querySelectorAll('#hints .candidate').length === 2")
+    tab.until("document.querySelectorAll('#hints .candidate').length === 2")
     said = page.inner_text("#hints")
     assert "120 VP (115 to 125)" in said and "12.0 VP less than the best (8.0 to 16.0)" in said
     assert "then Xenos: pass" in said and "on the same luck" in said
@@ -122,5 +122,5 @@ def test_a_hint_is_shown_and_warns(wide: Watched, server: Server) -> None:
     page.locator("#hints .candidate").nth(1).click()
     assert page.evaluate("game.node") == node and "a blunder" in asked[0]
     page.locator("#hints .candidate").first.click()
-    wide.until(f"game.node !== {node}")
+    tab.until(f"game.node !== {node}")
     assert len(asked) == 1

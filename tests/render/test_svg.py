@@ -16,6 +16,7 @@ from tests.render import golden
 from tests.render.layout import Layout
 from tests.render.pieces import KINDS, expected
 from tests.render.records import RECORDS
+from tests.trees import one
 
 
 def look_at(state: Any, ruleset: Any, last: int | None = None) -> Layout:
@@ -36,11 +37,6 @@ def look_at(state: Any, ruleset: Any, last: int | None = None) -> Layout:
     over = [f"{a.what!r} and {b.what!r} in {a.block}, {b.block}" for a, b in layout.overlaps()]
     assert not over, f"labels overlap: {over}"
     return layout
-
-
-def one(states: Any, game: int) -> Any:
-    """One state of a batch."""
-    return jax.tree.map(lambda x: x[game], states)
 
 
 @pytest.mark.parametrize("when", ["new_games", "games_under_way", "ended_games"])

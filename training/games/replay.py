@@ -20,7 +20,7 @@ from ..types import EnvState, SetupEnvironment
 from .schema import key_of, seats, setup_columns
 from .stats import places, wins
 
-STRIDE = 64  # decisions between two looks from outside
+STRIDE = 64  # T, decisions that one compiled call plays
 BATCH = 256
 
 Row = dict[str, Any]
@@ -76,24 +76,21 @@ def _compiled(env: SetupEnvironment, look: Look) -> tuple[Any, Any]:
 class Replayer:
     """Plays rows in batches, compiled once."""
 
-    def __init__(
-        self, env: SetupEnvironment, batch: int = BATCH, look: Look = nothing, stride: int = STRIDE
-    ):
+    def __init__(self, env: SetupEnvironment, batch: int = BATCH, look: Look = nothing):
         """
         Args:
             env: where the rows were played.
             batch: B, rows that are played together.
             look: (states (B, ...), actions (B,)) -> what to note before each decision, (B, ...).
-            stride: T, decisions that one compiled call plays.
         """
-        self.env, self.batch, self.stride = env, batch, stride
+        self.env, self.batch = env, batch
         self._start, self._advance = _compiled(env, look)
 
     def compile(self) -> None:
         """Compile everything, by games without a decision."""
         shapes = jax.eval_shape(self.env.draw_setup, jax.random.key(0))
         setups = jax.tree.map(lambda x: jnp.zeros((self.batch, *x.shape), x.dtype), shapes)
-        actions = jnp.zeros((self.stride, self.batch), jnp.uint16)
+        actions = jnp.zeros((STRIDE, self.batch), jnp.uint16)
         none = jnp.zeros(self.batch, jnp.int32)
         jax.block_until_ready(self._advance(self._start(setups), actions, none))
 
@@ -109,14 +106,14 @@ class Replayer:
             setups: at most B; actions: of each game.
         """
         length = max(len(x) for x in actions)
-        padded = np.zeros((-(-length // self.stride) * self.stride, self.batch), np.uint16)
+        padded = np.zeros((-(-length // STRIDE) * STRIDE, self.batch), np.uint16)
         for game, own in enumerate(actions):
             padded[: len(own), game] = own
         counts = [len(x) for x in actions] + [0] * (self.batch - len(actions))
         carry = (self.start(setups), jnp.asarray(counts, jnp.int32))
-        for first in range(0, len(padded), self.stride):
+        for first in range(0, len(padded), STRIDE):
             state, left = carry
-            some = jnp.asarray(padded[first : first + self.stride])
+            some = jnp.asarray(padded[first : first + STRIDE])
             carry, seen = self._advance(state, some, left)
             yield first, Seen(*jax.device_get(seen))
         yield -1, jax.device_get(carry)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 DRAWS = 2000
+POINTS = 80  # of a grid
 
 
 def iqm(scores: np.ndarray) -> np.ndarray:
@@ -40,13 +41,11 @@ def bootstrap(scores: np.ndarray, draws: int = DRAWS, seed: int = 0) -> tuple[fl
     return float(low), float(high)
 
 
-def on_grid(
-    x: list[np.ndarray], y: list[np.ndarray], points: int = 80
-) -> tuple[np.ndarray, np.ndarray]:
+def on_grid(x: list[np.ndarray], y: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Curves on one grid: (X,) from the latest beginning to the earliest end, (R, X) values.
 
     Between two points of a curve lies a line; nothing is drawn where a curve has no points.
     """
     first, last = max(a[0] for a in x), min(a[-1] for a in x)
-    grid = np.linspace(first, max(first, last), points if last > first else 1)
+    grid = np.linspace(first, max(first, last), POINTS if last > first else 1)
     return grid, np.stack([np.interp(grid, a, b) for a, b in zip(x, y, strict=True)])

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jax
 import numpy as np
+from jax import Array
 
 import gaia_jax
 from gaia_jax import replay
@@ -60,16 +61,26 @@ def play(env: GaiaEnv, agent: Agent, seed: int, number: int) -> Game:
     """A game of one agent at all seats, on set-up `number` of a seed."""
     key = jax.random.fold_in(jax.random.key(seed), number)
     start, step = replay.compiled(gaia_jax.make(env.id, players=env.num_players))
-    act = jax.jit(agent.act)
+    decide = _decide(agent)
     states: list[State] = [jax.device_get(start(env.draw_setup(key)))]
     actions: list[int] = []
     while not states[-1].terminated | states[-1].truncated:
-        luck = jax.random.split(jax.random.fold_in(key, len(actions) + 1), 1)
-        one: State = jax.tree.map(lambda x: np.asarray(x)[None], states[-1])
-        found = act(agent.params, one, one.legal_action_mask, luck if agent.by_game else luck[0])
-        actions.append(int(found[0]))
+        actions.append(decide(states[-1], jax.random.fold_in(key, len(actions) + 1)))
         states.append(jax.device_get(step(states[-1], actions[-1])))
     return Game(env, states, actions)
+
+
+def _decide(agent: Agent) -> Callable[[State, Array], int]:
+    """How an agent decides in one position, with one key."""
+    act = jax.jit(agent.act)
+
+    def decide(state: State, key: Array) -> int:
+        one: State = jax.tree.map(lambda x: np.asarray(x)[None], state)
+        luck = jax.random.split(key, 1)
+        found = act(agent.params, one, one.legal_action_mask, luck if agent.by_game else luck[0])
+        return int(found[0])
+
+    return decide
 
 
 def decisions(game: Game, first_round: int = 1) -> list[int]:
@@ -271,14 +282,11 @@ def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
 
 def solved(found: Plain, agent: Agent) -> list[bool]:
     """Which puzzles of a file an agent solves, in the order of `positions`."""
-    right = []
-    act = jax.jit(agent.act)
-    for number, (one, state) in enumerate(positions(found)):
-        some: State = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        luck = jax.random.split(jax.random.key(number), 1)
-        action = act(agent.params, some, some.legal_action_mask, luck if agent.by_game else luck[0])
-        right.append(int(action[0]) == one["answer"]["action"])
-    return right
+    decide = _decide(agent)
+    return [
+        decide(state, jax.random.key(number)) == one["answer"]["action"]
+        for number, (one, state) in enumerate(positions(found))
+    ]
 
 
 def text(found: Plain, rates: Mapping[str, Sequence[bool]]) -> str:

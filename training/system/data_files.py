@@ -52,7 +52,7 @@ def read_json(path: Path, what: str = "", longest: int = LONGEST) -> Any:
         raise UserError(f"{path} is not JSON: {said}") from error
 
 
-def read_object(path: Path, keys: Mapping[str, str], what: str = "") -> dict[str, Any]:
+def read_object(path: Path, keys: Mapping[str, str]) -> dict[str, Any]:
     """A JSON file that holds an object with these keys.
 
     Args:
@@ -60,7 +60,7 @@ def read_object(path: Path, keys: Mapping[str, str], what: str = "") -> dict[str
     Raises:
         UserError: `read_json`, `check_keys`.
     """
-    found = read_json(path, what)
+    found = read_json(path)
     check_keys(str(path), found, keys)
     return dict(found)
 

@@ -46,7 +46,7 @@ def _game(env: Environment) -> tuple[Any, Any]:
     return jit(jax.vmap(env.init)), jit(jax.vmap(env.step))
 
 
-def make_player(env: Environment, network: PolicyNetwork, games: int = GAMES) -> Player:
+def make_player(env: Environment, network: PolicyNetwork) -> Player:
     """(params, forced (LONGEST, B) int16) -> Replayed; forced below 0: the likeliest action.
 
     The network is compiled apart from the game: a program for both is a long compilation an agent.
@@ -64,7 +64,7 @@ def make_player(env: Environment, network: PolicyNetwork, games: int = GAMES) ->
 
     def play(params: Params, forced: np.ndarray) -> Replayed:
         key = jax.random.fold_in(jax.random.key(0), RECORDED)
-        state = init(jax.random.split(key, games))
+        state = init(jax.random.split(key, GAMES))
         actions, gaps = [], []
         for wanted in forced.astype(np.int32):
             action, gap, over = decide(params, state, wanted)
@@ -80,9 +80,9 @@ def make_player(env: Environment, network: PolicyNetwork, games: int = GAMES) ->
     return play
 
 
-def record(player: Player, params: Params, games: int = GAMES) -> Recorded:
+def record(player: Player, params: Params) -> Recorded:
     """The games of an agent, by a player of `make_player`."""
-    out: Replayed = player(params, np.full((LONGEST, games), -1, np.int16))
+    out: Replayed = player(params, np.full((LONGEST, GAMES), -1, np.int16))
     assert out.over.all(), "a game is longer than LONGEST"
     return Recorded(out.actions, out.vp)
 
