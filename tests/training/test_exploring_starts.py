@@ -1,4 +1,4 @@
-"""Riches: who begins with more while learning, with what, and that nobody else does."""
+"""Exploring starts: who begins with more while learning, with what, and that nobody else does."""
 
 import jax
 import jax.numpy as jnp
@@ -23,7 +23,7 @@ def env():
 @pytest.fixture(scope="module")
 def dealt(env):
     """Set-ups, their games as the rules deal them, and the same with a part of the seats rich."""
-    rich = exploring_starts.make_rich(env, 0.4)
+    rich = exploring_starts.with_exploring_starts(env, 0.4)
 
     @jax.jit
     @jax.vmap
@@ -96,14 +96,14 @@ def test_the_log_tells_both_kinds_of_seats_apart(dealt):
 
 
 def test_without_a_part_and_elsewhere(env):
-    assert exploring_starts.make_rich(env, 0.0) is env
-    rich = exploring_starts.make_rich(env, 0.5)
+    assert exploring_starts.with_exploring_starts(env, 0.0) is env
+    rich = exploring_starts.with_exploring_starts(env, 0.5)
     assert isinstance(rich, gaia_jax.GaiaEnv) and rich != env and rich.reward == env.reward
     assert hash(rich) != hash(
-        exploring_starts.make_rich(env, 0.4)
-    ) and rich != exploring_starts.make_rich(env, 0.4)
+        exploring_starts.with_exploring_starts(env, 0.4)
+    ) and rich != exploring_starts.with_exploring_starts(env, 0.4)
     with pytest.raises(UserError, match="needs an environment of gaia_jax.make"):
-        exploring_starts.make_rich(toy_env.make("toy"), 0.5)
+        exploring_starts.with_exploring_starts(toy_env.make("toy"), 0.5)
     for wrong in ("-0.1", "1.5", "nan"):
         with pytest.raises(UserError, match=r"recipe\.exploring_starts must be"):
             override(Config(), [f"recipe.exploring_starts={wrong}"])
@@ -115,7 +115,7 @@ def test_a_rich_game_has_the_form_of_a_plain_one(name, players):
     key = jax.random.key(0)
     plain, rich = (
         jax.eval_shape(lambda key, x=x: x.deal(x.draw_setup(key)), key)
-        for x in (env, exploring_starts.make_rich(env, 0.5))
+        for x in (env, exploring_starts.with_exploring_starts(env, 0.5))
     )
     assert plain == rich
 

@@ -96,9 +96,11 @@ def test_a_row_a_decision(whole, tmp_path, capsys, monkeypatch):
     for out in outs:
         shutil.copytree(whole, out)
     args = ["--decisions", *REPLAY, "--out"]
-    look = decisions.make_look
-    made = functools.cache(lambda names: look({n: with_policy(FACE.make("", "vp")) for n in names}))
-    monkeypatch.setattr(decisions, "make_look", lambda agents: made(tuple(agents)))
+    extras = decisions.make_extras
+    made = functools.cache(
+        lambda names: extras({n: with_policy(FACE.make("", "vp")) for n in names})
+    )
+    monkeypatch.setattr(decisions, "make_extras", lambda agents: made(tuple(agents)))
     code, said, err = command(capsys, *args, outs[0])
     assert code == 0 and "432 decisions" in said, err
     write, left = shards.Shards.write, [2]

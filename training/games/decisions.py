@@ -17,7 +17,7 @@ from gaia_jax.state import NODES, Node
 
 from ..agents import Agent
 from ..types import EnvState
-from .replay import Look, Replayer, Row
+from .replay import Extras, Replayer, Row
 
 STOCKS = ("credits", "ore", "knowledge", "qic", "gaia_power", "vp")
 ROW_GROUP = 262_144  # decisions of a row group
@@ -74,7 +74,7 @@ def _on_offer(state: EnvState, who: Array) -> Array:
     return jnp.minimum(jnp.minimum(queue[rows, first, who], room), most)
 
 
-def make_look(agents: Mapping[str, Agent]) -> Look:
+def make_extras(agents: Mapping[str, Agent]) -> Extras:
     """`stocks`, and what the agents' policies say of each position.
 
     Args:
@@ -83,7 +83,7 @@ def make_look(agents: Mapping[str, Agent]) -> Look:
     if not agents:
         return stocks
 
-    def look(state: EnvState, action: Array) -> dict[str, Array]:
+    def extras(state: EnvState, action: Array) -> dict[str, Array]:
         seen, rows = stocks(state, action), jnp.arange(len(action))
         for name, agent in agents.items():
             assert agent.policy is not None
@@ -94,7 +94,7 @@ def make_look(agents: Mapping[str, Agent]) -> Look:
             seen[f"value {name}"] = values[rows, seen["seat"]] / agent.policy.vp
         return seen
 
-    return look
+    return extras
 
 
 def of_games(
@@ -103,7 +103,7 @@ def of_games(
     """The decisions of some games, a batch at a time, in the order of the games.
 
     Args:
-        replayer: with the `make_look` of these agents.
+        replayer: with the `make_extras` of these agents.
         first: number of the first row.
     Raises:
         ValueError: a row does not play.
@@ -118,14 +118,14 @@ def of_games(
         parts = [seen for at, seen in replayer.play(setups, actions) if at >= 0]
         legal = np.concatenate([part.legal for part in parts])
         count = np.concatenate([part.choices for part in parts])
-        names = parts[0].more
-        more = {name: np.concatenate([part.more[name] for part in parts]) for name in names}
+        names = parts[0].extras
+        extras = {name: np.concatenate([part.extras[name] for part in parts]) for name in names}
         tables = []
         for lane, row in enumerate(some):
             length = len(actions[lane])
             if not legal[:length, lane].all():
                 raise ValueError(f"row {first + start + lane} does not play: --verify says why")
-            seen = {name: x[:length, lane] for name, x in more.items()}
+            seen = {name: x[:length, lane] for name, x in extras.items()}
             seen |= {"legal": count[:length, lane], "action": actions[lane]}
             tables.append(_table(seen, first + start + lane, row, texts, nodes, agents))
         yield pa.concat_tables(tables).combine_chunks()

@@ -129,7 +129,7 @@ def derive(
             raise UserError(
                 f"{told['name']} is not the agent that played: --no-policy leaves its columns empty"
             )
-    replayer = Replayer(env, replay_batch, decisions.make_look(agents))
+    replayer = Replayer(env, replay_batch, decisions.make_extras(agents))
     # Pieces of another size or with other columns are others.
     kind = f"{dataset.DECISION_PIECES}_{replayer.batch}{'' if policy else '_no_policy'}"
     pieces = shards.Shards(out / kind)

@@ -32,19 +32,19 @@ class Seen(NamedTuple):
     live: np.ndarray  # (T, B) bool, a decision of the game
     legal: np.ndarray  # (T, B) bool, the action of the row is legal
     choices: np.ndarray  # (T, B) legal actions
-    more: dict[str, np.ndarray]  # (T, B, ...) what `look` says
+    extras: dict[str, np.ndarray]  # (T, B, ...) what `extras` says
 
 
-Look = Callable[[Any, Array], dict[str, Array]]
+Extras = Callable[[Any, Array], dict[str, Array]]
 
 
 def nothing(state: EnvState, action: Array) -> dict[str, Array]:
-    """A `look` that notes nothing."""
+    """`extras` that note nothing."""
     return {}
 
 
 @functools.lru_cache(maxsize=8)
-def _compiled(env: SetupEnvironment, look: Look) -> tuple[Any, Any]:
+def _compiled(env: SetupEnvironment, extras: Extras) -> tuple[Any, Any]:
     """`init_from` of set-ups, and some decisions: (states, actions (T, B), decisions left (B,))
     -> (states, left) and `Seen`.
     """
@@ -59,7 +59,7 @@ def _compiled(env: SetupEnvironment, look: Look) -> tuple[Any, Any]:
             inside = action < env.num_actions
             there = jnp.where(inside, action, 0)
             legal = inside & state.legal_action_mask[rows, there]
-            seen = (live, legal, state.legal_action_mask.sum(-1), look(state, there))
+            seen = (live, legal, state.legal_action_mask.sum(-1), extras(state, there))
             plays = live & legal
 
             def keep(new: Array, old: Array) -> Array:
@@ -76,15 +76,15 @@ def _compiled(env: SetupEnvironment, look: Look) -> tuple[Any, Any]:
 class Replayer:
     """Plays rows in batches, compiled once."""
 
-    def __init__(self, env: SetupEnvironment, batch: int = BATCH, look: Look = nothing):
+    def __init__(self, env: SetupEnvironment, batch: int = BATCH, extras: Extras = nothing):
         """
         Args:
             env: where the rows were played.
             batch: B, rows that are played together.
-            look: (states (B, ...), actions (B,)) -> what to note before each decision, (B, ...).
+            extras: (states (B, ...), actions (B,)) -> what to note before each decision, (B, ...).
         """
         self.env, self.batch = env, batch
-        self._start, self._advance = _compiled(env, look)
+        self._start, self._advance = _compiled(env, extras)
 
     def compile(self) -> None:
         """Compile everything, by games without a decision."""

@@ -1,4 +1,4 @@
-"""Riches: while learning some seats begin with more than the set-up gives.
+"""Exploring starts: while learning some seats begin with more than the set-up gives.
 
 A policy never sees what more ore or a level of navigation is worth, and does not learn to use them:
 it has only what it can afford. So seats by lot, the rich ones, get gifts: some of each resource,
@@ -34,7 +34,7 @@ TWO_LEVELS, AT_LEAST_ONE = 0.15, 0.35
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class RichEnv(GaiaEnv):
+class ExploringStartsEnv(GaiaEnv):
     """`GaiaEnv`, but a part of the seats begins richer; everything else is the game."""
 
     part: float = 0.0
@@ -64,7 +64,7 @@ class RichEnv(GaiaEnv):
         )
 
 
-def make_rich(env: Environment, part: float) -> Any:
+def with_exploring_starts(env: Environment, part: float) -> Any:
     """The environment to learn in: `env` itself where `part` of the seats is 0.
 
     Raises:
@@ -75,7 +75,7 @@ def make_rich(env: Environment, part: float) -> Any:
     if type(env) is not GaiaEnv:
         raise UserError(f"recipe.exploring_starts needs an environment of gaia_jax.make, got {env}")
     fields = {field.name: getattr(env, field.name) for field in dataclasses.fields(env)}
-    return RichEnv(**fields, part=part)
+    return ExploringStartsEnv(**fields, part=part)
 
 
 def is_rich(setup: Setup, players: int, part: float) -> Array:

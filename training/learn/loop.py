@@ -49,7 +49,7 @@ class Trainer:
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.group = group or alone()
         self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
-        rich = exploring_starts.make_rich(self.env, config.recipe.exploring_starts)
+        rich = exploring_starts.with_exploring_starts(self.env, config.recipe.exploring_starts)
         auto = env_module.auto_reset(rich)
         self.network = make_network(self.env, config.network)
         self.diagnostics = Diagnostics(self.env)
