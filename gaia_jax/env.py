@@ -16,7 +16,6 @@ import numpy as np
 from jax import Array
 
 from gaia_jax import observation
-from gaia_jax.actions import PLANES
 from gaia_jax.cli import arguments
 from gaia_jax.cli.arguments import shown
 from gaia_jax.cli.command_line import nearest
@@ -26,6 +25,7 @@ from gaia_jax.rules.legal import legal_mask
 from gaia_jax.rules.setup import new_game
 from gaia_jax.rules.step import step as rules_step
 from gaia_jax.ruleset import Ruleset, ruleset_of
+from gaia_jax.ruleset.action_space import PLANES
 from gaia_jax.setup.draw import draw_setup
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import GameState, Node, Setup
