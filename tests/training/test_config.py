@@ -22,7 +22,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["quick.yaml", "h100.yaml", "tpu.yaml"])
+@pytest.mark.parametrize("name", ["quick.yaml", "long.yaml", "h100.yaml", "tpu.yaml"])
 def test_the_configurations_of_the_repository_load(name):
     assert configs.load(CONFIGS / name).name == name.removesuffix(".yaml")
 
@@ -33,6 +33,9 @@ def test_overrides_win_over_the_file_and_the_file_over_defaults(file):
     assert config.ppo.epochs == 4
     assert config.run.tensorboard is False
     assert config.ppo.num_steps == Config().ppo.num_steps
+    started = configs.override(config, ["run.warm_start=zoo/quick"])
+    assert started.run.warm_start == "zoo/quick"
+    assert configs.override(started, ["run.warm_start="]).run.warm_start == ""
 
 
 def test_the_resolved_configuration_reads_back_equal(file, tmp_path):

@@ -100,14 +100,14 @@ def parse_yaml(text: str) -> Any:
 
 
 def override(config: Config, overrides: Sequence[str]) -> Config:
-    """`config` with `key=value` texts applied, checked like a file."""
+    """`config` with `key=value` texts applied, checked like a file; `key=` is the empty text."""
     tree = to_dict(config)
     for text in overrides:
         key, equals, value = text.partition("=")
         if not equals or not key:
             raise UserError(f"expected key=value, got {short(text)}")
         try:
-            parsed = parse_yaml(value)
+            parsed = parse_yaml(value) if value else ""
         except ValueError as error:
             raise UserError(f"{key}: cannot read the value {short(value)}") from error
         group, dot, leaf = today(key).partition(".")

@@ -76,10 +76,14 @@ def make_optimizer() -> optax.GradientTransformation:
     return optax.flatten(optax.scale_by_adam(eps=1e-5))
 
 
+def where(games: Any, rest: Any) -> Runner:
+    """Where each part of a Runner lies: the games are split, the rest is on every device."""
+    return Runner(*(games if name == "env_state" else rest for name in Runner._fields))
+
+
 def sharding(mesh: Mesh) -> Runner:
-    """Where each part of a Runner lies: the games are split, everything else is on every device."""
-    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
-    return Runner(one, one, split, one, one, one, one)
+    """Where each part of a Runner lies on these devices."""
+    return where(games=NamedSharding(mesh, P(GAMES)), rest=NamedSharding(mesh, P()))
 
 
 def start_keys(config: Config) -> Array:

@@ -33,7 +33,7 @@ from ..system.devices import GAMES, mean_in_one
 from ..types import AutoEnvironment, AutoState, NetworkInput, Params, PolicyNetwork
 from . import exploring_starts
 from .advantages import advantages, less_of_others
-from .learner_state import Hyper, Runner, make_optimizer, sharding
+from .learner_state import Hyper, Runner, make_optimizer, sharding, where
 from .metrics import Diagnostics
 
 mean = partial(jax.lax.pmean, axis_name=GAMES)  # over the devices
@@ -132,7 +132,7 @@ def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, me
 
         return jax.lax.scan(step, runner, length=updates)
 
-    specs = Runner(P(), P(), P(GAMES), P(), P(), P(), P())
+    specs = where(games=P(GAMES), rest=P())
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     mapped = jax.shard_map(
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
