@@ -6,7 +6,7 @@
 """
 
 import gaia_jax
-import training
+import gaia_training as training
 
 
 def main(env=None, agent="zoo/quick", games=64):

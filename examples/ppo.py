@@ -20,7 +20,7 @@ import jax.numpy as jnp
 import optax
 
 import gaia_jax
-import training
+import gaia_training as training
 
 CONFIG = {
     "games": 64,

@@ -12,7 +12,7 @@ import optax
 from ppo import ActorCritic
 
 import gaia_jax
-import training
+import gaia_training as training
 
 SEAT = 0
 CONFIG = {"games": 64, "decisions": 128, "updates": 40, "epochs": 2, "minibatches": 4, "lr": 1e-3}
