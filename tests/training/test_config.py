@@ -56,7 +56,7 @@ def test_the_resolved_configuration_reads_back_equal(file, tmp_path):
         ("ppo.lr=fast", "ppo.lr must be a number, got 'fast'"),
         ("ppo.epochs=1.5", "ppo.epochs must be a whole number, got 1.5"),
         ("ppo.epochs=true", "ppo.epochs must be a whole number, got True"),
-        ("ppo.epochs=", "ppo.epochs must be a whole number, got None"),
+        ("ppo.epochs=", "ppo.epochs must be a whole number, got ''"),
         ("ppo.normalize_advantage=1", "ppo.normalize_advantage must be true or false, got 1"),
         ("name=[a]", "name must be a text, got ['a']"),
         ("name=a/b", "name must be a plain folder name of at most 100 characters"),
