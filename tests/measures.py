@@ -79,12 +79,22 @@ def check(page: Any, touched: bool, what: str) -> None:
 
 
 def tabs(page: Any) -> list[str]:
-    """The panels that have a tab in view."""
+    """The panels that have a tab: in view, or behind the one that shows more."""
+    if page.locator(".more-tabs[aria-expanded='true']").is_visible():
+        page.click(".more-tabs")
     found: list[str] = page.evaluate(
-        "[...document.querySelectorAll('.tabs button')].filter(one => one.offsetParent)"
-        ".map(one => one.dataset.tab)"
+        "[...document.querySelectorAll('.tabs button[data-tab]')].filter(one => one.offsetParent"
+        " || one.matches('[data-rare]')).map(one => one.dataset.tab)"
     )
     return found
+
+
+def press_tab(page: Any, name: str) -> None:
+    """Press the tab of a panel; the one that shows more before it, where it is not in view."""
+    tab = page.locator(f'.tabs button[data-tab="{name}"]')
+    if not tab.is_visible():
+        page.click(".tabs .more-tabs")
+    tab.click()
 
 
 def serious(page: Any) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from gaia_jax import replay
+from tests import measures
 from tests.browser import Watched
 from tests.play.server import Server
 
@@ -42,17 +43,27 @@ def begin(
 
 def show(tab: Watched, name: str) -> None:
     """Press the tab of a panel."""
-    tab.page.click(f'.tabs button[data-tab="{name}"]')
+    measures.press_tab(tab.page, name)
+
+
+def opened(tab: Watched, text: str) -> Any:
+    """The button of a legal action, its kind of choices opened; else of a move that begins so."""
+    tab.page.evaluate(
+        """text => {
+          const found = choicesNow().find(({ texts }) => texts[0] === text);
+          if (byId("kinds").children.length && found) openGroup(found.kind);
+        }""",
+        text,
+    )
+    whole = f'#legal button[data-text="{text}"], #legal button[data-text^="{text}; "]'
+    return tab.page.locator(whole).first
 
 
 def press(tab: Watched, text: str) -> None:
     """Press the button of a legal action and wait until the table has moved on."""
     show(tab, "Play")
     version = tab.page.evaluate("game.version")
-    tab.page.evaluate(
-        "document.querySelectorAll('#legal details').forEach(d => { d.open = true; })"
-    )
-    tab.page.click(f'#legal button[data-text="{text}"]')
+    opened(tab, text).click()
     tab.until(f"game.version > {version}")
 
 

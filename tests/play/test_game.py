@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gaia_jax import replay
+from gaia_jax.render import effects
 from tests.render.records import RECORDS
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
@@ -55,6 +56,11 @@ def legal(game: Game, id: int) -> list[str]:
     return game.rules.legal(game.nodes[id].state)
 
 
+def began(game: Game, id: int) -> bool:
+    """Whether a turn begins at a position: no conversion of it led there."""
+    return game.table(id).node == "TURN" and not game.nodes[id].text.startswith("free")
+
+
 def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(game: Game) -> None:
     ends = at(game, "AFTER")
     assert len(ends) > 30
@@ -77,7 +83,9 @@ def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(
             if built["PI"] + built["AC_A"] + built["AC_B"]
             else 2 - (built["TS"] + built["RL"] == 0)
         )
-        asked = max(rooms) > room and room < offer
+        start = max(k for k in game.path(id)[:-1] if began(game, k))
+        before_it = game.table(start).power_room(before.player)
+        asked = max(rooms) > room and room < offer <= before_it
         short.append(room < offer)
         assert made(game, id, Settings("idle")) == (None if asked else "end_turn")
         idle.append(not asked)
@@ -182,6 +190,39 @@ def test_a_federation_is_one_choice(game: Game) -> None:
             own.back()
             assert own.now == 0, "one choice, taken back as one"
     assert further.federations(game.rules, game.nodes[0].state) == []
+
+
+def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
+    """The recorded ones are listed; each that is listed is legal, with the price that is paid."""
+    rules = game.rules
+    game.now = at(game, "TURN")[3]
+    if not rules.prices_ready:
+        assert further.ways(rules, game.nodes[game.now].state) == []
+        rules.prepare_prices()
+    ends = [k for k, id in enumerate(game.line) if game.table(id).node in further.TWO_STEPS]
+    recorded = [
+        (game.line[k - 1], [game.nodes[id].text for id in game.line[k : k + 2]]) for k in ends
+    ]
+    assert {texts[0].split()[0] for _, texts in recorded} >= {"upgrade", "special"}
+    for before, texts in recorded[:: len(recorded) // 6]:
+        state = game.nodes[before].state
+        found = further.ways(rules, state)
+        assert texts in [one["actions"] for one in found]
+        for first in (text for text in rules.legal(state) if not text.startswith("booster")):
+            here = rules.after(state, rules.index(first))
+            half = rules.table(here).node in further.TWO_STEPS
+            listed = [one["actions"][1] for one in found if one["actions"][0] == first]
+            assert sorted(listed) == sorted(rules.legal(here) if half else [])
+        for one in found[:3]:
+            own = Game("4", rules, game.setup, [HUMAN] * 4)
+            own.nodes[0].state = state
+            own.play_all(one["actions"])
+            paid = effects(own.table(0), own.table()).brief(one["words"])
+            assert one["effects"] == paid and not paid.get("then", "").startswith("not paid")
+            assert one["cell"] in " ".join(one["actions"])
+            own.back()
+            assert own.now == 0, "one choice, taken back as one"
+    assert further.ways(rules, game.nodes[0].state) == []
 
 
 def test_several_actions_are_taken_all_or_none(game: Game) -> None:

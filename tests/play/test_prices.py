@@ -15,7 +15,7 @@ import pytest
 from gaia_jax.render import Effects
 from tests.browser import Watched
 from tests.play.server import Server
-from tests.play.test_browser import begin
+from tests.play.test_browser import begin, opened
 from tests.render.choices import check
 
 SLOW_GAMES = 50
@@ -117,9 +117,7 @@ def test_a_choice_has_its_price_and_the_log_its_effect(page: Watched, server: Se
     at = tab.evaluate("game.moves.findIndex(m => m.text === 'upgrade 7,-3')")
     tab.evaluate(f"change('go', {{ node: game.line[{at}] }})")
     page.until(f"game.node === game.line[{at}]")
-    open_all = "document.querySelectorAll('#legal details').forEach(d => { d.open = true; })"
-    tab.evaluate(open_all)
-    button = tab.locator('#legal button[data-text="upgrade 7,-3"]')
+    button = opened(page, "upgrade 7,-3")
     costs = button.locator(".cost").all_inner_texts()
     assert costs == ["\u22123 credits", "\u22122 ore"], costs
     gains = button.locator(".gain").all_inner_texts()

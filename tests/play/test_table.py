@@ -48,8 +48,9 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
     page = tab.page
     moves = replay.read(server.saves / "lost_fleet.json").actions
     go(tab, moves.index("form_federation"))
-    tab.until("document.querySelectorAll('#further [data-federation]').length > 0", 60)
-    first = page.locator("#further [data-federation]").first
+    tab.until("document.querySelectorAll('#legal [data-federation]').length > 0", 60)
+    page.click("#kinds [data-kind='federation']")
+    first = page.locator("#legal [data-federation]").first
     first.hover()
     marks = page.locator(".stage .federation-mark").count()
     assert marks > 1, "pieces and satellites are drawn"
@@ -60,6 +61,71 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
     assert page.evaluate("game.player") == before[1]
     page.click("#undo")
     tab.until(f"game.line.indexOf(game.node) === {before[0]}")
+
+
+def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: Server) -> None:
+    """A kind lights its own places alone; a place says all that may be done there, with prices."""
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    moves = replay.read(server.saves / "lost_fleet.json").actions
+    go(tab, next(k for k, text in enumerate(moves) if text.startswith("piece")) - 1)
+    tab.until("furtherNow().ways.length > 0", 120)
+    place = page.evaluate("furtherNow().ways.find(w => w.actions[1].startsWith('piece')).cell")
+    assert page.locator("#legal button:visible").count() == 0, "kinds come first"
+    everything = page.locator(".stage .legal-cell").count()
+    page.click("#kinds [data-kind='upgrade']")
+    shown = page.locator("#legal section:visible button")
+    assert shown.count() == page.evaluate("choicesNow().filter(c => c.kind === 'upgrade').length")
+    assert all("\u2212" in text for text in shown.all_inner_texts()), "whole moves have their price"
+    lit = page.locator(".stage .legal-cell").evaluate_all("all => all.map(one => one.dataset.cell)")
+    ups = page.evaluate("choicesNow().filter(c => c.kind === 'upgrade').map(c => c.cell)")
+    assert set(lit) == set(ups) and len(lit) < everything
+    shown.first.hover()
+    assert page.locator(".stage .over-look.ring").count() == 1, "its place is shown"
+    page.keyboard.press("Escape")
+    assert page.locator(".stage .legal-cell").count() == everything
+    # The place itself: both structures, each with its price; one click makes the whole move.
+    box = page.locator(f".stage [data-cell='{place}']").bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    asked = page.locator("#choice button")
+    assert asked.count() >= 2
+    texts = asked.first.get_attribute("data-text").split("; ")
+    before = page.evaluate("game.line.indexOf(game.node)")
+    asked.first.click()
+    tab.until(f"game.line.indexOf(game.node) >= {before + 2}")
+    path = page.evaluate(f"game.moves.slice({before}, {before + 2}).map(m => m.text)")
+    assert path == texts
+    page.click("#undo")
+    tab.until(f"game.line.indexOf(game.node) === {before}")
+
+
+def test_ones_own_stock_stands_for_conversions(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    moves = replay.read(server.saves / "lost_fleet.json").actions
+    at = next(k for k, text in enumerate(moves) if text.startswith("free P"))
+    go(tab, at)
+    tab.until(MINE)
+    page.evaluate("seatInView(game.player)")
+    page.click(f"#bowls-{page.evaluate('game.player')}")
+    texts = page.locator("#choice button").evaluate_all("all => all.map(one => one.dataset.text)")
+    assert moves[at] in texts and all(text.startswith("free ") for text in texts)
+    page.click(f"#choice button[data-text='{moves[at]}']")
+    tab.until(f"game.line.indexOf(game.node) === {at + 1}")
+
+
+def test_what_the_others_did_is_a_line_a_turn(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    go(tab, 100)
+    lines = page.locator("#since .turn-row")
+    assert 0 < lines.count() <= 6
+    assert page.locator("#since .told:visible").count() == 0
+    lines.first.hover()
+    places = lines.first.get_attribute("data-at")
+    assert page.locator(".stage .over-look.ring").count() == len((places or "").split())
+    page.click("#since .fold")
+    assert page.locator("#since .told:visible").count() > 0
 
 
 def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
@@ -77,6 +143,8 @@ def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
       .map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.textContent)))""")
     assert [sum(column) for column in zip(*columns, strict=True)] == [int(x) for x in sums]
     assert page.locator(".best li").count() == 8
+    named = page.locator(".sources th[scope='row']").all_inner_texts()
+    assert sum(text.startswith("mission: most") for text in named) == 2, named
     assert page.locator("#end svg.chart").count() == 1
     node = page.locator(".best button").first.get_attribute("data-node")
     page.locator(".best button").first.click()

@@ -48,7 +48,7 @@ def test_every_panel_can_be_read_and_touched(shown: tuple[Any, bool]) -> None:
     for place in PLACES:
         tab.evaluate(f"go({place})")
         for name in measures.tabs(tab):
-            tab.click(f".tabs button[data-tab='{name}']")
+            measures.press_tab(tab, name)
             measures.check(tab, touched, f"{name} at {place}")
 
 
@@ -86,6 +86,25 @@ def test_the_map_zooms_and_pans(shown: tuple[Any, bool]) -> None:
     assert tab.evaluate(width) == whole
 
 
+def test_coordinates_and_the_place_of_a_move(shown: tuple[Any, bool]) -> None:
+    tab, touched = shown
+    tab.click("[aria-label='coordinates']")
+    names = tab.locator(".stage .coordinate:visible")
+    assert names.count() == tab.locator(".stage [data-cell]").count(), (
+        "drawn nearer where it is small"
+    )
+    measures.check(tab, touched, "coordinates")
+    tab.click("[aria-label='coordinates']")
+    assert names.count() == 0
+    tab.evaluate("go(110)")
+    row = tab.locator("#moves .turn-row[data-at]").first
+    row.focus()
+    wanted = row.get_attribute("data-at").split()
+    assert tab.locator(".stage .over-look.ring").count() == len(wanted)
+    row.blur()
+    assert tab.locator(".stage .over-look").count() == 0
+
+
 def test_help_at_the_focus_and_under_a_finger(shown: tuple[Any, bool]) -> None:
     tab, touched = shown
     piece = ".own [id^='built-0-MINE'], .own .stock .piece"
@@ -111,6 +130,6 @@ def test_axe_finds_nothing_serious(written: Path, browser: Any, scheme: Any) -> 
     tab.wait_for_selector("body[data-ready]")
     tab.evaluate("go(150)")
     for name in measures.tabs(tab):
-        tab.click(f".tabs button[data-tab='{name}']")
+        measures.press_tab(tab, name)
         assert measures.serious(tab) == [], name
     context.close()

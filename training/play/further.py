@@ -1,4 +1,4 @@
-"""What lies a few decisions further: whole federations, and what conversions would make possible.
+"""What lies a few decisions further: whole moves and federations, what conversions make possible.
 
 The engine plays it all on copies of the state; no rule stands here.
 """
@@ -16,7 +16,7 @@ from jax import Array
 
 from gaia_jax.env import State
 from gaia_jax.render import Table, effects
-from gaia_jax.render.names import STRUCTURES
+from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
@@ -25,6 +25,8 @@ from gaia_jax.state import GameState
 from .rules import Rules
 
 FORM, COMMIT = "form_federation", "commit"
+# Nodes within a move of two decisions; a federation has a list of its own.
+TWO_STEPS = ("TARGET", "PIECE")
 MOST_FEDERATIONS = 24
 MOST_STEPS = 160  # of the engine, for the federations of a position
 MOST_POSITIONS = 64  # looked at behind conversions
@@ -107,6 +109,42 @@ def _power(ruleset: Ruleset) -> Any:
         return power_values(Seat.of_decider(ruleset, game))
 
     return jax.jit(power)
+
+
+def ways(rules: Rules, state: State) -> list[dict[str, Any]]:
+    """The moves that take two decisions, as wholes: an action and its target, an upgrade's piece.
+
+    Returns:
+        For each `actions` and their `words`; `cell`, its place, "" for none; `effects`.
+        None until `rules.prices_ready`.
+    """
+    if rules.table(state).node != "TURN" or not rules.prices_ready:
+        return []
+    before, found = rules.table(state), []
+    for first, half in rules.tables_after(state).items():
+        if half.node in TWO_STEPS:
+            after = rules.tables_after(rules.after(state, first))
+            texts = rules.text(first)
+            found += [_way(rules, [texts, rules.text(a)], before, t) for a, t in after.items()]
+    return found
+
+
+def _way(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
+    place = next((text.split()[1] for text in texts[::-1] if "," in text), "")
+    words = "; ".join(in_words(rules, before, text) for text in texts).replace("; choose", "; at")
+    found = effects(before, after).brief(words)
+    return {"actions": texts, "words": words, "cell": place, "effects": found}
+
+
+def in_words(rules: Rules, table: Table, text: str) -> str:
+    """An action, with what lies on its cell."""
+    cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
+    if cell < 0:
+        return rules.say(text)
+    kind = table.ids["structure"][table.map.structure[cell]]
+    lies = PLANETS[table.ids["planet"][table.map.planet[cell]]]
+    lies = lies if kind == "NONE" else f"{STRUCTURES[kind]}, {lies}"
+    return f"{rules.say(text)}: {lies}"
 
 
 def reached(rules: Rules, state: State) -> list[dict[str, Any]]:

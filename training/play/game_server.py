@@ -157,17 +157,21 @@ class GameServer:
         return {**found, "settings": wanted.get("settings", {})}
 
     def further(self, game: Game) -> dict[str, Any]:
-        """Federations as a whole, and what conversions would make possible, at a person's turn."""
-        node = game.nodes[game.now]
-        if node.further is None:
-            if game.over() or game.agent_to_move() or not game.rules.ready:
-                return {"node": node.id, "federations": [], "reached": []}
-            node.further = {
+        """Whole moves and federations, and what conversions make possible, at a person's turn."""
+        node, rules = game.nodes[game.now], game.rules
+        found = node.further
+        if found is None:
+            if game.over() or game.agent_to_move() or not rules.ready:
+                return {"node": node.id, "ways": [], "federations": [], "reached": []}
+            priced = rules.prices_ready
+            found = {
                 "node": node.id,
-                "federations": further.federations(game.rules, node.state),
-                "reached": further.reached(game.rules, node.state),
+                "ways": further.ways(rules, node.state),
+                "federations": further.federations(rules, node.state),
+                "reached": further.reached(rules, node.state),
             }
-        return node.further
+            node.further = found if priced else None
+        return found
 
     def ask_advice(self, game: Game, what: str) -> None:
         """Begin a `hint` or a `review` in the background; Refused where there can be none."""

@@ -44,6 +44,7 @@ def ending(game: Game) -> dict[str, Any]:
             "player": one.player,
             "round": one.round,
             "gain": gain,
+            "text": game.nodes[id].text,
             "words": game.rules.say(game.nodes[id].text),
             "told": game.told(id),
         }

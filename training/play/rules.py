@@ -93,10 +93,15 @@ class Rules:
         Returns:
             By action. Compiles at first, where `prepare_prices` has not.
         """
-        legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
         before = self.table(state)
-        after = self._after_all(state, legal)
-        return {action: effects(before, table) for action, table in zip(legal, after, strict=True)}
+        return {
+            action: effects(before, table) for action, table in self.tables_after(state).items()
+        }
+
+    def tables_after(self, state: State) -> dict[int, Table]:
+        """The table after each legal action of a state on the host; compiles as the prices do."""
+        legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
+        return dict(zip(legal, self._after_all(state, legal), strict=True))
 
     def _after_all(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
@@ -141,6 +146,11 @@ class Rules:
     def index(self, text: str) -> int:
         """The index of an action text; ValueError if it is unknown."""
         return actions.from_text(self.env.ruleset, text)
+
+    def text(self, action: int) -> str:
+        """The text of an action."""
+        found: str = self.env.ruleset.actions.texts[action]
+        return found
 
     def say(self, text: str) -> str:
         """An action in words."""

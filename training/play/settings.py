@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from gaia_jax.components.costs import POWER_VALUE, ROUNDS
+from gaia_jax.render import Table
 
 from .game import HUMAN, Game, Refused
 
@@ -23,7 +23,7 @@ ASKS = -1
 class Settings:
     """Of one game; as it stands here everything is asked."""
 
-    end_turn: str = "ask"  # after the main action; "idle": unless an offer may lack room
+    end_turn: str = "ask"  # after the main action; "idle": unless it left no room for an offer
     take_power: int = ASKS  # what costs at most so many VP is taken
     decline_rest: bool = False  # what costs more is declined
     decline_last: bool = False  # and whatever costs VP after one's last pass
@@ -76,18 +76,34 @@ def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
 def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
     """Whether a turn ends by itself. Conversions are as good in the next one, but for room.
 
-    Room is short where one offer, of one's strongest structure, might find none (LEE-01).
+    It is asked where the turn itself left too little room for an offer, and a conversion makes
+    some. Who began the turn with as little has chosen so.
     """
     if settings.end_turn != "idle":
         return settings.end_turn == "always"
     table = game.table()
     room = table.power_room(table.player)
-    built = table.seat(table.player).built
-    strongest = max((POWER_VALUE[kind] for kind, number in built.items() if number), default=0)
-    if room >= strongest:
+    if _has_room(table, table.player) or not _has_room(_turn_began(game), table.player):
         return True
     after = (_after(game, text) for text in legal if text.startswith("free"))
     return not any(other.power_room(table.player) > room for other in after)
+
+
+def _has_room(table: Table, player: int) -> bool:
+    """Whether an offer, of a player's strongest structure, would find room (LEE-01)."""
+    built = table.seat(player).built
+    strongest = max((POWER_VALUE[kind] for kind, number in built.items() if number), default=0)
+    return table.power_room(player) >= strongest
+
+
+def _turn_began(game: Game) -> Table:
+    """The first position of the present turn."""
+    player, at = game.table().player, game.nodes[game.now]
+    while at.parent >= 0 and game.table(at.parent).player == player:
+        at = game.nodes[at.parent]
+        if game.table(at.id).node == "TURN" and not at.text.startswith("free"):
+            break
+    return game.table(at.id)
 
 
 def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str] | None:
@@ -107,6 +123,6 @@ def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str]
     return None
 
 
-def _after(game: Game, text: str) -> Any:
+def _after(game: Game, text: str) -> Table:
     rules = game.rules
     return rules.table(rules.after(game.nodes[game.now].state, rules.index(text)))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from gaia_jax.render import Table
-from gaia_jax.render.names import PLANETS, STRUCTURES
 from gaia_jax.replay.page import seats_json, sources_json
 
 from . import results
+from .further import in_words
 from .game import HUMAN, Game
 from .game_server import GameServer
 
@@ -67,15 +66,6 @@ def legal(game: Game) -> list[dict[str, Any]]:
     rules, table, prices = game.rules, game.table(), game.prices()
     found: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[game.now].state):
-        cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
-        lies = f": {_lies(table, cell)}" if cell >= 0 else ""
-        one = {"text": text, "words": rules.say(text) + lies}
+        one = {"text": text, "words": in_words(rules, table, text)}
         found.append({**one, "effects": prices[text]} if prices else one)
     return found
-
-
-def _lies(table: Table, cell: int) -> str:
-    """What a cell holds, in words."""
-    kind = table.ids["structure"][table.map.structure[cell]]
-    planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
-    return planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"

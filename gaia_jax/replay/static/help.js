@@ -52,7 +52,7 @@ class Help {
 
   tapped(event) {
     const one = this.subject(event.target);
-    if (one && one.matches(".piece:not(.legal-piece)")) this.show(one);
+    if (one && one.matches(".piece:not(.legal-piece, .convertible)")) this.show(one);
   }
 
   // Whether there was anything to say.

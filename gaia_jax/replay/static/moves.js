@@ -38,8 +38,17 @@ function turnWords(turn) {
   const main = turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
   const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
   const shown = main.length ? main : other.length ? other : turn.moves;
-  return shown.map((move) => move.words).join("; ");
+  // Who takes a booster in a round passes with it.
+  const passes = (move) => verbOf(move) === "booster" && move.round > 0;
+  return shown.map((move) => (passes(move) ? `pass, ${move.words}` : move.words)).join("; ");
 }
+
+// The cells and ships that a decision names, for `data-at`.
+const placeOf = ({ text }) => {
+  const [verb, place] = text.split(" ");
+  return verb === "explore" || (place && place.includes(",")) ? place : "";
+};
+const placesOf = (moves) => [...new Set(moves.map(placeOf).filter(Boolean))].join(" ") || null;
 
 // VP of a player that a turn brought. `vp`: of all players after so many decisions.
 function turnVp(turn, vp, player = turn.player) {
@@ -63,7 +72,7 @@ function toldLines(turn, seats) {
 // One turn as a row that can be pressed.
 function turnRow(turn, seats, vp, go) {
   return element("button", { type: "button", class: "turn-row", "data-last": turn.last,
-    onclick: () => go(turn.last) },
+    "data-at": placesOf(turn.moves), onclick: () => go(turn.last) },
   disc(seats[turn.player]),
   element("span", { class: "what" }, turnWords(turn), ...toldLines(turn, seats)),
   element("span", { class: `gain${turnVp(turn, vp) < 0 ? " lost" : ""}` }, signed(turnVp(turn, vp))));
@@ -95,7 +104,8 @@ class MoveLog {
       rows.push(element("li", { class: "turn-item", "data-first": turn.first, "data-last": turn.last },
         turnRow(turn, seats, vp, this.go),
         element("ol", { class: "decisions" }, ...decisions.map((move) => element("li", {
-          "data-n": move.number, "data-node": move.node ?? "", onclick: () => this.go(move.number),
+          "data-n": move.number, "data-node": move.node ?? "", "data-at": placesOf([move]),
+          onclick: () => this.go(move.number),
         }, element("span", { class: "number" }, String(move.number)), disc(seats[move.player]),
         element("span", { class: "what" }, move.words, ...this.more(move), ...toldLine(move)))))));
       for (const move of decisions) rows.push(...this.branches(move));
@@ -130,10 +140,10 @@ function drawTurns(view, turns, seats) {
   view.svg.querySelectorAll(".over-turn").forEach((one) => one.remove());
   for (const turn of turns) {
     for (const move of turn.moves) {
-      const [verb, place] = move.text.split(" ");
-      const at = verb === "explore" ? cellOfShip(view, place) : place;
-      const cell = at && at.includes(",") && view.svg.querySelector(`[data-cell="${at}"]`);
-      if (!cell || verb === "free") continue;
+      const place = placeOf(move);
+      const at = place.includes(",") ? place : cellOfShip(view, place);
+      const cell = at && view.svg.querySelector(`[data-cell="${at}"]`);
+      if (!cell) continue;
       for (const [width, colour] of [[6, "#000"], [3, seats[turn.player].fill]]) {
         view.svg.querySelector("#block-map").append(shape("polygon", {
           points: cell.getAttribute("points"), fill: "none", stroke: colour, "stroke-width": width,

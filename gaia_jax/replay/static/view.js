@@ -58,7 +58,8 @@ class Decks {
     const always = name === PANELS[0][0];
     panel.toggleAttribute("data-always", always);
     const tab = element("button", { type: "button", "aria-pressed": "false", "data-tab": name,
-      "data-always": always, onclick: () => this.show(name) }, name);
+      "data-always": always, "data-rare": panel.dataset.rare !== undefined,
+      onclick: () => this.show(name) }, name);
     this.layout.querySelector(`.tabs.${deck}`).append(tab);
     this.layout.querySelector(`.deck.${deck}`).append(panel);
     this.tabs.set(name, { deck, panel, tab });
@@ -68,13 +69,20 @@ class Decks {
     return panel;
   }
 
+  // On a narrow screen the tabs that are seldom wanted lie behind one more, which changes places with the others.
+  more(wanted = !this.layout.classList.contains("more")) {
+    this.layout.classList.toggle("more", wanted);
+    this.layout.querySelector(".more-tabs")?.setAttribute("aria-expanded", String(wanted));
+    this.mark();
+  }
+
   show(name) {
     const found = this.tabs.get(name);
     for (const one of this.tabs.values()) {
       if (one.deck === found.deck) one.panel.classList.toggle("on", one === found);
       one.panel.classList.toggle("front", one === found);
     }
-    this.mark();
+    this.more(found.tab.hasAttribute("data-rare"));
     found.panel.dispatchEvent(new Event("shown"));
   }
 
@@ -117,7 +125,19 @@ class TableView {
       decks.add("board", name, element("section", { "aria-label": name },
         ...blocks.map((block) => element("div", { id: `block-${block}`, class: "block" }))));
     }
+    if (layout.querySelector("[data-rare]")) {
+      layout.querySelector(".tabs.board").append(element("button", { type: "button", class: "more-tabs",
+        "aria-expanded": "false", onclick: () => decks.more() }, "More"));
+    }
     layout.help = new Help(layout, () => layout.pages);
+    // What is told of a place is shown there, at the pointer and at the focus.
+    for (const [over, out] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+      layout.addEventListener(over, (event) => {
+        const told = event.target.closest("[data-at]");
+        if (told) this.light(told.dataset.at.split(" "));
+      });
+      layout.addEventListener(out, (event) => event.target.closest("[data-at]") && this.light([]));
+    }
     decks.show(own.length ? own[0].dataset.tab : PANELS[0][0]);
     this.desk = matchMedia("(min-width: 1000px) and (min-height: 560px)");
     this.desk.addEventListener("change", () => this.arrange());
@@ -146,7 +166,9 @@ class TableView {
       onclick: act }, text);
     stage.append(element("div", { class: "zoom" }, button("+", "zoom in", () => this.zoom.by(1.5)),
       button("\u2212", "zoom out", () => this.zoom.by(1 / 1.5)),
-      button("\u2922", "the whole map", () => this.zoom.reset())));
+      button("\u2922", "the whole map", () => this.zoom.reset()),
+      element("button", { type: "button", class: "names", "aria-pressed": "false", "aria-label": "coordinates",
+        onclick: (event) => this.coordinates(event.currentTarget) }, "q,r")));
     const players = layout.decks.tabs.get("Players").panel;
     players.replaceChildren();
     layout.querySelector(".own").replaceChildren();
@@ -172,6 +194,37 @@ class TableView {
     this.desk = this.desk || matchMedia("(min-width: 1000px) and (min-height: 560px)");
     this.seat(0);
     this.zoom.show();
+  }
+
+  // The coordinates of all cells, as choices and log have them; on a small map it is drawn nearer.
+  coordinates(button) {
+    const stage = this.layout.querySelector(".stage");
+    const on = stage.classList.toggle("named");
+    button.setAttribute("aria-pressed", String(on));
+    if (on && stage.classList.contains("far")) this.zoom.by(0.62 / this.zoom.scale());
+    const map = this.svg.querySelector("#block-map");
+    if (map.querySelector(".coordinate")) return;
+    this.svg.querySelectorAll("[data-cell]").forEach((cell) => {
+      const { x, y, width, height } = cell.getBBox();
+      const text = shape("text", { class: "coordinate", "text-anchor": "middle" });
+      cell.dataset.cell.split(",").forEach((number, k) => text.append(shape("tspan",
+        { x: x + width / 2, y: y + height / 2, dy: k ? "0.95em" : "-0.1em" }, number)));
+      map.append(text);
+    });
+  }
+
+  // A ring on each of these cells; a ship stands for its cell.
+  light(places) {
+    this.svg.querySelectorAll(".over-look").forEach((one) => one.remove());
+    for (const place of places) {
+      const at = place.includes(",") ? place : cellOfShip(this, place);
+      const cell = at && this.svg.querySelector(`[data-cell="${at}"]`);
+      if (!cell) continue;
+      for (const ring of ["edge", "ring"]) {
+        this.svg.querySelector("#block-map").append(shape("polygon", {
+          points: cell.getAttribute("points"), class: `over-look ${ring}` }));
+      }
+    }
   }
 
   part(id) {

@@ -51,7 +51,8 @@ function sourceTable(seats) {
 
 function bestMoves(best) {
   return element("ol", { class: "best" }, ...best.map((one) => element("li", {},
-    element("button", { type: "button", "data-node": one.node, onclick: () => change("go", { node: one.node }) },
+    element("button", { type: "button", "data-node": one.node, "data-at": placeOf(one) || null,
+      onclick: () => change("go", { node: one.node }) },
       disc(game.seats[one.player]), ` +${one.gain} VP, ${one.round ? `round ${one.round}` : "set-up"}: ${one.words}`,
       ...toldLine(one)))));
 }

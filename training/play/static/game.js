@@ -24,7 +24,7 @@ async function enter(id) {
       + `${encodeURIComponent(agent)}&whole=${whole ? 1 : 0}&search=${search ? 1 : 0}`),
   });
   fillRules(byId("rules"), found.picture, found.seats);
-  drawnLegal = "";
+  drawnLegal = openKind = chosenFrom = "";
   analysis.forget();
   view.decks.show("Play");
   const person = found.seats.find((seat) => seat.who === offers.human);

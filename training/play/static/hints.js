@@ -42,7 +42,7 @@ function drawHint() {
   const { candidates, said, done, total, seconds, status } = hint;
   const rows = candidates.map((one) => element("button", { type: "button", class: "candidate",
     "data-hint": one.text, title: one.text, onclick: () => act(one.text),
-    onmouseenter: () => lightUp(one.text, true), onmouseleave: () => lightUp(one.text, false) },
+    "data-at": placeOf(one) || null },
   element("span", { class: "words" }, one.words),
   element("span", { class: "chance" }, `${one.vp[0].toFixed(0)} VP (${one.vp[1].toFixed(0)} to ${one.vp[2].toFixed(0)})`),
   element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(one)),
@@ -55,12 +55,6 @@ function drawHint() {
 function lossWords(one) {
   if (one.lost[0] === 0 && one.lost[1] === 0) return "the best of these";
   return `${one.lost[0].toFixed(1)} VP less than the best (${one.lost[1].toFixed(1)} to ${one.lost[2].toFixed(1)})`;
-}
-
-function lightUp(text, on) {
-  const cell = (text.split(" ")[1] || "").includes(",") ? text.split(" ")[1] : "";
-  const found = cell ? view.svg.querySelectorAll(`[data-cell="${cell}"]`) : piecesOf(text);
-  found.forEach((one) => one.classList.toggle("hover", on));
 }
 
 // Whether an action is to be made, where a setting asks before it.

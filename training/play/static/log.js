@@ -37,15 +37,28 @@ function drawMoves() {
   drawSince(here);
 }
 
-// What the others did since the last turn of who sees this; on the map too.
+const SINCE_SHOWN = 6; // turns, the last ones; all of them where more is asked for
+
+// What the others did since the last turn of who sees this, a line a turn; on the map too.
 function drawSince(here) {
   const turns = turnsOf(game.moves.slice(0, here));
   const own = turns.findLastIndex((turn) => turn.player === view.first);
   const since = turns.slice(own + 1).filter((turn) => turn.player !== view.first);
   drawTurns(view, since, game.seats);
-  const rows = since.map((turn) => turnRow(turn, game.seats, game.vp,
+  const holder = byId("since");
+  const whole = holder.classList.contains("whole");
+  const shown = whole ? since : since.slice(-SINCE_SHOWN);
+  const left = since.length - shown.length;
+  const fold = element("button", { type: "button", class: "fold", "aria-expanded": String(whole),
+    onclick: () => {
+      holder.classList.toggle("whole");
+      drawSince(here);
+      holder.querySelector(".fold").focus();
+    } }, whole ? "Less" : left ? `More, and ${left} before` : "More");
+  const rows = shown.map((turn) => turnRow(turn, game.seats, game.vp,
     (n) => change("go", { node: game.line[n] })));
-  byId("since").replaceChildren(...(rows.length ? [element("h2", {}, "Since your last turn"), ...rows] : []));
+  holder.replaceChildren(...(rows.length
+    ? [element("div", { class: "since-head" }, element("h2", {}, "Since your last turn"), fold), ...rows] : []));
 }
 
 // The line: the position some steps further on.

@@ -22,7 +22,7 @@ function wire() {
   const keys = {
     ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),
     End: () => along(1e6), u: takeBack, v: () => seatInView(view.first + 1),
-    c: showChoices, " ": () => playback.toggle(), Escape: closeChoice,
+    c: showChoices, " ": () => playback.toggle(), Escape: stepOut,
   };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches("li[tabindex]")) event.target.click();

@@ -8,7 +8,7 @@ const DEFAULTS = { end_turn: "idle", take_power: 0, decline_rest: false, decline
 const OF_PAGE = ["ask_pass", "warn"];
 const SETTINGS = [
   ["end_turn", "End my turn by itself", [["ask", "never"],
-    ["idle", "unless I lack room for an offer"], ["always", "always"]]],
+    ["idle", "unless it left no room for power"], ["always", "always"]]],
   ["take_power", "Take power that costs at most", [[-1, "ask each time"],
     ...[0, 1, 2, 3, 4, 5, 7].map((vp) => [vp, `${vp} VP`])]],
   ["decline_rest", "Decline power that costs more"],

@@ -12,8 +12,8 @@ const TOUR = [
   { at: "#block-rounds", tab: "Supply", say: "Six rounds. The tile of a round pays VP for one kind of deed;"
     + " two final missions pay 18, 12 and 6 at the end." },
   { at: "#legal-panel", tab: "Play", say: "What you may do stands here with what it costs and brings, and is"
-    + " lit on the map. Make your first decision now: in the set-up, a place for a mine near"
-    + " planets of few terraforming steps.", move: true },
+    + " lit on the map: click there or here. Make your first decision now: in the set-up, a place for"
+    + " a mine near planets of few terraforming steps.", move: true },
   { at: "#since", tab: "Play", say: "What the others did since your last turn stands here, and is marked on"
     + " the map. Nothing of theirs needs you, unless they offer you power." },
   { at: "#legal-panel", tab: "Play", say: "Go on: place what is left, then take a booster, which brings income"
@@ -23,7 +23,8 @@ const TOUR = [
   { at: "#block-actions", tab: "Actions", say: "Power actions and ships: each may be used once a round, by"
     + " one player. What you may use now is lit." },
   { at: "#legal-panel", tab: "Play", say: "A turn is one main action, with conversions before and after it."
-    + " A mine and then a trading station are a sound opening. Take an action.", move: true },
+    + " Open a kind of action here, or click a lit place. A mine and then a trading station are a sound"
+    + " opening. Take an action.", move: true },
   { at: "#moves", tab: "Log", say: "All that happened is in the log, a line a turn. You can go back, and try"
     + " something else. When you want no more this round, pass. The rules in brief are under Help." },
 ];

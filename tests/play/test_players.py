@@ -1,0 +1,148 @@
+"""Whole games by one who sees the page alone: by mouse, by touch on a phone, by keyboard.
+
+Nothing but clicks, taps and keys reaches the page. What is decided is drawn by a seed.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.browser import Watched
+from tests.play.server import Server
+
+SIZES = {"mouse": (1280, 800), "touch": (390, 844), "keyboard": (1280, 800)}
+MINE = "game && game.legal.length > 0 && !game.thinking && !busy"
+# When a press was made, and when its answer was on the screen.
+WATCH = """() => {
+  window.answers = [];
+  let pressed = 0;
+  const shown = window.update;
+  for (const kind of ["pointerup", "keydown"]) {
+    document.addEventListener(kind, () => { pressed = performance.now(); }, true);
+  }
+  window.update = (found) => {
+    shown(found);
+    const own = found.legal.length > 0 || found.over;
+    requestAnimationFrame(() => window.answers.push([performance.now() - pressed, own]));
+  };
+}"""
+
+
+class Player:
+    """Somebody with one kind of device."""
+
+    def __init__(self, tab: Watched, how: str, seed: int):
+        self.tab, self.page, self.how = tab, tab.page, how
+        self.rng = random.Random(seed)
+        self.presses = 0
+
+    def reach(self, selector: str, most: int = 150) -> None:
+        """By Tab alone."""
+        here = f"document.activeElement.matches({selector!r})"
+        for _ in range(most):
+            if self.page.evaluate(here):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab does not come to {selector}")
+
+    def press(self, selector: str) -> None:
+        """Press what a selector finds first."""
+        self.presses += 1
+        if self.how == "keyboard":
+            self.reach(selector)
+            self.page.keyboard.press("Enter")
+        elif self.how == "touch":
+            self.page.locator(selector).first.tap()
+        else:
+            self.page.locator(selector).first.click()
+
+    def choose(self, selector: str, value: str) -> None:
+        """An entry of a list of the form."""
+        if self.how == "keyboard":
+            self.reach(selector)
+            self.page.keyboard.type(value)
+        else:
+            self.page.select_option(selector, value)
+
+    def decide(self) -> None:
+        """One decision: on the map, where something is lit there, at times; else by the list."""
+        end = "#legal > .alone"
+        if self.page.locator(end).count() and self.rng.random() < 0.7:
+            return self.by_list(end)
+        lit = self.page.locator(".stage .legal-cell")
+        if self.how != "keyboard" and lit.count() and self.rng.random() < 0.5:
+            return self.on_the_map(lit)
+        if self.how == "keyboard":
+            self.page.keyboard.press("c")
+            self.presses += 1
+        elif not self.page.locator("#legal-panel").is_visible():
+            self.press(".tabs [data-tab='Play']")
+        kinds = self.page.locator("#kinds button")
+        if kinds.count():
+            names = kinds.evaluate_all("all => all.map(one => one.dataset.kind)")
+            done = "booster" in names and self.rng.random() < 0.4
+            kind = (
+                "booster" if done else self.rng.choice([n for n in names if n != "free"] or names)
+            )
+            self.press(f"#kinds [data-kind='{kind}']")
+        return self.by_list("#legal section:not([hidden]) button, #legal > button")
+
+    def by_list(self, selector: str) -> None:
+        texts = self.page.locator(selector).evaluate_all("all => all.map(one => one.dataset.text)")
+        text = self.rng.choice(texts)
+        self.press(f"#legal button[data-text='{text}']")
+
+    def on_the_map(self, lit: Any) -> None:
+        box = lit.nth(self.rng.randrange(lit.count())).bounding_box()
+        at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.presses += 1
+        if self.how == "touch":
+            self.page.touchscreen.tap(*at)
+        else:
+            self.page.mouse.click(*at)
+        if self.page.is_visible("#choice"):
+            self.press("#choice button")
+
+
+def line(page: Any) -> int:
+    """How many decisions the game had."""
+    found: int = page.evaluate("game.line.length - 1")
+    return found
+
+
+@pytest.mark.slow  # a whole game in a browser each
+@pytest.mark.parametrize("how", SIZES)
+def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
+    context = browser.new_context(
+        viewport=dict(zip(("width", "height"), SIZES[how], strict=True)),
+        has_touch=how == "touch",
+        is_mobile=how == "touch",
+    )
+    tab = Watched(context, *SIZES[how])
+    page, player = tab.page, Player(tab, how, 3)
+    page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
+    tab.until("document.querySelectorAll('#faction-3 option').length > 1")
+    for p in (1, 2, 3):
+        player.choose(f"#chair-{p}", "random")
+    player.press("#begin")
+    tab.until(f"{MINE} && game.progress.length === 0", 300)
+    page.evaluate(WATCH)
+    decisions = 0
+    while True:
+        tab.until(f"({MINE}) || game.over", 120)
+        if page.evaluate("game.over"):
+            break
+        node = page.evaluate("game.node")
+        player.decide()
+        tab.until(f"game.node !== {node} || game.over", 120)
+        decisions += 1
+    tab.until("document.querySelectorAll('.ranking li').length === 4")
+    waits = sorted(ms for ms, _ in page.evaluate("window.answers"))
+    print(f"{how}: {player.presses} presses, {decisions} decisions of {line(page)} in the game")
+    print(f"ms until an answer is shown: {waits[len(waits) // 2]:.0f}, at most {waits[-1]:.0f}")
+    assert decisions > 15
+    context.close()
+    tab.check(server.home)

@@ -1,0 +1,112 @@
+"""Start form and table at five sizes: text, targets, overlaps, scroll bars; axe-core."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gaia_jax import replay
+from tests import measures
+from tests.play.server import Server
+from tests.render.records import RECORDS
+
+SCHEMES = ("light", "dark")
+
+
+@pytest.fixture(params=measures.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def tab(browser: Any, server: Server, request: Any) -> Iterator[tuple[Any, bool]]:
+    """A page at a size, and whether its screen is touched; its console says nothing."""
+    width, height = request.param
+    touched = min(width, height) < 500
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, has_touch=touched, is_mobile=touched
+    )
+    wrong: list[str] = []
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type != "log" else None)
+    yield page, touched
+    context.close()
+    assert not wrong
+
+
+def until(page: Any, expression: str, seconds: float = 120) -> None:
+    """Wait; the page's own policy forbids to evaluate a text in it."""
+    end = time.monotonic() + seconds
+    while not page.evaluate(expression):
+        assert time.monotonic() < end, f"{expression} does not come true"
+        time.sleep(0.02)
+
+
+def enter(page: Any, server: Server) -> None:
+    """A recorded game, at its first position."""
+    game = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    page.goto(f"{server.home}#{game}")
+    until(page, "game && game.legal.length > 0 && game.legal.every(a => a.effects)")
+
+
+def go(page: Any, place: int) -> None:
+    page.evaluate(f"change('go', {{ node: game.line[{place}] }})")
+    until(page, f"game.node === game.line[{place}]")
+    until(page, "game.asks !== 'TURN' || furtherNow().turn > 0")
+
+
+def places() -> dict[str, int]:
+    """Decisions of the record that look different."""
+    moves = replay.read(RECORDS["lost_fleet"]).actions
+    return {
+        "set-up": 0,
+        "a turn": next(k for k, text in enumerate(moves) if text.startswith("upgrade")),
+        "a federation": moves.index("form_federation"),
+        "power offered": next(k for k, text in enumerate(moves) if text.startswith("leech")),
+        "a tile": next(k for k, text in enumerate(moves) if text.startswith("tile")),
+        "the end": len(moves),
+    }
+
+
+def test_the_form_can_be_read_and_touched(tab: tuple[Any, bool], server: Server) -> None:
+    page, touched = tab
+    page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
+    page.wait_for_selector("#preview svg")
+    found = measures.looked_at(page, touched)
+    for kind in ("small", "low", "over", "out"):
+        assert not found[kind], (kind, found[kind][:8])
+
+
+def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server) -> None:
+    page, touched = tab
+    enter(page, server)
+    for what, place in places().items():
+        go(page, place)
+        for name in measures.tabs(page):
+            measures.press_tab(page, name)
+            measures.check(page, touched, f"{name} at {what}")
+        measures.press_tab(page, "Play")
+        for kind in page.locator("#kinds button").all():
+            kind.click()
+            measures.check(page, touched, f"{kind.inner_text()} at {what}")
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_axe_finds_nothing_serious(browser: Any, server: Server, scheme: Any) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
+    page.wait_for_selector("#preview svg")
+    assert measures.serious(page) == [], "the form"
+    enter(page, server)
+    for what, place in places().items():
+        go(page, place)
+        assert measures.serious(page) == [], what
+    go(page, places()["a turn"])
+    for kind in page.locator("#kinds button").all():
+        kind.click()
+        assert measures.serious(page) == [], kind.inner_text()
+    for name in measures.tabs(page):
+        measures.press_tab(page, name)
+        assert measures.serious(page) == [], name
+    context.close()
