@@ -25,7 +25,7 @@ _LOOK = """touch => {
     const size = parseFloat(getComputedStyle(one).fontSize) * scale;
     if (size < touch.text - 0.05) small.push(`${size.toFixed(1)} ${name(one)}`);
   }
-  const pressed = [...document.querySelectorAll("button, select, summary, .decisions li, input")]
+  const pressed = [...document.querySelectorAll("button, a.button, select, summary, .decisions li, input")]
     .filter((one) => seen(one) && !clipped(one)
       && !["checkbox", "range", "radio"].includes(one.type));
   const boxes = pressed.map((one) => one.getBoundingClientRect());

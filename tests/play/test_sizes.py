@@ -16,7 +16,14 @@ from tests.render.records import RECORDS
 SCHEMES = ("light", "dark")
 
 
-@pytest.fixture(params=measures.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+# A phone and a laptop each time, the others with the slow tests.
+ALL = [
+    pytest.param(size, marks=() if size in ((390, 844), (1280, 800)) else pytest.mark.slow)
+    for size in measures.SIZES
+]
+
+
+@pytest.fixture(params=ALL, ids=lambda size: f"{size[0]}x{size[1]}")
 def tab(browser: Any, server: Server, request: Any) -> Iterator[tuple[Any, bool]]:
     """A page at a size, and whether its screen is touched; its console says nothing."""
     width, height = request.param

@@ -38,9 +38,16 @@ function turnWords(turn) {
   const main = turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
   const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
   const shown = main.length ? main : other.length ? other : turn.moves;
-  // Who takes a booster in a round passes with it.
-  const passes = (move) => verbOf(move) === "booster" && move.round > 0;
-  return shown.map((move) => (passes(move) ? `pass, ${move.words}` : move.words)).join("; ");
+  return shown.map(moveWords).join("; ");
+}
+
+// A decision in words that stand alone: who takes a booster in a round passes with it, and an
+// upgrade says what it made.
+function moveWords(move) {
+  const verb = verbOf(move);
+  if (verb === "booster" && move.round > 0) return `pass, ${move.words}`;
+  const made = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.told || "");
+  return made ? `${move.words}: ${made[1]}` : move.words;
 }
 
 // The cells and ships that a decision names, for `data-at`.

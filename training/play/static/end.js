@@ -2,17 +2,21 @@
 // The end of a game: places, points by source, round by round, the best moves, and what comes next.
 
 let endOf = "";
+let goneOn = ""; // the game that was seen before its end
 let reviewTimer = 0;
 
 function drawEnd() {
   byId("end").hidden = !game.end;
   if (!game.end) {
     endOf = "";
+    goneOn = game.id;
     return;
   }
   const key = `${game.id} ${game.node}`;
   if (key === endOf) return;
   endOf = key;
+  // Whoever comes to the end sees how it ended, whatever panel was in front.
+  if (goneOn === game.id) view.decks.show("Play");
   const { places, rounds, best } = game.end;
   const seats = [...game.seats].sort((a, b) => places[a.player] - places[b.player]);
   const chart = element("div", { class: "chart-holder" });

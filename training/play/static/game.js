@@ -37,6 +37,7 @@ function update(found) {
   const moved = !game || game.node !== found.node || game.line.length !== found.line.length;
   game = found;
   view.show(found.parts);
+  if (moved) view.light([]);
   const seat = found.seats[found.player];
   const who = seat.who === offers.human ? seat.name : `${seat.name} (${seat.who})`;
   byId("asks").textContent = found.over ? "The game is over." : found.thinking
