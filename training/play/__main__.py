@@ -13,6 +13,7 @@ import logging
 import re
 import socket
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from ..system.cli import Parser, prepare, start_jax
 if TYPE_CHECKING:
     from .game_server import GameServer
 
+HEAD_START = 3.0  # seconds of the first page; one that deals a game compiles by itself
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -47,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     port = listener.getsockname()[1]
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     print(f"The table stands at http://{_shown(options.host)}:{port}/ (Ctrl-C ends it)", flush=True)
-    games.compile(games.rules[options.env])
+    _compile_later(games, options.env)
     app = make_app(games, hosts, record, lambda: server.should_exit)
     config = uvicorn.Config(
         app, log_level="warning", server_header=False,
@@ -57,6 +59,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.getLogger("uvicorn.error").addFilter(_not_cancelled)
     server.run(sockets=[listener])
     return 0
+
+
+def _compile_later(games: GameServer, ruleset: str) -> None:
+    """Compile a ruleset once the first page had time to be shown: both want the same threads."""
+    timer = threading.Timer(HEAD_START, games.compile, [games.rules[ruleset]])
+    timer.daemon = True
+    timer.start()
 
 
 def _not_cancelled(record: logging.LogRecord) -> bool:
