@@ -25,9 +25,9 @@ _LOOK = """touch => {
     const size = parseFloat(getComputedStyle(one).fontSize) * scale;
     if (size < touch.text - 0.05) small.push(`${size.toFixed(1)} ${name(one)}`);
   }
-  const pressed = [...document.querySelectorAll("button, a.button, select, summary, .decisions li, input")]
-    .filter((one) => seen(one) && !clipped(one)
-      && !["checkbox", "range", "radio"].includes(one.type));
+  const kinds = "button, a.button, select, summary, .decisions li, input";
+  const pressed = [...document.querySelectorAll(kinds)].filter((one) => seen(one)
+      && !clipped(one) && !["checkbox", "range", "radio"].includes(one.type));
   const boxes = pressed.map((one) => one.getBoundingClientRect());
   pressed.forEach((one, i) => {
     const box = boxes[i];
