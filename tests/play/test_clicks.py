@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +42,8 @@ def test_a_new_browser_has_settings_that_the_server_takes() -> None:
 
 
 class Clicks:
-    """What a person presses, by the verb; whole moves, and conversions with what they make
-    possible, are one press where the page lists them."""
+    """What a person presses, by the verb; whole moves, the same conversion several times, and
+    conversions with what they make possible are one press where the page lists them."""
 
     def __init__(self, rules: Rules, whole: bool):
         self.rules, self.whole = rules, whole
@@ -54,13 +55,18 @@ class Clicks:
         """A decision of the person."""
         if self.whole and node in (*further.TWO_STEPS, "FEDERATION"):
             return
-        if self.whole and node == "TURN" and text.startswith("free"):
+        if self.whole and text.startswith("free") and node in ("TURN", "AFTER"):
             self.before = self.before or state
             self.converted.append(text)
             return
         self.pressed[text.split()[0]] += 1
+        self.convert(text)
+
+    def convert(self, text: str = "") -> None:
+        """The conversions that have been made, before an action."""
         if self.converted and not self._listed(text):
-            self.pressed["free"] += len(self.converted)
+            runs = [len(list(some)) for _, some in groupby(self.converted)]
+            self.pressed["free"] += sum(-(-n // further.MOST_CONVERSIONS) for n in runs)
         self.before, self.converted = None, []
 
     def _listed(self, text: str) -> bool:
@@ -85,6 +91,7 @@ def clicks(rules: Rules, act: Any, seed: int, left: Settings, whole: bool) -> Co
             found.add(table.node, text, state)
         game.play(text)
         settings.carry_out(game, left)
+    found.convert()
     return found.pressed
 
 

@@ -258,6 +258,30 @@ def test_what_conversions_make_possible(game: Game) -> None:
     assert further.reached(rules, game.nodes[0].state) == []
 
 
+def test_a_conversion_is_made_several_times_by_one_choice(game: Game) -> None:
+    rules, most = game.rules, 0
+    for id in at(game, "TURN", "AFTER")[::9]:
+        state = game.nodes[id].state
+        found = further.repeats(rules, state)
+        assert set(found) <= {text for text in rules.legal(state) if text.startswith("free ")}
+        for text in (text for text in rules.legal(state) if text.startswith("free ")):
+            listed = found.get(text, [])
+            assert [one["actions"] for one in listed] == [
+                [text] * times for times in range(2, len(listed) + 2)
+            ]
+            own = Game("5", rules, game.setup, [HUMAN] * 4)
+            own.nodes[0].state = state
+            own.play_all([text] * (len(listed) + 1))
+            if listed:
+                paid = effects(own.table(0), own.table()).brief()
+                assert listed[-1]["effects"] == paid
+            if len(listed) < 3:
+                assert text not in rules.legal(own.nodes[own.now].state)
+            most = max(most, len(listed))
+    assert most == 3, "up to four times"
+    assert further.repeats(rules, game.nodes[0].state) == {}
+
+
 def test_the_end_of_a_game(game: Game) -> None:
     game.now = game.line[-1]
     found, vp = results.ending(game), [seat.vp for seat in game.table().seats]

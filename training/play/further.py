@@ -147,6 +147,28 @@ def in_words(rules: Rules, table: Table, text: str) -> str:
     return f"{rules.say(text)}: {lies}"
 
 
+def repeats(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
+    """Conversions that can be made several times in a row.
+
+    Returns:
+        By the text of one: `actions` and `effects` of two of them, of three, and so on.
+    """
+    if rules.table(state).node not in ("TURN", "AFTER"):
+        return {}
+    before, found = rules.table(state), {}
+    for text in (text for text in rules.legal(state) if text.startswith("free ")):
+        here, several = state, []
+        for times in range(1, MOST_CONVERSIONS + 1):
+            if text not in rules.legal(here):
+                break
+            here = rules.after(here, rules.index(text))
+            said = effects(before, rules.table(here)).brief()
+            several.append({"actions": [text] * times, "effects": said})
+        if several[1:]:
+            found[text] = several[1:]
+    return found
+
+
 def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
     """What is not legal now, but would be after conversions; the fewest ones first.
 

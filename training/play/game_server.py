@@ -162,13 +162,20 @@ class GameServer:
         found = node.further
         if found is None:
             if game.over() or game.agent_to_move() or not rules.ready:
-                return {"node": node.id, "ways": [], "federations": [], "reached": []}
+                return {
+                    "node": node.id,
+                    "ways": [],
+                    "federations": [],
+                    "reached": [],
+                    "repeats": {},
+                }
             priced = rules.prices_ready
             found = {
                 "node": node.id,
                 "ways": further.ways(rules, node.state),
                 "federations": further.federations(rules, node.state),
                 "reached": further.reached(rules, node.state),
+                "repeats": further.repeats(rules, node.state),
             }
             node.further = found if priced else None
         return found

@@ -25,14 +25,16 @@ const verbOfText = (text) => text.split(" ")[0];
 const cellOfText = (text) => ((text.split(" ")[1] || "").includes(",") ? text.split(" ")[1] : "");
 
 // Everything that may be chosen: `kind`, `words`, `effects`; `texts`, the actions that it takes;
-// `cell`, the place on the map that stands for it; `note`, `federation`: of what is no single action.
+// `cell`, the place on the map that stands for it; `note`, `federation`: of what is no single action;
+// `repeats`: the same several times.
 function choicesNow() {
   const more = furtherNow();
   const whole = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOfText(text) === "upgrade"));
   if (more.federations.length) whole.add("form_federation");
   const kindOf = (verb) => (verb === "form_federation" ? "federation" : verb);
   const out = game.legal.filter(({ text }) => !whole.has(text)).map(({ text, words, effects }) => ({
-    kind: kindOf(verbOfText(text)), words, effects, texts: [text], cell: cellOfText(text) }));
+    kind: kindOf(verbOfText(text)), words, effects, texts: [text], cell: cellOfText(text),
+    repeats: more.repeats[text] }));
   for (const { actions, words, effects, cell } of more.ways) {
     out.push({ kind: verbOfText(actions[0]) === "upgrade" ? "upgrade" : "way", words, effects, texts: actions, cell });
   }
@@ -140,6 +142,17 @@ function conversions(of) {
 }
 
 function choiceButton(one) {
+  if (!one.repeats) return buttonOf(one);
+  const times = one.repeats.map(({ actions, effects }) => {
+    const said = [...(effects.costs || []).map((text) => `\u2212${text}`), ...(effects.gains || []).map((text) => `+${text}`)];
+    return element("button", { type: "button", "data-text": actions.join("; "), class: "times",
+      "aria-label": `${one.words}, ${actions.length} times`, title: said.join(", "),
+      onclick: () => take(actions) }, `\u00d7${actions.length}`);
+  });
+  return element("div", { class: "several" }, buttonOf(one), ...times);
+}
+
+function buttonOf(one) {
   const { texts, cell, federation } = one;
   const lit = (on) => {
     if (federation) markFederation(on ? federation : null);
