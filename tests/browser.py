@@ -47,8 +47,9 @@ def opened() -> Iterator[Any]:
 class Watched:
     """A page whose requests, console and errors are kept."""
 
-    def __init__(self, browser: Any, width: int, height: int = 900):
-        self.page = browser.new_page(viewport={"width": width, "height": height})
+    def __init__(self, browser: Any, width: int, height: int = 900, **more: Any):
+        """`more`: what else a page of Playwright is made with, such as `has_touch`."""
+        self.page = browser.new_page(viewport={"width": width, "height": height}, **more)
         self.page.set_default_timeout(60_000)
         self.requests: list[str] = []
         self.wrong: list[str] = []

@@ -116,12 +116,8 @@ def line(page: Any) -> int:
 @pytest.mark.slow  # a whole game in a browser each
 @pytest.mark.parametrize("how", SIZES)
 def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
-    context = browser.new_context(
-        viewport=dict(zip(("width", "height"), SIZES[how], strict=True)),
-        has_touch=how == "touch",
-        is_mobile=how == "touch",
-    )
-    tab = Watched(context, *SIZES[how])
+    touched = how == "touch"
+    tab = Watched(browser, *SIZES[how], has_touch=touched, is_mobile=touched)
     page, player = tab.page, Player(tab, how, 3)
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     tab.until("document.querySelectorAll('#faction-3 option').length > 1")
@@ -144,5 +140,5 @@ def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
     print(f"{how}: {player.presses} presses, {decisions} decisions of {line(page)} in the game")
     print(f"ms until an answer is shown: {waits[len(waits) // 2]:.0f}, at most {waits[-1]:.0f}")
     assert decisions > 15
-    context.close()
+    page.close()
     tab.check(server.home)

@@ -24,6 +24,7 @@ from gaia_jax.state import GameState
 
 from .rules import Rules
 
+NOTHING: dict[str, Any] = {"ways": [], "federations": [], "reached": [], "repeats": {}}
 FORM, COMMIT = "form_federation", "commit"
 # Nodes within a move of two decisions; a federation has a list of its own.
 TWO_STEPS = ("TARGET", "PIECE")

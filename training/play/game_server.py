@@ -162,13 +162,7 @@ class GameServer:
         found = node.further
         if found is None:
             if game.over() or game.agent_to_move() or not rules.ready:
-                return {
-                    "node": node.id,
-                    "ways": [],
-                    "federations": [],
-                    "reached": [],
-                    "repeats": {},
-                }
+                return {"node": node.id, **further.NOTHING}
             priced = rules.prices_ready
             found = {
                 "node": node.id,
