@@ -83,7 +83,7 @@ class Player:
         kinds = self.page.locator("#kinds button")
         if kinds.count():
             names = kinds.evaluate_all("all => all.map(one => one.dataset.kind)")
-            done = "booster" in names and self.rng.random() < 0.4
+            done = "booster" in names and self.rng.random() < 0.25
             kind = (
                 "booster" if done else self.rng.choice([n for n in names if n != "free"] or names)
             )
