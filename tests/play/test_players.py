@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests import measures
 from tests.browser import Watched
 from tests.play.server import Server
 
@@ -67,13 +68,13 @@ class Player:
         else:
             self.page.select_option(selector, value)
 
-    def decide(self) -> None:
+    def decide(self, on_map: bool = True) -> None:
         """One decision: on the map, where something is lit there, at times; else by the list."""
         end = "#legal > .alone"
         if self.page.locator(end).count() and self.rng.random() < 0.7:
             return self.by_list(end)
         lit = self.page.locator(".stage .legal-cell")
-        if self.how != "keyboard" and lit.count() and self.rng.random() < 0.5:
+        if on_map and self.how != "keyboard" and lit.count() and self.rng.random() < 0.5:
             return self.on_the_map(lit)
         if self.how == "keyboard":
             self.page.keyboard.press("c")
@@ -140,5 +141,37 @@ def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
     print(f"{how}: {player.presses} presses, {decisions} decisions of {line(page)} in the game")
     print(f"ms until an answer is shown: {waits[len(waits) // 2]:.0f}, at most {waits[-1]:.0f}")
     assert decisions > 15
+    page.close()
+    tab.check(server.home)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["mouse", "touch"])
+def test_the_first_look_is_walked_through(browser: Any, server: Server, how: str) -> None:
+    """Ten steps; those that ask for a move wait for it, and the game goes on meanwhile."""
+    touched = how == "touch"
+    tab = Watched(browser, *SIZES[how], has_touch=touched, is_mobile=touched)
+    page, player = tab.page, Player(tab, how, 4)
+    game = server.new_game(ruleset="lost_fleet", seats=["you", *["random"] * 3], seed=5)
+    page.goto(f"{server.home}#{game}")
+    tab.until(f"{MINE} && game.progress.length === 0", 300)
+    measures.press_tab(page, "Help")
+    player.press("#tour")
+    steps: list[str] = []
+    while page.locator("#tour-box").count():
+        said = page.inner_text("#tour-box p")
+        steps.append(said.split(".")[0])
+        shown = page.locator(".toured").first
+        assert shown.is_visible(), said
+        if page.inner_text("#tour-box button.main") == "Skip this":
+            tab.until(MINE, 120)
+            page.locator("#legal section button, #kinds button").first.wait_for()
+            player.decide(on_map=False)
+            tab.until(
+                f"!document.querySelector('#tour-box')?.textContent.startsWith('{steps[-1]}.')", 60
+            )
+        else:
+            player.press("#tour-box button.main")
+    assert steps == [f"{n} of 10" for n in range(1, 11)]
     page.close()
     tab.check(server.home)
