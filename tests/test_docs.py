@@ -230,3 +230,18 @@ def test_the_page_of_commands_names_every_command():
         found |= set(re.findall(r'Parser\(\s*"python -m ([\w.]+)"', file.read_text("utf-8")))
     page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     assert len(found) > 10 and found == set(re.findall(r"`python -m ([\w.]+)`", page))
+
+
+def test_the_changelog_calls_keys_and_agents_by_the_names_of_today():
+    """A line that tells of a change that a later one took back is gone, not contradicted."""
+    from training.config import older
+
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    entries = re.split(r"\n(?=- )", text)
+    wrong = [
+        (key, entry[:60]) for entry in entries for key, now in older.MOVED.items()
+        if f"`{key}" in entry and f"`{now}" not in entry
+    ]  # fmt: skip
+    assert not wrong
+    assert sum("`zoo/strong` is a new agent" in entry for entry in entries) == 1
+    assert sum(bool(re.search(r"`docs/sample` (?:has|is) ", entry)) for entry in entries) == 1

@@ -1,12 +1,11 @@
 """The notebooks run from their first cell to their last, in a kernel, as a reader runs them."""
 
 import json
-import os
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
+
+from tools import run_notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -15,31 +14,9 @@ QUICK = "3_study_a_dataset"  # compiles nothing
 
 def run(path, tmp_path):
     """Execute a notebook in a copy of the project's folder; its cells with their outputs."""
-    nbclient = pytest.importorskip("nbclient", reason="nbclient comes with the extra `notebooks`")
+    pytest.importorskip("nbclient", reason="nbclient comes with the extra `notebooks`")
     pytest.importorskip("ipykernel", reason="ipykernel comes with the extra `notebooks`")
-    import nbformat
-
-    for name in ("gaia_jax", "training", "configs", "docs", "pyproject.toml"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
-    notebook = nbformat.read(path, as_version=4)
-    nbformat.validate(notebook)
-    client = nbclient.NotebookClient(
-        notebook, timeout=900, kernel_name="python3",
-        resources={"metadata": {"path": str(tmp_path / "notebooks")}},
-    )  # fmt: skip
-    # The kernel of this interpreter, whatever is registered on the machine.
-    client.create_kernel_manager()
-    client.km.kernel_spec.argv[0] = sys.executable
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = str(tmp_path)
-    try:
-        client.execute()
-    finally:
-        os.environ.pop("PYTHONPATH")
-        if before is not None:
-            os.environ["PYTHONPATH"] = before
-    return notebook.cells
+    return run_notebooks.execute(path, tmp_path).cells
 
 
 def shown(cells):
@@ -50,19 +27,57 @@ def shown(cells):
     )
 
 
-def test_they_are_three_without_outputs_and_begin_with_the_cell_for_colab():
+def test_they_are_three_and_begin_with_the_cell_for_colab():
     assert len(NOTEBOOKS) == 3
     first = set()
     for path in NOTEBOOKS:
         book = json.loads(path.read_text("utf-8"))
         code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
-        assert not any(cell["outputs"] or cell["execution_count"] for cell in code), path.name
-        assert path.stat().st_size < 20_000
         first.add("".join(code[0]["source"]))
         for cell in code:
             compile("".join(cell["source"]), path.name, "exec")
     (text,) = first
     assert "google.colab" in text and 'gaia_jax[notebooks]"' in text
+
+
+def images(book):
+    """How many outputs are pictures."""
+    outputs = [out for cell in book["cells"] for out in cell.get("outputs", ())]
+    kinds = {"image/png", "image/svg+xml"}
+    return sum(bool(kinds & out.get("data", {}).keys()) for out in outputs)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_they_hold_the_outputs_of_their_code(path):
+    """Every cell was executed in order, without an error, as the code stands; with a picture."""
+    book = json.loads(path.read_text("utf-8"))
+    assert book["metadata"][run_notebooks.MARK] == run_notebooks.code_of(book), (
+        f"{path.name} has changed: python -m tools.run_notebooks {path.name[0]}"
+    )
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    kinds = {out["output_type"] for cell in code for out in cell["outputs"]}
+    assert "error" not in kinds and "stream" in kinds and images(book) >= 1
+    assert path.stat().st_size < 600_000
+
+
+def test_code_that_has_changed_is_found():
+    book = json.loads(NOTEBOOKS[0].read_text("utf-8"))
+    cell = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
+    before, cell["source"] = run_notebooks.code_of(book), ["print(1)"]
+    assert run_notebooks.code_of(book) != before
+
+
+def test_an_output_that_names_a_folder_of_this_machine_is_not_kept(tmp_path):
+    book = json.loads(NOTEBOOKS[2].read_text("utf-8"))
+    held = run_notebooks.kept(book, tmp_path)
+    assert held["metadata"][run_notebooks.MARK] == run_notebooks.code_of(book)
+    cell = next(cell for cell in book["cells"] if cell["cell_type"] == "code")
+    cell["outputs"] = [{"output_type": "display_data", "data": {"text/html": ["<svg/>"]}}]
+    assert images(run_notebooks.kept(book, tmp_path)) == images(book) + 1
+    cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": f"{tmp_path}/x"}]
+    with pytest.raises(SystemExit, match="an output names"):
+        run_notebooks.kept(book, tmp_path)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tools import badges
 from tools.game_picture import stepping
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,11 +38,23 @@ def test_it_says_at_once_how_to_train_to_test_and_to_play():
 
 def test_it_has_one_table_and_a_picture_that_steps():
     assert len(re.findall(r"^\| ---", README, re.M)) == 1
-    (picture,) = re.findall(r"!\[.+\]\((.+)\)", README)
+    _, picture = re.findall(r"!\[.+\]\((.+)\)", README)
     text = (ROOT / picture).read_text("utf-8")
     ElementTree.fromstring(text)
     assert text.count("<animate ") > 50
     assert len(text) <= 300_000
+
+
+def test_the_badges_are_what_the_project_says():
+    """`python -m tools.badges > docs/badges.svg`."""
+    first, _ = re.findall(r"!\[.+\]\((.+)\)", README)
+    text = (ROOT / first).read_text("utf-8")
+    assert text == badges.drawn()
+    told = [node.text for node in ElementTree.fromstring(text).iter() if node.tag.endswith("}text")]
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert f'"jax>={dict(badges.facts())["jax"].split()[0]}"' in project
+    assert told == [word for fact in badges.facts() for word in fact] and len(told) >= 12
+    assert "strict = true" in project  # of mypy
 
 
 def test_a_part_of_the_picture_is_shown_while_it_lasts():

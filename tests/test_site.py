@@ -37,13 +37,15 @@ def test_links_within_the_project_lead_somewhere(page):
         assert not anchor or anchor in _anchors(there), target
 
 
-def test_the_navigation_names_pages_that_exist_each_once():
-    """What it forgets the build puts under "More"."""
+def test_the_navigation_names_every_page_once():
+    """One that it forgot the build would put under "More"."""
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
     pages = site_hooks._pages(config["nav"])
     assert len(pages) == len(set(pages)) > 25
     made = set(site_hooks.FROM_ROOT)
     assert not [p for p in pages if p not in made and not (ROOT / "docs" / p).is_file()]
+    every = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
+    assert every <= set(pages), "a page that is in no chapter"
     assert "strict: true" in (ROOT / "mkdocs.yml").read_text()
 
 

@@ -154,7 +154,7 @@ _CASES: list[Case] = [
     *(case for line in STUDIES for case in _each("dataset", line, "data/games.parquet", PARQUET)),
     *(case for line in STUDIES for case in _each("dataset", line, "data/dataset.json", ABOUT)),
     *_each("dataset", "study decided --out page", "decided/decisions.parquet", DECISIONS),
-    *_each("dataset", "study sampled --games-only --out page", "sampled/whole.json",
+    *_each("dataset", "study data --games-only --beside before.json --out page", "before.json",
            (how for how in WHOLE if how != "gone")),
     *_each("evaluation", "merge all.npz part.npz", "part.npz", RESULTS,
            damage.of_json(types=False)),

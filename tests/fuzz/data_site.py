@@ -48,8 +48,7 @@ def _dataset(out: Path) -> None:
     table = pa.Table.from_pylist(rows, schema=decisions.schema())
     pq.write_table(table, out / "decided" / dataset.DECISIONS)
     dataset.finish(out / "decided", parts, more)
-    shutil.copytree(data, out / "sampled")
-    shutil.copyfile(sample / "whole.json", out / "sampled" / "whole.json")
+    shutil.copyfile(ROOT / "docs" / "lab" / "before.json", out / "before.json")
 
 
 def _odd(kind: Any) -> Any:

@@ -54,4 +54,7 @@ def acted(rng, table, kinds=("leech CHARGE", "leech DECLINE", "mine", "upgrade")
     opening = rng.choice([2, 3], (*table.vp.shape, 3)).astype(np.int16)
     passed = shuffled(rng, len(table.vp) * 6, 4).reshape(-1, 6, 4).transpose(0, 2, 1) + 1
     turns = rng.poisson(4.0, passed.shape).astype(np.int16)
-    return decided.Decided(counts, list(kinds), opening, passed.astype(np.int8), turns)
+    offers = rng.poisson(2.0, (*table.vp.shape, decided.COSTS, 2)).astype(np.int16)
+    return decided.Decided(
+        counts, list(kinds), opening, passed.astype(np.int8), turns, offers, passed, turns
+    )

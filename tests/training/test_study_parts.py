@@ -151,7 +151,7 @@ def test_what_lay_at_a_place_is_counted_by_its_name():
     table.setup["round_tiles"] = np.array([["T5", "T1"], ["T1", "T3"]])
     kinds = ["tile 1", "mine", "tile 0"]
     counts = np.arange(24, dtype=np.int16).reshape(2, 4, 3)
-    done = decided.Decided(counts, kinds, counts, counts, counts)
+    done = decided.Decided(counts, kinds, *[counts] * 6)
     placed = done.at(["tile 0", "tile 1", "tile 9"])
     assert (placed[..., 0] == counts[..., 2]).all() and not placed[..., 2].any()
     told, names = pieces.by_thing(table, placed[..., :2], "round_tiles")
@@ -181,7 +181,12 @@ def test_what_each_seat_did_is_counted(tmp_path):
     ]
     columns = list(zip(*told, strict=True))
     names = ["game", "round", "node", "seat", "text"]
-    table = pa.table(dict(zip(names, columns, strict=True)) | {"number": list(range(len(told)))})
+    power = [0] * len(told)
+    power[3], power[12] = 3, 9
+    tracks = [[k % 3] * 6 for k in range(len(told))]
+    more = {"number": list(range(len(told))), "leech": power, "tracks": tracks}
+    more["vp"] = [10 + k for k in range(len(told))]
+    table = pa.table(dict(zip(names, columns, strict=True)) | more)
     pq.write_table(table, tmp_path / "decisions.parquet", row_group_size=5)
     found = decided.load(tmp_path, games=1, players=2)
     assert found.counts.shape == (1, 2, len(found.kinds))
@@ -192,6 +197,9 @@ def test_what_each_seat_did_is_counted(tmp_path):
         ["piece RL", "advance economy", "booster RB1"],
         ["mine", "booster RB3", "upgrade"],
     ]
+    assert [x.tolist() for x in np.nonzero(found.offers)] == [[0], [0], [2], [1]]  # taken for 2 VP
+    assert found.levels[0].tolist() == [[2] * 6, [2] * 6]
+    assert found.vp_after[0].tolist() == [[18, 0, 0, 0, 0, 19], [16, 0, 0, 0, 0, 21]]
     assert found.passed[0].tolist() == [[2, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 2]]
     assert found.turns[0].tolist() == [[2, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 1]]
 

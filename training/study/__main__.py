@@ -1,6 +1,6 @@
 """Findings from a dataset, or what a position is worth.
 
-python -m training.study docs/sample --out docs/lab      # docs/lab/findings.md, its pictures
+python -m training.study docs/sample --beside docs/lab/before.json   # docs/lab/findings.md
 python -m training.study DATA --figures FILE             # the numbers alone, as JSON
 python -m training.study --position RECORD --at N --agent zoo/quick --playouts 200
 """
@@ -11,11 +11,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..system import atomic_files, cli, environments
 from ..system.cli import UserError
 from ..types import EnvModule
+
+if TYPE_CHECKING:
+    from ..games.schema import About
 
 COPIES = Path("runs/study")
 OURS = atomic_files.json_with("record", "at", "seat", "actions")  # the mark of a position's JSON
@@ -48,6 +51,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         atomic_files.check_file("--figures", args.figures, figures.OURS)
     else:
         findings.check(args.out, args.page)
+    beside = figures.load(args.beside) if args.beside else None
     about = dataset.read_whole(args.data)
     kinds = {(part["env"], part["players"]) for part in about["parts"]}
     if len(kinds) > 1:
@@ -61,14 +65,12 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         cli.wrote(args.figures)
         return 0
     every = None if args.games_only else _with_decisions(args.data, about, env_module, args.decided)
-    findings.write(args.data, args.out, env.ruleset, args.page, every, args.decided)
+    findings.write(args.data, args.out, env.ruleset, args.page, beside, every, args.decided)
     cli.wrote(args.out / f"{args.page}.md")
     return 0
 
 
-def _with_decisions(
-    data: Path, about: dict[str, Any], env_module: EnvModule, games: int | None
-) -> Path:
+def _with_decisions(data: Path, about: About, env_module: EnvModule, games: int | None) -> Path:
     """The dataset, or a copy of it in `runs/study` that has decisions; the dataset stays as it is.
 
     The copy is named for its games, so that it is made once.
@@ -123,8 +125,11 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument(
         "--figures", metavar="FILE", type=Path,
-        help="write what needs no decision as JSON, and no page; as whole.json beside the first "
-        "of these games it makes their page show both",
+        help="write what needs no decision as JSON, and no page: for --beside of another one",
+    )  # fmt: skip
+    parser.add_argument(
+        "--beside", metavar="FILE", type=Path,
+        help="figures of another agent's games, which the page shows beside its own",
     )  # fmt: skip
     parser.add_argument("--position", metavar="RECORD", type=Path, help="a game record")
     parser.add_argument(

@@ -16,6 +16,7 @@ import numpy as np
 from .effects import Effect
 
 WIDTH, LINE, TOP, PLOT = 760, 18, 46, 420
+LONGEST, LETTER = 84, 5.9  # letters of a name, and pixels of a letter
 FOUND, PLAIN = "#b5402a", "#5b6570"
 
 
@@ -32,16 +33,18 @@ def forest(effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 
     room = 0.03 * ((high - low) or 1.0)
     low, high = low - room, high + room
     span = high - low
-    left = WIDTH - PLOT - 20
+    names = [e.name if len(e.name) <= LONGEST else e.name[: LONGEST - 1] + "…" for e in shown]
+    left = max(WIDTH - PLOT - 20, int(LETTER * max(map(len, names), default=0)) + 18)
+    width = left + PLOT + 20
 
     def x(value: float) -> float:
         return left + PLOT * (value - low) / span
 
     height = TOP + LINE * len(shown) + 34
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-        f'width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="10" y="22" font-size="15" fill="#1c2126">{escape(title)}</text>',
     ]
     bottom = TOP + LINE * len(shown) + 4
@@ -54,10 +57,9 @@ def forest(effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 
             f'fill="#5b6570">{f"{tick:+g}" if tick else "0"}</text>'
         )
     out.append(f'<text x="{left - 8}" y="{bottom + 14}" text-anchor="end">{escape(unit)}</text>')
-    for row, effect in enumerate(shown):
+    for row, (effect, name) in enumerate(zip(shown, names, strict=True)):
         y = TOP + LINE * row
         colour = FOUND if effect.found else PLAIN
-        name = effect.name if len(effect.name) <= 44 else effect.name[:43] + "…"
         out.append(
             f'<text x="{left - 8}" y="{y + 4}" text-anchor="end" fill="#1c2126">{escape(name)}'
             f'</text><line x1="{x(effect.low):.1f}" y1="{y}" x2="{x(effect.high):.1f}" y2="{y}" '

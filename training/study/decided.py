@@ -15,9 +15,11 @@ from gaia_jax.cli.command_line import UserError
 from ..games import dataset, shards
 from .actions import kind_of
 
-ROUNDS = 6
+ROUNDS, TRACKS = 6, 6
+DECLINE = "leech DECLINE"
 OPENING = 3
-COLUMNS = ["game", "number", "round", "node", "seat", "text"]
+COSTS = 5  # of an offer of power: 0 to 3 VP, 4 or more
+COLUMNS = ["game", "number", "round", "node", "seat", "text", "leech", "tracks", "vp"]
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,9 @@ class Decided:
     opening: np.ndarray  # (G, P, 3) index in `kinds` of the first main actions; -1 for none
     passed: np.ndarray  # (G, P, 6) place in the order of passing by round, from 1; 0 for none
     turns: np.ndarray  # (G, P, 6) int16, main actions before passing, by round
+    offers: np.ndarray  # (G, P, COSTS, 2) int16, offers of power by cost: declined, taken
+    levels: np.ndarray  # (G, P, 6) int8, levels of research before the last decision
+    vp_after: np.ndarray  # (G, P, 6) int16, VP before the last decision of each round
 
     def of(self, *starts: str) -> tuple[np.ndarray, list[str]]:
         """The counts of the kinds that begin so, and their names."""
@@ -76,6 +81,9 @@ class _Counter:
         self.begun = np.zeros((games, players), int)
         self.passed = np.zeros((games, players, ROUNDS), np.int8)
         self.turns = np.zeros((games, players, ROUNDS), np.int16)
+        self.offers = np.zeros((games, players, COSTS, 2), np.int16)
+        self.levels = np.zeros((games, players, TRACKS), np.int8)
+        self.vp_after = np.zeros((games, players, ROUNDS), np.int16)
 
     def add(self, table: pa.Table, own: int) -> None:
         """Count the first `own` rows; a row behind them is only looked at."""
@@ -92,16 +100,32 @@ class _Counter:
             self.counts = np.pad(self.counts, wide)
         np.add.at(self.counts, (game, seat, code[:own]), 1)
         names = np.array(list(self.kinds))
+        self._note(columns, own, game, seat, rounds[:own])
+        power = columns["leech"].to_numpy()[:own].astype(int)
+        asked = np.flatnonzero(power > 0)
+        took = (names[code[:own]] != DECLINE).astype(int)
+        cost = np.minimum(power - 1, COSTS - 1)
+        np.add.at(self.offers, (game[asked], seat[asked], cost[asked], took[asked]), 1)
         main = (node == "TURN") & ~np.char.startswith(names, "free ")[code]
         out = (np.char.startswith(names, "booster ") | (names == "pass"))[code]
         # An upgrade whose piece was asked is called by its piece.
-        asked = np.append((node == "PIECE")[1:], False)
-        told = np.where(asked, np.append(code[1:], 0), code)
+        piece = np.append((node == "PIECE")[1:], False)
+        told = np.where(piece, np.append(code[1:], 0), code)
         here = np.flatnonzero(main[:own])
         for g, s, r, c, last in zip(
             game[here], seat[here], rounds[here], told[here], out[here], strict=True
         ):
             self._main_action(g, s, r, c, last)
+
+    def _note(
+        self, columns: dict[str, pa.Array], own: int, game: np.ndarray, seat: np.ndarray,
+        rounds: np.ndarray,
+    ) -> None:  # fmt: skip
+        """Tracks and VP: of rows of one seat and round the last one stays."""
+        tracks = columns["tracks"].slice(0, own).flatten().to_numpy().reshape(own, -1)
+        np.maximum.at(self.levels, (game, seat), tracks[:, :TRACKS])
+        vp, in_round = columns["vp"].to_numpy()[:own], rounds >= 0
+        self.vp_after[game[in_round], seat[in_round], rounds[in_round]] = vp[in_round]
 
     def _main_action(self, game: int, seat: int, round_: int, kind: int, last: bool) -> None:
         if self.begun[game, seat] < OPENING:
@@ -114,4 +138,7 @@ class _Counter:
 
     def result(self) -> Decided:
         """What was counted."""
-        return Decided(self.counts, list(self.kinds), self.opening, self.passed, self.turns)
+        return Decided(
+            self.counts, list(self.kinds), self.opening, self.passed, self.turns, self.offers,
+            self.levels, self.vp_after,
+        )  # fmt: skip

@@ -1,18 +1,18 @@
 """The numbers behind a page of findings: questions by name, each a list of effects.
 
-They can be kept as JSON: `whole.json` beside a sample has those of all games that it is of, so that
-a page made from the sample shows both.
+They can be kept as JSON: those of games that are not here any more stand beside others so.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.ruleset import Ruleset
@@ -29,7 +29,6 @@ from .table import Table
 Figures = dict[str, list[Effect]]
 
 FORMAT = "gaia_jax figures 1"
-WHOLE = "whole.json"
 OURS = atomic_files.begins(json.dumps({"format": FORMAT})[:-1])  # the mark of `save`
 DIGITS = 4
 LONGEST = 10**7  # bytes
@@ -37,6 +36,7 @@ LONGEST = 10**7  # bytes
 KEYS = {"format": TEXT, "games": COUNT, "deals": COUNT, "about": OBJECT, "figures": OBJECT}
 EFFECT = (TEXT, NUMBER, NUMBER, NUMBER, COUNT, SWITCH)
 LEAST = 50  # so often at least a thing was taken
+FEWEST = 8  # things whose orders are compared
 OPENED = 4  # factions whose openings are shown
 # What lies in a game: key of a set-up, title.
 IN_PLAY = (
@@ -69,7 +69,7 @@ PLACED = (
 )
 
 
-class Whole(NamedTuple):
+class Known(NamedTuple):
     """The figures of a dataset, and what it is."""
 
     games: int
@@ -96,6 +96,7 @@ def of_games(table: Table, ruleset: Ruleset) -> Figures:
         "opponents": _pairs(table),
         "board": strength.board(table, board.features(table, ruleset)),
         "sources": strength.sources(table),
+        "source_means": _source_means(table, deal),
     }
     asked = [("place", strength.sources_by_place(table))]
     if len(names["agent"]) > 1:
@@ -108,6 +109,14 @@ def of_games(table: Table, ruleset: Ruleset) -> Figures:
     out["round_tiles"] = pieces.in_play(table, "round_tiles")
     for at in (0, 5):
         out[f"round_tiles_{at + 1}"] = pieces.in_play(table, "round_tiles", at)
+    return out
+
+
+def _source_means(table: Table, deal: np.ndarray) -> list[Effect]:
+    """VP of a seat by source."""
+    every, out = np.zeros(len(deal), int), []
+    for k, name in enumerate(table.names["source"]):
+        out += means(table.sources[..., k].astype(float).ravel(), every, deal, [name])
     return out
 
 
@@ -142,6 +151,7 @@ def of_decisions(table: Table, done: Decided, slots: Mapping[str, list[str]]) ->
         name = table.names["faction"][k]
         out[f"openings_{name}"] = play.openings(table, done, name)
     out |= {"passing": play.passing(table, done), "turns": play.turns(table, done)}
+    out["offers"] = play.offers(table, done)
     return out | _taken(table, "leech", *done.of("leech "))
 
 
@@ -187,29 +197,24 @@ def _rows(found: list[Effect]) -> list[list[Any]]:
     ]
 
 
-def load_whole(data: Path) -> Whole | None:
-    """The figures of all games that a sample is of; None where there are none beside it.
+def load(path: Path) -> Known:
+    """What `save` wrote.
 
     Raises:
-        UserError: they are of other games.
+        UserError: it is none of ours, or damaged.
     """
-    path = data / WHOLE
-    if not path.exists():
-        return None
     told = data_files.read_json(path, "the figures", LONGEST)
     data_files.check_keys(str(path), told, KEYS)
     if told["format"] != FORMAT:
         raise UserError(f"{path} has no format {FORMAT!r}")
     dataset.check_about(f"{path}: about", told["about"])
-    figures = {
+    found = {
         key: [_effect(f"{path}: figures.{key}", row) for row in _listed(path, key, rows)]
         for key, rows in told["figures"].items()
     }
-    whole = Whole(told["games"], told["deals"], told["about"], figures)
-    parts, own = whole.about["parts"], dataset.read_about(data)["parts"][0]
-    if own | {"games": parts[0]["games"]} != parts[0] or own["games"] > parts[0]["games"]:
-        raise UserError(f"{path} is of other games than {data / dataset.GAMES}")
-    return whole
+    if not found.get("agents"):
+        raise UserError(f"{path}: figures.agents is missing")
+    return Known(told["games"], told["deals"], told["about"], found)
 
 
 def _listed(path: Path, key: str, rows: Any) -> list[Any]:
@@ -227,13 +232,24 @@ def _effect(where: str, row: Any) -> Effect:
     return Effect._make(math.nan if x is None else x for x in row)
 
 
-def agreement(own: Figures, whole: Figures) -> tuple[int, int]:
-    """How many figures both have, and in how many the interval of `own` holds that of `whole`."""
-    asked = held = 0
-    for key, found in own.items():
-        known = {e.name: e for e in whole.get(key, []) if math.isfinite(e.low)}
-        for e in found:
-            if e.name in known and math.isfinite(e.low) and e.high > e.low:
-                asked += 1
-                held += e.low <= known[e.name].estimate <= e.high
-    return asked, held
+def rank_correlation(name: str, one: Sequence[float], other: Sequence[float]) -> Effect:
+    """Spearman's rank correlation of N pairs with its 95 % interval (Bonett and Wright 2000).
+
+    The N things are the sample: the interval says how far other N like them would agree. It has
+    none below FEWEST things, or where all are alike.
+    """
+    count = len(one)
+    if count < FEWEST or len(set(one)) < 2 or len(set(other)) < 2:
+        return Effect(name, math.nan, math.nan, math.nan, count, False)
+    rank = float(stats.spearmanr(one, other).statistic)
+    half = 1.96 * math.sqrt((1 + rank**2 / 2) / (count - 3))
+    middle = math.atanh(min(max(rank, -0.9999), 0.9999))
+    low, high = math.tanh(middle - half), math.tanh(middle + half)
+    return Effect(name, rank, low, high, count, low > 0 or high < 0)
+
+
+def agreement(name: str, own: list[Effect], other: list[Effect]) -> Effect:
+    """How alike two agents' answers to one question rank, thing by thing."""
+    known = {e.name: e.estimate for e in other if math.isfinite(e.low)}
+    both = [(e.estimate, known[e.name]) for e in own if e.name in known and math.isfinite(e.low)]
+    return rank_correlation(name, [a for a, _ in both], [b for _, b in both])

@@ -73,3 +73,15 @@ def leech(table: Table, decided: Decided) -> list[Effect]:
     """VP at the end for one more offer of leech that was taken, or declined."""
     counts, names = decided.of("leech ")
     return pieces.taken(table, counts, names)
+
+
+def offers(table: Table, decided: Decided) -> list[Effect]:
+    """How many of 100 offers of power are taken, by what they cost; `found` says nothing here."""
+    costs = decided.offers.shape[2]
+    deal = np.broadcast_to(table.deal[:, None, None, None], decided.offers.shape)
+    taken = np.broadcast_to(np.array([0.0, 100.0]), decided.offers.shape)
+    cost = np.broadcast_to(np.arange(costs)[:, None], decided.offers.shape)
+    often = decided.offers.ravel()
+    names = ["free", *(f"{n} VP" for n in range(1, costs - 1)), f"{costs - 1} VP or more"]
+    values, kinds, deals = (np.repeat(x.ravel(), often) for x in (taken, cost, deal))
+    return [e._replace(found=False) for e in means(values, kinds, deals, names) if e.size]
