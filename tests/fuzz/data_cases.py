@@ -144,7 +144,8 @@ CSV = (*damage.ANY, "line 0 name,score", "line 3 my notes", 'line 3 "', "line 3 
 # Commands that read whole files to their end without compiling: (folder, line).
 GOOD = [
     ("dataset", STUDY), ("dataset", "study data --figures figures.json"),
-    ("dataset", "study sampled --games-only --out page"), ("dataset", STUDIES[-1]),
+    ("dataset", "study data --games-only --beside before.json --out page"),
+    ("dataset", STUDIES[-1]),
     ("evaluation", "merge all.npz part.npz"), ("labels", "merge all labels"),
     ("arena", "merge all.csv good.csv"), ("runs", f"compare {RUN} --out c.html"),
     ("runs", "sweep sweep.yaml --list"), ("plan", "plan tiny.yaml --measured measured.json"),
