@@ -14,7 +14,7 @@ const TOUR = [
   { at: "#legal-panel", tab: "Play", say: "What you may do stands here with what it costs and brings, and is"
     + " lit on the map: click there or here. Make your first decision now: in the set-up, a place for"
     + " a mine near planets of few terraforming steps.", move: true },
-  { at: "#since", tab: "Play", say: "What the others did since your last turn stands here, and is marked on"
+  { at: ["#since:not(:empty)", "#status"], tab: "Play", say: "What the others did since your last turn stands here, and is marked on"
     + " the map. Nothing of theirs needs you, unless they offer you power." },
   { at: "#legal-panel", tab: "Play", say: "Go on: place what is left, then take a booster, which brings income"
     + " for a round. Decide once more.", move: true },
@@ -48,7 +48,8 @@ const tour = {
     const now = TOUR[this.step];
     if (!now || !game) return this.end();
     if (now.tab) view.decks.show(now.tab);
-    document.querySelector(now.at)?.classList.add("toured");
+    [now.at].flat().map((one) => document.querySelector(one)).find((one) => one?.checkVisibility())
+      ?.classList.add("toured");
     this.waits = now.move && game.legal.length ? decided() : 0;
     const last = this.step === TOUR.length - 1;
     this.box.replaceChildren(element("p", { "aria-live": "polite" },
