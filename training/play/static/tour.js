@@ -2,7 +2,10 @@
 // A first look at a game in ten steps: what lies where, and how a turn is played. The steps that
 // ask for a move wait for it: the opening is played while it is explained.
 
-const decided = () => game && game.line.length;
+const NOT = -1; // a step waits for no decision
+// The decisions that a person has made; what agents and settings do meanwhile is none.
+const decided = () => (game ? game.moves.filter(({ player, by }) =>
+  !by && game.seats[player].who === offers.human).length : 0);
 
 const TOUR = [
   { at: ".stage", say: "This is the map. Zoom with the wheel, two fingers or the buttons, drag to move,"
@@ -11,18 +14,18 @@ const TOUR = [
     + " round brings, and your power in the bowls I, II and III." },
   { at: "#block-rounds", tab: "Supply", say: "Six rounds. The tile of a round pays VP for one kind of deed;"
     + " two final missions pay 18, 12 and 6 at the end." },
-  { at: "#legal-panel", tab: "Play", say: "What you may do stands here with what it costs and brings, and is"
+  { at: ["#legal-panel", "#status"], tab: "Play", say: "What you may do stands here with what it costs and brings, and is"
     + " lit on the map: click there or here. Make your first decision now: in the set-up, a place for"
     + " a mine near planets of few terraforming steps.", move: true },
   { at: ["#since:not(:empty)", "#status"], tab: "Play", say: "What the others did since your last turn stands here, and is marked on"
     + " the map. Nothing of theirs needs you, unless they offer you power." },
-  { at: "#legal-panel", tab: "Play", say: "Go on: place what is left, then take a booster, which brings income"
+  { at: ["#legal-panel", "#status"], tab: "Play", say: "Go on: place what is left, then take a booster, which brings income"
     + " for a round. Decide once more.", move: true },
   { at: "#block-research", tab: "Research", say: "Six tracks. A step costs 4 knowledge; a new lab or academy"
     + " brings a tile and a step with it." },
   { at: "#block-actions", tab: "Actions", say: "Power actions and ships: each may be used once a round, by"
     + " one player. What you may use now is lit." },
-  { at: "#legal-panel", tab: "Play", say: "A turn is one main action, with conversions before and after it."
+  { at: ["#legal-panel", "#status"], tab: "Play", say: "A turn is one main action, with conversions before and after it."
     + " Open a kind of action here, or click a lit place. A mine and then a trading station are a sound"
     + " opening. Take an action.", move: true },
   { at: "#moves", tab: "Log", say: "All that happened is in the log, a line a turn. You can go back, and try"
@@ -31,7 +34,7 @@ const TOUR = [
 
 const tour = {
   step: -1,
-  waits: 0,
+  waits: NOT,
   box: null,
 
   begin() {
@@ -50,13 +53,13 @@ const tour = {
     if (now.tab) view.decks.show(now.tab);
     [now.at].flat().map((one) => document.querySelector(one)).find((one) => one?.checkVisibility())
       ?.classList.add("toured");
-    this.waits = now.move && game.legal.length ? decided() : 0;
+    this.waits = now.move && !game.over ? decided() : NOT;
     const last = this.step === TOUR.length - 1;
     this.box.replaceChildren(element("p", { "aria-live": "polite" },
       `${this.step + 1} of ${TOUR.length}. ${now.say}`),
     element("div", { class: "row" },
       element("button", { type: "button", class: "main", onclick: () => this.next() },
-        last ? "Play on" : this.waits ? "Skip this" : "Next"),
+        last ? "Play on" : this.waits > NOT ? "Skip this" : "Next"),
       element("button", { type: "button", onclick: () => this.end() }, "End the tour")));
     this.box.querySelector("button").focus();
     return null;
@@ -64,7 +67,7 @@ const tour = {
 
   // The game is otherwise: a step that waited for a move goes on.
   moved() {
-    if (this.waits && decided() > this.waits) this.next();
+    if (this.waits > NOT && decided() > this.waits) this.next();
   },
 
   unmark() {
@@ -73,7 +76,7 @@ const tour = {
 
   end() {
     this.unmark();
-    this.waits = 0;
+    this.waits = NOT;
     this.step = -1;
     this.box?.remove();
   },
