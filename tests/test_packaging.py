@@ -49,7 +49,7 @@ def imported(folder, but=()):
                 here = [node.module]
             for name in here:
                 found.setdefault(name.split(".")[0], path.relative_to(ROOT))
-    own = {"gaia_jax", "training", "benchmarks", "tests", "tools"}
+    own = {"gaia_jax", "gaia_training", "training", "benchmarks", "tests", "tools"}
     own |= {path.stem for path in (ROOT / folder).rglob("*.py")}  # neighbours of a script
     return {k: v for k, v in found.items() if k not in own | sys.stdlib_module_names}
 

@@ -3,13 +3,14 @@
 // pieces of the picture that stand for them.
 
 const GROUPS = [
-  ["mine", "Mine"], ["project", "Gaia project"], ["way", "Action on a place"], ["upgrade", "Upgrade"],
+  ["mine", "Mine"], ["project", "Gaia project"], ["upgrade", "Upgrade"],
   ["pick", "Choose a place"], ["piece", "Build"], ["federation", "Federation"], ["advance", "Research"],
   ["power", "Power action"], ["qic", "QIC action"], ["ship", "Ship action"], ["special", "Special action"],
   ["explore", "Shuttle"], ["artifact", "Artifact"], ["tile", "Tech tile"], ["advanced", "Advanced tile"],
   ["token", "Federation token"], ["leech", "Power offered"], ["income", "Income"],
   ["tinkering", "Tinkering tile"], ["booster", "Booster"], ["free", "Convert"],
-  ["reached", "After conversions"],
+  // Found a moment later than the rest: last, so that nothing moves under a finger.
+  ["way", "Action on a place"], ["reached", "After conversions"],
 ];
 // Choices of their own: in view whatever kind is open.
 const ALONE = ["end_turn", "skip", "pass", "commit"];
