@@ -67,6 +67,7 @@ def test_auto_reset_starts_a_new_game_and_tells_of_the_ended_one(auto, auto_step
     assert not state.terminated.any() and not state.rewards.any() and not state.final_vp.any()
 
 
+@pytest.mark.slow
 def test_auto_reset_leaves_the_rows_alone_that_go_on(auto, auto_step, auto_start):
     action = legal(auto_start)
     action[[2, 5]] = -1  # illegal: these two end

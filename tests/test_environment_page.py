@@ -6,6 +6,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import gaia_jax
 from tests.stub_env import StubEnv
@@ -14,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "guide" / "environment.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_its_blocks_run_one_after_another(monkeypatch, capsys):
     """About 6 s."""
     made = []

@@ -47,6 +47,7 @@ def test_edit_setup(monkeypatch, capsys):
     assert state.game.setup.turn_order.tolist() == [3, 0, 1, 2]
 
 
+@pytest.mark.slow
 def test_ppo(capsys, tmp_path):
     tiny = {"games": 4, "decisions": 12, "updates": 2, "epochs": 1, "minibatches": 2}
     env, file = StubEnv(reward="vp"), str(tmp_path / "ppo.npz")

@@ -53,6 +53,7 @@ def broken(env: Any, e: Formings) -> set[str]:
     return {name for name, ok in checks(env.ruleset, e).items() if not ok.all()}
 
 
+@pytest.mark.slow
 def test_fed_01_every_federation_holds(env: Any, formed: Formings) -> None:
     assert len(formed.player) > GAMES
     assert broken(env, formed) == set()

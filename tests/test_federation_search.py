@@ -360,6 +360,7 @@ def play_survey(cases, surplus_allowed):
     return exists
 
 
+@pytest.mark.slow
 def test_a10_one_survey_a_decision_until_the_picks_are_a_federation():
     cases = draw_cases(24, 64) + draw_cases(25, 16, growth=True)
     assert play_survey(cases, surplus_allowed=False).sum() > 20

@@ -60,6 +60,7 @@ def test_a_recorded_game_ends_as_it_did(env: Any, played: Any, number: int) -> N
     assert golden.digests(end.game) == recorded["digests"]
 
 
+@pytest.mark.slow
 def test_a10_what_a_game_remembers_is_what_a_fresh_search_finds(env: Any, played: Any) -> None:
     """Also: a mask is a question, and gives the same whenever it is asked."""
 

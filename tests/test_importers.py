@@ -30,6 +30,7 @@ def imported(log: Log) -> Imported:
     return boardgamers.to_record(log)
 
 
+@pytest.mark.slow
 def test_a_log_becomes_a_record_that_plays(log: Log, imported: Imported) -> None:
     state = replay.play(imported.record)
     assert state.terminated

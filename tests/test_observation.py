@@ -237,6 +237,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.slow
 def test_everything_that_matters_is_seen(games_under_way, new_games, look):
     game, start = busy(one(games_under_way.game, 0)), one(new_games.game, 0)
     turn, board, players = game.turn, game.board, game.players

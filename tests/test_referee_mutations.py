@@ -29,6 +29,7 @@ def test_every_planted_error_is_noticed() -> None:
     _run("-m", "tests.referee.mutations")
 
 
+@pytest.mark.slow
 def test_the_engine_is_traced_with_all_errors_in_it() -> None:
     """The test above takes two minutes and is run rarely; what errors do not fit in shows here."""
     _run("-c", TRACED)

@@ -73,6 +73,7 @@ def test_every_field_of_a_struct_is_declared_within_its_dtype(kind):
         assert least <= declared.low <= declared.high <= most, name
 
 
+@pytest.mark.slow
 def test_a10_what_is_remembered_of_federations_is_what_a_fresh_search_finds(
     env, new_games, play_randomly
 ):

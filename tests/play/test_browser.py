@@ -211,6 +211,7 @@ def test_save_writes_the_whole_line(tab: Watched, server: Server) -> None:
         assert saved.actions == whole.actions and saved.final_vp == whole.final_vp
 
 
+@pytest.mark.slow
 def test_only_ones_own_tiles_are_lit(tab: Watched, server: Server) -> None:
     """Tiles and tokens are taken from the supply, though others have the same ones."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
@@ -252,6 +253,7 @@ def test_take_back_ends_at_ones_first_decision(tab: Watched, server: Server) -> 
     assert page.evaluate("game.node") == first and not page.evaluate("game.paused")
 
 
+@pytest.mark.slow
 @both
 def test_a_record_opens_at_its_start_under_its_name(tab: Watched, server: Server) -> None:
     """Also after another game whose list was scrolled, and whose name stood in the field."""
@@ -345,6 +347,7 @@ def stand(tab: Watched, number: int) -> None:
     tab.until(f"game.node === game.line[{number}]")
 
 
+@pytest.mark.slow
 def test_what_an_agent_thinks(tab: Watched, server: Server) -> None:
     """Values, the policy as bars and on the map, four lines over the game; no move has a cost."""
     begin(tab, server.home, ("you", "you", "you", "you"), "lost_fleet")
@@ -383,6 +386,7 @@ CUT_OFF = """() => [...document.querySelectorAll('#policy .bar span')].filter(
     > one.closest('.panel').getBoundingClientRect().right).map(one => one.textContent)"""
 
 
+@pytest.mark.slow
 @both
 def test_the_policy_bar_is_whole_and_says_what_is_sure(tab: Watched, server: Server) -> None:
     """At 160 the agent is all but certain, at 60 it wavers."""

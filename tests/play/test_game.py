@@ -192,6 +192,7 @@ def test_a_federation_is_one_choice(game: Game) -> None:
     assert further.federations(game.rules, game.nodes[0].state) == []
 
 
+@pytest.mark.slow
 def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
     """The recorded ones are listed; each that is listed is legal, with the price that is paid."""
     rules = game.rules

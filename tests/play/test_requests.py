@@ -310,6 +310,7 @@ def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -
     assert not replay.read(server.saves / "kept 2.json").actions
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
     server = Server(tmp_path)
     game = server.new_game(**FINE, seed=4)

@@ -84,6 +84,7 @@ def test_the_form_can_be_read_and_touched(tab: tuple[Any, bool], server: Server)
         assert not found[kind], (kind, found[kind][:8])
 
 
+@pytest.mark.slow
 def test_the_table_can_be_read_and_touched(tab: tuple[Any, bool], server: Server) -> None:
     page, touched = tab
     enter(page, server)

@@ -29,6 +29,7 @@ def test_every_change_of_a_record_is_told(name):
         one = two
 
 
+@pytest.mark.slow
 def test_every_change_of_random_games_is_told(env, init, step):
     rng = np.random.default_rng(5)
     for game in range(2):

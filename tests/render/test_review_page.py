@@ -70,6 +70,7 @@ def test_the_text_has_seats_and_costliest_moves(reviewed: tuple[Game, dict[str, 
     assert said.count("  better: ") == 5 and "%" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_better_line_is_clicked_through(
     reviewed: tuple[Game, dict[str, Any]], width: int, browser: Any, tmp_path: Path

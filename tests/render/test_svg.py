@@ -39,6 +39,7 @@ def look_at(state: Any, ruleset: Any, last: int | None = None) -> Layout:
     return layout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["new_games", "games_under_way", "ended_games"])
 def test_random_positions_are_drawn_whole(when: str, env: Any, request: Any) -> None:
     states = jax.device_get(request.getfixturevalue(when))
@@ -61,10 +62,7 @@ def test_every_position_of_the_sample_records_is_drawn_whole(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] * (name == "lost_fleet_published"))
-        for name in RECORDS
-    ],
+    [pytest.param(name, marks=[pytest.mark.slow] * (name != "lost_fleet")) for name in RECORDS],
 )
 def test_golden_pictures(name: str) -> None:
     """Six pictures are as they were when somebody looked at them; `tests.render.golden` says how

@@ -80,6 +80,7 @@ def test_places_of_ties_are_shared():
     assert places(np.array([[9, 5, 5, 1]])).tolist() == [[1, 2.5, 2.5, 4]]
 
 
+@pytest.mark.slow
 def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_path, monkeypatch):
     names = f"random,random,{__name__}:most,random"
     whole, cut = tmp_path / "whole.csv", tmp_path / "cut.csv"

@@ -46,14 +46,8 @@ def by_the_rules(env, game):
     return np.concatenate([np.stack([*out, passing], -1), incomes], axis=-1)
 
 
-@pytest.mark.parametrize(
-    "when",
-    [
-        pytest.param("new_games", marks=pytest.mark.slow),
-        "games_under_way",
-        pytest.param("ended_games", marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("when", ["new_games", "games_under_way", "ended_games"])
 def test_they_are_what_the_rules_count(env, when, request):
     """All 16 games of a fixture, seen by every seat in turn."""
     states = request.getfixturevalue(when)

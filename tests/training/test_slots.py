@@ -32,6 +32,7 @@ class Uneven(stub_env.StubEnv):
         return after.replace(turn=turn.replace(node=node))
 
 
+@pytest.mark.slow
 def test_slots_play_the_games_of_a_match():
     """32 uneven games in 5 slots, where one ends the next begins. About 12 s."""
     env = Uneven(length=99)
