@@ -15,6 +15,7 @@ from training.games import dataset
 from training.study import __main__ as study
 from training.study import appendix, effects, figures, findings, sentences, words
 from training.study.page import Page
+from training.study.table import load
 from training.system import cli
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -56,8 +57,12 @@ def test_the_pages_are_those_of_the_sample(tmp_path):
     for name in ("findings.md", "findings_appendix.md", "findings_factions.md"):
         made = (tmp_path / name).read_text("utf-8").splitlines()
         made = [line for line in made if line and line != LEFT_OUT]
+        made = [
+            re.sub(r"^\d+\. ", "", line) for line in made
+        ]  # findings of decisions have a number
         made = [line for line in made if line != "## Openings, choices, passing, leech"]
         held = (LAB / name).read_text("utf-8").splitlines()
+        held = [re.sub(r"^\d+\. ", "", line) for line in held]
         # `docs/reference/datasets.md` says how they are made anew.
         assert not missing(made, held), name
     for picture in sorted((tmp_path / "findings").glob("*.svg")):
@@ -75,13 +80,16 @@ def test_every_picture_of_the_pages_is_there_and_no_other():
 
 def test_ten_sentences_stand_first_each_with_its_picture_and_what_it_means():
     text = (LAB / "findings.md").read_text("utf-8")
-    told = re.findall(r"^\d+\. (.+)$", text, re.M)
-    assert len(told) == 10 and text.index("1. ") < text.index("## ")
-    for sentence in told:
+    told = re.findall(r"^\d+\. \[(.+)\]\(#(.+)\): (.+)$", text, re.M)
+    assert len(told) == 10
+    assert text.index("## Beside people's statistics") < text.index("1. [")
+    for title, anchor, sentence in told:
         plain = re.sub(r"\([^)]* to [^)]*\)", "", sentence)
-        assert len(plain.split()) <= 30 and re.search(r"\(\S+ to \S+\)", sentence), sentence
-        chapter = text.split(f"\n{sentence}\n")[1].split("\n## ")[0]
-        assert all(x in chapter for x in ("](findings/", "- At the table: ", "- People: "))
+        assert len(plain.split()) <= 34 and re.search(r"\(\S+ to \S+\)", sentence), sentence
+        assert title.lower().replace(" ", "-") == anchor
+        chapter = text.split(f"\n## {title}\n")[1].split("\n## ")[0]
+        assert all(x in chapter for x in ("](findings/", "- For play like this: ", "- People: "))
+        assert text.count(sentence) == 1  # the list alone has it; it leads to the chapter
 
 
 def test_no_id_stands_in_a_sentence_a_table_or_a_picture():
@@ -131,14 +139,51 @@ def test_a_sentence_says_what_its_numbers_say(tmp_path):
     page = Page(tmp_path, "own", ruleset, own, known)
     first, seats, leech = sentences.all_of(page, people)
     assert "Xenos have 3.0 VP more (2.0 to 4.0)" in first.sentence
-    assert "Terrans 2.0 VP fewer (1.0 to 3.0)" in first.sentence and first.table.startswith("5 VP")
+    assert "Terrans 2.0 VP fewer (1.0 to 3.0)" in first.sentence and first.play.startswith("5 VP")
     assert "moves first in round 1 has 1.5 VP more" in seats.sentence
     assert "60 % (59 to 61) for 1 VP, 20 % (19 to 21) for 2 VP" in leech.sentence
     assert "85 % for 1 VP, 73 % for 2 VP" in leech.people and "3 VP" not in leech.sentence
-    assert findings.verdict(first, page.other("factions", "XENOS")).startswith(
-        "the other direction"
-    )
-    assert findings.verdict(seats, page.other("seats", "4 to move")) == "too unsure to say"
+    assert "; the other direction" in findings.verdict(first)
+    assert findings.verdict(seats).endswith("too unsure to say.")
+    assert [e.name for e in leech.shown] == ["1 VP (9 offers)", "2 VP (9 offers)"]
+    assert findings.verdict(leech) == "not known."
+
+
+def test_the_finding_of_tracks_counts_factions(tmp_path):
+    """Two of three factions have the same three tracks on top."""
+    ruleset, people = rules.RULESETS["lost_fleet"], json.loads(findings.PEOPLE.read_text("utf-8"))
+    tracks = list(ruleset.ids["track"])
+
+    def levels(*at):
+        return [effect(name, at[k], 0.1) for k, name in enumerate(tracks)]
+
+    own = {
+        "levels": levels(1, 2, 5, 4, 3, 0.5), "XENOS: research": levels(1, 2, 5, 4, 3, 0),
+        "ITARS: research": levels(1, 2, 3, 4, 5, 0),
+        "TERRANS: research": levels(4, 2, 5, 4.5, 3, 0),
+    }  # fmt: skip
+    (found,) = sentences.all_of(Page(tmp_path, "own", ruleset, own, None), people)
+    assert found.sentence.startswith("2 of 3 factions climb Artificial Intelligence, Gaia project")
+    assert "level 3.0 (2.9 to 3.1)" in found.sentence and "passes 2.0 (1.9" in found.sentence
+    assert found.play.startswith("the highest that a faction has on another track is 4.0 on Terra")
+
+
+def test_what_else_is_drawn_is_judged_together():
+    """What stands out in its own family does not among all that are asked with it."""
+    told = [f"in_play_{key}" for key in figures.LITTLE]
+    before = figures.load(BEFORE).figures
+    table, ruleset = load(DOCS / "sample"), rules.RULESETS["lost_fleet"]
+    own = figures.of_games(table, ruleset)
+    every = [e for key in told for e in own[key]]
+    assert every == effects.together(every) and len(every) == 57
+    alone = [e for key in told for e in effects.together(own[key])]
+    assert sum(e.found for e in alone) > sum(e.found for e in every)
+    assert {e.name for e in before["sources"]} == {e.name for e in own["sources"]}
+    # Final missions are one source, and what is asked near home leaves out who has no colour.
+    final = next(e for e in own["sources"] if e.name == "FINAL")
+    assert final.estimate > next(e for e in own["sources"] if e.name == "FEDERATION").estimate
+    few, many = (e.estimate for e in own["board_counts"])
+    assert 5 < few < many and 0 < own["board"][0].size < 8192
 
 
 def test_names_are_plain_and_apart():
@@ -183,6 +228,8 @@ def test_offers_are_shares_by_what_they_cost():
     done = decided.Decided(none, [], none, none, none, told, none, none)
     found = {e.name: (e.estimate, e.size) for e in play.offers(table, done)}
     assert found == {"1 VP": (pytest.approx(400 / 6), 6), "3 VP": (0, 2)}
+    none = next(e for e in play.offers(table, done) if e.name == "3 VP")
+    assert none.low == 0 and none.high == pytest.approx(65.8, abs=0.1)  # Wilson's, of 0 of 2
 
 
 @pytest.mark.usefixtures("small_datasets")
@@ -195,7 +242,7 @@ def test_findings_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     code = cli.run(lambda: study.main([str(whole), "--out", str(out)], FACE))
     assert code == 0, capsys.readouterr().err
     text = (out / "findings.md").read_text()
-    assert "What 48 games of " in text and "What cannot be concluded" in text
+    assert "played 48 games of " in text and "What cannot be concluded" in text
     text = (out / "findings_appendix.md").read_text()
     pictures = re.findall(r"\]\((findings/[a-z_0-9]+\.svg)\)", text)
     assert {"findings/factions.svg", "findings/in_play_boosters.svg"} <= set(pictures)
@@ -213,7 +260,7 @@ def test_findings_of_a_dataset(whole, tmp_path, capsys, monkeypatch):
     few = ["--decided", "20", "--page", "findings_few"]
     assert cli.run(lambda: study.main([str(whole), "--out", str(again), *few], FACE)) == 0
     assert "of the first 48 games: it needs" in (again / "findings_appendix.md").read_text()
-    assert "What 48 games" in (again / "findings_few.md").read_text()
+    assert "played 48 games" in (again / "findings_few.md").read_text()
     text = (again / "findings_few_appendix.md").read_text()
     assert "of the first 20 games: it needs" in text
     assert "](findings_few/factions.svg)" in text
@@ -236,7 +283,7 @@ def test_another_agents_figures_stand_beside(whole, tmp_path, capsys):
     assert study_of(whole, *args, "--beside", kept) == 0, capsys.readouterr().err
     front = (out / "findings.md").read_text()
     text = (out / "findings_appendix.md").read_text()
-    assert "*The agent before* is another one" in front and "48 games" in front
+    assert "*The agent before* is an older, " in front and "48 games" in front
     assert "| | VP (95 %) | n | the agent before |" in text
     # Each number stands where it belongs, and one agent agrees with itself.
     shown = text[text.index("## Seats") : text.index("## Opponents")]

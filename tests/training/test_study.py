@@ -45,7 +45,8 @@ def for_board(rng, size):
     feature = rng.normal(5, 2, (150, 4))[table.deal]
     other = rng.normal(0, 1, (150, 4))[table.deal]
     table = finished(table, table.vp + size * (feature - feature.mean()) / feature.std())
-    return strength.board(table, {"near": feature, "other": other}), "near", size
+    found = strength.board(table, {"near": feature, "other": other})
+    return found, "near", size / feature.std()
 
 
 def for_sources(rng, size):

@@ -9,7 +9,17 @@ import pytest
 from planted import SOURCES, rotated
 
 from gaia_jax import ruleset as rules
-from training.study import board, chart, decided, effects, pieces, position, strength
+from training.study import (
+    board,
+    chart,
+    decided,
+    effects,
+    figures,
+    pairs,
+    pieces,
+    position,
+    strength,
+)  # fmt: skip
 from training.study.table import Table
 
 
@@ -54,6 +64,52 @@ def test_families_together_are_judged_as_one():
     assert [e.name for e in told if e.found] == ["strong"] and len(told) == 301
 
 
+def test_what_an_opponent_does_to_all_is_taken_off_pairs():
+    """Of 12 factions one costs everybody 5 VP and one pair 8 more; the rest is noise."""
+    rng = np.random.default_rng(0)
+    told = {}
+    for a in range(12):
+        for b in range(12):
+            if a != b:
+                told[f"F{a} with F{b}"] = rng.normal(0, 1) - 5 * (b == 3) - 8 * ((a, b) == (2, 3))
+    found = [effects.Effect(name, y, y - 1.96, y + 1.96, 400, False) for name, y in told.items()]
+    split = pairs.split(found)
+    below = [e.name for e in split["against"] if e.found and e.estimate < 0]
+    assert below == ["F3"]  # the others are a little above the mean opponent
+    (against,) = [e for e in split["against"] if e.name == "F3"]
+    assert against.low < -5 * 11 / 12 - 8 / 11 * 11 / 12 < against.high
+    assert [e.name for e in split["pairs"] if e.found] == ["F2 with F3"]
+    assert pairs.split(found[:5]) == {}
+
+
+def test_the_spread_of_effects_is_without_their_noise_and_shrinks_them():
+    rng = np.random.default_rng(1)
+    true = rng.normal(0, 2, 400)
+    told = [effects.Effect("x", y, y - 1.96 * 3, y + 1.96 * 3, 9, False)
+            for y in true + rng.normal(0, 3, 400)]  # fmt: skip
+    wide, error = pairs.spread(told)
+    assert abs(wide - 2) < 2 * error < 1
+    shrunk = [pairs.shrunken(e, wide) for e in told]
+    held = sum(e.low <= t <= e.high for e, t in zip(shrunk, true, strict=True))
+    assert 370 <= held <= 390
+    largest = int(np.argmax([e.estimate for e in told]))
+    assert shrunk[largest].estimate < told[largest].estimate / 2
+    assert effects.reliability(told) == pytest.approx(4 / 13, abs=0.1)
+    assert pairs.spread([e._replace(estimate=0.0) for e in told])[0] == 0
+
+
+def test_noise_is_taken_off_a_correlation():
+    """Two answers that agree but for as much noise as truth: 1 without it, about 0.5 with it."""
+    rng = np.random.default_rng(2)
+    true = rng.normal(0, 1, 200)
+    one, two = ([effects.Effect(str(k), y, y - 1.96, y + 1.96, 9, False) for k, y in
+                 enumerate(true + rng.normal(0, 1, 200))] for _ in range(2))  # fmt: skip
+    rank, cleared = figures.agreement("x", one, two)
+    assert 0.3 < rank.estimate < 0.65 and 0.8 < cleared <= 1
+    noise = [e._replace(estimate=y) for e, y in zip(two, rng.normal(0, 1, 200), strict=True)]
+    assert np.isnan(figures.agreement("x", one, noise)[1])
+
+
 def test_sources_by_place_are_means():
     table = rotated(np.random.default_rng(1), 50)
     told = strength.sources_by_place(table)
@@ -89,8 +145,8 @@ def test_what_lies_near_home():
                     apart = abs(cycle.index(planet) - cycle.index("Yellow"))
                     easy += min(apart, 7 - apart) <= 1
     assert len(homes) == 6
-    assert found["planets near home"][0, 0] == pytest.approx(near / 6)
-    assert found["of these at most one step away"][0, 0] == pytest.approx(easy / 6)
+    assert found[board.NAMES[0]][0, 0] == pytest.approx(near / 6)
+    assert found[board.NAMES[1]][0, 0] == pytest.approx(easy / 6)
 
 
 def test_the_picture_shows_every_effect():

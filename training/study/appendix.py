@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import factions, figures
+from . import factions, figures, pairs
 from .figures import Figures
-from .page import Page
+from .page import Page, interval
 from .words import Words
 
 TABLE = "effects.parquet"
@@ -22,13 +22,9 @@ FIELDS = (
 )  # fmt: skip
 
 
-def write_table(page: Page, by_faction: Figures) -> None:
-    """Every effect as a row of a Parquet file beside the pictures.
-
-    Args:
-        by_faction: what each faction is asked alone, `FACTION: question`.
-    """
-    rows = _rows("here", page.own | by_faction, page.words)
+def write_table(page: Page) -> None:
+    """Every effect as a row of a Parquet file beside the pictures."""
+    rows = _rows("here", page.own, page.words)
     rows += _rows("before", page.beside, page.words)
     columns = list(zip(*rows, strict=True))
     fields = [pa.field(name, kind) for name, kind in FIELDS]
@@ -69,15 +65,32 @@ def _strength(page: Page) -> None:
     page.effects("factions", "Strength of the factions")
     page.text("## Seats", "", "VP by place in the turn order of round 1.")
     page.effects("seats", "VP by place in the turn order")
-    pairs = page.found("opponents")
-    clear = sorted(pairs, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))[:PAIRS]
-    page.text("## Opponents", "", f"The {len(clear)} pairs of {len(pairs)} that stand out most: "
-              "VP of the first with the second at the table, above its mean over all opponents. "
-              "All pairs were judged together.")  # fmt: skip
-    title = "A faction with another one at the table"
-    page.effects("opponents", title, [e.name for e in clear])
-    page.text("## Board", "", "VP for one standard deviation more of what lies near home.")
+    _opponents(page)
+    page.text("## Board", "", "VP for one planet more near home; for one that is easy, beyond "
+              "that.")  # fmt: skip
     page.effects("board", "Planets near home")
+
+
+def _opponents(page: Page) -> None:
+    page.text("## Opponents", "", "VP of the others with this faction at the table, above the mean "
+              "opponent. Pairs are taken as independent.")  # fmt: skip
+    page.effects("against", "What an opponent does to all at its table")
+    found = page.found("pairs")
+    if not found:
+        return
+    clear = sorted(found, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))[:PAIRS]
+    wide, error = pairs.spread(found)
+    noise = f" (standard error {error:.1f})" if math.isfinite(error) else ""
+    lead = pairs.shrunken(clear[0], wide)
+    page.text(
+        f"The {len(clear)} pairs of {len(found)} that stand out most: VP of the first with the "
+        "second at the table, beyond what the second does to all. All pairs were judged together; "
+        f"{sum(e.found for e in found)} stand out.", "",
+        f"Without their noise pairs spread by {wide:.1f} VP{noise}, as a standard deviation. The "
+        f"clearest, {page.words.of('pairs', lead.name)}, is {interval(clear[0], ' VP')} as "
+        f"measured. It was picked for that: {interval(lead, ' VP')} is to be expected of it.",
+    )  # fmt: skip
+    page.effects("pairs", "A faction with another one at the table", [e.name for e in clear])
 
 
 def _sources(page: Page, sources: Sequence[str]) -> None:

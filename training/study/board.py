@@ -11,14 +11,16 @@ from gaia_jax.ruleset.geometry import rotate
 from .table import Table
 
 NEAR = 3  # cells
+NAMES = ("planets within three cells of home", "of these at most one step away")
 COLOURS = planets.TERRAFORM_CYCLE
 
 
 def features(table: Table, ruleset: Ruleset) -> dict[str, np.ndarray]:
     """What lies around the planets where a seat may start: (G, P) each.
 
-    `planets near home`: planets of the seven colours and Gaia planets within 3 cells of one, on
-    average over them; `of these at most one step away`: colours that need one step or none.
+    `NAMES[0]`: planets of the seven colours and Gaia planets within 3 cells of one, on average
+    over them; `NAMES[1]`: colours among them that need one step or none. Seats of factions whose
+    home has no colour have nan.
     """
     found = np.zeros((len(table.vp), table.players, 2))
     tiles = {tile.id: tile for tile in ruleset.map.sector_tiles}
@@ -40,8 +42,7 @@ def features(table: Table, ruleset: Ruleset) -> dict[str, np.ndarray]:
                     board[index[q + dq, r + dr]] = _code(planet)
             done[deal] = np.array([_around(board, near, homes[f]) for f in table.faction[game]])
         found[game] = done[deal]
-    names = ("planets near home", "of these at most one step away")
-    return {name: found[..., i] for i, name in enumerate(names)}
+    return {name: found[..., i] for i, name in enumerate(NAMES)}
 
 
 def _code(planet: str) -> int:
@@ -59,7 +60,7 @@ def _home(ruleset: Ruleset, faction: str) -> int:
 
 def _around(board: np.ndarray, near: np.ndarray, home: int) -> tuple[float, float]:
     if home < 0:
-        return 0.0, 0.0
+        return np.nan, np.nan
     own = np.flatnonzero(board == home)
     around = near[own] & (board >= 0)
     steps = np.abs(board - home)

@@ -20,14 +20,16 @@ LONGEST, LETTER = 84, 5.9  # letters of a name, and pixels of a letter
 FOUND, PLAIN = "#b5402a", "#5b6570"
 
 
-def forest(effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 60) -> str:
+def forest(
+    effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 60, ordered: bool = False
+) -> str:
     """Effects below one another, largest first; those that stand out are red.
 
     Args:
-        unit: of the estimates. most: how many are drawn.
+        unit: of the estimates. most: how many are drawn. ordered: they keep their order.
     """
     shown = [e for e in effects if math.isfinite(e.estimate) and math.isfinite(e.low)]
-    shown = sorted(shown, key=lambda e: -e.estimate)[:most]
+    shown = (shown if ordered else sorted(shown, key=lambda e: -e.estimate))[:most]
     low = min([0.0, *(e.low for e in shown)])
     high = max([0.0, *(e.high for e in shown)])
     room = 0.03 * ((high - low) or 1.0)
@@ -47,14 +49,14 @@ def forest(effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="10" y="22" font-size="15" fill="#1c2126">{escape(title)}</text>',
     ]
-    bottom = TOP + LINE * len(shown) + 4
+    bottom, sign = TOP + LINE * len(shown) + 4, "+" if unit == "VP" else ""
     for tick in ticks(low, high):
         colour = "#8a939c" if tick == 0 else "#e3e6e9"
         out.append(
             f'<line x1="{x(tick):.1f}" y1="{TOP - 12}" x2="{x(tick):.1f}" y2="{bottom}" '
             f'stroke="{colour}"/>'
             f'<text x="{x(tick):.1f}" y="{bottom + 14}" text-anchor="middle" '
-            f'fill="#5b6570">{f"{tick:+g}" if tick else "0"}</text>'
+            f'fill="#5b6570">{f"{tick:{sign}g}" if tick else "0"}</text>'
         )
     out.append(f'<text x="{left - 8}" y="{bottom + 14}" text-anchor="end">{escape(unit)}</text>')
     for row, (effect, name) in enumerate(zip(shown, names, strict=True)):

@@ -106,16 +106,51 @@ def intervals(
     ]
 
 
+def known(found: Sequence[Effect]) -> list[Effect]:
+    """Those that have an estimate and an interval."""
+    return [e for e in found if np.isfinite(e.low) and e.high > e.low]
+
+
+def errors(found: Sequence[Effect]) -> np.ndarray:
+    """(K,) standard errors, read from the intervals as normal: for effects of many deals."""
+    half = np.array([(e.high - e.low) / 2 for e in found])
+    out: np.ndarray = half / stats.norm.ppf((1 + CONFIDENCE) / 2)
+    return out
+
+
+def reliability(found: Sequence[Effect]) -> float:
+    """The share of the variance of K estimates that is no noise of theirs, 0 to 1."""
+    spread = float(np.var([e.estimate for e in found])) if len(found) > 1 else 0.0
+    noise = float(np.mean(errors(found) ** 2)) if len(found) else 0.0
+    return max(1 - noise / spread, 0.0) if spread else 0.0
+
+
+def wilson(share: Effect, most: float = 1.0) -> Effect:
+    """A share of `most` with Wilson's interval, which 0 of n has too.
+
+    What games of one deal have in common makes n smaller, as far as the interval tells.
+    """
+    z = stats.norm.ppf((1 + CONFIDENCE) / 2)
+    p, n = share.estimate / most, float(share.size)
+    error = float(errors([share])[0]) / most
+    if np.isfinite(error) and error > 0:
+        n = min(n, p * (1 - p) / error**2)
+    middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    return share._replace(
+        low=max(float(most * (middle - half)), 0.0), high=min(float(most * (middle + half)), most)
+    )
+
+
 def together(found: Sequence[Effect]) -> list[Effect]:
     """Effects of several families as one: `found` is Holm's over all of them.
 
     Their chances are read from the intervals, as normal: for families of many deals.
     """
-    known = [e for e in found if np.isfinite(e.low) and e.high > e.low]
-    half = np.array([(e.high - e.low) / 2 for e in known])
-    score = np.abs([e.estimate for e in known]) / half * stats.norm.ppf((1 + CONFIDENCE) / 2)
+    sure = known(found)
+    score = np.abs([e.estimate for e in sure]) / errors(sure)
     stands = holm(2 * stats.norm.sf(score))
-    return [e._replace(found=bool(f)) for e, f in zip(known, stands, strict=True)]
+    return [e._replace(found=bool(f)) for e, f in zip(sure, stands, strict=True)]
 
 
 def holm(chances: np.ndarray) -> np.ndarray:

@@ -18,15 +18,16 @@ from .figures import Figures
 from .page import Page, bold, interval, mean, percent
 from .sentences import People
 from .table import Table
+from .words import LEVELS, MISSIONS
 
 TOP = f"# Findings by faction\n\n{atomic_files.COMMENT}"
 # What lies in a game, by key of a set-up: how a row of the page begins.
 THINGS = {
-    "final_missions": "final mission in the game", "round_tiles": "round tile in the game",
+    "final_missions": MISSIONS, "round_tiles": "round tile in the game",
     "boosters": "booster in the game",
 }  # fmt: skip
 SEATS, SOURCES, OPENINGS = "place in the turn order", "source of VP", "first two main actions"
-TRACKS, ROUNDS, OTHERS = "research", "VP by round", "with, at the table"
+TRACKS, ROUNDS, OTHERS = LEVELS, "VP by round", "with, at the table"
 LEAST = 12  # so often at least an opening was played
 # What the answers of a row are named by, as `Words.of` knows it.
 QUESTIONS = {
@@ -115,11 +116,11 @@ def _by_column(table: Table, faction: str, counts: np.ndarray, names: list[str])
     return means(values, kinds, np.repeat(table.deal[games], wide), names)
 
 
-def write(page: Page, name: str, found: Figures, people: People) -> Path:
+def write(page: Page, name: str, people: People) -> Path:
     """The page of all factions, after the front page has been written.
 
     Args:
-        name: of the front page; found: by `of_table`.
+        name: of the front page.
     Returns:
         The file.
     """
@@ -133,13 +134,13 @@ def write(page: Page, name: str, found: Figures, people: People) -> Path:
         "so they are no cause.", "",
     ]  # fmt: skip
     for faction in sorted(strong, key=lambda x: -strong[x].estimate):
-        _chapter(page, faction, found, people)
+        _chapter(page, faction, people)
     path = Path(f"{name}_factions.md")
     page.write(path.name)
     return path
 
 
-def _chapter(page: Page, faction: str, found: Figures, people: People) -> None:
+def _chapter(page: Page, faction: str, people: People) -> None:
     strong = next(e for e in page.found("factions") if e.name == faction)
     won = next((e for e in page.found("won") if e.name == faction), None)
     known = people["factions"]
@@ -157,13 +158,13 @@ def _chapter(page: Page, faction: str, found: Figures, people: People) -> None:
     )  # fmt: skip
     rows = []
     for row in ROWS:
-        answers = found.get(f"{faction}: {row}", [])
+        answers = page.own.get(f"{faction}: {row}", [])
         if len(answers) > 1:
             ordered = sorted(answers, key=lambda e: -e.estimate)
             rows.append(f"| {row} | {_named(page, row, ordered[0])} | "
                         f"{_named(page, row, ordered[-1])} |")  # fmt: skip
     page.text("| | best | worst |", "| --- | --- | --- |", *rows)
-    tracks, rounds = (found.get(f"{faction}: {row}", []) for row in (TRACKS, ROUNDS))
+    tracks, rounds = (page.own.get(f"{faction}: {row}", []) for row in (TRACKS, ROUNDS))
     if tracks and rounds:
         names = [page.words.of("tracks", e.name) for e in tracks] + [e.name for e in rounds]
         page.text(

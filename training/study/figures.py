@@ -15,15 +15,16 @@ import numpy as np
 from scipy import stats
 
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.components.research import TRACKS
 from gaia_jax.ruleset import Ruleset
 
 from ..games import dataset
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT
 from ..system.data_files import WHOLE as COUNT
-from . import board, pieces, play, strength
+from . import board, pairs, pieces, play, strength
 from .decided import Decided
-from .effects import Effect, means, together
+from .effects import Effect, known, means, reliability, together
 from .table import Table
 
 Figures = dict[str, list[Effect]]
@@ -37,6 +38,7 @@ KEYS = {"format": TEXT, "games": COUNT, "deals": COUNT, "about": OBJECT, "figure
 EFFECT = (TEXT, NUMBER, NUMBER, NUMBER, COUNT, SWITCH)
 LEAST = 50  # so often at least a thing was taken
 FEWEST = 8  # things whose orders are compared
+RELIABLE = 0.2  # below it an answer says too little about what it would be without noise
 OPENED = 4  # factions whose openings are shown
 # What lies in a game: key of a set-up, title.
 IN_PLAY = (
@@ -44,6 +46,8 @@ IN_PLAY = (
     ("artifacts", "Artifacts in play"), ("ship_tokens", "Federation tokens on ships"),
     ("final_missions", "Final missions"), ("tf5_token", "Token on terraforming 5"),
 )  # fmt: skip
+# Of these, what is judged together, beside boosters and round tiles.
+LITTLE = ("advanced_tiles", "artifacts", "ship_tokens", "final_missions", "tf5_token")
 # What a seat does: name, the kinds of action that it is.
 HABITS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("federations formed", ("form_federation",)),
@@ -94,10 +98,10 @@ def of_games(table: Table, ruleset: Ruleset) -> Figures:
         "factions": strength.factions(table),
         "seats": strength.seats(table),
         "opponents": _pairs(table),
-        "board": strength.board(table, board.features(table, ruleset)),
         "sources": strength.sources(table),
         "source_means": _source_means(table, deal),
     }
+    out |= pairs.split(out["opponents"]) | _board(table, ruleset)
     asked = [("place", strength.sources_by_place(table))]
     if len(names["agent"]) > 1:
         asked.append(("agent", strength.sources_by_agent(table)))
@@ -106,10 +110,35 @@ def of_games(table: Table, ruleset: Ruleset) -> Figures:
     for key, _ in IN_PLAY:
         if key in table.setup:
             out[f"in_play_{key}"] = pieces.in_play(table, key)
+    little = [f"in_play_{key}" for key in LITTLE if f"in_play_{key}" in out]
+    judged = iter(together([e for key in little for e in known(out[key])]))
+    out |= {key: [next(judged) for _ in known(out[key])] for key in little}
     out["round_tiles"] = pieces.in_play(table, "round_tiles")
     for at in (0, 5):
         out[f"round_tiles_{at + 1}"] = pieces.in_play(table, "round_tiles", at)
     return out
+
+
+def _board(table: Table, ruleset: Ruleset) -> Figures:
+    """VP for one planet more near home, and for one that is easy; how many there are.
+
+    What an easy one gives is beyond what any planet gives.
+    """
+    near, easy = board.NAMES
+    told = board.features(table, ruleset)
+    counts = told[near][np.isfinite(told[near])]
+    if not len(counts):
+        return {}
+    both = strength.board(table, told)
+    one = strength.board(table, {near: told[near]})
+    nan, size = math.nan, len(counts)
+    return {
+        "board": together([*one, *(e for e in both if e.name == easy)]),
+        "board_counts": [
+            Effect(f"percentile {at}", float(np.percentile(counts, at)), nan, nan, size, False)
+            for at in (10, 90)
+        ],
+    }  # fmt: skip
 
 
 def _source_means(table: Table, deal: np.ndarray) -> list[Effect]:
@@ -135,7 +164,7 @@ def of_decisions(table: Table, done: Decided, slots: Mapping[str, list[str]]) ->
     Args:
         slots: what the places of the set-up's lists are called, as in `dataset.json`.
     """
-    out: Figures = {"habits": _habits(table, done)}
+    out: Figures = {"habits": _habits(table, done), "levels": _levels(table, done)}
     for name, _, starts in TAKEN:
         out |= _taken(table, f"taken_{name}", *done.of(*starts))
     artifacts = [
@@ -153,6 +182,14 @@ def of_decisions(table: Table, done: Decided, slots: Mapping[str, list[str]]) ->
     out |= {"passing": play.passing(table, done), "turns": play.turns(table, done)}
     out["offers"] = play.offers(table, done)
     return out | _taken(table, "leech", *done.of("leech "))
+
+
+def _levels(table: Table, done: Decided) -> list[Effect]:
+    """The level of a seat at the end, by track."""
+    wide = done.levels.shape[-1]
+    kinds = np.tile(np.arange(wide), table.vp.size)
+    deal = np.repeat(table.deal, table.players * wide)
+    return means(done.levels.astype(float).ravel(), kinds, deal, list(TRACKS))
 
 
 def _habits(table: Table, done: Decided) -> list[Effect]:
@@ -214,6 +251,7 @@ def load(path: Path) -> Known:
     }
     if not found.get("agents"):
         raise UserError(f"{path}: figures.agents is missing")
+    found |= pairs.split(found.get("opponents", []))
     return Known(told["games"], told["deals"], told["about"], found)
 
 
@@ -248,8 +286,18 @@ def rank_correlation(name: str, one: Sequence[float], other: Sequence[float]) ->
     return Effect(name, rank, low, high, count, low > 0 or high < 0)
 
 
-def agreement(name: str, own: list[Effect], other: list[Effect]) -> Effect:
-    """How alike two agents' answers to one question rank, thing by thing."""
-    known = {e.name: e.estimate for e in other if math.isfinite(e.low)}
-    both = [(e.estimate, known[e.name]) for e in own if e.name in known and math.isfinite(e.low)]
-    return rank_correlation(name, [a for a, _ in both], [b for _, b in both])
+def agreement(name: str, own: list[Effect], other: list[Effect]) -> tuple[Effect, float]:
+    """How alike two agents' answers to one question rank, thing by thing.
+
+    Returns:
+        The rank correlation, and its value without the noise of both answers (Spearman 1904), at
+        most 1; nan where either is mostly noise.
+    """
+    theirs = {e.name: e for e in known(other)}
+    both = [(e, theirs[e.name]) for e in known(own) if e.name in theirs]
+    one, two = [a for a, _ in both], [b for _, b in both]
+    rank = rank_correlation(name, [e.estimate for e in one], [e.estimate for e in two])
+    parts = [reliability(x) for x in (one, two)]
+    sure = len(both) >= FEWEST and min(parts) >= RELIABLE
+    cleared = min(max(rank.estimate / math.sqrt(parts[0] * parts[1]), -1), 1) if sure else math.nan
+    return rank, cleared

@@ -46,10 +46,17 @@ class Page:
         told = (e for e in self.beside.get(question, []) if e.name == id)
         return next((e for e in told if math.isfinite(e.low)), None)
 
-    def picture(self, name: str, title: str, shown: Sequence[Effect], unit: str = "VP") -> str:
-        """Draw effects; the Markdown that shows them."""
+    def picture(
+        self,
+        name: str,
+        title: str,
+        shown: Sequence[Effect],
+        unit: str = "VP",
+        ordered: bool = False,
+    ) -> str:  # fmt: skip
+        """Draw effects, the largest first or in their order; the Markdown that shows them."""
         path = f"{self.pictures}/{name}.svg"
-        drawn = atomic_files.COMMENT + chart.forest(shown, title, unit)
+        drawn = atomic_files.COMMENT + chart.forest(shown, title, unit, ordered=ordered)
         atomic_files.write_text(self.out / path, drawn)
         return f"![{title}]({path})"
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import pieces
 from .decided import OPENING, Decided
-from .effects import Effect, demean, dummies, means, regression
+from .effects import Effect, demean, dummies, means, regression, wilson
 from .strength import by_agent
 from .table import Table
 
@@ -76,7 +76,10 @@ def leech(table: Table, decided: Decided) -> list[Effect]:
 
 
 def offers(table: Table, decided: Decided) -> list[Effect]:
-    """How many of 100 offers of power are taken, by what they cost; `found` says nothing here."""
+    """How many of 100 offers of power are taken, by what they cost: Wilson's intervals.
+
+    `found` says nothing here.
+    """
     costs = decided.offers.shape[2]
     deal = np.broadcast_to(table.deal[:, None, None, None], decided.offers.shape)
     taken = np.broadcast_to(np.array([0.0, 100.0]), decided.offers.shape)
@@ -84,4 +87,5 @@ def offers(table: Table, decided: Decided) -> list[Effect]:
     often = decided.offers.ravel()
     names = ["free", *(f"{n} VP" for n in range(1, costs - 1)), f"{costs - 1} VP or more"]
     values, kinds, deals = (np.repeat(x.ravel(), often) for x in (taken, cost, deal))
-    return [e._replace(found=False) for e in means(values, kinds, deals, names) if e.size]
+    told = means(values, kinds, deals, names)
+    return [wilson(e, 100.0)._replace(found=False) for e in told if e.size]

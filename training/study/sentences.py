@@ -5,22 +5,22 @@ A sentence is written for any numbers: what it says more or fewer of depends on 
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from typing import NamedTuple, TypedDict
 
-import numpy as np
-
+from . import board
 from .effects import Effect
-from .figures import FEWEST, rank_correlation
+from .figures import FEWEST, LITTLE, rank_correlation
 from .page import Page, interval, mean
+from .words import LEVELS, MISSIONS
 
-LITTLE = ("advanced_tiles", "artifacts", "ship_tokens", "final_missions", "tf5_token")
 CALLED = {
     "advanced_tiles": "advanced tiles", "artifacts": "artifacts",
     "ship_tokens": "the ships' federation tokens", "final_missions": "final missions",
     "tf5_token": "the token of terraforming 5",
 }  # fmt: skip
-FINAL = ("FINAL_1", "FINAL_2")
+ENDS = 8  # things of a long list that are drawn, at either end
+FACTION = ": "  # between a faction and what it was asked
 
 
 class People(TypedDict):
@@ -39,22 +39,37 @@ class Finding(NamedTuple):
 
     title: str
     sentence: str
-    question: str  # whose effects are drawn
-    shown: list[Effect]  # those that are, by id
-    table: str  # what it means at the table
+    question: str  # what was asked; the picture is called by it
+    shown: list[Effect]  # what is drawn, in words
+    play: str  # what more there is to say, for play like this
     people: str  # how it compares with people's statistics
     lead: Effect | None  # the effect that the sentence is about, by id
     unit: str = "VP"
+    other: Effect | None = None  # the lead of the agent before
+
+    @property
+    def anchor(self) -> str:
+        """Of the chapter, for a link."""
+        return self.title.lower().replace(" ", "-")
 
 
 def all_of(page: Page, people: People) -> list[Finding]:
     """Ten findings; fewer where games are too few or decisions are not known."""
     made = [
-        _factions(page, people), _seats(page), _home(page), _opponents(page), _rounds(page, people),
-        _boosters(page, people), _little(page, people), _winners(page, people),
-        _gap(page, people), _leech(page, people),
+        _factions(page, people), _levels(page), _winners(page, people), _missions(page),
+        _home(page), _seats(page), _rounds(page, people), _boosters(page, people),
+        _little(page, people), _leech(page, people),
     ]  # fmt: skip
     return [finding for finding in made if finding is not None]
+
+
+def _made(
+    page: Page, title: str, sentence: str, question: str, lead: Effect, play: str, people: str
+) -> Finding:
+    """A finding of a question whose effects are drawn."""
+    shown = page.words.all(question, page.found(question))
+    other = page.other(question, lead.name)
+    return Finding(title, sentence, question, shown, play, people, lead, other=other)
 
 
 def _ends(found: list[Effect]) -> tuple[Effect, Effect]:
@@ -94,19 +109,80 @@ def _factions(page: Page, people: People) -> Finding | None:
     told = "no statistic has these factions."
     if ranks:
         r = ranks[0]
-        order = "another order" if not r.found else "a like order" if r.low > 0 else "the reverse"
+        order = "no like order" if not r.found else "a like order" if r.low > 0 else "the reverse"
         told = (
             f"{order}; rank correlation with their means {r.estimate:+.2f} ({r.low:+.2f} to "
             f"{r.high:+.2f}) over {r.size} factions of the base game."
         )
+    return _made(
+        page, "How strong the factions are",
+        f"{name(best.name)} have {_of(best)} than the mean faction at the same table, "
+        f"{name(worst.name)} {_of(worst)}.",
+        "factions", best, f"{best.estimate - worst.estimate:.0f} VP lie between the two.", told,
+    )  # fmt: skip
+
+
+def _levels(page: Page) -> Finding | None:
+    """Which tracks are climbed: the highest three of each faction."""
+    found = sorted(page.found("levels"), key=lambda e: -e.estimate)
+    if len(found) < 4:
+        return None
+    first, rest = found[:3], found[3:]
+    asked = {key: told for key, told in page.own.items() if key.endswith(FACTION + LEVELS)}
+    three = {
+        key: {e.name for e in sorted(told, key=lambda e: -e.estimate)[:3]}
+        for key, told in asked.items()
+    }
+    same = sum(names == {e.name for e in first} for names in three.values())
+    many = f"All {len(three)}" if same == len(three) else f"{same} of {len(three)}"
+    tracks = [page.words.of("tracks", e.name) for e in found]
+    other = {e.name for e in rest}
+    highest, key, name = max(
+        (e.estimate, key, e.name) for key, told in asked.items() for e in told if e.name in other
+    )
+    faction = page.words.faction(key.removesuffix(FACTION + LEVELS))
     return Finding(
-        "How strong the factions are",
-        f"**{name(best.name)} have {_of(best)} than the mean faction at the same table, "
-        f"{name(worst.name)} {_of(worst)}.**",
-        "factions", found,
-        f"{best.estimate - worst.estimate:.0f} VP lie between the two. In a bid for factions the "
-        "numbers of the picture are the bids that make all even, for play like this.",
-        told, best,
+        "Which tracks are climbed",
+        f"{many} factions climb {tracks[0]}, {tracks[1]} and {tracks[2]} most, on average to level "
+        f"{mean(first[2])} or higher; no other track passes {mean(rest[0])}.",
+        "levels", [e._replace(found=False) for e in page.words.all("tracks", found)],
+        f"the highest that a faction has on another track is {highest:.1f} on "
+        f"{page.words.of('tracks', name)}, {faction}.",
+        "no statistic of tracks is known.", None, "levels",
+    )  # fmt: skip
+
+
+def _missions(page: Page) -> Finding | None:
+    """Which final mission is good for whom: all pairs are judged together."""
+    end = FACTION + MISSIONS
+    asked = [
+        (key.removesuffix(end), e) for key, told in page.own.items() if key.endswith(end)
+        for e in told
+    ]  # fmt: skip
+    if len(asked) < 2:
+        return None
+    asked.sort(key=lambda x: -x[1].estimate)
+    words = page.words
+    tile = {e.name: words.of("in_play_final_missions", e.name) for _, e in asked}
+    # Of each mission its best faction, the best two missions.
+    best: dict[str, tuple[str, Effect]] = {}
+    for faction, e in asked:
+        best.setdefault(e.name, (faction, e))
+    told = [
+        f'{words.faction(faction)} have {_of(e)} with "{tile[e.name]}"'
+        for faction, e in list(best.values())[:2]
+    ]
+    stand = Counter(tile[e.name] for _, e in asked if e.found)
+    which = ", ".join(f'"{name}" ({n})' for name, n in stand.most_common())
+    few = asked if len(asked) <= 2 * ENDS else asked[:ENDS] + asked[-ENDS:]
+    shown = [e._replace(name=f"{words.faction(f)}: {tile[e.name]}") for f, e in few]
+    return Finding(
+        "Which final mission suits which faction",
+        f"Beside the others at their table {', '.join(told)} than with the mean final mission.",
+        "missions", shown,
+        f"{sum(stand.values())} of {len(asked)} pairs stand out{': ' if which else ''}{which}. The "
+        "picture has the largest and the smallest.",
+        "no statistic of missions by faction is known.", best[asked[0][1].name][1],
     )  # fmt: skip
 
 
@@ -115,52 +191,33 @@ def _seats(page: Page) -> Finding | None:
     if len(found) < 2:
         return None
     first, last = found[0], found[-1]
-    best, _ = _ends(found)
-    return Finding(
-        "What the turn order is worth",
-        f"**Who moves first in round 1 has {_of(first)} than the mean seat, who moves last "
-        f"{_of(last)}.**",
-        "seats", found,
-        f"{page.words.of('seats', best.name).capitalize()} is the best place. The difference is "
-        "small beside that of factions: choose by the faction, not by the seat.",
-        "no statistic by seat is known.", last,
+    best, worst = _ends(found)
+    return _made(
+        page, "What the turn order is worth",
+        f"Who moves first in round 1 has {_of(first)} than the mean seat, who moves last "
+        f"{_of(last)}.",
+        "seats", last,
+        f"{page.words.of('seats', best.name)} is the best place, "
+        f"{best.estimate - worst.estimate:.1f} VP above the worst.",
+        "no statistic by seat is known.",
     )  # fmt: skip
 
 
 def _home(page: Page) -> Finding | None:
-    found = page.found("board")
-    if not found:
+    near, easy = board.NAMES
+    found = {e.name: e for e in page.found("board")}
+    if near not in found:
         return None
-    lead, _ = _ends(found)
-    return Finding(
-        "What planets near home are worth",
-        f"**One standard deviation more of planets near home gives {_of(lead)}.**",
-        "board", found,
-        "before choosing a faction count what lies within three cells of its home planets, "
-        "planets of Gaia and of colours one step away first.",
-        "no statistic of maps is known.", lead,
-    )  # fmt: skip
-
-
-def _opponents(page: Page) -> Finding | None:
-    found = page.found("opponents")
-    if not found:
-        return None
-    clear = sorted(found, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))
-    lead = clear[0]
-    own, other = (page.words.faction(x) for x in lead.name.split(" with "))
-    stand = sum(e.found for e in found)
-    spread = float(np.std([e.estimate for e in page.found("factions")]))
-    noise = float(np.mean([((e.high - e.low) / 3.92) ** 2 for e in found]))
-    pairs = math.sqrt(max(float(np.var([e.estimate for e in found])) - noise, 0.0))
-    return Finding(
-        "Whom one sits with",
-        f"**{own} have {_of(lead)} with {other} at the table than with the others: the pair that "
-        f"stands out most of {len(found)}.**",
-        "opponents", clear[:12],
-        f"{stand} of {len(found)} stand out. Without their noise pairs spread by {pairs:.1f} VP "
-        f"(standard deviation), factions by {spread:.1f}: look at the faction first.",
-        "no statistic of pairs is known.", lead,
+    lead = found[near]
+    few, many = (e.estimate for e in page.own["board_counts"])
+    told = f" Colours at most one step away: {_of(found[easy])} for one." if easy in found else ""
+    return _made(
+        page, "What planets near home are worth",
+        f"One planet more within three cells of home gives {_of(lead)}.", "board", lead,
+        f"from {few:.1f} to {many:.1f} planets lie there, in all but the lowest and the highest "
+        "tenth. Counted are Gaia planets and the seven colours, on average over the planets of "
+        f"the home colour; factions without one are left out.{told}",
+        "no statistic of maps is known.",
     )  # fmt: skip
 
 
@@ -170,15 +227,17 @@ def _rounds(page: Page, people: People) -> Finding | None:
         return None
     best, worst = _ends(found)
     plain = page.words.of
-    return Finding(
-        "What the round tiles are worth",
-        f"**With \"{plain('round_tiles', best.name)}\" among the round tiles every seat has "
-        f"{_of(best)} than with the mean tile.**",
-        "round_tiles", found,
-        "it lifts all seats alike: what this play can use. It cannot use "
-        f"\"{plain('round_tiles', worst.name)}\" ({_of(worst)}), so who can gains on it.",
-        _beside(page, people, ("ROUND_TILE",), "round tiles"), best,
+    return _made(
+        page, "What the round tiles are worth",
+        f"With \"{plain('round_tiles', best.name)}\" among the round tiles a seat has "
+        f"{_of(best)} than with the mean tile.",
+        "round_tiles", best, _least(page, "round_tiles", worst),
+        _beside(page, people, "ROUND_TILE", "round tiles"),
     )  # fmt: skip
+
+
+def _least(page: Page, question: str, worst: Effect) -> str:
+    return f'the least is "{page.words.of(question, worst.name)}": {_of(worst)}.'
 
 
 def _boosters(page: Page, people: People) -> Finding | None:
@@ -187,36 +246,40 @@ def _boosters(page: Page, people: People) -> Finding | None:
         return None
     best, worst = _ends(found)
     plain = page.words.of
-    return Finding(
-        "What the boosters are worth",
-        f"**With the booster \"{plain('in_play_boosters', best.name)}\" in the game a seat has "
-        f"{_of(best)} than with the mean booster.**",
-        "in_play_boosters", found,
-        f"who cannot have it should not wait for \"{plain('in_play_boosters', worst.name)}\" "
-        f"({_of(worst)}).",
-        _beside(page, people, ("BOOSTER",), "boosters"), best,
+    return _made(
+        page, "What the boosters are worth",
+        f"With the booster \"{plain('in_play_boosters', best.name)}\" in the game a seat has "
+        f"{_of(best)} than with the mean booster.",
+        "in_play_boosters", best, _least(page, "in_play_boosters", worst),
+        _beside(page, people, "BOOSTER", "boosters"),
     )  # fmt: skip
 
 
 def _little(page: Page, people: People) -> Finding | None:
-    """What else is drawn: the largest effect of several families."""
+    """What else is drawn: several families, judged together."""
     told = [(key, e) for key in LITTLE for e in page.found(f"in_play_{key}")]
-    if not told:
+    if len(told) < 2:
         return None
-    key, lead = max(told, key=lambda x: abs(x[1].estimate))
+    told.sort(key=lambda x: -abs(x[1].estimate))
+    (key, lead), words = told[0], page.words
     question = f"in_play_{key}"
-    kinds = list(dict.fromkeys(CALLED[key] for key, _ in told))
+    kinds = [CALLED[key] for key in LITTLE if any(key == k for k, _ in told)]
     listed = ", ".join(kinds[:-1]) + (" and " if kinds[:-1] else "") + kinds[-1]
+    stand = sum(e.found for _, e in told)
+    says = f"Nothing else of {len(told)} things that are drawn stands out"
+    if stand:
+        says = f"Of {len(told)} other things that are drawn {stand} stand out"
+    shown = [
+        e._replace(name=f"{CALLED[k].removeprefix('the ')}: {words.of(f'in_play_{k}', e.name)}")
+        for k, e in told[: 2 * ENDS]
+    ]
     return Finding(
         "What else is drawn",
-        f"**Nothing else that is drawn moves the mean of a table by more than "
-        f"{abs(lead.estimate):.1f} VP: \"{page.words.of(question, lead.name)}\" gives "
-        f"{_of(lead)}.**",
-        question, page.found(question),
-        f"asked were {listed}. {sum(e.found for _, e in told)} of {len(told)} stand out. "
-        "For play like this the set-up hardly says what a table will score; it may still say who "
-        "scores it.",
-        _beside(page, people, ("ADVANCED_TILE",), "advanced tiles"), lead,
+        f"{says}; the largest is \"{words.of(question, lead.name)}\": {_of(lead)}.",
+        "in_play_little", shown,
+        f"asked were {listed}, all together. The picture has the largest {len(shown)}.",
+        _beside(page, people, "ADVANCED_TILE", "advanced tiles"), lead,
+        other=page.other(question, lead.name),
     )  # fmt: skip
 
 
@@ -224,82 +287,35 @@ def _winners(page: Page, people: People) -> Finding | None:
     found = page.found("sources")
     if not found:
         return None
-    best, _ = _ends(found)
+    best, second = sorted(found, key=lambda e: -e.estimate)[:2]
     seats = len(page.found("places")) or 4
     ahead = {
         name: (won - (seats * every - won) / (seats - 1)) for name, (every, won) in
         people["sources"].items()
     }  # fmt: skip
     first = sorted(ahead, key=lambda name: -ahead[name])[:2]
-    told = " and ".join(f"{_source(page, x)} ({ahead[x]:+.1f} VP)" for x in first)
-    return Finding(
-        "What winners have more of",
-        f"**Winners are ahead of the others at their table by {page.words.source(best.name)} most: "
-        f"{_of(best)}.**",
-        "sources", found,
-        "this is where games are decided among equals. It does not say that more of it would "
-        "make a winner: who is ahead can afford more.",
-        f"winners are ahead by {told} most, in {people['counted']} whole games.", best,
+    source = page.words.source
+    told = " and ".join(f"{source(x)} ({ahead[x]:+.1f} VP)" for x in first)
+    return _made(
+        page, "What winners have more of",
+        f"Winners are ahead of the others at their table by {source(best.name)} most: "
+        f"{_of(best)}, then by {source(second.name)}: {_of(second)}.",
+        "sources", best,
+        "it does not say that more of it would make a winner: who is ahead can afford more.",
+        f"winners are ahead by {told} most, in {people['counted']} whole games of the base game.",
     )  # fmt: skip
 
 
-def _source(page: Page, name: str) -> str:
-    return "final missions" if name == "FINAL" else page.words.source(name)
-
-
-def _parts(name: str) -> tuple[str, ...]:
-    """The sources of VP that one of people's is."""
-    return FINAL if name == "FINAL" else (name,)
-
-
-def _here(page: Page, parts: tuple[str, ...]) -> float | None:
-    """VP of a seat by these sources."""
-    found = {e.name: e.estimate for e in page.found("source_means")}
-    return sum(found[x] for x in parts) if set(parts) <= found.keys() else None
-
-
-def _beside(page: Page, people: People, parts: tuple[str, ...], named: str) -> str:
+def _beside(page: Page, people: People, source: str, named: str) -> str:
     """VP of a seat by a source, here and of people."""
-    here = _here(page, parts)
-    every = people["sources"].get(parts[0], [None])[0]
+    here = next((e.estimate for e in page.found("source_means") if e.name == source), None)
+    every = people["sources"].get(source, [None])[0]
     if here is None or every is None:
         return "no statistic is known."
     return (
         f"{named} bring them {every:.1f} VP a seat, and {here:.1f} here "
         f"({people['counted']} whole games of the base game)."
     )
-
-
-def _gap(page: Page, people: People) -> Finding | None:
-    gaps = {
-        name: every - here for name, (every, _) in people["sources"].items()
-        if (here := _here(page, _parts(name))) is not None
-    }  # fmt: skip
-    if not gaps:
-        return None
-    most = max(gaps, key=lambda name: gaps[name])
-    more = sorted(gaps, key=lambda name: -gaps[name])[1:4]
-    also = ", ".join(f"{_source(page, name)} {gaps[name]:+.1f}" for name in more)
-    shown = [_apart(page, name, gap) for name, gap in gaps.items()]
-    (lead,) = [e for e in shown if e.name == _source(page, most)]
-    theirs = people["sources"][most][0]
-    return Finding(
-        "Where people have more",
-        f"**People's largest lead on these agents is {_source(page, most)}: {theirs:.1f} VP a seat "
-        f"where these have {theirs - lead.estimate:.1f} ({theirs - lead.high:.1f} to "
-        f"{theirs - lead.low:.1f}).**",
-        "source_gaps", shown,
-        "it is where play like this can be beaten, and where its findings say least.",
-        f"then come {also} VP; the picture has theirs less ours, with the chance in ours alone. "
-        f"Theirs is the base game, {people['counted']} whole games: a hint, no measurement.", None,
-    )  # fmt: skip
-
-
-def _apart(page: Page, name: str, gap: float) -> Effect:
-    """How far people are ahead by a source, in words; the interval is of the games here."""
-    own = [e for e in page.found("source_means") if e.name in _parts(name)]
-    half = sum(e.high - e.low for e in own) / 2
-    return Effect(_source(page, name), gap, gap - half, gap + half, own[0].size, False)
 
 
 def _leech(page: Page, people: People) -> Finding | None:
@@ -309,16 +325,23 @@ def _leech(page: Page, people: People) -> Finding | None:
         return None
     here = ", ".join(f"{mean(found[name], ' %', 0)} for {name}" for name in paid)
     theirs = ", ".join(f"{people['leech'][name]} % for {name}" for name in paid)
-    often = max(paid, key=lambda name: found[name].estimate)
     worth = next((e for e in page.found("leech") if e.name == "leech CHARGE"), None)
-    gain = ""
+    free, taken = found.get("free"), page.words.ruleset.free_leech_is_taken
+    told = []
+    if free and taken:
+        told.append(
+            f"free offers are taken unasked, but for Itars and Taklons with their institute: they "
+            f"were asked {free.size:,} times and took {mean(free, ' %', 0)}."
+        )
     if worth:
         unsure = "" if worth.low > 0 or worth.high < 0 else ", which is no clear difference"
-        gain = f" One more offer taken goes with {interval(worth, ' VP')} at the end{unsure}."
+        told.append(f"One more offer taken goes with {interval(worth, ' VP')} at the end{unsure}.")
+    names = [name for name in found if name != "free" or not taken]
     return Finding(
         "Power for VP",
-        f"**Of offers of power that cost VP these agents take {here}.**",
-        "offers", list(found.values()),
-        f"such play takes offers for {often} most often.{gain}",
+        f"Of offers of power that cost VP these agents take {here}.",
+        "offers",
+        [found[name]._replace(name=f"{name} ({found[name].size:,} offers)") for name in names],
+        " ".join(told) or "it is not known what one more is worth.",
         f"they take {theirs}; they pay 13 to 15 VP a seat for it in a game.", None, "%",
     )  # fmt: skip

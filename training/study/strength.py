@@ -85,18 +85,18 @@ def opponents(table: Table, faction: str) -> list[Effect]:
 
 
 def board(table: Table, features: Mapping[str, np.ndarray]) -> list[Effect]:
-    """VP for one standard deviation more of a feature of the map, seen from a seat.
+    """VP for one more of a feature of the map, seen from a seat; the others stay as they are.
 
     Args:
-        features: (G, P) each, for example `training.study.board.features`.
+        features: (G, P) each, for example `training.study.board.features`; seats with nan are
+            left out.
     """
     y, faction, order, deal = _seats(table)
-    columns = []
-    for value in features.values():
-        spread = value.std()
-        columns.append(((value - value.mean()) / (spread if spread else 1.0)).ravel())
-    x = np.concatenate([np.stack(columns, axis=-1), faction, order], axis=1)
-    seen = [len(y)] * len(columns)
+    columns = np.stack([value.ravel() for value in features.values()], axis=-1)
+    kept = np.isfinite(columns).all(-1)
+    x = np.concatenate([columns, faction, order], axis=1)[kept]
+    y, deal = y[kept], np.unique(deal[kept], return_inverse=True)[1]
+    seen = [len(y)] * len(features)
     return regression(demean(y, deal), demean(x, deal), deal, list(features), seen)
 
 

@@ -13,6 +13,9 @@ from gaia_jax.cli.command_line import UserError
 
 from ..games import dataset, schema, shards
 
+# Sources of VP that are one to a reader: every game has two final missions, in no order.
+JOINED = {"FINAL_1": "FINAL", "FINAL_2": "FINAL"}
+
 
 @dataclass(frozen=True)
 class Table:
@@ -22,7 +25,7 @@ class Table:
     vp: np.ndarray  # (G, P)
     place: np.ndarray  # (G, P)
     win: np.ndarray  # (G, P)
-    sources: np.ndarray  # (G, P, K) VP by source
+    sources: np.ndarray  # (G, P, K) VP by source; both final missions are one, `FINAL`
     faction: np.ndarray  # (G, P)
     order: np.ndarray  # (G, P) place in the turn order of round 1, from 1
     agent: np.ndarray  # (G, P)
@@ -68,7 +71,8 @@ def load(path: str | Path, games: int | None = None) -> Table:
             break
     table = pa.concat_tables(parts).combine_chunks()
     players = schema.seats(columns)
-    names: dict[str, list[str]] = {"source": about["vp_sources"]}
+    source_of = [JOINED.get(name, name) for name in about["vp_sources"]]
+    names: dict[str, list[str]] = {"source": list(dict.fromkeys(source_of))}
 
     def seats(name: str) -> np.ndarray:
         return np.stack([_array(table[f"{name}_{s}"]) for s in range(players)], axis=-1)
@@ -84,6 +88,11 @@ def load(path: str | Path, games: int | None = None) -> Table:
         names[name] = [str(value) for value in values]
         return codes.reshape(-1, players)
 
+    def of_source(name: str) -> np.ndarray:
+        parts = zip(about["vp_sources"], source_of, strict=True)
+        total: np.ndarray = sum(by_seat(f"vp_{part}") for part, whole in parts if whole == name)
+        return total
+
     keys = [_array(table[name]) for name in ("env", "seed", "deal")]
     codes = [np.unique(key, return_inverse=True)[1] for key in keys]
     deal = np.unique(np.stack(codes, axis=-1), axis=0, return_inverse=True)[1].reshape(-1)
@@ -92,7 +101,7 @@ def load(path: str | Path, games: int | None = None) -> Table:
         vp=by_seat("vp").astype(float),
         place=by_seat("place"),
         win=by_seat("win"),
-        sources=np.stack([by_seat(f"vp_{s}") for s in names["source"]], axis=-1),
+        sources=np.stack([of_source(s) for s in names["source"]], axis=-1),
         faction=coded("faction"),
         order=seats("order"),
         agent=coded("agent"),

@@ -27,6 +27,7 @@ KINDS = {
     "round_tiles": "round_tile",
     "round_tiles_1": "round_tile",
     "round_tiles_6": "round_tile",
+    "against": "faction",
     "taken_advanced_tiles_by_name": "advanced",
     "taken_artifacts_by_name": "artifact",
     "taken_ship_tokens_by_name": "token",
@@ -37,11 +38,17 @@ MOVES = ("1 to move", "2 to move", "3 to move", "4 to move")
 SEATS = dict(zip(MOVES, ("first to move", "second", "third", "fourth"), strict=True))
 
 
+# Rows of the page of factions that the front page has a finding of.
+LEVELS, MISSIONS = "research", "final mission in the game"
+
+
 class Words:
     """Plain names of a ruleset."""
 
     def __init__(self, ruleset: Ruleset):
-        self.ruleset, self.names = ruleset, names(ruleset)
+        known = names(ruleset)
+        sources = {**known["vp_source"], "FINAL": "final missions"}
+        self.ruleset, self.names = ruleset, {**known, "vp_source": sources}
 
     def faction(self, id: str) -> str:
         """A faction's name."""
@@ -55,7 +62,7 @@ class Words:
         """What the effect `id` of a question is called."""
         if question in KINDS:
             return self.names[KINDS[question]].get(id, id)
-        if question == "opponents":
+        if question in ("opponents", "pairs"):
             return " with ".join(self.faction(name) for name in id.split(" with "))
         if question == "seats":
             return SEATS.get(id, id)
