@@ -137,9 +137,12 @@ def _levels(page: Page) -> Finding | None:
     many = f"All {len(three)}" if same == len(three) else f"{same} of {len(three)}"
     tracks = [page.words.of("tracks", e.name) for e in found]
     other = {e.name for e in rest}
-    highest, key, name = max(
+    others = [
         (e.estimate, key, e.name) for key, told in asked.items() for e in told if e.name in other
-    )
+    ]
+    if not others:  # too few seats of each faction
+        return None
+    highest, key, name = max(others)
     faction = page.words.faction(key.removesuffix(FACTION + LEVELS))
     return Finding(
         "Which tracks are climbed",

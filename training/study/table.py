@@ -90,7 +90,8 @@ def load(path: str | Path, games: int | None = None) -> Table:
 
     def of_source(name: str) -> np.ndarray:
         parts = zip(about["vp_sources"], source_of, strict=True)
-        total: np.ndarray = sum(by_seat(f"vp_{part}") for part, whole in parts if whole == name)
+        own = [by_seat(f"vp_{part}") for part, whole in parts if whole == name]
+        total: np.ndarray = np.sum(own, axis=0)
         return total
 
     keys = [_array(table[name]) for name in ("env", "seed", "deal")]
