@@ -90,8 +90,7 @@ def load(path: str | Path, games: int | None = None) -> Table:
 
     def of_source(name: str) -> np.ndarray:
         parts = zip(about["vp_sources"], source_of, strict=True)
-        own = [by_seat(f"vp_{part}") for part, whole in parts if whole == name]
-        total: np.ndarray = np.sum(own, axis=0)
+        total: np.ndarray = np.sum([by_seat(f"vp_{x}") for x, y in parts if y == name], axis=0)
         return total
 
     keys = [_array(table[name]) for name in ("env", "seed", "deal")]
