@@ -47,7 +47,7 @@ test-fast: $(STAMP)-dev ## Run what needs no compiling, under a minute
 test-slow: $(STAMP)-dev ## Run the tests that take minutes
 	$(PYTEST) -m slow $(ARGS)
 
-test-share: $(STAMP)-dev ## Run one share of those, the one whose turn it is: two to four minutes
+test-share: $(STAMP)-dev ## Run one share of those, the one whose turn it is: a minute or two
 	$(PYTEST) -m slow --slow-share $$($(RUN) -m tests.shares) $(ARGS)
 
 test-all: $(STAMP)-dev ## Run all tests, fast and slow, within an hour

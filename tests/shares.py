@@ -24,10 +24,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = Path(__file__).with_name("seconds.json")
-# CPU seconds of a share: two to four minutes of two processes that compile anew.
-SHARE = 250
+# CPU seconds of a share: a minute or two of two processes that compile anew.
+SHARE = 100
 # CPU seconds of a piece: a file that takes longer is cut into pieces of consecutive tests.
-PIECE = 130
+PIECE = 100
 # Of a slow file that nobody has measured yet.
 UNKNOWN = 60
 WRITTEN = "mark.slow"  # what a file with slow tests says somewhere

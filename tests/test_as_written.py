@@ -153,6 +153,7 @@ def test_every_switch_is_tried_alone():
     assert {(id, players) for id, players in VARIANTS if players != 3} == TRIED.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("impl", ["threefry2x32", "rbg", "unsafe_rbg"])
 def test_gen_04_maps_that_are_drawn_again_end_in_a_batch(impl):
     """The bits of `rbg` come from the first key of a batch: once it has its map, they stay."""

@@ -198,6 +198,7 @@ def test_a_record_and_its_picture() -> None:
 SLOW = pytest.mark.slow  # each traces the scripted player for 4 s
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "players"),
     [

@@ -13,9 +13,10 @@ from tests.referee.policies import POLICIES
 from tests.referee.setup import draw
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "ruleset, factions",
-    [("base", 14), pytest.param("lost_fleet_published", 18, marks=pytest.mark.slow)],
+    [("base", 14), ("lost_fleet_published", 18)],
 )
 def test_both_engines_agree(ruleset: str, factions: int) -> None:
     engine = Engine(ruleset, GAMES)

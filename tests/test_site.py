@@ -67,6 +67,7 @@ def test_a_page_in_backticks_becomes_a_link():
     )
 
 
+@pytest.mark.slow
 def test_it_builds_without_a_warning(tmp_path):
     """About 5 s. Links, anchors and docstrings are checked by MkDocs."""
     pytest.importorskip("mkdocs", reason="mkdocs comes with the extra `docs`")

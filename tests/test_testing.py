@@ -48,6 +48,7 @@ def test_the_game_keeps_its_promises(env):
     np.testing.assert_allclose(played.rewards.sum(-1), 0, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reward", gaia_jax.REWARDS)
 def test_a_sound_environment_passes(reward):
     played = check(StubEnv(reward=reward), games=3, seed=0)
@@ -309,6 +310,7 @@ class InitsOneSetup(StubEnv):
         return super().init(jax.random.key(7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cls", "message"), FAULTS)
 def test_a_broken_promise_is_named(cls, message):
     with pytest.raises(AssertionError, match=re.escape(message)):

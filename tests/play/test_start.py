@@ -129,6 +129,7 @@ def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
     assert page.inner_html("#preview") == "", "one picture at a time"
 
 
+@pytest.mark.slow
 def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     """Fewer than four in the base game alone, and who cannot play so is not listed."""
     page = tab.page

@@ -37,7 +37,8 @@ def test_a_page_is_small(written: Path) -> None:
     assert "http://" not in text.replace("http://www.w3.org/2000/svg", "") and "https" not in text
 
 
-@pytest.mark.parametrize("width", [1280, pytest.param(800, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 800])
 def test_slider_keys_rounds_and_seats(written: Path, width: int, browser: Any) -> None:
     record = replay.read(RECORDS["lost_fleet"])
     count = len(record.actions)

@@ -180,6 +180,7 @@ def run(capsys, *args, env_module=FACE):
 STUB = ("--agent", "random", "--games", "2")
 
 
+@pytest.mark.slow
 def test_the_command_prints_and_writes_what_it_found(capsys, tmp_path):
     out = ("--json", tmp_path / "a.json", "--html", tmp_path / "a.html")
     code, text, err = run(capsys, *STUB, "--seed", "3", *out)

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 import toy_env
 
 import gaia_jax
@@ -19,6 +20,7 @@ def test_the_verbs_cover_every_action_once():
     assert "leech DECLINE" in ranges and "explore" in ranges
 
 
+@pytest.mark.slow
 def test_vp_by_source_is_a_mean_over_the_seats_of_ended_games(config, make_trainer):
     trainer = make_trainer("diagnosed")
     record = trainer.advance()[-1]

@@ -41,6 +41,7 @@ def test_it_plays_legal_actions_the_same_ones_each_time(choose, states):
     assert np.array_equal(first, choose(PARAMS, states, mask))
 
 
+@pytest.mark.slow
 def test_it_takes_points_and_passes_where_nothing_gains(states):
     """Three actions: one pays 2 VP, one nothing, and passing; then the paying one is gone."""
 

@@ -121,6 +121,7 @@ def test_before_the_first_game_has_ended_there_is_no_vp(capsys):
     assert np.isnan(written[0]["games/vp"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [0, 3, 8])
 def test_a_table_steps_alike_in_a_larger_batch(rows):
     """The rows besides change nothing, and what has ended stays."""

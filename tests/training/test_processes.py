@@ -65,12 +65,14 @@ def test_what_all_find_wrong_each_says(tmp_path):
         ({"ids": (0, 2)}, "error: process 2 has called, and there are 2"),
     ],
 )
+@pytest.mark.slow
 def test_who_does_not_fit_is_told_in_one_line(options, said, tmp_path):
     for code, _, err in meet(tmp_path, **options):
         assert code == 2
         assert errors(err) == [said]
 
 
+@pytest.mark.slow
 def test_two_with_one_number(tmp_path):
     found = sorted(meet(tmp_path, ids=(0, 0), **{processes.TIMEOUT: "5"}), key=lambda x: x[2])
     assert [code for code, _, _ in found] == [2, 2]

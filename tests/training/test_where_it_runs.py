@@ -152,6 +152,7 @@ def without_a_device(tmp_path_factory):
     return folder, json.loads(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", DEVICES)
 def test_a_device_that_is_not_there_is_one_line_and_nothing_is_done(module, without_a_device):
     folder, codes = without_a_device
