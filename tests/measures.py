@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 SIZES = ((390, 844), (844, 390), (1280, 800), (1920, 1080), (2560, 1440))
@@ -54,6 +56,23 @@ _LOOK = """touch => {
   if (document.documentElement.scrollWidth > innerWidth) out.push("the page");
   return { small, low, over, out, bars };
 }"""
+
+
+@contextmanager
+def page_of(browser: Any, size: tuple[int, int]) -> Iterator[tuple[Any, bool]]:
+    """A page at a size, and whether its screen is touched; its console says nothing."""
+    width, height = size
+    touched = min(width, height) < 500
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, has_touch=touched, is_mobile=touched
+    )
+    wrong: list[str] = []
+    page = context.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type != "log" else None)
+    yield page, touched
+    context.close()
+    assert not wrong
 
 
 def looked_at(page: Any, touched: bool) -> dict[str, list[str]]:

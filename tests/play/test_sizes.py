@@ -25,20 +25,10 @@ ALL = [
 
 @pytest.fixture(params=ALL, ids=lambda size: f"{size[0]}x{size[1]}")
 def tab(browser: Any, server: Server, request: Any) -> Iterator[tuple[Any, bool]]:
-    """A page at a size, and whether its screen is touched; its console says nothing."""
-    width, height = request.param
-    touched = min(width, height) < 500
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, has_touch=touched, is_mobile=touched
-    )
-    wrong: list[str] = []
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type != "log" else None)
-    yield page, touched
-    context.close()
-    assert not wrong
+    """A page at a size, and whether its screen is touched."""
+    with measures.page_of(browser, request.param) as (page, touched):
+        page.set_default_timeout(60_000)
+        yield page, touched
 
 
 def until(page: Any, expression: str, seconds: float = 120) -> None:

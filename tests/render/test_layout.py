@@ -26,21 +26,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(params=measures.SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def shown(written: Path, browser: Any, request: Any) -> Iterator[tuple[Any, bool]]:
-    """The page at a size, and whether its screen is touched; its console says nothing."""
-    width, height = request.param
-    touched = min(width, height) < 500
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, has_touch=touched, is_mobile=touched
-    )
-    wrong: list[str] = []
-    tab = context.new_page()
-    tab.on("pageerror", lambda error: wrong.append(str(error)))
-    tab.on("console", lambda said: wrong.append(said.text) if said.type != "log" else None)
-    tab.goto(written.as_uri())
-    tab.wait_for_selector("body[data-ready]")
-    yield tab, touched
-    context.close()
-    assert not wrong
+    """The page at a size, and whether its screen is touched."""
+    with measures.page_of(browser, request.param) as (tab, touched):
+        tab.goto(written.as_uri())
+        tab.wait_for_selector("body[data-ready]")
+        yield tab, touched
 
 
 def test_every_panel_can_be_read_and_touched(shown: tuple[Any, bool]) -> None:

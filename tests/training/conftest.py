@@ -22,6 +22,18 @@ def config() -> Config:
     return configs.from_dict(TINY)
 
 
+@pytest.fixture(scope="session")
+def batch() -> Any:
+    """Observations and masks of three new toy games."""
+    env = toy_env.make("toy")
+
+    def make(keys: jax.Array) -> Any:
+        state = jax.vmap(env.init)(keys)
+        return jax.vmap(env.observe)(state, state.current_player), state.legal_action_mask
+
+    return jax.jit(make)(jax.random.split(jax.random.key(0), 3))
+
+
 @pytest.fixture
 def make_trainer(config: Config, tmp_path: Path) -> Any:
     """`make_trainer(name, resume)`: a run of the tiny configuration in a folder of that name."""

@@ -25,17 +25,6 @@ ENV = toy_env.make("toy")
 SMALL = NetworkConfig(layers=1, cell_width=8, width=16, latents=2)
 
 
-@pytest.fixture(scope="module")
-def batch():
-    """Observations and masks of three new games."""
-
-    def make(keys):
-        state = jax.vmap(ENV.init)(keys)
-        return jax.vmap(ENV.observe)(state, state.current_player), state.legal_action_mask
-
-    return jax.jit(make)(jax.random.split(jax.random.key(0), 3))
-
-
 def test_the_probability_of_an_action_is_of_its_kind_times_of_it_among_its_kind():
     """By hand: kinds of 2, 3, 1 actions; of the second one action is legal, of the third none."""
     logits = jnp.log(jnp.array([[1.0, 3.0, 5.0, 7.0, 9.0, 2.0]]))

@@ -13,17 +13,6 @@ from training.networks.make import make_network
 ENV = toy_env.make("toy")
 
 
-@pytest.fixture(scope="module")
-def batch():
-    """Observations and masks of three new games."""
-
-    def make(keys):
-        state = jax.vmap(ENV.init)(keys)
-        return jax.vmap(ENV.observe)(state, state.current_player), state.legal_action_mask
-
-    return jax.jit(make)(jax.random.split(jax.random.key(0), 3))
-
-
 @pytest.mark.parametrize(("mixing", "dtype"), [("pool", "float32"), ("attention", "bfloat16")])
 def test_logits_of_every_action_and_a_value_of_every_seat(mixing, dtype, batch):
     config = NetworkConfig(

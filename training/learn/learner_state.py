@@ -91,6 +91,11 @@ def start_keys(config: Config) -> Array:
     return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
 
 
+def beginning_as(params: Params, config: Config) -> dict[str, Any]:
+    """The parts of a Runner that begin as the parameters, in a new run and after a warm start."""
+    return {"params": params, "average": params if config.recipe.ema_decay else ()}
+
+
 def make_init(
     auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh | None = None
 ) -> Callable[[], Runner]:
@@ -122,19 +127,18 @@ def make_init(
         params_key, games_key, run_key = start_keys(config)
         params, env_state = deal(params_key, jax.random.split(games_key, config.ppo.num_envs))
         return Runner(
-            params=params,
+            **beginning_as(params, config),
             opt_state=optimizer.init(params),
             env_state=env_state,
             key=jax.random.key_data(run_key),
             update=jnp.int32(0),
             hyper=Hyper.of(config),
-            average=params if config.recipe.ema_decay else (),
         )
 
     return init
 
 
-def begin_with(runner: Runner, params: Params) -> Runner:
+def begin_with(runner: Runner, params: Params, config: Config) -> Runner:
     """A new run that begins with given parameters.
 
     Raises:
@@ -144,7 +148,7 @@ def begin_with(runner: Runner, params: Params) -> Runner:
     if ours != theirs:
         raise UserError("run.warm_start: those parameters are of another network")
     placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
-    return runner._replace(params=placed, average=placed if runner.average != () else ())
+    return runner._replace(**beginning_as(placed, config))
 
 
 def learning_rate(config: Config, update: int) -> float:

@@ -75,7 +75,7 @@ class Trainer:
         """A new run with the parameters that it is to begin with, and its games apart."""
         config = self.config
         if config.run.warm_start:
-            runner = begin_with(runner, warm_start(config, self.env, runner.params))
+            runner = begin_with(runner, warm_start(config, self.env, runner.params), config)
         if config.recipe.staggered_starts:
             stagger = make_stagger(auto, self.network, config, mesh)
             key = jax.random.wrap_key_data(runner.key)

@@ -161,8 +161,15 @@ def _chapter(page: Page, finding: Finding) -> None:
         page.picture(name, finding.title, finding.shown, finding.unit, ordered), "",
         f"*Dot: estimate. Bar: 95 % interval.{'' if plain else ' Red: clear of chance.'}*", "",
         f"- For play like this: {finding.play}", f"- People: {finding.people}",
-        *([f"- The agent before: {verdict(finding)}"] if page.known else []),
+        *([f"- The agent before{_which(page, finding)}: {verdict(finding)}"] if page.known else []),
     )  # fmt: skip
+
+
+def _which(page: Page, finding: Finding) -> str:
+    """Whose number is compared, where the sentence has two."""
+    if finding.lead is None or finding.question not in ("factions", "seats"):
+        return ""
+    return f", {page.words.of(finding.question, finding.lead.name)}"
 
 
 def verdict(finding: Finding) -> str:

@@ -225,36 +225,29 @@ def _home(page: Page) -> Finding | None:
 
 
 def _rounds(page: Page, people: People) -> Finding | None:
-    found = page.found("round_tiles")
-    if not found:
-        return None
-    best, worst = _ends(found)
-    plain = page.words.of
-    return _made(
-        page, "What the round tiles are worth",
-        f"With \"{plain('round_tiles', best.name)}\" among the round tiles a seat has "
-        f"{_of(best)} than with the mean tile.",
-        "round_tiles", best, _least(page, "round_tiles", worst),
-        _beside(page, people, "ROUND_TILE", "round tiles"),
-    )  # fmt: skip
-
-
-def _least(page: Page, question: str, worst: Effect) -> str:
-    return f'the least is "{page.words.of(question, worst.name)}": {_of(worst)}.'
+    return _drawn(page, people, "round_tiles", "round tiles", 'With "{}" among the round tiles')
 
 
 def _boosters(page: Page, people: People) -> Finding | None:
-    found = page.found("in_play_boosters")
+    return _drawn(page, people, "in_play_boosters", "boosters", 'With the booster "{}" in the game')
+
+
+PAID = {"round tiles": "ROUND_TILE", "boosters": "BOOSTER"}
+
+
+def _drawn(page: Page, people: People, question: str, things: str, one: str) -> Finding | None:
+    """What the best and the least of things that are drawn bring a seat; `one`: said of one."""
+    found = page.found(question)
     if not found:
         return None
     best, worst = _ends(found)
     plain = page.words.of
     return _made(
-        page, "What the boosters are worth",
-        f"With the booster \"{plain('in_play_boosters', best.name)}\" in the game a seat has "
-        f"{_of(best)} than with the mean booster.",
-        "in_play_boosters", best, _least(page, "in_play_boosters", worst),
-        _beside(page, people, "BOOSTER", "boosters"),
+        page, f"What the {things} are worth",
+        f"{one.format(plain(question, best.name))} a seat has {_of(best)} than with the mean "
+        f"{things.split()[-1].removesuffix('s')}.",
+        question, best, f'the least is "{plain(question, worst.name)}": {_of(worst)}.',
+        _beside(page, people, PAID[things], things),
     )  # fmt: skip
 
 
@@ -322,6 +315,7 @@ def _beside(page: Page, people: People, source: str, named: str) -> str:
 
 
 def _leech(page: Page, people: People) -> Finding | None:
+    """How often power for VP is taken, by its price; free offers as LEE-03 and A11 have it."""
     found = {e.name: e for e in page.found("offers")}
     paid = [name for name in people["leech"] if name in found]
     if not paid:
@@ -346,5 +340,6 @@ def _leech(page: Page, people: People) -> Finding | None:
         "offers",
         [found[name]._replace(name=f"{name} ({found[name].size:,} offers)") for name in names],
         " ".join(told) or "it is not known what one more is worth.",
-        f"they take {theirs}; they pay 13 to 15 VP a seat for it in a game.", None, "%",
+        f"they take {theirs}; they pay {-people['sources']['LEECH'][0]:.1f} VP a seat for it in a "
+        f"game ({people['counted']} whole games of the base game).", None, "%",
     )  # fmt: skip
