@@ -14,7 +14,7 @@ from jax import Array
 from gaia_jax.components import costs
 from gaia_jax.components.common import Gain
 from gaia_jax.components.factions import Faction
-from gaia_jax.rules import income, power, scoring
+from gaia_jax.rules import income, leech, power, scoring
 from gaia_jax.ruleset import GAIN_FIELDS, RULESETS, VARIANTS, FactionRow, Ruleset
 from gaia_jax.state import GAIA_AREA, GAIAFORMER, NODES, GameState, Players
 
@@ -99,6 +99,7 @@ class Counted(NamedTuple):
     missions: Any  # (missions, P) int32, what each final mission counts (FIN-03 to FIN-10)
     income: Any  # (P, 9) int32, the next one in the order of GAIN_FIELDS (INC-01)
     room: Any  # (P,) int32, the most power that each can charge (LEE-01)
+    strongest: Any  # (P,) int32, power value of each player's strongest structure (LEE-06)
 
 
 def count(ruleset: Ruleset, game: GameState) -> Counted:
@@ -113,7 +114,8 @@ def count(ruleset: Ruleset, game: GameState) -> Counted:
     players = game.players.edit()
     incomes = jax.vmap(income_of)(players, game.setup.faction)
     room = jax.vmap(power.capacity)(players)
-    return Counted(scoring.final_values(ruleset, game), incomes, room)
+    strongest = leech.power_values(ruleset, game).max(-1).astype(jnp.int32)
+    return Counted(scoring.final_values(ruleset, game), incomes, room, strongest)
 
 
 _count = jax.jit(count, static_argnums=0)
@@ -243,6 +245,10 @@ class Table:
     def power_room(self, p: int) -> int:
         """How much power player `p` could charge (LEE-01)."""
         return int(self._counted.room[p])
+
+    def strongest(self, p: int) -> int:
+        """The most power that player `p` can be offered: of its strongest structure (LEE-06)."""
+        return int(self._counted.strongest[p])
 
     @property
     def has_income(self) -> bool:

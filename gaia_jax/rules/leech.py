@@ -211,12 +211,12 @@ def add_event(queue: Array, offered: Array, happens: Array) -> Array:
 
 def options(seat: Seat) -> Array:
     """(3,) bool by `ruleset.LEECH_CHOICES` (LEE-02, LEE-07)."""
-    charges = amount(seat.me, _current_offer(seat.game, seat.player)) >= 1
+    charges = amount(seat.me, current_offer(seat.game, seat.player)) >= 1
     chooses = pick(taklons(seat.ruleset, seat.game), seat.player)
     return seat.at(Node.LEECH) & jnp.stack([charges, chooses, jnp.array(True)])
 
 
-def _current_offer(game: GameState, player: Array) -> Array:
+def current_offer(game: GameState, player: Array) -> Array:
     """() int32, power of the first offer that waits for `player`, 0 for none."""
     mine_queue = game.turn.leech[:, player].astype(jnp.int32)
     waits = (game.turn.leech > 0).any(-1)

@@ -12,8 +12,9 @@ import pyarrow as pa
 from jax import Array
 
 from gaia_jax.actions import to_text
+from gaia_jax.rules import leech
 from gaia_jax.setup.setup_json import setup_from_json
-from gaia_jax.state import NODES, Node
+from gaia_jax.state import NODES, GameState, Node, Players
 
 from ..agents import Agent
 from ..types import EnvState
@@ -64,14 +65,13 @@ def stocks(state: EnvState, action: Array) -> dict[str, Array]:
 
 
 def _on_offer(state: EnvState, who: Array) -> Array:
-    """(B,) power that can be taken of the first offer that waits (LEE-02); it costs 1 VP less."""
-    rows, players = jnp.arange(len(who)), state.game.players
-    queue = state.game.turn.leech[rows].astype(jnp.int32)  # (B, events, P)
-    first = (queue > 0).any(-1).argmax(-1)
-    power, stone = players.power[rows, who].astype(jnp.int32), players.brainstone[rows, who]
-    room = 2 * power[:, 0] + power[:, 1] + jnp.where((stone == 0) | (stone == 1), 2 - stone, 0)
-    most = players.vp[rows, who] + 1
-    return jnp.minimum(jnp.minimum(queue[rows, first, who], room), most)
+    """(B,) int32, power that can be taken of the offer that waits (LEE-02); it costs 1 VP less."""
+
+    def of_one(game: GameState, player: Array) -> Array:
+        me: Players = jax.tree.map(lambda x: x[player], game.players.edit())
+        return leech.amount(me, leech.current_offer(game, player))
+
+    return jax.vmap(of_one)(state.game, who)
 
 
 def make_extras(agents: Mapping[str, Agent]) -> Extras:

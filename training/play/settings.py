@@ -1,7 +1,6 @@
 """What a person leaves to the table: decisions that are made by a setting, and marked so.
 
-A setting asks the engine: what a choice costs is read off the state after it. What a structure is
-worth to a neighbour's offer is the rules' table.
+A setting asks the engine: what a choice costs is read off the state after it, no rule stands here.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from gaia_jax.components.costs import POWER_VALUE, ROUNDS
+from gaia_jax.components.costs import ROUNDS
 from gaia_jax.render import Table
 
 from .game import HUMAN, Game, Refused
@@ -90,10 +89,8 @@ def _ends(game: Game, settings: Settings, legal: list[str]) -> bool:
 
 
 def _has_room(table: Table, player: int) -> bool:
-    """Whether an offer, of a player's strongest structure, would find room (LEE-01)."""
-    built = table.seat(player).built
-    strongest = max((POWER_VALUE[kind] for kind, number in built.items() if number), default=0)
-    return table.power_room(player) >= strongest
+    """Whether the largest offer that a player can get would find room (LEE-01, LEE-06)."""
+    return table.power_room(player) >= table.strongest(player)
 
 
 def _turn_began(game: Game) -> Table:
