@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.components.costs import ROUNDS
+from gaia_jax.components.research import TRACKS
 
 from ..games import dataset, shards
 from .actions import kind_of
 
-ROUNDS, TRACKS = 6, 6
 DECLINE = "leech DECLINE"
 OPENING = 3
 COSTS = 5  # of an offer of power: 0 to 3 VP, 4 or more
@@ -82,7 +83,7 @@ class _Counter:
         self.passed = np.zeros((games, players, ROUNDS), np.int8)
         self.turns = np.zeros((games, players, ROUNDS), np.int16)
         self.offers = np.zeros((games, players, COSTS, 2), np.int16)
-        self.levels = np.zeros((games, players, TRACKS), np.int8)
+        self.levels = np.zeros((games, players, len(TRACKS)), np.int8)
         self.vp_after = np.zeros((games, players, ROUNDS), np.int16)
 
     def add(self, table: pa.Table, own: int) -> None:
@@ -123,7 +124,7 @@ class _Counter:
     ) -> None:  # fmt: skip
         """Tracks and VP: of rows of one seat and round the last one stays."""
         tracks = columns["tracks"].slice(0, own).flatten().to_numpy().reshape(own, -1)
-        np.maximum.at(self.levels, (game, seat), tracks[:, :TRACKS])
+        np.maximum.at(self.levels, (game, seat), tracks[:, : len(TRACKS)])
         vp, in_round = columns["vp"].to_numpy()[:own], rounds >= 0
         self.vp_after[game[in_round], seat[in_round], rounds[in_round]] = vp[in_round]
 

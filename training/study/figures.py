@@ -24,7 +24,7 @@ from ..system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT
 from ..system.data_files import WHOLE as COUNT
 from . import board, pairs, pieces, play, strength
 from .decided import Decided
-from .effects import Effect, known, means, reliability, together
+from .effects import CONFIDENCE, Effect, known, means, reliability, together
 from .table import Table
 
 Figures = dict[str, list[Effect]]
@@ -280,7 +280,7 @@ def rank_correlation(name: str, one: Sequence[float], other: Sequence[float]) ->
     if count < FEWEST or len(set(one)) < 2 or len(set(other)) < 2:
         return Effect(name, math.nan, math.nan, math.nan, count, False)
     rank = float(stats.spearmanr(one, other).statistic)
-    half = 1.96 * math.sqrt((1 + rank**2 / 2) / (count - 3))
+    half = stats.norm.ppf((1 + CONFIDENCE) / 2) * math.sqrt((1 + rank**2 / 2) / (count - 3))
     middle = math.atanh(min(max(rank, -0.9999), 0.9999))
     low, high = math.tanh(middle - half), math.tanh(middle + half)
     return Effect(name, rank, low, high, count, low > 0 or high < 0)
