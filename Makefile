@@ -38,13 +38,13 @@ play: $(STAMP)-play ## Play in the browser, against agents or one another; look 
 # To the processes by files, in the order of tests/shares.py: the longest first.
 PYTEST := $(RUN) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
-test: $(STAMP)-dev ## Run the fast tests, all but those that take minutes
+test: $(STAMP)-dev ## Run the fast tests, all but the slow ones
 	$(PYTEST) -x -m "not slow" $(ARGS)
 
 test-fast: $(STAMP)-dev ## Run what needs no compiling, under a minute
 	$(RUN) -m pytest -x -q $(FAST) $(ARGS)
 
-test-slow: $(STAMP)-dev ## Run the tests that take minutes
+test-slow: $(STAMP)-dev ## Run the slow tests
 	$(PYTEST) -m slow $(ARGS)
 
 test-share: $(STAMP)-dev ## Run one share of those, the one whose turn it is: a minute or two
