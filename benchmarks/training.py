@@ -1,6 +1,7 @@
 """Where the time of training goes: decisions a second of PPO from end to end, and its parts.
 
     python -m benchmarks.training --config configs/quick.yaml ppo.num_envs=128 --json out.json
+    python -m benchmarks.training --config configs/long.yaml --baseline zoo/strong
 
 Three programs are timed in turn, round by round: random play of the environment alone, the rollout
 of the trainer's network (observation, inference, sampling, environment), and the whole update. What
@@ -27,6 +28,7 @@ from benchmarks import measure
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.testing import sample_legal
 from training import config as configuration
+from training.agents.baseline import make_baseline_model
 from training.config import Config
 from training.learn import ppo
 from training.learn.learner_state import make_init, sharding
@@ -40,13 +42,87 @@ def main(argv: list[str] | None = None) -> int:
     try:
         config = configuration.load(args.config, args.overrides)
         devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs)
-        report = measure_training(config, args.rounds)
+        if args.baseline is None:
+            report = measure_training(config, args.rounds)
+        else:
+            report = measure_baseline(config, args.baseline, args.rounds)
     except UserError as error:
         print(f"benchmarks.training: {error}", file=sys.stderr)
         return 2
-    _print(report)
+    (_print if args.baseline is None else _print_baseline)(report)
     measure.write_report(args.json, report)
     return 0
+
+
+class Programs:
+    """Compiled programs of one configuration that are timed in turn, round by round."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = configuration.override(config, ["run.updates_per_chunk=1"])
+        self.auto = gaia_jax.auto_reset(gaia_jax.make(config.env.id, config.env.reward))
+        self.network = make_network(self.auto, config.network)
+        self.mesh = devices.make_mesh(config.ppo.num_envs)
+        init = make_init(self.auto, self.network, self.config, self.mesh)
+        # The trainer donates nothing: the same runner can be handed in again.
+        self.runner = jax.jit(init, out_shardings=sharding(self.mesh))()
+        self.compile_s: dict[str, float] = {}
+        self._programs: dict[str, Callable[[], Any]] = {}
+
+    def add(self, name: str, function: Callable[..., Any], *operands: Any) -> None:
+        """Compile a program."""
+        start = time.perf_counter()
+        ready = function if hasattr(function, "lower") else jax.jit(function)
+        executable = ready.lower(*operands).compile()
+        self.compile_s[name] = time.perf_counter() - start
+        self._programs[name] = lambda: jax.block_until_ready(executable(*operands))
+
+    def add_play(
+        self, name: str, params: Any, choose: Callable[[Any, Any, jax.Array], jax.Array]
+    ) -> None:
+        """A rollout of `choose(params, states, uniform)`: (B,) int32 actions of (B,) games."""
+        on_all = jax.shard_map(
+            lambda params, state: self._play(state, partial(choose, params)),
+            mesh=self.mesh,
+            in_specs=(P(), P(devices.GAMES)),
+            out_specs=(P(devices.GAMES), P(None, devices.GAMES)),
+            check_vma=False,
+        )
+        self.add(name, on_all, params, self.runner.env_state)
+
+    def add_rollout(self) -> None:
+        """The rollout of the trainer's network."""
+
+        def by_network(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
+            observation = jax.vmap(self.auto.observe)(state, state.current_player)
+            seen = self.network.encode(observation, state.legal_action_mask)
+            logits = self.network.apply(params, seen, method="logits_and_values")[0]
+            return self.network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
+
+        self.add_play("rollout", self.runner.params, by_network)
+
+    def _play(self, state: Any, choose: Callable[[Any, jax.Array], jax.Array]) -> Any:
+        """One device's share of the games, as the trainer splits them."""
+        key = jax.random.fold_in(jax.random.key(0), jax.lax.axis_index(devices.GAMES))
+        share = self.config.ppo.num_envs // self.mesh.size
+
+        def decide(state: Any, key: jax.Array) -> tuple[Any, jax.Array]:
+            draw, deal = jax.random.split(key)
+            action = choose(state, jax.random.uniform(draw, (share,)))
+            state = jax.vmap(self.auto.step)(state, action, jax.random.split(deal, share))
+            return state, jnp.sum(state.rewards)[None]
+
+        return jax.lax.scan(decide, state, jax.random.split(key, self.config.ppo.num_steps))
+
+    def seconds(self, rounds: int) -> dict[str, list[float]]:
+        """Seconds of each program in each round; they take turns, after one call unmeasured."""
+        found: dict[str, list[float]] = {name: [] for name in self._programs}
+        for turn in range(-1, rounds):
+            for name, program in self._programs.items():
+                start = time.perf_counter()
+                program()
+                if turn >= 0:
+                    found[name].append(time.perf_counter() - start)
+        return found
 
 
 def measure_training(config: Config, rounds: int) -> dict[str, Any]:
@@ -56,66 +132,16 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
         config: of the run; its chunk is cut to one update.
         rounds: how often each program runs; they take turns.
     """
-    auto = gaia_jax.auto_reset(gaia_jax.make(config.env.id, config.env.reward))
-    network = make_network(auto, config.network)
-    games, steps = config.ppo.num_envs, config.ppo.num_steps
-    one = configuration.override(config, ["run.updates_per_chunk=1"])
-    mesh = devices.make_mesh(games)
-    init = make_init(auto, network, one, mesh)
-    runner = jax.jit(init, out_shardings=sharding(mesh))()
-    share = games // mesh.size
-    # The trainer donates nothing: the same runner can be handed in again.
-    programs: dict[str, Callable[[], Any]] = {}
-    compile_s: dict[str, float] = {}
-
-    def add(name: str, function: Callable[..., Any], *operands: Any) -> None:
-        start = time.perf_counter()
-        ready = function if hasattr(function, "lower") else jax.jit(function)
-        executable = ready.lower(*operands).compile()
-        compile_s[name] = time.perf_counter() - start
-        programs[name] = lambda: jax.block_until_ready(executable(*operands))
-
-    def play(state: Any, choose: Callable[[Any, jax.Array], jax.Array]) -> Any:
-        """One device's share of the games, as the trainer splits them."""
-        key = jax.random.fold_in(jax.random.key(0), jax.lax.axis_index(devices.GAMES))
-
-        def decide(state: Any, key: jax.Array) -> tuple[Any, jax.Array]:
-            draw, deal = jax.random.split(key)
-            action = choose(state, jax.random.uniform(draw, (share,)))
-            state = jax.vmap(auto.step)(state, action, jax.random.split(deal, share))
-            return state, jnp.sum(state.rewards)[None]
-
-        return jax.lax.scan(decide, state, jax.random.split(key, steps))
+    programs = Programs(config)
 
     def at_random(_: Any, state: Any, uniform: jax.Array) -> jax.Array:
         return jax.vmap(sample_legal)(state.legal_action_mask, uniform)
 
-    def by_network(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
-        observation = jax.vmap(auto.observe)(state, state.current_player)
-        seen = network.encode(observation, state.legal_action_mask)
-        logits = network.apply(params, seen, method="logits_and_values")[0]
-        return network.to_action(seen, sampling.sample(logits, seen.mask, uniform))
-
-    def on_all(params: Any, state: Any, choose: Callable[..., jax.Array]) -> Any:
-        return jax.shard_map(
-            lambda params, state: play(state, partial(choose, params)),
-            mesh=mesh,
-            in_specs=(P(), P(devices.GAMES)),
-            out_specs=(P(devices.GAMES), P(None, devices.GAMES)),
-            check_vma=False,
-        )(params, state)
-
-    add("environment", partial(on_all, choose=at_random), runner.params, runner.env_state)
-    add("rollout", partial(on_all, choose=by_network), runner.params, runner.env_state)
-    add("update", ppo.make_chunk(auto, network, one, mesh), runner)
-    for program in programs.values():
-        program()
-    seconds: dict[str, list[float]] = {name: [] for name in programs}
-    for _ in range(rounds):
-        for name, program in programs.items():
-            start = time.perf_counter()
-            program()
-            seconds[name].append(time.perf_counter() - start)
+    programs.add_play("environment", programs.runner.params, at_random)
+    programs.add_rollout()
+    chunk = ppo.make_chunk(programs.auto, programs.network, programs.config, programs.mesh)
+    programs.add("update", chunk, programs.runner)
+    seconds = programs.seconds(rounds)
     median = {name: statistics.median(found) for name, found in seconds.items()}
     whole = median["update"]
     parts = {
@@ -124,17 +150,56 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
         "learning": whole - median["rollout"],
     }
     return {
+        **_head(programs, config),
+        "seconds": seconds,
+        "decisions_per_second": config.ppo.num_envs * config.ppo.num_steps / whole,
+        "parts_s": parts,
+        "parts_share": {name: part / whole for name, part in parts.items()},
+    }
+
+
+def measure_baseline(config: Config, name: str, rounds: int) -> dict[str, Any]:
+    """Four of a baseline beside the rollout of the trainer's network: same games, same sampler.
+
+    Args:
+        config: of the rollout; a fair one has the network of the baseline.
+        name: of an agent, for `training.make_baseline_model`.
+        rounds: how often each program runs; they take turns.
+    Returns:
+        a report; `ratio` is the baseline's decisions a second over the rollout's, round by round.
+    """
+    model = make_baseline_model(name, gaia_jax.make(config.env.id, config.env.reward))
+
+    def by_baseline(params: Any, state: Any, uniform: jax.Array) -> jax.Array:
+        logits, _ = model.apply(params, state)
+        return sampling.sample(logits, state.legal_action_mask, uniform)
+
+    programs = Programs(config)
+    programs.add_rollout()
+    programs.add_play("baseline", model.params, by_baseline)
+    seconds = programs.seconds(rounds)
+    decisions = config.ppo.num_envs * config.ppo.num_steps
+    pairs = zip(seconds["rollout"], seconds["baseline"], strict=True)
+    return {
+        **_head(programs, config),
+        "baseline": name,
+        "seconds": seconds,
+        "decisions_per_second": {
+            each: measure.spread([decisions / x for x in found]) for each, found in seconds.items()
+        },
+        "ratio": measure.spread([rollout / baseline for rollout, baseline in pairs]),
+    }
+
+
+def _head(programs: Programs, config: Config) -> dict[str, Any]:
+    return {
         "machine": measure.machine(),
         "run": config.name,
         "config": configuration.to_dict(config),
-        "games": games,
-        "steps": steps,
+        "games": config.ppo.num_envs,
+        "steps": config.ppo.num_steps,
         "epochs": config.ppo.epochs,
-        "seconds": seconds,
-        "compile_s": compile_s,
-        "decisions_per_second": games * steps / whole,
-        "parts_s": parts,
-        "parts_share": {name: part / whole for name, part in parts.items()},
+        "compile_s": programs.compile_s,
     }
 
 
@@ -150,12 +215,25 @@ def _print(report: dict[str, Any]) -> None:
     print("compile: " + ", ".join(f"{k} {v:.0f} s" for k, v in report["compile_s"].items()))
 
 
+def _print_baseline(report: dict[str, Any]) -> None:
+    where, ratio = report["machine"], report["ratio"]
+    print(f"jax {where['jax']}, {where['device']} x {where['devices']}, {where['cpus']} CPU cores")
+    for name, speed in report["decisions_per_second"].items():
+        print(
+            f"{name:<10}{speed['median']:>10,.0f} decisions/s "
+            f"({speed['min']:,.0f} to {speed['max']:,.0f}), {report['games']} games"
+        )
+    print(f"{report['baseline']} / rollout {ratio['median']:.3f} "
+          f"({ratio['min']:.3f} to {ratio['max']:.3f})")  # fmt: skip
+
+
 def _arguments(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.training", description=__doc__)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("--config", type=Path, default=Path("configs/quick.yaml"))
     parser.add_argument("--rounds", type=int, default=5)
-    measure.add_report_flag(parser, "machine", "parts_s", "seconds")
+    parser.add_argument("--baseline", help="an agent, in place of random play and learning")
+    measure.add_report_flag(parser, "machine", "steps", "seconds")
     parser.add_argument("overrides", nargs="*", help="key=value, as for training.train")
     return parser.parse_args(argv)
 

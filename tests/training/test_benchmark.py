@@ -24,6 +24,26 @@ def test_the_parts_of_an_update_add_up_to_it(config, monkeypatch):
     )
 
 
+@pytest.mark.slow
+def test_a_baseline_is_timed_beside_the_rollout_of_the_trainers_network(config, monkeypatch):
+    monkeypatch.setattr(training, "gaia_jax", toy_env)
+    report = training.measure_baseline(config, "random", rounds=2)
+    assert list(report["seconds"]) == ["rollout", "baseline"]
+    rounds = zip(report["seconds"]["rollout"], report["seconds"]["baseline"], strict=True)
+    ratios = [rollout / baseline for rollout, baseline in rounds]
+    assert len(ratios) == 2 and report["ratio"]["min"] == min(ratios)
+    faster = report["decisions_per_second"]["baseline"]["max"]
+    decisions = config.ppo.num_envs * config.ppo.num_steps
+    assert math.isclose(faster, decisions / min(report["seconds"]["baseline"]))
+
+
+def test_an_unknown_baseline_is_one_clear_line(capsys):
+    assert training.main(["--baseline", "zoo/stong"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("benchmarks.training: ") and "zoo/strong" in error
+    assert error.count("\n") == 1
+
+
 def test_a_missing_configuration_is_one_clear_line(capsys):
     assert training.main(["--config", "configs/no_such.yaml"]) == 2
     error = capsys.readouterr().err
