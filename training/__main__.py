@@ -73,10 +73,10 @@ def _run(command: str, *rest: str) -> int:
                 f'{command} needs {error.name}: pip install "gaia_jax[{extra}]"'
             ) from error
 
-    code = cli.run(run)
     if command == "play":
-        command_line.leave(code)  # agents are compiled in the background
-    return code
+        # It answers before it prepares anything, and agents are compiled in the background.
+        command_line.leave(command_line.run(run))
+    return cli.run(run)
 
 
 def _say(words: list[str]) -> int:

@@ -9,9 +9,9 @@ Own drawings, no publisher's art. It sees the state and the ruleset, no rules.
 """
 
 from gaia_jax.render.changes import Effects, effects, in_words
-from gaia_jax.render.names import names, say
+from gaia_jax.render.names import names, say, say_at
 from gaia_jax.render.picture import svg
 from gaia_jax.render.table import Table
 from gaia_jax.render.terminal import text
 
-__all__ = ["Effects", "Table", "effects", "in_words", "names", "say", "svg", "text"]
+__all__ = ["Effects", "Table", "effects", "in_words", "names", "say", "say_at", "svg", "text"]

@@ -1,14 +1,14 @@
 """Plain names of everything that has an id: one table, made from what is printed on the pieces.
 
 `names(ruleset)` has a name for each id of `ruleset.ids`; `say(ruleset, text)` puts an action text
-into words.
+into words, `say_at(table, text)` with what lies at the place that it names.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaia_jax.components.research import TRACKS
 from gaia_jax.render.icons import (
@@ -25,6 +25,9 @@ from gaia_jax.render.icons import (
     words,
 )
 from gaia_jax.ruleset import Ruleset
+
+if TYPE_CHECKING:
+    from gaia_jax.render.table import Table
 
 PLANETS = {
     "Empty": "empty space",
@@ -250,6 +253,30 @@ def say(ruleset: Ruleset, text: str) -> str:
     if argument in ("burn", "brainstone"):
         head = ""
     return head + table[kind][argument]
+
+
+def say_at(table: Table, text: str) -> str:
+    """An action in words, of the table at its decision: what a place holds, what a booster ends.
+
+    Args:
+        table: before the action.
+        text: as `gaia_jax.actions.to_text` writes it.
+    Raises:
+        ValueError: as `say`.
+    """
+    said, named = say(table.ruleset, text), names(table.ruleset)
+    verb, _, place = text.partition(" ")
+    if verb == "booster" and table.node == "TURN":
+        return f"pass and take the {said}"
+    if verb == "advanced":
+        tile = named["advanced"][table.advanced_tiles[place][0]]
+        return f"advanced tile: {tile} ({named['advanced_slot'][place]})"
+    if verb == "artifact":
+        return f"take the artifact: {named['artifact'][table.artifacts[int(place) - 1][0]]}"
+    if verb == "token" and place in table.ship_tokens:
+        token = named["token"][table.ship_tokens[place][0]]
+        return f"federation token: {token}, of the {SHIPS[place]}"
+    return said
 
 
 assert tuple(TRACK_NAMES) == TRACKS

@@ -15,7 +15,7 @@ from typing import Any
 from gaia_jax import actions
 from gaia_jax.env import State
 from gaia_jax.render import colours, effects, in_words, panels
-from gaia_jax.render.names import MISSIONS, VP_SOURCES, say
+from gaia_jax.render.names import MISSIONS, VP_SOURCES, say_at
 from gaia_jax.render.table import Table
 from gaia_jax.replay.record import Record, states
 
@@ -53,7 +53,7 @@ def moves(record: Record, played: Iterable[State] | None = None) -> Iterator[Mov
         after = Table(state, ruleset)
         if before is not None:
             text = " ".join(record.actions[number - 1].split())
-            words = say(after.ruleset, text)
+            words = say_at(before, text)
             yield Move(number, before.round, before.player, before.node, text, words, before, after)
         before = after
 

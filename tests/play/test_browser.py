@@ -86,7 +86,9 @@ def test_a_whole_game_against_three_agents(tab: Watched, server: Server) -> None
         legal = page.evaluate("game.legal.map(a => a.text)")
         lit = page.locator(".stage .legal-cell")
         if turn < 2 and lit.count():
-            # On the board itself: the click meets the planet that lies over the cell.
+            # On the board itself: the click meets the planet that lies over the cell. What it costs
+            # is told before, so it waits until that is known.
+            tab.until("game.legal.every(a => a.effects)", 300)
             node = page.evaluate("game.node")
             box = lit.first.bounding_box()
             page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -24,7 +24,7 @@ STATIC = Path(settings.__file__).parent / "static"
 SEEDS = (1, 2, 3)
 # Of the clicks of before: as a new browser has it (0.61), and with all that can be left to the
 # table (0.59), of a person who converts as often as `zoo/quick` does.
-MOST, MOST_LEFT = 0.62, 0.6
+MOST, MOST_LEFT = 0.6, 0.58
 ALL_LEFT = Settings("always", 3, True, True, True)
 
 
@@ -50,10 +50,12 @@ class Clicks:
         self.pressed: Counter[str] = Counter()
         self.converted: list[str] = []
         self.before: State | None = None  # the conversions
+        self.tile = False  # whether a tile has just been taken: its step is the same press
 
     def add(self, node: str, text: str, state: State) -> None:
         """A decision of the person."""
-        if self.whole and node in (*further.TWO_STEPS, "FEDERATION"):
+        with_tile, self.tile = self.tile and node == "STEP", text.startswith("tile ")
+        if self.whole and (node in (*further.TWO_STEPS, "FEDERATION") or with_tile):
             return
         if self.whole and text.startswith("free") and node in ("TURN", "AFTER"):
             self.before = self.before or state

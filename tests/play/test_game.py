@@ -5,18 +5,23 @@ All of it is asked along a recorded game; the engine says what was right.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import jax
+import numpy as np
 import pytest
 
 from gaia_jax import replay
+from gaia_jax.env import State
 from gaia_jax.render import effects
 from tests.render.records import RECORDS
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
-from training.play import further, results, settings
+from training.play import further, leftovers, results, settings
 from training.play.game import HUMAN, Game, Refused
 from training.play.rules import Rules
 from training.play.settings import Settings
@@ -205,6 +210,7 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
         (game.line[k - 1], [game.nodes[id].text for id in game.line[k : k + 2]]) for k in ends
     ]
     assert {texts[0].split()[0] for _, texts in recorded} >= {"upgrade", "special"}
+    left_out = 0
     for before, texts in recorded[:: len(recorded) // 6]:
         state = game.nodes[before].state
         found = further.ways(rules, state)
@@ -213,7 +219,16 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
             here = rules.after(state, rules.index(first))
             half = rules.table(here).node in further.TWO_STEPS
             listed = [one["actions"][1] for one in found if one["actions"][0] == first]
-            assert sorted(listed) == sorted(rules.legal(here) if half else [])
+            assert set(listed) <= set(rules.legal(here) if half else [])
+            for text in set(rules.legal(here) if half else []) - set(listed):
+                # A mine that costs more than the plain one, and is no other one.
+                dear = rules.table(rules.after(here, rules.index(text)))
+                plain = rules.index(f"mine {text.split()[1]}")
+                cheap = rules.table(rules.after(state, plain))
+                me = rules.table(state).player
+                assert dear.seat(me).built == cheap.seat(me).built
+                assert stock(dear.seat(me)) < stock(cheap.seat(me))
+                left_out += 1
         for one in found[:3]:
             own = Game("4", rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
@@ -223,7 +238,111 @@ def test_a_move_of_two_decisions_is_one_choice(game: Game) -> None:
             assert one["cell"] in " ".join(one["actions"])
             own.back()
             assert own.now == 0, "one choice, taken back as one"
+    assert left_out, "some power or special action is for nothing somewhere"
     assert further.ways(rules, game.nodes[0].state) == []
+
+
+def stock(seat: Any) -> int:
+    """All that a player holds, whatever it is worth."""
+    return int(seat.credits + seat.ore + seat.knowledge + seat.qic + seat.power[2])
+
+
+def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: Game) -> None:
+    """The VP are those that the game gave in the end; conversions score more once played."""
+    rules, more = game.rules, 0
+    end = game.table(game.line[-1])
+    last = [id for id in at(game, "TURN") if "pass" in legal(game, id)]
+    assert last and all(game.table(id).round == 6 for id in last)
+    passed = {game.nodes[id].parent for id in game.line if game.nodes[id].text == "pass"}
+    for id in last:
+        state, player = game.nodes[id].state, game.table(id).player
+        found = leftovers.left_over(rules, state)
+        now = vp_left(found)
+        if id in passed:
+            assert now == end.seat(player).vp_source["RESOURCES"]
+        if "actions" not in found:
+            continue
+        own = Game("6", rules, game.setup, [HUMAN] * 4)
+        own.nodes[0].state = state
+        *conversions, text = found["actions"]
+        assert text == "pass" and all(one.startswith("free ") for one in conversions)
+        own.play_all(conversions)
+        again = leftovers.left_over(rules, own.nodes[own.now].state)
+        then = vp_left(again)
+        assert "actions" not in again and found["more"].startswith(f"{then - now} VP more")
+        assert then > now
+        more += 1
+    assert more, "somebody has power left"
+    other = next(id for id in at(game, "TURN") if game.table(id).round == 3)
+    assert leftovers.left_over(rules, game.nodes[other].state) == {}
+
+
+def vp_left(found: dict[str, Any]) -> int:
+    said = re.search(r"left: (\d+) VP", found["said"])
+    assert said
+    return int(said[1])
+
+
+def test_an_income_is_taken_by_itself_where_its_order_is_the_same(game: Game) -> None:
+    """Whatever order: the same. Where it is asked, two orders come to something else."""
+    rules, taken, asked = game.rules, 0, 0
+    orders = [id for id in at(game, "INCOME") if len(legal(game, id)) > 1]
+    assert orders
+    for id in orders:
+        player, state = game.table(id).player, game.nodes[id].state
+        for bowls in (None, (9, 0, 0)):  # the tokens of bowl I are more than what is charged
+            own = Game("7", rules, game.setup, [HUMAN] * 4)
+            own.nodes[0].state = state if bowls is None else with_power(state, player, bowls)
+            found = made(own, 0, Settings(only_choice=True))
+            ends = set(all_ends(rules, own.nodes[0].state, player))
+            assert (found is None) == (len(ends) > 1)
+            taken += found is not None
+            asked += found is None
+    assert taken and asked, (taken, asked)
+
+
+def with_power(state: State, player: int, bowls: tuple[int, int, int]) -> State:
+    """A state in which a player has so many tokens in the bowls."""
+    players = state.game.players.edit()
+    power = np.array(players.power)
+    power[player] = bowls
+    found = jax.device_get(players.replace(power=power).pack())
+    return state.replace(game=state.game.replace(players=found))  # type: ignore[no-any-return]
+
+
+def all_ends(rules: Rules, state: Any, player: int) -> Iterator[tuple[int, ...]]:
+    """What a player holds after each order of an income."""
+    for text in rules.legal(state):
+        after = rules.after(state, rules.index(text))
+        table = rules.table(after)
+        if table.node == "INCOME" and table.player == player:
+            yield from all_ends(rules, after, player)
+        else:
+            seat = table.seat(player)
+            yield (*seat.power, seat.brainstone, seat.gaia_power, seat.ore, seat.credits)
+
+
+@pytest.mark.slow
+def test_a_tile_and_the_track_of_its_step_are_one_choice(game: Game) -> None:
+    rules, seen = game.rules, 0
+    rules.prepare_prices()
+    for id in at(game, "TILE")[::3]:
+        state = game.nodes[id].state
+        found = further.tracks(rules, state)
+        for text in rules.legal(state):
+            here = rules.after(state, rules.index(text))
+            steps = rules.legal(here) if rules.table(here).node == "STEP" else []
+            listed = [one["actions"] for one in found.get(text, [])]
+            assert listed == [[text, step] for step in steps if step != "skip"]
+        for some in found.values():
+            own = Game("8", rules, game.setup, [HUMAN] * 4)
+            own.nodes[0].state = state
+            own.play_all(some[-1]["actions"])
+            paid = effects(own.table(0), own.table()).brief(rules.say(some[-1]["actions"][0]))
+            assert some[-1]["effects"] == paid
+            seen += 1
+    assert seen
+    assert further.tracks(rules, game.nodes[0].state) == {}
 
 
 def test_several_actions_are_taken_all_or_none(game: Game) -> None:

@@ -40,8 +40,8 @@ def adviser(playouts: FakePlayouts, actions: list[int]) -> Adviser:
     texts = tuple(f"action {n}" for n in range(9))
     ruleset = SimpleNamespace(actions=SimpleNamespace(texts=texts), name="toy")
     found.rules = SimpleNamespace(
-        env=SimpleNamespace(ruleset=ruleset, num_players=4), say=str.upper,
-        after=lambda state, action: state,
+        env=SimpleNamespace(ruleset=ruleset, num_players=4), after=lambda state, action: state,
+        say=lambda text, table: text.upper(), table=lambda state: None,
     )  # fmt: skip
     found.name, found._playouts, found._busy = "toy", playouts, threading.Lock()
     found.candidates = lambda state: np.array(actions)
@@ -94,6 +94,28 @@ def test_a_hint_ends_when_the_position_is_another_one() -> None:
     assert len(advice.hint(game)["candidates"]) == 2
     advice.forget("a")
     assert advice.hint(game)["status"] == "none"
+
+
+def test_a_hint_is_called_off_by_a_wish() -> None:
+    playouts, advice = FakePlayouts(), Advice()
+    judge = adviser(playouts, [1, 2])
+    advice._advisers["toy"] = judge
+    game: Any = SimpleNamespace(
+        id="a", now=0, rules=judge.rules, nodes=[SimpleNamespace(state=position())]
+    )
+    playouts.hold.clear()
+    advice.ask(game)
+    first = advice._hints["a"].job
+    advice.call_off(game, "review")
+    assert advice.hint(game)["status"] == "running", "there is no review"
+    advice.call_off(game, "hint")
+    assert advice.hint(game)["status"] == "called off"
+    advice.ask(game)
+    second = advice._hints["a"].job
+    assert second is not first
+    playouts.hold.set()
+    second.wait()
+    assert first.status == "called off" and advice.hint(game)["status"] == "ready"
 
 
 def test_what_fails_is_said_in_a_line() -> None:

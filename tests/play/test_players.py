@@ -60,11 +60,11 @@ class Player:
         else:
             self.page.locator(selector).first.click()
 
-    def choose(self, selector: str, value: str) -> None:
+    def choose(self, selector: str, value: str, named: str) -> None:
         """An entry of a list of the form."""
         if self.how == "keyboard":
             self.reach(selector)
-            self.page.keyboard.type(value)
+            self.page.keyboard.type(named)
         else:
             self.page.select_option(selector, value)
 
@@ -93,8 +93,11 @@ class Player:
 
     def by_list(self, selector: str) -> None:
         texts = self.page.locator(selector).evaluate_all("all => all.map(one => one.dataset.text)")
-        text = self.rng.choice(texts)
-        self.press(f"#legal button[data-text='{text}']")
+        button = f"#legal button[data-text='{self.rng.choice(texts)}']"
+        self.press(button)
+        # A finger sees a federation before it forms it.
+        if self.how == "touch" and self.page.locator(f"{button}[aria-pressed='true']").count():
+            self.press(button)
 
     def on_the_map(self, lit: Any) -> None:
         box = lit.nth(self.rng.randrange(lit.count())).bounding_box()
@@ -123,7 +126,7 @@ def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
     page.goto(f"{server.home}#seed=5&ruleset=lost_fleet")
     tab.until("document.querySelectorAll('#faction-3 option').length > 1")
     for p in (1, 2, 3):
-        player.choose(f"#chair-{p}", "random")
+        player.choose(f"#chair-{p}", "random", "Newcomer")
     player.press("#begin")
     tab.until(f"{MINE} && game.progress.length === 0", 300)
     page.evaluate(WATCH)

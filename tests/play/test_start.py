@@ -59,11 +59,13 @@ def test_what_is_offered_is_said_in_words() -> None:
     assert set(found) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}
     assert found["base"]["players"] == [2, 3, 4] and found["lost_fleet"]["players"] == [4]
     assert len(found["lost_fleet"]["factions"]) == 18
-    word, about = level("zoo/strong")
-    assert word == "expert" and about.startswith("120 VP among 4 of its kind, 42 VP ahead of")
-    assert level("zoo/quick")[0] == "beginner" and level("zoo/clone")[0] == ""
-    assert level("greedy") == ("regular", "Scripted by hand. 97 VP beside zoo/strong.")
-    assert level("runs/mine") == ("", "")
+    expert = level("zoo/strong")
+    assert (expert.name, expert.vp) == ("expert", 140.8)
+    assert "120 VP among 4 of its kind, 42 VP ahead of" in expert.about
+    assert level("zoo/quick").name == "beginner" and level("zoo/clone").name == ""
+    assert level("greedy").name == "regular" and "97 VP beside zoo/strong" in level("greedy").about
+    assert level("zoo/strong+search:64").name == "strongest"
+    assert level("runs/mine") == ("", "runs/mine", "", None)
 
 
 def test_a_preview_is_what_is_then_dealt(server: Server) -> None:
@@ -144,7 +146,9 @@ def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     assert page.locator("#faction-0 option").count() == 15
     page.select_option("#ruleset", "lost_fleet")
     tab.until("document.querySelectorAll('#faction-0 option').length === 19")
-    assert page.input_value("#chair-3") == "zoo/strong"
+    assert page.input_value("#chair-3") == "zoo/quick"
+    named = page.locator("#chair-3 option").all_inner_texts()
+    assert named[:4] == ["You", "Newcomer, 26 VP", "Beginner, 95 VP", "Regular, 103 VP"]
     assert "" not in page.locator("#chair-3 option").evaluate_all(values)
     assert "18 factions" in page.inner_text("#ruleset-about")
-    assert "120 VP" in page.inner_text("#about-3")
+    assert "94 VP" in page.inner_text("#about-3")

@@ -99,6 +99,111 @@ def test_kinds_of_choices_and_places_that_stand_for_them(tab: Watched, server: S
     tab.until(f"game.line.indexOf(game.node) === {before}")
 
 
+# A lit place with one choice that has a price: its middle, the price in words, the action.
+ONE_CHOICE = """() => {
+  const all = choicesNow();
+  for (const cell of document.querySelectorAll(".stage .legal-cell")) {
+    const here = choicesAt(all, cell);
+    if (here.length !== 1 || here[0].kind === "reached" || !here[0].effects?.costs) continue;
+    const box = cell.getBoundingClientRect();
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2, cost: here[0].effects.costs[0],
+      texts: here[0].texts };
+  }
+  return null;
+}"""
+
+
+def at_a_turn(tab: Watched, server: Server) -> dict[str, Any]:
+    """A turn of a record with prices, where a place on the map has one choice."""
+    moves = replay.read(server.saves / "lost_fleet.json").actions
+    tab.until("game.legal.length > 0 && game.legal.every(a => a.effects)", 300)
+    for place in [k for k, text in enumerate(moves) if text.startswith("mine")][8:]:
+        go(tab, place)
+        tab.until("game.asks !== 'TURN' || furtherNow().turn > 0")
+        found: dict[str, Any] | None = tab.page.evaluate(ONE_CHOICE)
+        if found:
+            return found
+    raise AssertionError("no such place")
+
+
+def test_a_place_tells_its_price_and_a_click_makes_it(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    found = at_a_turn(tab, server)
+    page.mouse.move(found["x"], found["y"])
+    page.wait_for_selector("#help-box .may")
+    assert f"\u2212{found['cost']}" in page.inner_text("#help-box"), "before the click"
+    before = page.evaluate("game.line.indexOf(game.node)")
+    page.mouse.click(found["x"], found["y"])
+    tab.until(f"game.line.indexOf(game.node) >= {before + len(found['texts'])}")
+    made = page.evaluate(f"game.moves.slice({before}).map(m => m.text)")
+    assert made[: len(found["texts"])] == found["texts"]
+    assert page.is_hidden("#help-box"), "what it told of is gone"
+
+
+def test_a_finger_selects_first(browser: Any, server: Server) -> None:
+    """The first tap shows what is possible there and its price, the second one makes it."""
+    tab = Watched(browser, 390, 844, has_touch=True, is_mobile=True)
+    page = tab.page
+    game = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    page.goto(f"{server.home}#{game}")
+    found = at_a_turn(tab, server)
+    before = page.evaluate("game.line.indexOf(game.node)")
+    page.touchscreen.tap(found["x"], found["y"])
+    page.wait_for_selector("#choice button")
+    assert f"\u2212{found['cost']}" in page.inner_text("#choice")
+    assert page.locator(".stage .over-look.ring").count() == 1
+    box = page.locator("#choice").bounding_box()
+    assert not (
+        box["x"] < found["x"] < box["x"] + box["width"]
+        and box["y"] < found["y"] < box["y"] + box["height"]
+    ), "the place itself is in view"
+    page.wait_for_timeout(500)
+    assert page.evaluate("game.line.indexOf(game.node)") == before, "nothing is made yet"
+    page.touchscreen.tap(found["x"], found["y"])
+    tab.until(f"game.line.indexOf(game.node) >= {before + len(found['texts'])}")
+    page.close()
+    tab.check(server.home)
+
+
+def test_who_looks_at_an_earlier_position_is_told_so(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    go(tab, 100)
+    said = page.inner_text("#past-said")
+    assert said.startswith(f"You look at round {page.evaluate('game.moves[100].round')}, turn ")
+    assert "another line" in said and page.inner_text("#present") == "To the end"
+    node = page.evaluate("game.node")
+    row = page.locator("#since .turn-row").first
+    assert row.locator(".told:visible").count() == 0
+    row.click()
+    assert row.locator(".told:visible").count() > 0
+    assert page.evaluate("game.node") == node, "the table stays where it is"
+    page.click("#present")
+    tab.until("game.over")
+    assert page.is_hidden("#past")
+
+
+def test_the_map_keeps_its_size_and_the_panel_begins_at_its_top(
+    tab: Watched, server: Server
+) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    last = len(replay.read(server.saves / "lost_fleet.json").actions)
+    height = "document.querySelector('.stage').offsetHeight"
+    go(tab, last - 1)
+    shown = page.evaluate(height)
+    for place in (0, 60, 160, last - 1):
+        go(tab, place)
+        assert page.evaluate(height) == shown, place
+    go(tab, 100)
+    page.evaluate("document.getElementById('legal').style.minHeight = '2000px'")
+    page.evaluate("document.querySelector('.deck.play').scrollTop = 400")
+    assert page.evaluate("document.querySelector('.deck.play').scrollTop") > 0
+    go(tab, 103)
+    assert page.evaluate("document.querySelector('.deck.play').scrollTop") == 0
+
+
 def test_ones_own_stock_stands_for_conversions(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
@@ -155,6 +260,31 @@ def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
     page.click("#again")
     tab.until(f"game && game.id !== '{old}' && game.line.length === 1", 60)
     assert page.is_hidden("#end")
+
+
+def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    said = "the playouts of zoo/strong are being compiled, once (took up to 90 s before)"
+    status = ["running"]
+
+    def answer(route: Any) -> None:
+        if route.request.post_data and '"off":true' in route.request.post_data:
+            status[0] = "called off"
+        route.fulfill(
+            json={"status": status[0], "said": said, "done": 0, "total": 64, "seconds": 7,
+                  "node": page.evaluate("game.node"), "candidates": []}
+        )  # fmt: skip
+
+    page.route("**/ask/hint", answer)
+    go(tab, 12)
+    tab.until(MINE)
+    page.click("#hint")
+    page.wait_for_selector("#hint-off")
+    assert f"{said}, 7 s" in page.inner_text("#hints")
+    page.click("#hint-off")
+    tab.until("document.getElementById('hints').innerText.startsWith('Called off')")
+    assert page.locator("#hint-off").count() == 0 and page.is_enabled("#hint")
 
 
 def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:

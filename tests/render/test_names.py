@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -30,6 +31,34 @@ def test_every_action_can_be_said(id: str) -> None:
     for text in ruleset.actions.texts:
         said = render.say(ruleset, text)
         assert said and not re.search(r"[{}]|_", said), said
+
+
+class At:
+    """As much of a table as words are made of."""
+
+    ruleset = RULESETS["lost_fleet"]
+    advanced_tiles = {"extra": ("PI-AC-6VP", True)}
+    artifacts = (("", True), (ruleset.artifacts[0].id, True))
+    ship_tokens = {"TWILIGHT": (ruleset.ship_tokens[0].id, True)}
+
+    def __init__(self, node: str):
+        self.node = node
+
+
+def test_a_place_says_what_lies_there() -> None:
+    """The extra tile and an artifact by what they do; who takes a booster in a round passes."""
+    table: Any = At("TURN")
+    named = render.names(At.ruleset)
+    said = "advanced tile: 6 VP per planetary institute and academy (the extra tile)"
+    assert render.say_at(table, "advanced extra") == said
+    artifact = named["artifact"][At.ruleset.artifacts[0].id]
+    assert render.say_at(table, "artifact 2") == f"take the artifact: {artifact}"
+    token = named["token"][At.ruleset.ship_tokens[0].id]
+    assert render.say_at(table, "token TWILIGHT") == f"federation token: {token}, of the Twilight"
+    booster = f"booster {next(iter(At.ruleset.ids['booster']))}"
+    assert render.say_at(table, booster).startswith("pass and take the booster ")
+    assert render.say_at(At("BOOSTER"), booster) == render.say(At.ruleset, booster)  # type: ignore[arg-type]
+    assert render.say_at(table, "end_turn") == "end the turn"
 
 
 def test_an_unknown_action_is_refused() -> None:

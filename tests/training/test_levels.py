@@ -1,5 +1,6 @@
 """Levels of play: names for agents that are there, as the guide lists them."""
 
+import re
 from pathlib import Path
 
 import jax
@@ -14,7 +15,8 @@ from training.agents.levels import LEVELS, agent_of
 from training.agents.registry import REGISTRY
 from training.agents.search import split_name
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "comparing.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE, README = ROOT / "docs" / "guide" / "comparing.md", ROOT / "README.md"
 
 
 @pytest.mark.parametrize("level", LEVELS, ids=lambda level: level.name)
@@ -24,6 +26,14 @@ def test_a_level_is_an_agent_that_is_there(level):
     assert agent_of(level.name) == level.agent and agent_of(level.agent) == level.agent
     row = f"| `{level.name}` | `{level.agent}` | {level.about} |\n"
     assert row in PAGE.read_text("utf-8")
+
+
+def test_the_vp_of_a_level_are_those_of_the_arena_in_the_readme():
+    rows = re.findall(r"^\| `([a-z/]+)` \| ([0-9.]+) \(", README.read_text("utf-8"), re.M)
+    assert len(rows) == 4
+    assert {agent: float(vp) for agent, vp in rows} == {
+        level.agent: level.vp for level in LEVELS if level.vp is not None
+    }
 
 
 def test_an_agent_is_made_by_the_name_of_its_level():

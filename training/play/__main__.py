@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import re
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,12 @@ from gaia_jax.cli.command_line import UserError
 from ..system.cli import Parser, prepare, start_jax
 
 if TYPE_CHECKING:
+    import uvicorn
+
+    from .front import Front
     from .game_server import GameServer
 
+FIRST_RULESET = "lost_fleet"
 HEAD_START = 3.0  # seconds of the first page; one that deals a game compiles by itself
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
@@ -35,30 +40,86 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parse(argv)
     try:
         import uvicorn
+
+        from .front import Front
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
-    from .agent_pool import AgentPool
-    from .app import make_app
-    from .game_server import GameServer
-
-    start_jax()  # here, not in a thread
-    names = [name.strip() for name in options.agents.split(",") if name.strip()]
-    games = GameServer(AgentPool(names), options.saves)
-    record = _take(options.record, options.saves, games) if options.record else None
+    hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
+    front = Front(hosts)
+    loading = Loading(options, front, lambda: server.should_exit)
+    if _names_something(options):
+        loading.run()  # what is wrong with it is said before anything is served
     listener = _listen(options.host, options.port)
     port = listener.getsockname()[1]
-    hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
     print(f"The table stands at http://{_shown(options.host)}:{port}/ (Ctrl-C ends it)", flush=True)
-    _compile_later(games, options.env)
-    app = make_app(games, hosts, record, lambda: server.should_exit)
     config = uvicorn.Config(
-        app, log_level="warning", server_header=False,
+        front, log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
     )  # fmt: skip
     server = uvicorn.Server(config)
     logging.getLogger("uvicorn.error").addFilter(_not_cancelled)
+    loading.begin(server)
     server.run(sockets=[listener])
+    if loading.error:
+        raise loading.error
     return 0
+
+
+def _names_something(options: argparse.Namespace) -> bool:
+    """Whether the command names what only a loaded game can check."""
+    named = options.record or options.agents or options.env != FIRST_RULESET
+    return bool(named or os.environ.get("JAX_PLATFORMS"))
+
+
+class Loading:
+    """The games, imported and made beside the first page, which needs none of it."""
+
+    def __init__(self, options: argparse.Namespace, front: Front, ending: Callable[[], bool]):
+        """
+        Args:
+            options: of the command line.
+            front: what is given the games.
+            ending: whether the server is about to end.
+        """
+        self.options, self.front, self.ending = options, front, ending
+        self.error: BaseException | None = None
+
+    def begin(self, server: uvicorn.Server) -> None:
+        """In a thread, where it has not been done; what goes wrong ends the server."""
+        if self.front.games is not None:
+            return
+
+        def load() -> None:
+            try:
+                self.run()
+            except BaseException as error:
+                self.error, server.should_exit = error, True
+
+        threading.Thread(target=load, name="loading", daemon=True).start()
+
+    def run(self) -> None:
+        """Make the games.
+
+        Raises:
+            UserError: what the command names is not there, or is broken.
+        """
+        prepare()
+        from gaia_jax.ruleset import RULESETS
+
+        from .agent_pool import AgentPool
+        from .app import make_app
+        from .game_server import GameServer
+
+        options = self.options
+        if options.env not in RULESETS:
+            known = ", ".join(RULESETS)
+            raise UserError(f"unknown ruleset {options.env!r}; known are {known}")
+        start_jax()
+        names = [name.strip() for name in options.agents.split(",") if name.strip()]
+        games = GameServer(AgentPool(names), options.saves)
+        record = _take(options.record, options.saves, games) if options.record else None
+        self.front.games = make_app(games, record, self.ending)
+        _compile_later(games, options.env)
 
 
 def _compile_later(games: GameServer, ruleset: str) -> None:
@@ -131,18 +192,12 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--saves", type=Path, default=Path("runs/play"), help="where records are saved"
     )
-    parser.add_argument("--env", default="lost_fleet", help="what is compiled first")
+    parser.add_argument("--env", default=FIRST_RULESET, help="what is compiled first")
     options = parser.parse_args(argv)
-    from gaia_jax.ruleset import RULESETS
-
-    if options.env not in RULESETS:
-        known = ", ".join(RULESETS)
-        raise UserError(f"unknown ruleset {options.env!r}; known are {known}")
     outputs.check_inside("--saves", options.saves, parents=True)
     return options
 
 
 if __name__ == "__main__":
     sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
-    prepare()
     command_line.leave(command_line.run(main))  # agents are compiled in the background

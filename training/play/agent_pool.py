@@ -20,10 +20,12 @@ from gaia_jax.xla.program_cache import jit
 from .. import zoo
 from ..agents import Agent, make_agent
 from ..agents.base import Policy
+from ..agents.levels import LEVELS, Level
 from ..agents.plays import plays
 from ..agents.registry import REGISTRY
 from ..agents.search import SUFFIX
 from ..study.explain import Explainer
+from ..system import last_times
 from . import offers
 from .rules import Rules
 
@@ -46,6 +48,7 @@ class Ready:
     message: str = ""
     seconds: float = 0.0
     began: float = 0.0
+    before: str = ""  # how long it took before
     act: Callable[[Any, int], int] | None = None
     policy: Callable[[Any], tuple[np.ndarray, np.ndarray]] | None = None  # None: no policy to show
     explainer: Explainer | None = None
@@ -54,7 +57,7 @@ class Ready:
         """A line of progress, and how many seconds it has taken so far where it goes on."""
         called = CALLED[self.part].format(self.name)
         if self.status == "compiling":
-            return f"{called} is being compiled", time.monotonic() - self.began
+            return f"{called} is being compiled{self.before}", time.monotonic() - self.began
         if self.status == "ready":
             return f"{called} is ready ({self.seconds:.0f} s)", None
         if self.status == "failed":
@@ -83,7 +86,8 @@ class AgentPool:
         """
         learnt = [name for name in (*zoo.names(), *_runs(runs)) if name not in names]
         searching = [f"{name}{SUFFIX}{SIMULATIONS}" for name in learnt]
-        self.names = list(dict.fromkeys((*REGISTRY, *learnt, *searching, *names)))
+        levels = [level.agent for level in LEVELS]
+        self.names = list(dict.fromkeys((*levels, *REGISTRY, *learnt, *searching, *names)))
         self._plays = {name: plays(name) for name in self.names}
         self._levels = {name: _level(name) for name in self.names}
         self._ready: dict[tuple[str, str, str], Ready] = {}
@@ -124,8 +128,9 @@ class AgentPool:
         return [
             {
                 "name": name,
-                "level": self._levels[name][0],
-                "about": self._levels[name][1],
+                "level": self._levels[name].name,
+                "vp": self._levels[name].vp,
+                "about": self._levels[name].about,
                 "players": [n for n in PLAYERS if not self.refusal(name, ruleset, n)],
                 "status": ready.status if ready else "",
                 "said": ready.said() if ready else "",
@@ -139,11 +144,14 @@ class AgentPool:
                 while not self._queue:
                     self._wake.wait()
                 rules, ready = self._queue.pop(0)
+            name = f"{CALLED[ready.part].format(ready.name)} for {rules.env.ruleset.name}"
+            ready.before = last_times.said(name)
             ready.began, ready.status = time.monotonic(), "compiling"
             self.on_change()
             try:
                 _compile(ready, rules)
                 ready.status = "ready"
+                last_times.note(name, time.monotonic() - ready.began)
             except Exception as error:  # an agent's own code may raise anything
                 text = str(error).splitlines() or [""]
                 plain = isinstance(error, UserError)
@@ -153,11 +161,11 @@ class AgentPool:
             self.on_change()
 
 
-def _level(name: str) -> tuple[str, str]:
+def _level(name: str) -> Level:
     try:
         return offers.level(name)
     except UserError:  # its compiling will say what is wrong
-        return "", ""
+        return Level("", name, "")
 
 
 def _runs(folder: Path) -> list[str]:

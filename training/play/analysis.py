@@ -77,7 +77,7 @@ def search(game: Game, id: int, agent: Ready) -> None:
     states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
     found = explain.decision(so_far, explainer.search(states), 0, len(path), explainer)
     for row in found["candidates"]:
-        row["words"] = game.rules.say(row["action"])
+        row["words"] = game.rules.say(row["action"], game.table(id))
         row["line"] = [_in_words(game, said) for said in row["line"]]
     node.analysis[f"{agent.name} {following}"] = found
 
@@ -101,9 +101,9 @@ def report(game: Game, agent: Ready) -> dict[str, Any]:
     seen = [game.nodes[id].analysis.get(agent.name) for id in game.line]
     players = range(len(game.seats))
     lines = [[None if one is None else one["vp"][p] for one in seen] for p in players]
-    say = game.rules.say
+    say, table = game.rules.say, game.table()
     return {
-        "policy": [(text, say(text), chance) for text, chance in here["policy"][:SHOWN]],
+        "policy": [(text, say(text, table), chance) for text, chance in here["policy"][:SHOWN]],
         "all": dict(here["policy"]),
         "vp": here["vp"],
         "lines": lines,

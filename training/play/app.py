@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
-from importlib import resources
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
-from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -19,19 +16,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from . import offers, results
+from .front import Handler, starlette, told
 from .game import HUMAN, Game, Refused
 from .game_server import GameServer
-from .request_guard import RequestGuard, parsed, refusal
+from .request_guard import parsed, refusal
 from .view import view
 
-_TYPES = {".js": "text/javascript", ".css": "text/css"}
-# What a page may load, by name: where it lies. Nothing else of the folders is given away.
-FILES = {
-    file.name: file
-    for package in ("gaia_jax.replay", str(__package__))
-    for file in resources.files(package).joinpath("static").iterdir()
-    if Path(file.name).suffix in _TYPES
-}
 CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 # A page asks again after so long without news.
 PATIENCE = 15.0
@@ -41,8 +31,6 @@ SANDBOX = {
     "Content-Security-Policy": "sandbox allow-scripts; default-src 'none'; img-src data:;"
     " script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 }
-
-Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Pages:
@@ -56,19 +44,6 @@ class Pages:
         """
         self.server, self.first, self.ending = server, record, ending
         self.waiting = 0
-
-    async def index(self, request: Request) -> Response:
-        """The page."""
-        text = resources.files(str(__package__)).joinpath("static", "index.html").read_text("utf-8")
-        return Response(text, media_type="text/html")
-
-    async def file(self, request: Request) -> Response:
-        """A script or a style sheet."""
-        name = request.path_params["name"]
-        if name not in FILES:
-            return refusal(404, "there is no such file")
-        text = await run_in_threadpool(FILES[name].read_text, "utf-8")
-        return Response(text, media_type=_TYPES[Path(name).suffix])
 
     async def offers(self, request: Request) -> Response:
         """What a game can be made of."""
@@ -133,14 +108,16 @@ class Pages:
         return JSONResponse(await run_in_threadpool(self.server.further, self._game(request)))
 
     async def advice(self, request: Request) -> Response:
-        """How a hint or a review stands; asked for by POST."""
+        """How a hint or a review stands; asked for by POST, and called off by `{"off": true}`."""
         game, what = self._game(request), request.path_params["what"]
         if what not in ("hint", "review"):
             return refusal(404, "there is no such request")
         advice = self.server.advice
         if request.method == "POST":
-            parsed(await request.body())
-            await run_in_threadpool(self.server.ask_advice, game, what)
+            if parsed(await request.body()).get("off"):
+                advice.call_off(game, what)
+            else:
+                await run_in_threadpool(self.server.ask_advice, game, what)
         if what == "hint":
             return JSONResponse(advice.hint(game))
         job = advice.reviewed(game)
@@ -195,55 +172,26 @@ def _whole(request: Request, name: str, default: int) -> int:
     return int(text)
 
 
-def _told(handler: Handler) -> Handler:
-    """A handler whose mistakes of the user are answers."""
-
-    async def told(request: Request) -> Response:
-        try:
-            return await handler(request)
-        except ValueError as error:  # Refused among them
-            return refusal(400, " ".join(str(error).split())[:500])
-        except HTTPException as error:
-            return refusal(error.status_code, error.detail)
-
-    return told
-
-
-async def _missing(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    texts = {404: "there is no such page", 405: "that method is not taken here"}
-    return refusal(status, texts.get(status, "the server failed; its terminal says more"))
-
-
-def make_app(
-    server: GameServer,
-    hosts: tuple[str, ...],
-    record: str | None = None,
-    ending: Callable[[], bool] = lambda: False,
-) -> ASGIApp:
-    """The application.
+def make_app(server: GameServer, record: str | None, ending: Callable[[], bool]) -> ASGIApp:
+    """What answers below `/api/`; `Front` stands before it.
 
     Args:
         server: the games.
-        hosts: the names by which it may be called.
         record: the name of a saved record that the first page opens.
         ending: whether the server is about to end.
     """
     pages = Pages(server, record, ending)
     game = "/api/games/{id}"
-    routes = [
-        Route("/", _told(pages.index)),
-        Route("/static/{name}", _told(pages.file)),
-        Route("/api/offers", _told(pages.offers)),
-        Route("/api/preview", _told(pages.preview), methods=["POST"]),
-        Route("/api/games", _told(pages.open), methods=["POST"]),
-        Route(game, _told(pages.game)),
-        Route(game + "/further", _told(pages.further)),
-        Route(game + "/ask/{what}", _told(pages.advice), methods=["GET", "POST"]),
-        Route(game + "/file/{what}", _told(pages.file_of)),
-        Route(game + "/analysis", _told(pages.analysis)),
-        Route(game + "/save", _told(pages.save), methods=["POST"]),
-        Route(game + "/{what}", _told(pages.change), methods=["POST"]),
+    paths: list[tuple[str, Handler, list[str]]] = [
+        ("/api/offers", pages.offers, ["GET"]),
+        ("/api/preview", pages.preview, ["POST"]),
+        ("/api/games", pages.open, ["POST"]),
+        (game, pages.game, ["GET"]),
+        (game + "/further", pages.further, ["GET"]),
+        (game + "/ask/{what}", pages.advice, ["GET", "POST"]),
+        (game + "/file/{what}", pages.file_of, ["GET"]),
+        (game + "/analysis", pages.analysis, ["GET"]),
+        (game + "/save", pages.save, ["POST"]),
+        (game + "/{what}", pages.change, ["POST"]),
     ]
-    handlers: Any = {404: _missing, 405: _missing, 500: _missing}
-    return RequestGuard(Starlette(routes=routes, exception_handlers=handlers), hosts)
+    return starlette([Route(path, told(call), methods=methods) for path, call, methods in paths])

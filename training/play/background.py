@@ -45,6 +45,11 @@ class Job:
         """End it at its next `tell`."""
         self._off = True
 
+    @property
+    def now(self) -> str:
+        """Its status; work that is called off is so at once, though it has yet to hear of it."""
+        return "called off" if self._off and self.status == "running" else self.status
+
     def wait(self) -> None:
         """Until it has ended."""
         self._thread.join()
@@ -52,7 +57,7 @@ class Job:
     def json(self) -> dict[str, Any]:
         """How it stands, without what it found."""
         return {
-            "status": self.status,
+            "status": self.now,
             "said": self.said,
             "done": self.done,
             "total": self.total,

@@ -14,9 +14,10 @@ import jax
 import numpy as np
 from jax import Array
 
+from gaia_jax.components.common import RESOURCES
 from gaia_jax.env import State
 from gaia_jax.render import Table, effects
-from gaia_jax.render.names import PLANETS, STRUCTURES
+from gaia_jax.render.names import PLANETS, STRUCTURES, TRACK_NAMES
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
@@ -24,7 +25,9 @@ from gaia_jax.state import GameState
 
 from .rules import Rules
 
-NOTHING: dict[str, Any] = {"ways": [], "federations": [], "reached": [], "repeats": {}}
+NOTHING: dict[str, Any] = {
+    "ways": [], "federations": [], "reached": [], "repeats": {}, "tracks": {}, "left": {},
+}  # fmt: skip
 FORM, COMMIT = "form_federation", "commit"
 # Nodes within a move of two decisions; a federation has a list of its own.
 TWO_STEPS = ("TARGET", "PIECE")
@@ -117,17 +120,44 @@ def ways(rules: Rules, state: State) -> list[dict[str, Any]]:
 
     Returns:
         For each `actions` and their `words`; `cell`, its place, "" for none; `effects`.
-        None until `rules.prices_ready`.
+        None until `rules.prices_ready`, nor of those that cost more for what one action does.
     """
     if rules.table(state).node != "TURN" or not rules.prices_ready:
         return []
     before, found = rules.table(state), []
-    for first, half in rules.tables_after(state).items():
-        if half.node in TWO_STEPS:
-            after = rules.tables_after(rules.after(state, first))
-            texts = rules.text(first)
-            found += [_way(rules, [texts, rules.text(a)], before, t) for a, t in after.items()]
+    tables = rules.tables_after(state)
+    done = {rules.text(a): table for a, table in tables.items() if table.node not in TWO_STEPS}
+    for first, half in tables.items():
+        if half.node not in TWO_STEPS:
+            continue
+        for second, after in rules.tables_after(rules.after(state, first)).items():
+            texts = [rules.text(first), rules.text(second)]
+            same = done.get(f"mine {texts[1].partition(' ')[2]}")
+            if same is None or not for_nothing(before, after, same):
+                found.append(_way(rules, texts, before, after))
     return found
+
+
+def for_nothing(before: Table, dear: Table, cheap: Table) -> bool:
+    """Whether the decider has no more of anything than in the other way, and of something less."""
+    player = before.player
+    one, two = (effects(before, after).fields(player) for after in (dear, cheap))
+    stock = {*RESOURCES, *(f"power.{bowl}" for bowl in range(3))}
+
+    def rest(fields: dict[str, int]) -> dict[str, int]:
+        return {k: v for k, v in fields.items() if k not in stock and not k.startswith("used.")}
+
+    if rest(one) != rest(two):
+        return False
+    mine, other = (_held(table, player) for table in (dear, cheap))
+    return mine != other and all(a <= b for a, b in zip(mine, other, strict=True))
+
+
+def _held(table: Table, player: int) -> tuple[int, ...]:
+    """Resources, and power by how far it is: in bowl III, in III and II, in all."""
+    seat = table.seat(player)
+    *_, second, third = power = seat.power
+    return (*(getattr(seat, name) for name in RESOURCES), third, third + second, sum(power))
 
 
 def _way(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
@@ -141,11 +171,38 @@ def in_words(rules: Rules, table: Table, text: str) -> str:
     """An action, with what lies on its cell."""
     cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
     if cell < 0:
-        return rules.say(text)
+        return rules.say(text, table)
     kind = table.ids["structure"][table.map.structure[cell]]
     lies = PLANETS[table.ids["planet"][table.map.planet[cell]]]
     lies = lies if kind == "NONE" else f"{STRUCTURES[kind]}, {lies}"
-    return f"{rules.say(text)}: {lies}"
+    return f"{rules.say(text, table)}: {lies}"
+
+
+def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
+    """Tech tiles whose research step may go on several tracks, as wholes.
+
+    Returns:
+        By the text of the tile: `actions`, it and its step; `name` of the track; `effects`.
+        None until `rules.prices_ready`.
+    """
+    before, found = rules.table(state), {}
+    if before.node != "TILE" or not rules.prices_ready:
+        return {}
+    for tile, half in rules.tables_after(state).items():
+        if half.node == "STEP" and half.player == before.player:
+            steps = rules.tables_after(rules.after(state, tile)).items()
+            found[rules.text(tile)] = [
+                _step(rules, [rules.text(tile), rules.text(step)], before, after)
+                for step, after in steps
+                if rules.text(step) != "skip"
+            ]
+    return found
+
+
+def _step(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
+    name = TRACK_NAMES[texts[1].partition(" ")[2]]
+    words = rules.say(texts[0], before)
+    return {"actions": texts, "name": name, "effects": effects(before, after).brief(words)}
 
 
 def repeats(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
@@ -180,7 +237,8 @@ def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
         return []
     known = set(rules.legal(state))
     found: dict[str, list[str]] = {}
-    seen, open_ = {_resources(state)}, deque([(state, list[str]())])
+    me = int(state.current_player)
+    seen, open_ = {stock_of(state, me)}, deque([(state, list[str]())])
     while open_:
         here, path = open_.popleft()
         for text in rules.legal(here):
@@ -189,18 +247,22 @@ def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
                     found.setdefault(text, path)
             elif len(path) < MOST_CONVERSIONS and len(seen) < MOST_POSITIONS:
                 after = rules.after(here, rules.index(text))
-                if _resources(after) not in seen:
-                    seen.add(_resources(after))
+                if stock_of(after, me) not in seen:
+                    seen.add(stock_of(after, me))
                     open_.append((after, [*path, text]))
-    say = rules.say
+    table = rules.table(state)
+
+    def say(text: str) -> str:
+        return rules.say(text, table)
+
     return [
         {"text": text, "words": say(text), "first": path, "first_words": [say(x) for x in path]}
         for text, path in sorted(found.items(), key=lambda item: (len(item[1]), item[0]))
     ]
 
 
-def _resources(state: State) -> bytes:
-    """What the decider holds: two orders of the same conversions come to the same."""
-    players, me = state.game.players, int(state.current_player)
-    turn = np.asarray(state.game.turn.brainstone_reversed)
-    return b"".join(np.asarray(x).tobytes() for x in (players.small[me], players.large[me], turn))
+def stock_of(state: State, player: int) -> bytes:
+    """What a player holds: two orders of the same conversions come to the same."""
+    players, turn = state.game.players, np.asarray(state.game.turn.brainstone_reversed)
+    held = players.small[player], players.large[player], turn
+    return b"".join(np.asarray(x).tobytes() for x in held)

@@ -244,16 +244,17 @@ class Game:
                 return {}
             texts = self.rules.env.ruleset.actions.texts
             found = self.rules.effects_of_all(node.state)
-            say = self.rules.say
-            node.prices = {texts[a]: one.brief(say(texts[a])) for a, one in found.items()}
+            say, table = self.rules.say, self.table()
+            node.prices = {texts[a]: one.brief(say(texts[a], table)) for a, one in found.items()}
         return node.prices
 
     def told(self, id: int) -> str:
         """What the decision that led to a position cost and brought."""
         node = self.nodes[id]
         if node.told is None:
-            found = effects(self.table(node.parent), self.table(id))
-            node.told = in_words(found, self.rules.say(node.text))
+            before = self.table(node.parent)
+            found = effects(before, self.table(id))
+            node.told = in_words(found, self.rules.say(node.text, before))
         return node.told
 
     def setup_json(self) -> dict[str, Any]:
@@ -266,7 +267,7 @@ class Game:
         for before, id in zip(self.line, self.line[1:], strict=False):
             node, table = self.nodes[id], self.table(before)
             others = [
-                {"node": other, "words": self.rules.say(self.nodes[other].text)}
+                {"node": other, "words": self.rules.say(self.nodes[other].text, table)}
                 for other in self.nodes[before].children
                 if other != id
             ]
@@ -276,7 +277,7 @@ class Game:
                     "round": table.round,
                     "player": table.player,
                     "text": node.text,
-                    "words": self.rules.say(node.text),
+                    "words": self.rules.say(node.text, table),
                     "told": self.told(id),
                     "by": node.by,
                     "others": others,

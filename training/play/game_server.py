@@ -16,7 +16,7 @@ from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.packed import PLAYERS
 
 from ..agents.search import split_name
-from . import analysis, dealing, further, settings
+from . import analysis, dealing, further, leftovers, settings
 from .agent_pool import POLICY, SEARCH, AgentPool, Ready
 from .game import HUMAN, Game, Refused
 from .hints import Advice
@@ -170,6 +170,8 @@ class GameServer:
                 "federations": further.federations(rules, node.state),
                 "reached": further.reached(rules, node.state),
                 "repeats": further.repeats(rules, node.state),
+                "tracks": further.tracks(rules, node.state),
+                "left": leftovers.left_over(rules, node.state),
             }
             node.further = found if priced else None
         return found

@@ -6,6 +6,7 @@ A hint plays the likeliest actions of a position out, all on the same luck, the 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from ..study.accuracy import paired
 from ..study.judge import LINE, MOST, question
 from ..study.playouts import Playouts, jobs_of
 from ..study.position import probabilities
+from ..system import last_times
 from .background import Job
 from .game import Game
 from .rules import Rules
@@ -33,6 +35,8 @@ REVIEW_PLAYOUTS = 8
 
 class Adviser:
     """One agent's playouts for one ruleset; compiled at the first hint."""
+
+    _compiled = False
 
     def __init__(self, rules: Rules, name: str = ADVISER):
         self.rules, self.name = rules, name
@@ -48,11 +52,13 @@ class Adviser:
 
     def judge(self, state: State, job: Job) -> None:
         """Keep in `job.result` what is known of the candidates, again after each round."""
+        if self._busy.locked():
+            job.tell("what was called off is still being compiled, and waited for")
         with self._busy:
             self._judge(state, job)
 
     def _judge(self, state: State, job: Job) -> None:
-        job.tell("the policy is asked")
+        job.tell(f"{self.name} is asked for candidates")
         actions, seat = self.candidates(state), int(state.current_player)
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         total = len(actions) * ROUND * ROUNDS
@@ -61,12 +67,14 @@ class Adviser:
         before = 0
 
         def progress(ended: int) -> None:
+            compiling.ended()
+            self._compiled = True
             job.tell("played out", before + ended, total)
 
+        compiling = Compiling("playouts", self.name, self.rules.env.ruleset.name)
         for number in range(ROUNDS):
             before = number * len(actions) * ROUND
-            said = "played out" if number else "compiled at the first time, then played out"
-            job.tell(said, before, total)
+            job.tell("played out" if self._compiled else compiling.said, before, total)
             jobs = jobs_of([actions], ROUND, number * ROUND)
             ends = self._playouts.play(states, jobs, 0, progress, MOST * ROUND)
             new = ends.vp[:, seat].reshape(len(actions), ROUND)
@@ -83,7 +91,7 @@ class Adviser:
         Args:
             actions: (K,). vp: (K, n) of the decider at the end. moves: (K, n, M) behind each.
         """
-        rules, means = self.rules, vp.mean(1)
+        rules, means, table = self.rules, vp.mean(1), self.rules.table(state)
         best = int(means.argmax())
         texts = rules.env.ruleset.actions.texts
         found = []
@@ -94,7 +102,7 @@ class Adviser:
             found.append(
                 {
                     "text": text,
-                    "words": rules.say(text),
+                    "words": rules.say(text, table),
                     "vp": [round(x, 1) for x in (own.mean, own.low, own.high)],
                     "lost": [round(x, 1) for x in (lost.mean, lost.low, lost.high)],
                     "grade": lost.grade,
@@ -110,10 +118,26 @@ class Adviser:
         state = rules.after(state, first)
         for action in [int(x) for x in actions if x >= 0][:SHOWN]:
             table = rules.table(state)
-            words = rules.say(rules.env.ruleset.actions.texts[action])
+            words = rules.say(rules.text(action), table)
             out.append(f"{table.faction(table.player).name}: {words}")
             state = rules.after(state, action)
         return out
+
+
+class Compiling:
+    """The playouts of a hint or a review on their way to the first stride, which compiles them."""
+
+    def __init__(self, what: str, agent: str, ruleset: str):
+        self._key, self._began = f"{what} of {agent} for {ruleset}", time.monotonic()
+        self._going = True
+        more = last_times.said(self._key)
+        self.said = f"the {what} of {agent} are being compiled, once{more}"
+
+    def ended(self) -> None:
+        """The first stride is done: how long it took is kept."""
+        if self._going:
+            last_times.note(self._key, time.monotonic() - self._began)
+        self._going = False
 
 
 class Hint(NamedTuple):
@@ -142,13 +166,13 @@ class Advice:
         node, state = game.now, game.nodes[game.now].state
         with self._lock:
             for id, hint in list(self._hints.items()):
-                if id == game.id and hint.node == node and hint.job.status in ("running", "ready"):
+                if id == game.id and hint.node == node and hint.job.now in ("running", "ready"):
                     return
                 hint.job.call_off()
                 del self._hints[id]
 
             def work(job: Job) -> None:
-                job.tell("the agent is read")
+                job.tell(f"{ADVISER} is read")
                 name = game.rules.env.ruleset.name
                 if name not in self._advisers:
                     self._advisers[name] = Adviser(game.rules)
@@ -175,22 +199,34 @@ class Advice:
         actions = [game.nodes[id].action for id in line[1:]]
 
         def work(job: Job) -> None:
-            job.tell("the agent is read")
+            job.tell(f"{ADVISER} is read")
             reviewer = review.Reviewer(game.rules.env, ADVISER, REVIEW_PLAYOUTS)
             played = explain.Game(game.rules.env, states, actions)
             some, questions = reviewer.ask(played)
             total = reviewer.total(questions)
-            job.tell("compiled at the first time, then played out", 0, total)
-            about = reviewer.review(
-                played, some, questions, 0, lambda n: job.tell("played out", n, total)
-            )
+            compiling = Compiling("playouts of a review", ADVISER, game.rules.env.ruleset.name)
+            job.tell(compiling.said, 0, total)
+
+            def progress(ended: int) -> None:
+                compiling.ended()
+                job.tell("played out", ended, total)
+
+            about = reviewer.review(played, some, questions, 0, progress)
             job.tell("the page is made", total, total)
             job.result = review_page.page(played, about)
 
         with self._lock:
             known = self._reviews.get(game.id)
-            if known is None or known.status in ("failed", "called off"):
+            if known is None or known.now in ("failed", "called off"):
                 self._reviews[game.id] = Job(work, "review")
+
+    def call_off(self, game: Game, what: str) -> None:
+        """Nobody waits for the `hint` or the `review`; what is being compiled is finished."""
+        with self._lock:
+            hint, job = self._hints.get(game.id), self._reviews.get(game.id)
+            found = hint.job if what == "hint" and hint else job if what == "review" else None
+            if found:
+                found.call_off()
 
     def reviewed(self, game: Game) -> Job | None:
         """The review of a game, None where none has been asked for."""

@@ -8,7 +8,7 @@ from gaia_jax.render.names import names
 from gaia_jax.ruleset import VARIANTS, Ruleset
 
 from .. import zoo
-from ..agents.levels import LEVELS
+from ..agents.levels import LEVELS, Level
 from ..agents.search import split_name
 
 RULESET_WORDS = {
@@ -22,7 +22,6 @@ RULESET_WORDS = {
     ),
     "base": ("Gaia Project", "The base game for two to four: 14 factions, no ships."),
 }
-BUILT_IN = {"random": "Any legal move.", "greedy": "Scripted by hand."}
 
 
 def rulesets() -> list[dict[str, Any]]:
@@ -46,31 +45,38 @@ def _factions(ruleset: Ruleset) -> list[dict[str, str]]:
     ]
 
 
-def level(name: str) -> tuple[str, str]:
-    """How strong an agent is: its level of play, and what was measured, from the cards of the zoo.
+def level(name: str) -> Level:
+    """What is known of an agent's strength, as a level of play; `about` has what was measured.
 
-    Both are "" where nothing is known, as of a run of one's own.
+    Without a word where it is no level, and without `about` where nothing is known, as of a run of
+    one's own.
     """
     base, spec = split_name(name)
-    word = next((level.name for level in LEVELS if level.agent == name), "")
-    searched = " A search on top: slower, and minutes to compile." if spec is not None else ""
-    if base in BUILT_IN:
-        return word, BUILT_IN[base] + (_greedy() if base == "greedy" else "")
-    if not base.startswith(zoo.PREFIX):
-        return "", searched.strip()
-    about = zoo.about(base)
+    known = next((level for level in LEVELS if level.agent == name), Level("", name, ""))
+    if spec is not None:
+        about = f"{base} that plays each move out before it: slower, and minutes to compile."
+        return known._replace(about=about)
+    said = [f"{known.about[:1].upper()}{known.about[1:]}."] if known.about else []
+    measured = _greedy() if base == "greedy" else ""
+    measured = _measured(base) if base.startswith(zoo.PREFIX) else measured
+    return known._replace(about=" ".join([*said, measured]).strip())
+
+
+def _measured(name: str) -> str:
+    """VP of a shipped agent, from its card."""
+    about = zoo.about(name)
     alike = about.get("results", {}).get("self_play")
     if alike is None:
-        return word, searched.strip()
+        return ""
     mean, players = alike["vp"]["mean"], about.get("players", 4)
     said = f"{mean:.0f} VP among {players} of its kind"
     against = about["results"].get("greedy", {}).get("vp_difference", {}).get("mean")
     if against is not None:
-        said += f", {abs(against):.0f} VP {'ahead of' if against > 0 else 'behind'} greedy"
-    return word, f"{said}.{searched}"
+        said += f", {abs(against):.0f} VP {'ahead of' if against > 0 else 'behind'} regular"
+    return f"{said}."
 
 
 def _greedy() -> str:
     """What `greedy` had at the table of the strongest shipped agent."""
     beside = zoo.about("zoo/strong").get("results", {}).get("greedy", {}).get("greedy_vp")
-    return f" {beside['mean']:.0f} VP beside zoo/strong." if beside else ""
+    return f"{beside['mean']:.0f} VP beside zoo/strong." if beside else ""

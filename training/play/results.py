@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gaia_jax.components.costs import RESOURCES_PER_VP
+from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from gaia_jax.replay.record import to_text
@@ -21,7 +23,7 @@ def ending(game: Game) -> dict[str, Any]:
     Returns:
         `places`: (P,) from 1, the same for who ties; `rounds`: name and VP by player at the end of
         the set-up, of each round, and of the game; `best`: the decisions that brought whoever made
-        them the most VP.
+        them the most VP; `left`: what scores of what is left over (FIN-11).
     """
     vp = [seat.vp for seat in game.table().seats]
     places = [1 + sum(other > own for other in vp) for own in vp]
@@ -45,12 +47,13 @@ def ending(game: Game) -> dict[str, Any]:
             "round": one.round,
             "gain": gain,
             "text": game.nodes[id].text,
-            "words": game.rules.say(game.nodes[id].text),
+            "words": game.rules.say(game.nodes[id].text, one),
             "told": game.told(id),
         }
         for gain, id, one in gains[:SHOWN]
     ]
-    return {"places": places, "rounds": rows, "best": best}
+    left = f"{VP_SOURCES['RESOURCES']}: 1 VP for {RESOURCES_PER_VP} credits, ore and knowledge left"
+    return {"places": places, "rounds": rows, "best": best, "left": left}
 
 
 def _without_final(table: Table, p: int) -> int:

@@ -14,11 +14,13 @@ import numpy as np
 import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.env import State
-from gaia_jax.render import Effects, Table, effects, names, picture, say
+from gaia_jax.render import Effects, Table, effects, names, picture, say, say_at
 from gaia_jax.render.table import Counted, count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
 from gaia_jax.xla.program_cache import jit
+
+from ..system import last_times
 
 # So many actions are looked at in one go; the last ones of a decision are padded.
 TRIED = 16
@@ -27,24 +29,29 @@ TRIED = 16
 class _Part:
     """Something that is compiled once, by the first one who asks; all others wait for it."""
 
-    def __init__(self, said: str):
-        self._said, self._lock, self._began = said, threading.Lock(), 0.0
+    def __init__(self, said: str, name: str):
+        """`said`: a line of progress; `name`: by which it is known how long it took before."""
+        self._said, self._name = said, name
+        self._lock, self._began, self._before = threading.Lock(), 0.0, ""
         self.ready = False
 
     def make(self, compile: Callable[[], object]) -> None:
         """Compile it, where that is not done yet."""
         with self._lock:
             if not self.ready:
-                self._began = time.monotonic()
+                self._began, self._before = time.monotonic(), last_times.said(self._name)
                 try:
                     compile()
                     self.ready = True
+                    last_times.note(self._name, time.monotonic() - self._began)
                 finally:
                     self._began = 0.0
 
     def progress(self) -> list[tuple[str, float | None]]:
         """A line and its seconds while it is being compiled."""
-        return [(self._said, time.monotonic() - self._began)] if self._began else []
+        if not self._began:
+            return []
+        return [(self._said + self._before, time.monotonic() - self._began)]
 
 
 class Rules:
@@ -56,8 +63,11 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._dealing = threading.Lock()
         self._tries = jit(partial(_try, self.env))
-        self._moves = _Part("the rules are being compiled, to be kept for later starts")
-        self._prices = _Part("prices and effects are being compiled")
+        known = self.env.ruleset.name
+        self._moves = _Part(
+            "the rules are being compiled, to be kept for later starts", f"rules of {known}"
+        )
+        self._prices = _Part("prices and effects are being compiled", f"prices of {known}")
 
     @property
     def ready(self) -> bool:
@@ -152,9 +162,9 @@ class Rules:
         found: str = self.env.ruleset.actions.texts[action]
         return found
 
-    def say(self, text: str) -> str:
-        """An action in words."""
-        return say(self.env.ruleset, text)
+    def say(self, text: str, table: Table | None = None) -> str:
+        """An action in words; of a table before it, with what lies at the place that it names."""
+        return say_at(table, text) if table else say(self.env.ruleset, text)
 
     def table(self, state: State) -> Table:
         """The state, read."""

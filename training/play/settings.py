@@ -11,11 +11,13 @@ from dataclasses import asdict, dataclass
 from gaia_jax.components.costs import ROUNDS
 from gaia_jax.render import Table
 
+from .further import stock_of
 from .game import HUMAN, Game, Refused
 
 END_TURN = ("ask", "idle", "always")
 MOST_VP = 20
 ASKS = -1
+MOST_ORDERS = 48  # positions that are looked at for one income
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Settings:
     take_power: int = ASKS  # what costs at most so many VP is taken
     decline_rest: bool = False  # what costs more is declined
     decline_last: bool = False  # and whatever costs VP after one's last pass
-    only_choice: bool = False  # where one action alone is legal it is taken
+    only_choice: bool = False  # one action alone is legal, or the order of an income is idle
 
     @classmethod
     def read(cls, data: object) -> Settings:
@@ -65,6 +67,8 @@ def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
     legal = game.rules.legal(game.nodes[game.now].state)
     if settings.only_choice and len(legal) == 1:
         return legal[0], "the only choice"
+    if settings.only_choice and table.node == "INCOME" and _idle(game, legal):
+        return legal[0], "the same in any order"
     if table.node == "AFTER" and _ends(game, settings, legal):
         return "end_turn", "ends the turn"
     if table.node == "LEECH":
@@ -101,6 +105,28 @@ def _turn_began(game: Game) -> Table:
         if game.table(at.id).node == "TURN" and not at.text.startswith("free"):
             break
     return game.table(at.id)
+
+
+def _idle(game: Game, legal: list[str]) -> bool:
+    """Whether what is left of an income comes to the same in any order: the engine tries them."""
+    rules, player = game.rules, game.table().player
+    ends: set[bytes] = set()
+    seen: set[tuple[bytes, tuple[str, ...]]] = set()
+    open_ = [(game.nodes[game.now].state, legal)]
+    while open_ and len(ends) < 2 and len(seen) < MOST_ORDERS:
+        here, texts = open_.pop()
+        for text in texts:
+            after = rules.after(here, rules.index(text))
+            going = rules.table(after).node == "INCOME" and int(after.current_player) == player
+            left = tuple(rules.legal(after)) if going else ()
+            if (held := stock_of(after, player), left) in seen:
+                continue
+            seen.add((held, left))
+            if going:
+                open_.append((after, list(left)))
+            else:
+                ends.add(held)
+    return len(ends) == 1 and not open_
 
 
 def _answer(game: Game, settings: Settings, legal: list[str]) -> tuple[str, str] | None:

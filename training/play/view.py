@@ -39,6 +39,7 @@ def view(server: GameServer, game: Game) -> dict[str, Any]:
             "player": table.player,
             "asks": table.node,
             "over": table.over,
+            "ended": game.table(game.line[-1]).over,
             "end": results.ending(game) if table.over else None,
             "paused": game.paused,
             "thinking": game.agent_to_move() or "",

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from .effects import CONFIDENCE
 
@@ -45,6 +44,8 @@ NONE = Loss(0.0, 0.0, 0.0, 0.0)  # of a move that had no alternative
 
 def paired(better: np.ndarray, played: np.ndarray) -> Loss:
     """The loss from playouts (n,) of two moves on the same luck; n at least 2."""
+    from scipy import stats  # a second of imports, which the table does not wait for
+
     apart = np.asarray(better, float) - np.asarray(played, float)
     mean, error = float(apart.mean()), float(apart.std(ddof=1)) / math.sqrt(len(apart))
     half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(apart) - 1)) * error

@@ -3,17 +3,20 @@
 // finger that rests; and the rules in brief. Written here: it needs one box and no library.
 
 const HELP_AFTER = 350; // ms that a pointer rests
+const HELP_SOON = 40; // ms where a page has something to say of its own
 const HELP_PRESS = 500; // ms that a finger rests
+const HELP_GOES = 30; // ms from one part of a place to the next
 
 class Help {
-  // `root`: where pieces lie; `pages()`: the help by id.
-  constructor(root, pages) {
-    Object.assign(this, { root, pages, timer: null, pressed: false });
+  // `root`: where pieces lie; `pages()`: the help by id; `more(target, event)`: what a page says
+  // beside it: `at`, the place that it is of, and `lines`, elements; null for nothing.
+  constructor(root, pages, more = () => null) {
+    Object.assign(this, { root, pages, more, timer: null, pressed: false, at: null });
     this.box = document.getElementById("help-box")
       || element("div", { id: "help-box", class: "panel", role: "tooltip", hidden: true });
     document.body.append(this.box);
-    root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.wait(event, HELP_AFTER));
-    root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && this.hide());
+    root.addEventListener("pointerover", (event) => event.pointerType === "mouse" && this.over(event));
+    root.addEventListener("pointerout", (event) => event.pointerType === "mouse" && this.leave());
     root.addEventListener("pointerdown", (event) => {
       this.hide();
       this.pressed = false;
@@ -31,6 +34,7 @@ class Help {
         event.stopPropagation();
         this.pressed = false;
       } else if (event.pointerType === "touch") this.tapped(event);
+      else this.hide();
     }, true);
     root.addEventListener("contextmenu", (event) => this.pressed && event.preventDefault());
     root.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.show(event.target));
@@ -42,11 +46,26 @@ class Help {
     return target.closest("[data-of], .piece[aria-label], [data-words]");
   }
 
+  // The box stays while the pointer goes from a planet to the cell below it.
+  over(event) {
+    const more = this.more(event.target, event);
+    const at = more ? more.at : this.subject(event.target);
+    clearTimeout(this.timer);
+    if (at && at === this.at) return;
+    this.hide();
+    this.wait(event, more ? HELP_SOON : HELP_AFTER);
+  }
+
+  leave() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.hide(), HELP_GOES);
+  }
+
   wait(event, after, press = false) {
     clearTimeout(this.timer);
     const target = event.target;
     this.timer = setTimeout(() => {
-      if (this.show(target) && press) this.pressed = true;
+      if (this.show(target, event) && press) this.pressed = true;
     }, after);
   }
 
@@ -56,21 +75,23 @@ class Help {
   }
 
   // Whether there was anything to say.
-  show(target) {
+  show(target, event = null) {
     const one = this.subject(target);
-    if (!one) return false;
-    const said = one.getAttribute("aria-label") || one.dataset.words || "";
-    this.fill(this.pages()[one.dataset.of], said);
+    const more = this.more(target, event);
+    if (!one && !more) return false;
+    const said = one ? one.getAttribute("aria-label") || one.dataset.words || "" : "";
+    this.fill(one && this.pages()[one.dataset.of], said, more ? more.lines : []);
     this.box.hidden = false;
-    this.place(one.getBoundingClientRect());
+    this.at = more ? more.at : one;
+    this.place(this.at.getBoundingClientRect());
     return true;
   }
 
-  fill(entry, said) {
+  fill(entry, said, more) {
     const known = entry || { title: said, lines: [], rulings: [] };
     const now = said && said !== known.title && !known.title.endsWith(said.split(": ").pop());
-    this.box.replaceChildren(element("b", {}, known.title),
-      ...(now ? [element("p", {}, said)] : []),
+    this.box.replaceChildren(...(known.title ? [element("b", {}, known.title)] : []),
+      ...(now ? [element("p", {}, said)] : []), ...more,
       ...known.lines.map((line) => element("p", {}, line)),
       ...(known.rulings.length ? [element("p", { class: "keys" }, `Rulings: ${known.rulings.join(", ")}`)] : []));
   }
@@ -87,6 +108,7 @@ class Help {
   hide() {
     clearTimeout(this.timer);
     this.box.hidden = true;
+    this.at = null;
   }
 }
 

@@ -41,11 +41,9 @@ function turnWords(turn) {
   return shown.map(moveWords).join("; ");
 }
 
-// A decision in words that stand alone: who takes a booster in a round passes with it, and an
-// upgrade says what it made.
+// A decision in words that stand alone: an upgrade says what it made.
 function moveWords(move) {
   const verb = verbOf(move);
-  if (verb === "booster" && move.round > 0) return `pass, ${move.words}`;
   const made = verb === "upgrade" && /\+([a-z ()]+ to [a-z ()]+)(?:[,;]|$)/.exec(move.told || "");
   return made ? `${move.words}: ${made[1]}` : move.words;
 }
@@ -79,7 +77,7 @@ function toldLines(turn, seats) {
 // One turn as a row that can be pressed.
 function turnRow(turn, seats, vp, go) {
   return element("button", { type: "button", class: "turn-row", "data-last": turn.last,
-    "data-at": placesOf(turn.moves), onclick: () => go(turn.last) },
+    "data-at": placesOf(turn.moves), onclick: (event) => go(turn.last, event) },
   disc(seats[turn.player]),
   element("span", { class: "what" }, turnWords(turn), ...toldLines(turn, seats)),
   element("span", { class: `gain${turnVp(turn, vp) < 0 ? " lost" : ""}` }, signed(turnVp(turn, vp))));

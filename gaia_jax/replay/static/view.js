@@ -83,7 +83,9 @@ class Decks {
       one.panel.classList.toggle("front", one === found);
     }
     this.more(found.tab.hasAttribute("data-rare"));
+    found.panel.parentElement.scrollTop = 0;
     found.panel.dispatchEvent(new Event("shown"));
+    this.layout.dispatchEvent(new Event("tab"));
   }
 
   // Which tabs are in view, and which have something that may be used: `called`, names.
@@ -129,7 +131,7 @@ class TableView {
       layout.querySelector(".tabs.board").append(element("button", { type: "button", class: "more-tabs",
         "aria-expanded": "false", onclick: () => decks.more() }, "More"));
     }
-    layout.help = new Help(layout, () => layout.pages);
+    layout.help = new Help(layout, () => layout.pages, (target, event) => layout.more?.(target, event) || null);
     // What is told of a place is shown there, at the pointer and at the focus.
     for (const [over, out] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
       layout.addEventListener(over, (event) => {
@@ -138,11 +140,24 @@ class TableView {
       });
       layout.addEventListener(out, (event) => event.target.closest("[data-at]") && this.light([]));
     }
+    this.kept = 0;
+    const board = layout.querySelector(".own");
+    new ResizeObserver(() => board.offsetHeight > this.kept && this.keep(board.offsetHeight)).observe(board);
+    layout.addEventListener("folded", () => this.keep(0));
     decks.show(own.length ? own[0].dataset.tab : PANELS[0][0]);
     this.desk = matchMedia("(min-width: 1000px) and (min-height: 560px)");
     this.desk.addEventListener("change", () => this.arrange());
-    window.addEventListener("resize", () => decks.mark());
+    window.addEventListener("resize", () => {
+      this.keep(0);
+      decks.mark();
+    });
     this.arrange();
+  }
+
+  // The room that one's own board has had stays its own: the map does not change its size with it.
+  keep(height) {
+    this.kept = height;
+    this.layout.querySelector(".own").style.minHeight = height ? `${height}px` : "";
   }
 
   // Round tiles and missions have a strip of their own on a desk.
@@ -193,6 +208,7 @@ class TableView {
     });
     this.desk = this.desk || matchMedia("(min-width: 1000px) and (min-height: 560px)");
     this.seat(0);
+    this.keep(0);
     this.zoom.show();
   }
 
@@ -291,7 +307,10 @@ function seatBoard(p, fill) {
   board.style.setProperty("--fill", fill);
   board.append(element("div", { class: "seat-head" }, element("button", { type: "button", class: "fold",
     "aria-expanded": "false", "aria-label": "the whole board",
-    onclick: () => unfold(board, !board.classList.contains("open")) }, "\u25be")));
+    onclick: () => {
+      unfold(board, !board.classList.contains("open"));
+      board.dispatchEvent(new Event("folded", { bubbles: true }));
+    } }, "\u25be")));
   return board;
 }
 

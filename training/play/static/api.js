@@ -12,6 +12,9 @@ let drawnLegal = "";
 let requests = Promise.resolve();
 const NOBODY = "";
 
+// Who plays, in a word: a level where the agent is one.
+const called = (who) => offers.agents.find(({ name }) => name === who)?.level || who;
+
 // A request; null and a message where it was refused.
 async function call(path, body = undefined) {
   const options = body === undefined ? {} : {

@@ -16,26 +16,34 @@ const GROUPS = [
 const ALONE = ["end_turn", "skip", "pass", "commit"];
 // So many are one list.
 const FEW = 8;
+// So many are told of one place before it is clicked.
+const MOST_TOLD = 5;
 // What of one's own stock stands for the conversions with it.
 const STOCK = { credits: "C", ore: "O", knowledge: "K", qic: "Q", power: "P" };
 let openKind = "";
 let heldKind = ""; // where the keyboard was in the list, while others decide
 let chosenFrom = ""; // the position that the choices in view are of
+let chosenPlace = null; // what a first tap has selected
+let chosenFederation = "";
 
 const verbOfText = (text) => text.split(" ")[0];
 const cellOfText = (text) => ((text.split(" ")[1] || "").includes(",") ? text.split(" ")[1] : "");
 
 // Everything that may be chosen: `kind`, `words`, `effects`; `texts`, the actions that it takes;
 // `cell`, the place on the map that stands for it; `note`, `federation`: of what is no single action;
-// `repeats`: the same several times.
+// `several`: the same several times, or a tile with each track of its step.
 function choicesNow() {
   const more = furtherNow();
   const whole = new Set(more.ways.map(({ actions }) => actions[0]).filter((text) => verbOfText(text) === "upgrade"));
   if (more.federations.length) whole.add("form_federation");
   const kindOf = (verb) => (verb === "form_federation" ? "federation" : verb);
+  const { left } = more;
   const out = game.legal.filter(({ text }) => !whole.has(text)).map(({ text, words, effects }) => ({
     kind: kindOf(verbOfText(text)), words, effects, texts: [text], cell: cellOfText(text),
-    repeats: more.repeats[text] }));
+    several: more.repeats[text] || more.tracks[text], note: text === "pass" ? left.said : "" }));
+  if (left.actions) {
+    out.push({ kind: "pass", words: left.words, effects: left.effects, texts: left.actions, cell: "", note: left.more });
+  }
   for (const { actions, words, effects, cell } of more.ways) {
     out.push({ kind: verbOfText(actions[0]) === "upgrade" ? "upgrade" : "way", words, effects, texts: actions, cell });
   }
@@ -66,14 +74,19 @@ function drawLegal() {
   if (key === drawnLegal) return;
   drawnLegal = key;
   const position = `${game.id} ${game.node}`;
-  if (chosenFrom !== position) openKind = "";
+  if (chosenFrom !== position) {
+    openKind = chosenFederation = "";
+    const deck = byId("legal-panel").closest(".deck");
+    if (byId("legal-panel").checkVisibility()) deck.scrollTop = 0;
+  }
   chosenFrom = position;
   byId("legal-panel").hidden = !game.legal.length;
   const panel = byId("legal-panel");
   if (panel.contains(document.activeElement)) heldKind = document.activeElement.dataset.kind || "first";
   else if (document.activeElement !== document.body) heldKind = "";
   const all = choicesNow();
-  const kinds = GROUPS.map(([kind, name]) => ({ kind, name, some: all.filter((one) => one.kind === kind) }))
+  const kinds = GROUPS.map(([kind, name]) => ({ kind, name: kind === "booster" && game.asks === "TURN" ? "Pass" : name,
+    some: all.filter((one) => one.kind === kind) }))
     .filter(({ some }) => some.length);
   const folded = kinds.length > 1 && all.length > FEW;
   if (!folded || !kinds.some(({ kind }) => kind === openKind)) openKind = "";
@@ -107,15 +120,15 @@ function openGroup(kind, byKey = false) {
   if (kind && byKey) byId("legal").querySelector("section:not([hidden]) button").focus();
 }
 
-// The places and pieces of the kind that is open, of all where none is.
+// The places of the kind that is open, of all where none is; every piece that may be used.
 function light(all) {
   view.layout.querySelectorAll(".legal-cell, .legal-piece, .convertible").forEach((one) =>
     one.classList.remove("legal-cell", "by-way", "legal-piece", "hover", "convertible"));
   const places = new Map(); // a cell, and whether one action alone goes there
   for (const { kind, texts, cell } of all) {
-    if (kind === "reached" || (openKind && kind !== openKind)) continue;
-    if (cell) places.set(cell, places.get(cell) || kind !== "way");
+    if (kind === "reached") continue;
     if (texts.length === 1) piecesOf(texts[0]).forEach((one) => one.classList.add("legal-piece"));
+    if (cell && (!openKind || kind === openKind)) places.set(cell, places.get(cell) || kind !== "way");
   }
   for (const [cell, plain] of places) {
     const hex = view.svg.querySelector(`[data-cell="${cell}"]`);
@@ -143,14 +156,14 @@ function conversions(of) {
 }
 
 function choiceButton(one) {
-  if (!one.repeats) return buttonOf(one);
-  const times = one.repeats.map(({ actions, effects }) => {
+  if (!one.several) return buttonOf(one);
+  const times = one.several.map(({ actions, effects, name }) => {
     const said = [...(effects.costs || []).map((text) => `\u2212${text}`), ...(effects.gains || []).map((text) => `+${text}`)];
     return element("button", { type: "button", "data-text": actions.join("; "), class: "times",
-      "aria-label": `${one.words}, ${actions.length} times`, title: said.join(", "),
-      onclick: () => take(actions) }, `\u00d7${actions.length}`);
+      "aria-label": `${one.words}, ${name || `${actions.length} times`}`, title: said.join(", "),
+      onclick: () => take(actions) }, name || `\u00d7${actions.length}`);
   });
-  return element("div", { class: "several" }, buttonOf(one), ...times);
+  return element("div", { class: `several${one.kind === "tile" ? " tracks" : ""}` }, buttonOf(one), ...times);
 }
 
 function buttonOf(one) {
@@ -162,12 +175,15 @@ function buttonOf(one) {
   const first = verbOfText(texts[0]);
   return element("button", {
     type: "button", "data-text": texts.join("; "), "data-federation": federation ? texts.join("; ") : null,
-    class: one.kind === "reached" ? "reached" : ALONE.includes(first) ? "alone" : "", title: texts.join("; "),
-    "data-at": cell || (first === "explore" && texts[0].split(" ")[1]) || null, onclick: () => take(texts),
+    class: one.kind === "reached" ? "reached" : ALONE.includes(one.kind) ? "alone" : "", title: texts.join("; "),
+    "data-at": cell || (first === "explore" && texts[0].split(" ")[1]) || null,
+    onclick: (event) => pressed(one, event),
     onmouseenter: () => lit(true), onmouseleave: () => lit(false), onfocus: () => lit(true), onblur: () => lit(false),
   }, element("span", { class: "words" }, one.words), ...effectsLine(one.effects),
-  ...(one.note ? [element("span", { class: "effects" }, element("span", { class: "note" }, one.note))] : []));
+  ...noteLine(one.note));
 }
+
+const noteLine = (text) => (text ? [element("span", { class: "effects" }, element("span", { class: "note" }, text))] : []);
 
 // What a choice costs and brings, as the server told it; a sign and a word beside the colour.
 function effectsLine(found) {
@@ -183,7 +199,24 @@ function effectsLine(found) {
   return [line];
 }
 
+// A finger sees where a federation lies before it forms it.
+function pressed({ texts, federation }, event) {
+  const name = texts.join("; ");
+  if (!federation || !touched(event) || chosenFederation === name) return take(texts);
+  chosenFederation = name;
+  for (const one of document.querySelectorAll("[data-federation]")) {
+    const chosen = one.dataset.federation === name;
+    one.setAttribute("aria-pressed", String(chosen));
+    one.querySelector(".again")?.remove();
+    if (chosen) one.append(element("span", { class: "effects again" }, element("span", { class: "note" }, "drawn on the map; tap again to form it")));
+  }
+  return markFederation(federation);
+}
+
 const act = (text) => take([text]);
+const touched = (event) => event.detail > 0 && ["touch", "pen"].includes(event.pointerType || lastPointer);
+let lastPointer = "mouse";
+document.addEventListener("pointerdown", (event) => { lastPointer = event.pointerType; }, true);
 
 // Actions that are taken as one; asked before, where a setting says so.
 function take(texts) {
@@ -191,27 +224,51 @@ function take(texts) {
   return change("act", texts.length > 1 ? { actions: texts, node: game.node } : { action: texts[0], node: game.node });
 }
 
-// A click on the picture: what stands for a choice makes it; where it could mean several things, or
-// costs more than one action, they are asked.
-function clicked(event) {
-  const map = event.target.closest(".stage > svg");
-  const cell = map && (event.target.closest("[data-cell]") || cellUnder(event));
-  const piece = event.target.closest("[data-action]");
-  const stock = event.target.closest(".convertible");
+// What a place or a piece of the picture stands for: `found`, choices; `at`, the thing itself.
+function meant(target, event) {
+  const stock = target.closest(".convertible");
+  const piece = target.closest("[data-action]");
+  const cell = target.closest(".stage > svg") && (target.closest("[data-cell]") || (event && cellUnder(event)));
+  if (!stock && !piece && !cell) return { found: [], at: null };
   const all = choicesNow();
-  let found = [];
   if (stock) {
     const known = conversions(stock.dataset.of).map(({ text }) => text);
-    found = all.filter(({ kind, texts }) => kind === "free" && known.includes(texts[0]));
-    if (found.length) return openChoice(found, event);
+    const found = all.filter(({ kind, texts }) => kind === "free" && known.includes(texts[0]));
+    if (found.length) return { found, at: stock };
   }
   if (piece) {
-    found = all.filter(({ texts }) => texts.length === 1 && texts[0] === piece.dataset.action
+    const found = all.filter(({ texts }) => texts.length === 1 && texts[0] === piece.dataset.action
       && piecesOf(texts[0]).includes(piece));
+    if (found.length) return { found, at: piece };
   }
-  if (!found.length && cell) found = choicesAt(all, cell);
-  if (found.length === 1 && found[0].texts.length === 1) return act(found[0].texts[0]);
-  return found.length ? openChoice(found, event) : closeChoice();
+  return { found: cell ? choicesAt(all, cell) : [], at: cell };
+}
+
+// What is told at the pointer: what may be done there, with prices.
+function toldOf(target, event) {
+  if (!game || !game.legal.length || busy) return null;
+  const { found, at } = meant(target, event);
+  if (!found.length) return null;
+  const lines = found.slice(0, MOST_TOLD).map((one) => element("div", { class: "may" }, one.words,
+    ...(one.effects === undefined ? [element("span", { class: "effects" }, element("span", { class: "note" },
+      "its price is being compiled"))] : effectsLine(one.effects)), ...noteLine(one.note)));
+  if (found.length > 1) {
+    lines.push(element("p", { class: "keys" }, `${found.length} choices here; you are asked which`));
+  }
+  return { at, lines };
+}
+
+// A click on the picture makes the choice that is there alone, its price was told at the pointer.
+// A finger selects first, and a second tap makes it; where there are several they are asked.
+function clicked(event) {
+  const { found, at } = meant(event.target, event);
+  if (!found.length) return closeChoice();
+  const [one] = found;
+  const again = at === chosenPlace && !byId("choice").hidden;
+  const told = one.effects && one.kind !== "reached" && !touched(event);
+  const asked = at.matches(".convertible");
+  if (found.length === 1 && !asked && (again || told)) return take(one.texts);
+  return openChoice(found, event, at);
 }
 
 // What may be done on a cell: of the kind that is open, else whatever; behind conversions where
@@ -235,17 +292,23 @@ function cellShip(cell) {
   return part ? part.id.slice(5) : "";
 }
 
-function openChoice(some, event) {
+// Beside what was pressed, never over it where there is room.
+function openChoice(some, event, at) {
   const box = byId("choice");
-  box.replaceChildren(...some.map(choiceButton));
+  closeChoice();
+  chosenPlace = at;
+  if (at.dataset.cell) view.light([at.dataset.cell]);
+  const more = touched(event) && some.length === 1 ? [element("p", { class: "keys" }, "Tap it again, or here.")] : [];
+  box.replaceChildren(...some.map(choiceButton), ...more);
   box.hidden = false;
-  // A key has no place of its own.
-  const of = event.target.getBoundingClientRect();
-  const [x, y] = event.detail ? [event.clientX, event.clientY] : [of.left, of.bottom];
-  const most = { x: window.innerWidth - box.offsetWidth, y: window.innerHeight - box.offsetHeight };
-  box.style.left = `${Math.max(4, Math.min(x, most.x - 8))}px`;
-  box.style.top = `${Math.max(4, Math.min(y, most.y - 8))}px`;
-  box.querySelector("button").focus();
+  const of = at.getBoundingClientRect();
+  const room = { x: window.innerWidth - box.offsetWidth - 8, y: window.innerHeight - box.offsetHeight - 8 };
+  box.style.left = `${Math.max(4, Math.min(of.right + 6, room.x))}px`;
+  const below = of.bottom + 6 <= room.y;
+  const beside = of.right + 6 <= room.x;
+  const top = beside ? of.top : below ? of.bottom + 6 : of.top - box.offsetHeight - 6;
+  box.style.top = `${Math.max(4, Math.min(top, room.y))}px`;
+  box.querySelector("button").focus({ focusVisible: !event.detail });
 }
 
 // The choices in front, the first of them under the keyboard.
@@ -256,6 +319,8 @@ function showChoices() {
 
 function closeChoice() {
   byId("choice").hidden = true;
+  chosenPlace = null;
+  view?.light([]);
 }
 
 // Esc: what asks goes, then the kind that is open.

@@ -17,19 +17,20 @@ function drawEnd() {
   endOf = key;
   // Whoever comes to the end sees how it ended, whatever panel was in front.
   if (goneOn === game.id) view.decks.show("Play");
-  const { places, rounds, best } = game.end;
+  const { places, rounds, best, left } = game.end;
   const seats = [...game.seats].sort((a, b) => places[a.player] - places[b.player]);
   const chart = element("div", { class: "chart-holder" });
   byId("end").replaceChildren(element("h2", {}, "The end"),
     element("ol", { class: "ranking" }, ...seats.map((seat) => element("li", { value: places[seat.player] },
-      disc(seat), element("b", {}, ` ${seat.vp} VP `), `${seat.name} (${seat.who})`))),
+      disc(seat), element("b", {}, ` ${seat.vp} VP `), `${seat.name} (${called(seat.who)})`))),
     element("div", { class: "row" },
       element("button", { id: "again", onclick: again }, "Again with this set-up"),
       element("button", { id: "review", onclick: review }, "Review"),
+      element("button", { id: "review-off", hidden: true, onclick: () => callOff("review") }, "Cancel the review"),
       element("a", { class: "button", href: `/api/games/${game.id}/file/record.json`, download: "" }, "Record"),
       element("a", { class: "button", href: `/api/games/${game.id}/file/replay.html`, download: "" }, "Replay page")),
     element("p", { id: "review-said", class: "keys" }),
-    element("h2", {}, "VP by source"), sourceTable(seats),
+    element("h2", {}, "VP by source"), sourceTable(seats), element("p", { class: "keys" }, left),
     element("h2", {}, "Round by round"), chart,
     element("h2", {}, "The moves that brought most"), bestMoves(best));
   lineChart(chart, {
@@ -82,7 +83,8 @@ async function followReview(id) {
   if (!found || !game || game.id !== id || !byId("review")) return;
   const { status, said, done, total, seconds } = found;
   byId("review-said").textContent = status === "running"
-    ? `The review: ${said}${total ? `, ${done} of ${total} playouts` : ""}, ${seconds} s` : status === "failed" ? said : "";
+    ? `The review: ${said}${done ? `, ${done} of ${total} playouts` : ""}, ${seconds} s` : status === "failed" ? said : "";
+  byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";
   if (status === "ready") {
     byId("review").dataset.ready = id;

@@ -1,7 +1,7 @@
 "use strict";
 // Beyond the next click: whole moves and federations, and what conversions would make possible.
 
-const NOTHING_FURTHER = { turn: 0, ways: [], federations: [], reached: [], repeats: {} };
+const NOTHING_FURTHER = { turn: 0, ways: [], federations: [], reached: [], repeats: {}, tracks: {}, left: {} };
 let furtherOf = "";
 let further = NOTHING_FURTHER;
 let furtherTurn = 0;
@@ -13,7 +13,7 @@ const furtherNow = () => (further.node === game.node && further.game === game.id
 async function drawFurther() {
   const priced = Boolean(game.legal[0]?.effects);
   const key = `${game.id} ${game.node} ${priced}`;
-  const wanted = ["TURN", "AFTER"].includes(game.asks) && game.legal.length > 0 && !game.thinking;
+  const wanted = ["TURN", "AFTER", "TILE"].includes(game.asks) && game.legal.length > 0 && !game.thinking;
   markFederation(null);
   if (!wanted || key === furtherOf) return;
   furtherOf = key;

@@ -12,9 +12,10 @@ async function enter(id) {
   byId("layout").hidden = false;
   game = null;
   byId("save-name").value = found.name;
-  setOptions(byId("analyst"), found.agents.map((name) => [name]), byId("analyst").value,
+  setOptions(byId("analyst"), found.agents.map((name) => [name, called(name)]), byId("analyst").value,
     firstAnalyst(found.agents));
   view = new TableView(byId("layout"), found.picture);
+  byId("layout").more = toldOf;
   byId("view-of").replaceChildren(...found.seats.map((seat) =>
     element("option", { value: seat.player }, `${seat.player} ${seat.name}`)));
   analysis = analysis || new Analysis({
@@ -39,7 +40,9 @@ function update(found) {
   view.show(found.parts);
   if (moved) view.light([]);
   const seat = found.seats[found.player];
-  const who = seat.who === offers.human ? seat.name : `${seat.name} (${seat.who})`;
+  const who = seat.who === offers.human ? seat.name : `${seat.name} (${called(seat.who)})`;
+  drawPast();
+  drawWelcome();
   byId("asks").textContent = found.over ? "The game is over." : found.thinking
     ? `${who} is thinking.` : `${who}: ${found.half_made ? "complete your move" : "your decision"}`;
   progressAt = performance.now();
@@ -68,6 +71,19 @@ function update(found) {
   tour.moved();
   if (analysis.on && moved) analysis.refresh();
   else analysis.draw();
+}
+
+// Who looks at an earlier position is told so, and how to come back.
+function drawPast() {
+  const here = game.line.indexOf(game.node);
+  const past = here < game.line.length - 1;
+  byId("past").hidden = !past;
+  if (!past) return;
+  const { round } = game.moves[here];
+  const turn = turnsOf(game.moves.slice(0, here + 1)).filter((one) => one.round === round).length;
+  const more = game.legal.length ? " What you choose here begins another line." : "";
+  byId("past-said").textContent = `You look at ${round ? `round ${round}` : "the set-up"}, turn ${turn}.${more}`;
+  byId("present").textContent = game.ended ? "To the end" : "Back to the game";
 }
 
 // What is being compiled, the seconds running.
@@ -99,7 +115,7 @@ function buildSeats() {
   byId("seats").replaceChildren(...game.seats.map((seat) => {
     const select = element("select", { "aria-label": `who plays ${seat.name}`,
       onchange: (event) => change("seat", { player: seat.player, who: event.target.value }) },
-    ...names.map((name) => element("option", { value: name, selected: name === seat.who }, name)));
+    ...names.map((name) => element("option", { value: name, selected: name === seat.who }, called(name))));
     return element("div", { class: "seat", "data-seat": seat.player }, disc(seat),
       element("span", { class: "name", title: seat.name }, seat.name), select,
       element("span", { class: "vp" }));

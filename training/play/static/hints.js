@@ -47,9 +47,23 @@ function drawHint() {
   element("span", { class: "chance" }, `${one.vp[0].toFixed(0)} VP (${one.vp[1].toFixed(0)} to ${one.vp[2].toFixed(0)})`),
   element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(one)),
     ...(one.line.length ? [element("span", { class: "note" }, `then ${one.line.join("; ")}`)] : []))));
-  const progress = status === "running" ? `${said}, ${total ? `${done} of ${total} playouts, ` : ""}${seconds} s`
-    : status === "failed" ? said : `${candidates.length ? candidates[0].playouts : 0} playouts of each, on the same luck`;
-  holder.replaceChildren(...rows, element("p", { class: "keys" }, progress));
+  const progress = {
+    running: `${said}, ${done ? `${done} of ${total} playouts, ` : ""}${seconds} s`,
+    failed: said,
+    "called off": "Called off. What is being compiled is finished all the same, and kept.",
+  }[status] || `${candidates.length ? candidates[0].playouts : 0} playouts of each, on the same luck`;
+  const off = status === "running" ? [element("div", { class: "row" },
+    element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
+  holder.replaceChildren(...rows, element("p", { class: "keys" }, progress), ...off);
+}
+
+// A hint or a review that is not waited for any more.
+async function callOff(what) {
+  const found = await call(`/api/games/${game.id}/ask/${what}`, { off: true });
+  if (what === "hint" && found && game && found.node === game.node) {
+    hint = found;
+    drawHint();
+  }
 }
 
 function lossWords(one) {

@@ -56,9 +56,14 @@ function drawSince(here) {
       holder.querySelector(".fold").focus();
     } }, whole ? "Less" : left ? `More, and ${left} before` : "More");
   const rows = shown.map((turn) => turnRow(turn, game.seats, game.vp,
-    (n) => change("go", { node: game.line[n] })));
+    (n, event) => told(event.currentTarget)));
   holder.replaceChildren(...(rows.length
     ? [element("div", { class: "since-head" }, element("h2", {}, "Since your last turn"), fold), ...rows] : []));
+}
+
+// A turn of the others is told in full; the table stays where it is.
+function told(row) {
+  row.setAttribute("aria-expanded", String(row.classList.toggle("open")));
 }
 
 // The line: the position some steps further on.

@@ -5,7 +5,7 @@ function wire() {
   const buttons = {
     undo: takeBack, cancel: () => change("undo"), resume: () => change("resume"),
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
-    last: () => along(1e6), save, new: () => { location.hash = ""; },
+    last: () => along(1e6), present: () => along(1e6), save, new: () => { location.hash = ""; },
     hint: askHint,
     dice: () => { byId("seed").value = newSeed(); askPreview(); },
   };
@@ -17,12 +17,16 @@ function wire() {
   buildSettings();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));
   byId("layout").addEventListener("click", clicked);
+  // A kind of choices that is out of view does not choose what is lit on the map.
+  byId("layout").addEventListener("tab", () => game && openKind && !byId("legal-panel").checkVisibility() && openGroup(""));
   wireLog();
-  byId("tour").addEventListener("click", () => tour.begin());
+  for (const id of ["tour", "welcome-tour"]) byId(id).addEventListener("click", () => tour.begin());
+  byId("welcome-no").addEventListener("click", welcomed);
   const keys = {
     ArrowLeft: () => along(-1), ArrowRight: () => along(1), Home: () => along(-1e6),
     End: () => along(1e6), u: takeBack, v: () => seatInView(view.first + 1),
-    c: showChoices, " ": () => playback.toggle(), Escape: stepOut,
+    c: showChoices, " ": () => playback.toggle(),
+    Escape: () => (tour.step >= 0 ? tour.end() : stepOut()),
   };
   document.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && event.target.matches("li[tabindex]")) event.target.click();

@@ -2,6 +2,7 @@
 // The start form: what a game is made of, and a picture of what would be dealt.
 
 const SEATS = [0, 1, 2, 3];
+const PERSON = "You";
 const MOST_SEED = 2 ** 31 - 1;
 const PREVIEW_AFTER = 400; // ms without another change
 let previews = 0;
@@ -12,8 +13,12 @@ const rulesetNow = () => offers.rulesets.find(({ id }) => id === byId("ruleset")
 const recordNow = () => offers.records.find(({ name }) => name === byId("record").value);
 
 async function loadOffers() {
+  const wait = offers ? 0 : waiting("The table is being set");
   offers = await call(`/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`);
+  clearInterval(wait);
+  byId("begin").disabled = !offers;
   if (!offers) return;
+  if (wait) say("");
   if (!byId("ruleset").options.length) buildStart();
   const record = byId("record");
   const first = location.hash.includes("seed=") ? "" : offers.first; // a link is asked for, a record offered
@@ -22,11 +27,19 @@ async function loadOffers() {
   fillChairs();
 }
 
+// A line whose seconds run, until the timer that it gives is cleared.
+function waiting(text) {
+  const began = performance.now();
+  const tell = () => say(`${text}: ${Math.round((performance.now() - began) / 1000)} s`);
+  tell();
+  return setInterval(tell, 1000);
+}
+
 function buildStart() {
   for (const { id, name } of offers.rulesets) byId("ruleset").append(element("option", { value: id }, name));
   for (const p of SEATS) {
     const select = element("select", { id: `chair-${p}`, onchange: fillChairs });
-    if (!p) setOptions(select, [[offers.human]], offers.human);
+    if (!p) setOptions(select, [[offers.human, PERSON]], offers.human);
     byId("chairs").append(element("div", { class: "chair" },
       element("label", { for: `chair-${p}` }, `Player ${p}`), select,
       element("select", { id: `faction-${p}`, "aria-label": `faction of player ${p}`, onchange: fillChairs }),
@@ -35,16 +48,29 @@ function buildStart() {
   fromLink();
 }
 
-// `names`: [[value, text]]; the value in view stays where it is still there, else `otherwise` is.
+// `names`: [[value, text, group]]; the value in view stays where it is still there, else `otherwise` is.
 function setOptions(select, names, wanted, otherwise = names[0][0]) {
-  select.replaceChildren(...names.map(([value, text]) => element("option", { value }, text ?? value)));
+  select.replaceChildren();
+  for (const [value, text, group] of names) {
+    let holder = select;
+    if (group) holder = [...select.children].find(({ label }) => label === group) || element("optgroup", { label: group });
+    if (group && !holder.parentElement) select.append(holder);
+    holder.append(element("option", { value }, text ?? value));
+  }
   select.value = names.some(([value]) => value === wanted) ? wanted : otherwise;
 }
 
-// An agent that a table begins with. A shipped one is compiled in a fraction of the time that
-// `greedy` takes.
+// An agent as an entry of a list: a level by its name and the VP that were measured, else its own.
+function entryOf({ name, level, vp }) {
+  if (!level) return [name, name, "Other agents"];
+  const measured = vp && byId("ruleset").value === "lost_fleet" ? `, ${Math.round(vp)} VP` : "";
+  return [name, `${level[0].toUpperCase()}${level.slice(1)}${measured}`, "Levels; VP in a game of the first four"];
+}
+
+// An agent that a table begins with: one that a first game can be won against. A shipped one is
+// compiled in a fraction of the time that `greedy` takes.
 function firstChoice(names) {
-  return ["zoo/strong", ...names.filter((name) => name.startsWith("zoo/")), "greedy", "random"]
+  return ["zoo/quick", "zoo/strong", ...names.filter((name) => name.startsWith("zoo/")), "greedy", "random"]
     .find((name) => names.includes(name)) || names[0];
 }
 
@@ -91,7 +117,7 @@ function fillChairs() {
   const agents = offers.agents.filter((agent) => agent.players.includes(players));
   const names = agents.map(({ name }) => name);
   chairs.forEach((chair, p) => {
-    const all = [[offers.human], ...agents.map(({ name, level }) => [name, level ? `${name} (${level})` : name])];
+    const all = [[offers.human, PERSON], ...agents.map(entryOf)];
     if (p >= least) all.push([NOBODY, "nobody"]);
     const before = chair.options.length ? chair.value : null;
     const needed = p < (linked || least);
@@ -205,10 +231,7 @@ async function begin(event) {
 
 // A new game; the seconds run, as a record waits for the rules to be compiled.
 async function openGame(wanted) {
-  const began = performance.now();
-  const tell = () => say("The game is dealt; a record waits for the rules to be compiled, at the first time"
-    + ` up to a minute: ${Math.round((performance.now() - began) / 1000)} s`);
-  const timer = setInterval(tell, 1000);
+  const timer = waiting("The game is dealt; a record waits for the rules to be compiled, at the first time up to a minute");
   const made = await call("/api/games", wanted);
   clearInterval(timer);
   if (!made) return;

@@ -54,6 +54,7 @@ const tour = {
     [now.at].flat().map((one) => document.querySelector(one)).find((one) => one?.checkVisibility())
       ?.classList.add("toured");
     this.waits = now.move && !game.over ? decided() : NOT;
+    this.place();
     const last = this.step === TOUR.length - 1;
     this.box.replaceChildren(element("p", { "aria-live": "polite" },
       `${this.step + 1} of ${TOUR.length}. ${now.say}`),
@@ -63,6 +64,13 @@ const tour = {
       element("button", { type: "button", onclick: () => this.end() }, "End the tour")));
     this.box.querySelector("button").focus();
     return null;
+  },
+
+  // Over the map, so that tabs and choices stay free.
+  place() {
+    const { left, top, width } = document.querySelector(".stage").getBoundingClientRect();
+    Object.assign(this.box.style, { left: `${left + 8}px`, top: `${top + 8}px`,
+      width: `${Math.min(520, width - 16)}px` });
   },
 
   // The game is otherwise: a step that waited for a move goes on.
@@ -77,7 +85,27 @@ const tour = {
   end() {
     this.unmark();
     this.waits = NOT;
+    if (this.step >= 0) welcomed();
     this.step = -1;
     this.box?.remove();
   },
 };
+
+// Who has not been here is offered the first look, once in a browser.
+const SEEN_KEY = "gaia_jax seen";
+let seen = false;
+
+function drawWelcome() {
+  try {
+    seen = seen || localStorage.getItem(SEEN_KEY) !== null;
+  } catch (error) { /* a browser that keeps nothing is asked each time */ }
+  byId("welcome").hidden = seen || game.over || tour.step >= 0;
+}
+
+function welcomed() {
+  seen = true;
+  try {
+    localStorage.setItem(SEEN_KEY, "1");
+  } catch (error) { /* as above */ }
+  byId("welcome").hidden = true;
+}

@@ -1,0 +1,74 @@
+"""The first page comes before the games are there; what needs them waits."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
+
+from training.play.front import FILES, Front
+
+
+async def asked(front: Front, path: str, host: str = "localhost") -> tuple[int, bytes]:
+    """The answer to a GET."""
+    scope = {
+        "type": "http", "method": "GET", "path": path, "raw_path": path.encode(),
+        "query_string": b"", "headers": [(b"host", host.encode())], "http_version": "1.1",
+        "scheme": "http",
+        "root_path": "", "client": ("127.0.0.1", 1), "server": ("localhost", 1),
+    }  # fmt: skip
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    await front(scope, receive, send)
+    return sent[0]["status"], b"".join(one.get("body", b"") for one in sent[1:])
+
+
+def test_the_page_is_there_before_the_games() -> None:
+    front = Front(["localhost"])
+
+    async def games(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"offers"})
+
+    async def visit() -> None:
+        status, page = await asked(front, "/")
+        assert status == 200 and b"/static/main.js" in page
+        for name in FILES:
+            assert (await asked(front, f"/static/{name}"))[0] == 200
+        assert (await asked(front, "/static/front.py"))[0] == 404
+        assert (await asked(front, "/nothing"))[0] == 404
+        assert (await asked(front, "/", "evil.example"))[0] == 421
+        waiting = asyncio.ensure_future(asked(front, "/api/offers"))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        front.games = games
+        assert await waiting == (200, b"offers")
+        assert (await asked(front, "/api/offers", "evil.example"))[0] == 421
+
+    # In a thread of its own: a browser of other tests has a loop in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, visit()).result()
+
+
+def test_the_first_page_needs_no_jax() -> None:
+    """It is the import that takes the seconds."""
+    code = "import sys, training.play.front, training.play.__main__; print('jax' in sys.modules)"
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
+    )
+    assert done.stdout.split() == ["False"], done.stderr

@@ -1,0 +1,116 @@
+"""Before the last pass: what scores as it stands, and what conversions would still bring (FIN-11).
+
+The engine scores and converts, on copies of the state; no rule stands here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import jax
+import numpy as np
+from jax import Array
+
+from gaia_jax.components.costs import RESOURCES_PER_VP, ROUNDS
+from gaia_jax.env import State
+from gaia_jax.render import Table, effects
+from gaia_jax.rules.scoring import final_score
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import GameState
+
+from .rules import Rules
+
+PASS = "pass"
+MOST_STEPS = 120  # of the engine, for one position
+Found = tuple[list[str], State]  # conversions and the state behind them
+
+
+def left_over(rules: Rules, state: State) -> dict[str, Any]:
+    """What is left at the last pass, and conversions that make more of it.
+
+    Returns:
+        {} where there is no last pass to make. Else `said`, what passing leaves, in words; where
+        conversions would score more also `actions`, these and the pass; `words`; `effects`; `more`,
+        the VP that they add.
+    """
+    table = rules.table(state)
+    if table.round != ROUNDS or table.node != "TURN" or PASS not in rules.legal(state):
+        return {}
+    texts, after = _converted(rules, state)
+    now, then = (_scored(rules, one) for one in (state, after))
+    counted = _counted(table)
+    found: dict[str, Any] = {
+        "said": f"{counted} credits, ore and knowledge left: {now} VP at the end, "
+        f"1 for {RESOURCES_PER_VP}"
+    }
+    if then > now:
+        done = rules.table(rules.after(after, rules.index(PASS)))
+        words = f"convert what is left ({len(texts)} times), then pass"
+        more = f"{then - now} VP more at the end than passing now"
+        found |= {"actions": [*texts, PASS], "words": words, "more": more}
+        found["effects"] = effects(table, done).brief(words)
+    return found
+
+
+def _counted(table: Table) -> int:
+    """What scores at the end, of the decider."""
+    seat = table.seat(table.player)
+    return seat.credits + seat.ore + seat.knowledge
+
+
+def _kept(table: Table) -> tuple[int, int]:
+    """What may still be converted: QIC, and power by its bowls."""
+    seat = table.seat(table.player)
+    return seat.qic, seat.power[1] + 2 * seat.power[2]
+
+
+def _converted(rules: Rules, state: State) -> Found:
+    """Conversions, each for more of what scores: the one that brings most, then that keeps most."""
+    texts, steps = list[str](), 0
+    while steps < MOST_STEPS:
+        options = [(one, rules.table(one[1])) for one in _next(rules, state)]
+        steps += len(options)
+        here = _counted(rules.table(state))
+        better = [(one, table) for one, table in options if _counted(table) > here]
+        if not better:
+            break
+        (more, state), _ = max(better, key=lambda found: (_counted(found[1]), _kept(found[1])))
+        texts += more
+    return texts, state
+
+
+def _next(rules: Rules, state: State) -> list[Found]:
+    """Each conversion; where none brings more of what scores, two in a row."""
+    first = [([text], rules.after(state, rules.index(text))) for text in _free(rules, state)]
+    here = rules.table(state)
+    tables = [rules.table(after) for _, after in first]
+    if any(_counted(table) > _counted(here) for table in tables):
+        return first
+    return [
+        ([*texts, text], rules.after(after, rules.index(text)))
+        for (texts, after), table in zip(first, tables, strict=True)
+        if _counted(table) == _counted(here) and _kept(table) != _kept(here)
+        for text in _free(rules, after)
+    ]
+
+
+def _free(rules: Rules, state: State) -> list[str]:
+    return [text for text in rules.legal(state) if text.startswith("free ")]
+
+
+@cache
+def _resources(ruleset: Ruleset) -> Any:
+    """A compiled game -> (P,) VP that its resources would score, were it over (FIN-11)."""
+    at = ruleset.ids["vp_source"].index("RESOURCES")
+
+    def resources(game: GameState) -> Array:
+        return final_score(ruleset, game).vp_source[:, at]
+
+    return jax.jit(resources)
+
+
+def _scored(rules: Rules, state: State) -> int:
+    """VP that the decider's resources would score."""
+    found = np.asarray(_resources(rules.env.ruleset)(state.game))
+    return int(found[int(state.current_player)])
