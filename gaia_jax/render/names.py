@@ -268,6 +268,9 @@ def say_at(table: Table, text: str) -> str:
     verb, _, place = text.partition(" ")
     if verb == "booster" and table.node == "TURN":
         return f"pass and take the {said}"
+    if verb in ("mine", "project"):
+        cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
+        return f"{said}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
     if verb == "advanced":
         tile = named["advanced"][table.advanced_tiles[place][0]]
         return f"advanced tile: {tile} ({named['advanced_slot'][place]})"

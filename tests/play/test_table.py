@@ -116,7 +116,7 @@ ONE_CHOICE = """() => {
 def at_a_turn(tab: Watched, server: Server) -> dict[str, Any]:
     """A turn of a record with prices, where a place on the map has one choice."""
     moves = replay.read(server.saves / "lost_fleet.json").actions
-    tab.until("game.legal.length > 0 && game.legal.every(a => a.effects)", 300)
+    tab.until("game && game.legal.length > 0 && game.legal.every(a => a.effects)", 300)
     for place in [k for k, text in enumerate(moves) if text.startswith("mine")][8:]:
         go(tab, place)
         tab.until("game.asks !== 'TURN' || furtherNow().turn > 0")

@@ -170,12 +170,15 @@ def _way(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[st
 def in_words(rules: Rules, table: Table, text: str) -> str:
     """An action, with what lies on its cell."""
     cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
+    said = rules.say(text, table)
     if cell < 0:
-        return rules.say(text, table)
+        return said
     kind = table.ids["structure"][table.map.structure[cell]]
     lies = PLANETS[table.ids["planet"][table.map.planet[cell]]]
+    if text.startswith(("mine ", "project ")):  # these name their planet
+        return said if kind == "NONE" else f"{said}, beside the {STRUCTURES[kind]} there"
     lies = lies if kind == "NONE" else f"{STRUCTURES[kind]}, {lies}"
-    return f"{rules.say(text, table)}: {lies}"
+    return f"{said}: {lies}"
 
 
 def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:

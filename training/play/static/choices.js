@@ -116,7 +116,10 @@ function openGroup(kind, byKey = false) {
   openKind = kind;
   for (const one of byId("kinds").children) one.setAttribute("aria-expanded", String(one.dataset.kind === kind));
   for (const one of byId("legal").querySelectorAll("section")) one.hidden = one.dataset.group !== kind;
-  light(choicesNow());
+  const all = choicesNow();
+  const groups = all.filter(({ federation }) => federation);
+  if (kind === "federation" && groups.length === 1) markFederation(groups[0].federation);
+  light(all);
   if (kind && byKey) byId("legal").querySelector("section:not([hidden]) button").focus();
 }
 
