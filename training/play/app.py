@@ -46,14 +46,15 @@ class Pages:
         self.waiting = 0
 
     async def offers(self, request: Request) -> Response:
-        """What a game can be made of."""
+        """What a game can be made of; without the records, which are read, where `brief` is 1."""
+        brief = request.query_params.get("brief") == "1"
         ruleset = request.query_params.get("ruleset", "lost_fleet")
         return JSONResponse(
             {
                 "rulesets": offers.rulesets(),
                 "human": HUMAN,
                 "agents": self.server.agents.known(ruleset),
-                "records": await run_in_threadpool(self.server.records),
+                "records": [] if brief else await run_in_threadpool(self.server.records),
                 "first": self.first,
             }
         )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
 
 CONFIDENCE = 0.95
 
@@ -94,6 +93,8 @@ def intervals(
     Args:
         samples: independent samples behind each of them.
     """
+    from scipy import stats
+
     freedom = np.maximum(np.broadcast_to(samples, len(names)) - 1, 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         score = np.abs(np.asarray(estimates) / np.asarray(errors))
@@ -113,6 +114,8 @@ def known(found: Sequence[Effect]) -> list[Effect]:
 
 def errors(found: Sequence[Effect]) -> np.ndarray:
     """(K,) standard errors, read from the intervals as normal: for effects of many deals."""
+    from scipy import stats
+
     half = np.array([(e.high - e.low) / 2 for e in found])
     out: np.ndarray = half / stats.norm.ppf((1 + CONFIDENCE) / 2)
     return out
@@ -130,6 +133,8 @@ def wilson(share: Effect, most: float = 1.0) -> Effect:
 
     What games of one deal have in common makes n smaller, as far as the interval tells.
     """
+    from scipy import stats
+
     z = stats.norm.ppf((1 + CONFIDENCE) / 2)
     p, n = share.estimate / most, float(share.size)
     error = float(errors([share])[0]) / most
@@ -147,6 +152,8 @@ def together(found: Sequence[Effect]) -> list[Effect]:
 
     Their chances are read from the intervals, as normal: for families of many deals.
     """
+    from scipy import stats
+
     sure = known(found)
     score = np.abs([e.estimate for e in sure]) / errors(sure)
     stands = holm(2 * stats.norm.sf(score))

@@ -12,7 +12,10 @@ function wire() {
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);
   byId("start").addEventListener("submit", begin);
   byId("ruleset").addEventListener("change", loadOffers);
-  byId("record").addEventListener("change", fillChairs);
+  byId("record").addEventListener("change", () => {
+    byId("record").dataset.chosen = "yes";
+    fillChairs();
+  });
   for (const id of ["seed", "setup", "upload"]) byId(id).addEventListener("change", askPreview);
   buildSettings();
   byId("view-of").addEventListener("change", (event) => seatInView(Number(event.target.value)));

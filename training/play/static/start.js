@@ -12,19 +12,36 @@ const newSeed = () => Math.floor(Math.random() * MOST_SEED);
 const rulesetNow = () => offers.rulesets.find(({ id }) => id === byId("ruleset").value);
 const recordNow = () => offers.records.find(({ name }) => name === byId("record").value);
 
+// What can be chosen. At first without the records, which take longer to read: they come a moment later.
 async function loadOffers() {
-  const wait = offers ? 0 : waiting("The table is being set");
-  offers = await call(`/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`);
+  const path = `/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`;
+  if (offers) {
+    offers = (await call(path)) || offers;
+    fillRecords();
+    fillChairs();
+    return;
+  }
+  const wait = waiting("The table is being set");
+  offers = await call(`${path}&brief=1`);
   clearInterval(wait);
   byId("begin").disabled = !offers;
   if (!offers) return;
-  if (wait) say("");
-  if (!byId("ruleset").options.length) buildStart();
-  const record = byId("record");
-  const first = location.hash.includes("seed=") ? "" : offers.first; // a link is asked for, a record offered
-  const wanted = record.options.length ? record.value : first;
-  setOptions(record, [["", "none"], ...offers.records.map(({ name }) => [name])], wanted);
+  say("");
+  buildStart();
+  fillRecords();
   fillChairs();
+  const linked = location.hash.includes("seed="); // a link is asked for, a record offered
+  call(path).then((found) => {
+    if (!found) return;
+    offers.records = found.records;
+    fillRecords(linked || byId("record").dataset.chosen ? "" : offers.first);
+    if (byId("record").value) fillChairs();
+  });
+}
+
+function fillRecords(first = "") {
+  const record = byId("record");
+  setOptions(record, [["", "none"], ...offers.records.map(({ name }) => [name])], record.value || first);
 }
 
 // A line whose seconds run, until the timer that it gives is cleared.
