@@ -13,6 +13,7 @@ import pytest
 from gaia_jax import replay
 from gaia_jax.importers import boardgamers
 from gaia_jax.importers.boardgamers import Imported, LogError
+from gaia_jax.importers.player import HALF, Player
 from tests.replays.changes import moves, rewrite
 from tests.replays.record import record
 
@@ -139,6 +140,28 @@ def test_another_state_than_ours_is_named(log: Log) -> None:
         game["steps"][6]["s"]["pl"][0][field] += 1
         with pytest.raises(LogError, match=r"move 7 .*has (VP|credits): "):
             boardgamers.to_record(game)
+
+
+@pytest.mark.parametrize(
+    ("unsaid", "compared"), [("satellites lie on other cells", True), (HALF, False)]
+)
+def test_stocks_are_compared_where_pieces_alone_lie_elsewhere(
+    log: Log, monkeypatch: pytest.MonkeyPatch, unsaid: str, compared: bool
+) -> None:
+    """A board action that was taken out of a log with such satellites was not noticed."""
+    game, usual = copy.deepcopy(log), Player.__init__
+    game["steps"][6]["s"]["pl"][0]["c"] += 1
+
+    def begin(self: Player, *arguments: Any) -> None:
+        usual(self, *arguments)
+        self.unsaid[unsaid] = None
+
+    monkeypatch.setattr(Player, "__init__", begin)
+    if compared:
+        with pytest.raises(LogError, match=r"move 7 .*has credits: "):
+            boardgamers.to_record(game)
+    else:
+        boardgamers.to_record(game)
 
 
 def test_what_is_no_game_of_base_is_named(log: Log) -> None:

@@ -27,7 +27,7 @@ from gaia_jax.cli.progress import telling
 from gaia_jax.components import costs
 from gaia_jax.importers.lines import BETWEEN, Line, groups
 from gaia_jax.importers.notation import Differs, Log, setup_of
-from gaia_jax.importers.player import Player
+from gaia_jax.importers.player import HALF, LOST, Player
 from gaia_jax.importers.seat import Script, Seat, final_vp
 from gaia_jax.replay import FORMAT, Record, compiled, laid, write
 from gaia_jax.ruleset import VARIANTS
@@ -103,7 +103,7 @@ class _Importing(Player):
         for number, row in enumerate(line.told["pl"]):
             ours = {"vp": players.vp[number], "res": players.tracks[number]}
             paid = number != self.waiting_for() and line.told["ph"] not in BETWEEN
-            if paid and not (self.unsaid or self._sells):
+            if paid and not (self._sells or {LOST, HALF} & self.unsaid.keys()):
                 ours |= {name: getattr(players, of)[number] for name, of in STOCKS.items()}
             for name, value in ours.items():
                 if row[name] != value.tolist():

@@ -23,6 +23,10 @@ from gaia_jax.importers.notation import (
 from gaia_jax.importers.seat import Script, Seat
 from gaia_jax.state import GameState
 
+# What is noted where a player has other stocks than with us from then on.
+LOST = "a conversion whose gain is lost was not made"
+HALF = "half a token brought credits"
+
 
 class Player:
     """Plays the commands of lines at a seat."""
@@ -384,8 +388,8 @@ class Player:
 
     def lose(self, who: int, price: str) -> None:
         """A conversion whose gain has no room (FRE-03)."""
-        self.note("a conversion whose gain is lost was not made")
+        self.note(LOST)
 
     def take(self, who: int, credits: int) -> None:
         """Half a token, for which our rules give credits (FRE-07)."""
-        self.note("half a token brought credits")
+        self.note(HALF)
