@@ -1,10 +1,12 @@
 """Puzzles of games that an agent plays: one move is clearly better than the policy's first choice.
 
-    python -m training.puzzles --games 4 --out puzzles.json
-    python -m training.puzzles --of puzzles.json --solve greedy,zoo/quick
+    python -m training.puzzles --games 16 --out puzzles.json
+    python -m training.puzzles --games 32 --out puzzles.json --resume
+    python -m training.puzzles --of --solve greedy,zoo/quick
 
 A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
-intervals above 0. Every game is kept when it is done; Ctrl-C keeps those before.
+intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
+that. `--of` alone takes the puzzles that come with the project.
 """
 
 from __future__ import annotations
@@ -22,7 +24,6 @@ from .system.cli import UserError
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
 
-    from .study.explain import Game
     from .study.review import Plain
 
 
@@ -36,17 +37,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     from .system.environments import make_env
 
     review.check_policy(args.agent)  # before any work; again by `Maker`
-    if args.out:
+    if args.out and not args.resume:
         atomic_files.check_file("--out", args.out, puzzles.OURS)
     split_cpu(0, 1 << 20)  # of so many games, so that every core is a device
-    found, whole = puzzles.read(args.of) if args.of else {}, True
+    of = puzzles.SHIPPED if args.of == Path() else args.of
+    found, whole = puzzles.read(of) if of else {}, True
     rules = (found["ruleset"], puzzles.players_of(found)) if found else (args.env, args.players)
     env = make_env(gaia_jax, rules[0], "vp", rules[1])
     solvers = puzzles.solvers(args.solve.split(","), env) if args.solve else {}
     if not args.of:
         found, whole = _make(args, env)
     rates = {}
-    for name, solver in solvers.items() if whole else ():
+    for name, solver in solvers.items() if whole and found["puzzles"] else ():
         with cli.telling(partial("asking {}".format, name)):
             rates[name] = puzzles.solved(found, solver)
     print(puzzles.text(found, rates))
@@ -55,55 +57,59 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
-    """Puzzles of games, written after each; whether there are as many games as were wanted."""
+    """Puzzles of games, written again and again; whether there are as many games as wanted."""
     from .study import puzzles
+    from .study.puzzle_maker import Maker
 
-    maker = puzzles.Maker(env, args.agent, args.playouts, args.from_round)
-    made: list[tuple[Game, list[Plain]]] = []
-    said, ended = "", 0
+    found = puzzles.empty(env, args.agent, args.playouts, args.seed, args.first)
+    if args.resume and args.out.exists():
+        found = puzzles.begun(args.out, found)
+    maker = Maker(env, args.agent, args.playouts, args.from_round)
+    begin, end, ended = found["following"], args.first + args.games, 0
 
     def progress(now: int) -> None:
         nonlocal ended
         ended = now
 
+    def said() -> str:
+        games = f"{found['following'] - args.first} of {args.games} games"
+        return f"{games}, {len(found['puzzles'])} puzzles; {ended} playouts of the next ones"
+
     try:
-        with cli.telling(lambda: f"{said}, {ended} playouts"):
-            for number in range(args.first, args.first + args.games):
-                count = sum(len(some) for _, some in made)
-                said, ended = f"game {number}, {count} puzzles", 0
-                game = puzzles.play(env, maker.agent, args.seed, number)
-                some, whole = maker.of_game(game, number, progress)
-                made.append((game, some))
-                found = puzzles.as_json(env, args.agent, args.playouts, made)
+        with cli.telling(said):
+            for more in maker.look_through(found, end, progress):
+                found, ended = more, 0
                 if args.out:
-                    atomic_files.write_json(args.out, found)
-                if not whole:
-                    return found, False
+                    atomic_files.write_text(args.out, puzzles.to_text(found))
     except KeyboardInterrupt:
-        if not made:
+        if found["following"] == begin:
             raise
-    return found, len(made) == args.games
+    return found, found["following"] >= end
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.puzzles", __doc__)
     add = parser.add_argument
-    add("--games", metavar="N", type=cli.whole(1, 10**5), default=4, help="how many are played")
+    add("--games", metavar="N", type=cli.whole(1, 10**5), default=8, help="how many are played")
     add("--agent", default="zoo/strong", help="who plays, at all seats; one with a policy")
     add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the set-ups")
     add("--first", type=cli.whole(0, 10**6), default=0, help="number of the first set-up")
     text = "of each candidate, when a puzzle is checked"
-    add("--playouts", metavar="N", type=cli.whole(8, 10**4), default=64, help=text)
+    add("--playouts", metavar="N", type=cli.whole(32, 10**4), default=64, help=text)
     text = "the first round with puzzles; later ones take less time"
     add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help=text)
-    add("--of", metavar="FILE", type=Path, help="make none, take those of this file")
+    text = "make none, take those of this file, or of the project"
+    add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help=text)
     add("--solve", metavar="A,B", help="say how many puzzles these agents solve")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
+    add("--resume", action="store_true", help="go on with the puzzles of --out")
     cli.add_rules_flags(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
-    if args.of and args.out:
+    if args.of and (args.out or args.resume):
         raise UserError("--out is of puzzles that are made, --of takes those of a file")
+    if args.resume and not args.out:
+        raise UserError("--resume goes on with the file of --out")
     return args
 
 

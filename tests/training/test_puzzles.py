@@ -4,22 +4,20 @@ import dataclasses
 import json
 from types import SimpleNamespace
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
-from gaia_jax.env import GaiaEnv
 from training import puzzles as door
 from training.agents import Agent
-from training.study import puzzles, why
-from training.study.accuracy import Loss
+from training.study import puzzle_maker, puzzles, why
 from training.study.explain import read_game
 from training.study.judge import Question, measured
 from training.study.playouts import Ends
 from training.study.position import Outcomes
+from training.study.puzzle_maker import Maker, Stage
 from training.system import cli
 
 DECISIONS = 9
@@ -57,12 +55,6 @@ def test_a_theme_is_of_the_answer(round_, text, wanted):
     assert puzzles.theme(round_, text) == wanted
 
 
-def test_the_policys_choice_must_lose_enough_for_sure():
-    assert puzzles.is_open(Loss(5.0, 0.1, 9.9, 2.0))
-    assert not puzzles.is_open(Loss(4.9, 4.0, 5.8, 0.5))
-    assert not puzzles.is_open(Loss(9.0, -0.1, 18.1, 4.5))
-
-
 @pytest.fixture(scope="module")
 def puzzle(game, legal):
     """The third action ends with 10 VP more than the first, for the decider."""
@@ -72,21 +64,25 @@ def puzzle(game, legal):
     vp[:, :, seat] = own
     asked = Question(5, seat, legal, np.array([0.7, 0.2, 0.1]))
     moves = np.full((2, 2, 3), -1)
-    return puzzles.puzzle(game, measured(asked, legal[[0, 2]], vp[[0, 2]], moves), own)
+    sources = np.zeros((3, len(game.env.ruleset.ids["vp_source"])))
+    sources[:, 1], sources[:, 2] = (4, 0, 12), (2, 0, 1.8)
+    judged = measured(asked, legal[[0, 2]], vp[[0, 2]], moves)
+    return puzzles.puzzle(game, judged, own, sources)
 
 
 def test_a_puzzle_says_what_each_candidate_brings(game, legal, puzzle):
     texts = [to_text(game.env.ruleset, int(a)) for a in legal]
     assert puzzle["answer"]["text"] == texts[2] and puzzle["policy"]["text"] == texts[0]
     assert puzzle["loss"]["mean"] == 10 and puzzle["decision"] == 5
+    assert list(puzzle["why"].values()) == [8]
     assert [c["vp"] for c in puzzle["candidates"]] == [101, 94, 91]
     assert [c["text"] for c in puzzle["candidates"]] == [texts[2], texts[1], texts[0]]
 
 
 @pytest.fixture(scope="module")
 def found(game, puzzle):
-    env = GaiaEnv(game.env.ruleset)
-    return json.loads(json.dumps(puzzles.as_json(env, "me", 2, [(game, []), (game, [puzzle])])))
+    begun = puzzles.empty(game.env, "me", 2, 0, 0)
+    return json.loads(puzzles.to_text(puzzles.added(begun, [(game, []), (game, [puzzle])], 2)))
 
 
 def test_a_file_of_puzzles_leads_to_their_positions(found, game, puzzle, tmp_path):
@@ -96,11 +92,13 @@ def test_a_file_of_puzzles_leads_to_their_positions(found, game, puzzle, tmp_pat
     assert one["answer"] == puzzle["answer"] and len(found["games"][0]["actions"]) == 4
     assert (state.legal_action_mask == game.states[4].legal_action_mask).all()
     assert puzzles.OURS(path)
+    path.write_text(puzzles.to_text(found))
+    assert puzzles.read(path) == found and puzzles.OURS(path)
 
 
 def test_who_plays_the_answer_solves_it(found, puzzle, legal):
     for action, right in ((puzzle["answer"]["action"], True), (int(legal[0]), False)):
-        agent = Agent("one", lambda params, state, mask, key, a=action: jnp.array([a]))
+        agent = Agent("one", lambda params, state, mask, key, a=action: jnp.full(len(mask), a))
         assert puzzles.solved(found, agent) == [right]
     said = puzzles.text(found, {"one": [True]})
     assert said.startswith("1 puzzles of 1 games of me") and "one solves 1 of 1" in said
@@ -128,6 +126,7 @@ def test_reasons_are_differences_by_source(game, legal):
     [
         (["--agent", "random"], "--agent wants one with a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
+        (["--resume"], "--resume goes on with the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 1'"),
     ],
 )
@@ -136,49 +135,116 @@ def test_mistakes_are_one_line(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def checked(game, legal, own, ended=True):
-    """What `Maker.check` says where candidates end with these VP (K, n) of the decider."""
-    own = np.asarray(own)
-    seat, (count, n) = int(game.states[4].current_player), own.shape
-    vp = np.full((count * n, 4), 80)
-    vp[:, seat] = own.ravel()
-    done = np.full(count * n, True)
-    done[-1] = ended
-    ends = Ends(vp, np.full((count * n, 3), -1), done, vp[..., None], vp[:, :0])
-    maker = object.__new__(puzzles.Maker)
-    maker.playouts = n
-    maker._judge = SimpleNamespace(capacity=0, players=SimpleNamespace(play=lambda *_, **__: ends))
-    state = game.states[4]
-    mask = np.zeros_like(state.legal_action_mask)
-    mask[legal] = True
-    one = jax.tree.map(lambda x: np.asarray(x)[None], state.replace(legal_action_mask=mask))
-    chance = np.zeros(len(mask))
-    chance[legal] = 0.7, 0.2, 0.1
-    asked = Question(5, seat, legal[:2], chance[legal[:2]])
-    return maker.check(game, one, asked, chance, 0)
+FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [100, 102, 101, 103]
 
 
-def test_a_puzzle_has_one_clear_answer(game, legal):
-    """The third action was no candidate of the screening, and is the answer."""
-    first, second, third = [90, 91, 92, 93], [94, 95, 97, 96], [100, 102, 101, 103]
-    found = checked(game, legal, [first, second, third])
-    assert found["answer"]["action"] == legal[2] and found["loss"]["mean"] == 10
-    unsure = [80, 120, 70, 116]
-    assert checked(game, legal, [first, unsure, third]) is None, "another may be as good"
-    assert checked(game, legal, [third, second, first]) is None, "the policy's choice is best"
-    assert checked(game, legal, [second, first, third]) is not None
-    assert checked(game, legal, [[98, 98, 99, 97], second, third]) is None, "not 5 VP"
+def test_a_puzzle_has_one_clear_answer():
+    for own, right in (
+        ([FIRST, SECOND, THIRD], True),
+        ([FIRST, [80, 120, 70, 116], THIRD], False),  # another may be as good
+        ([THIRD, SECOND, FIRST], False),  # the policy's choice is best
+        ([SECOND, FIRST, THIRD], True),
+        ([[98, 98, 99, 97], SECOND, THIRD], False),  # not 5 VP
+    ):
+        assert puzzle_maker.is_answered(np.array(own)) is right
 
 
-def test_ctrl_c_while_positions_are_screened_ends_it(game, monkeypatch):
-    """It went on, and checked what was open: for minutes."""
-    monkeypatch.setattr(puzzles, "probabilities", lambda _, s: np.ones(s.legal_action_mask.shape))
-    maker = object.__new__(puzzles.Maker)
-    maker.agent, maker._first_round = None, 1
-    monkeypatch.setattr(puzzles, "decisions", lambda *_: [4, 5])
-    lost = SimpleNamespace(loss=Loss(9.0, 5.0, 13.0, 8.0), question=SimpleNamespace(number=5))
-    maker._judge = SimpleNamespace(judge=lambda *_: [lost])
-    assert maker.of_game(game) == ([], False)
+def test_a_decision_stays_open_where_one_move_may_be_better():
+    first, best = np.array([[90, 91, 92, 93], [96, 99, 96, 99]])
+    assert puzzle_maker.stays(np.array([first, best]), Stage(4, 4.0, 0.0))
+    assert not puzzle_maker.stays(np.array([best, first]), Stage(4, 0.0, 0.0))
+    assert not puzzle_maker.stays(np.array([first, best]), Stage(4, 7.0, 0.0))
+    near = np.array([first, best, best - 1])
+    assert puzzle_maker.stays(near, Stage(4, 4.0, 0.5))
+    assert not puzzle_maker.stays(near, Stage(4, 4.0, 1.5))
+
+
+@pytest.fixture
+def maker(game, legal, monkeypatch):
+    """One that finds what `worth` says; `asked` has the jobs of each request."""
+    monkeypatch.setattr(puzzle_maker, "POOL", 2)
+    chance = np.zeros(len(game.states[4].legal_action_mask))
+    chance[legal] = 0.7, 0.3, 0.0
+    monkeypatch.setattr(puzzle_maker, "probabilities", lambda *_: np.stack([chance, chance]))
+    made = object.__new__(Maker)
+    made.playouts, made._first_round, made.agent, made.asked = 20, 1, None, []
+    made.worth, made.ended = {int(legal[0]): 90, int(legal[1]): 97, int(legal[2]): 110}, True
+    monkeypatch.setattr(puzzle_maker, "decisions", lambda *_: [4])
+    seat = int(game.states[4].current_player)
+
+    def play(pool, jobs, seed, progress, capacity):
+        assert len(pool.current_player) == 2 and len(jobs.action) <= capacity
+        made.asked.append(jobs)
+        vp = np.full((len(jobs.action), 4), 80)
+        luck = jobs.sample % 3
+        vp[:, seat] = [made.worth.get(int(a), 60) for a in jobs.action] + luck
+        progress(len(vp))
+        done = np.full(len(vp), made.ended)
+        sources = np.zeros((len(vp), 4, len(game.env.ruleset.ids["vp_source"])), int)
+        return Ends(vp, np.full((len(vp), 20), -1), done, sources, vp[:, :0])
+
+    made._players = SimpleNamespace(play=play)
+    return made
+
+
+def test_the_answer_may_be_a_move_that_the_first_stages_did_not_try(maker, game, legal):
+    """The third one has no chance by the policy; luck that chose is not luck that checks."""
+    told = []
+    ((one,),) = maker.puzzles([game], 0, told.append)
+    assert one["answer"]["action"] == legal[2] and one["policy"]["action"] == legal[0]
+    assert one["loss"]["mean"] == 20 and one["playouts"] == 20
+    assert len(one["candidates"]) == min(6, int(game.states[4].legal_action_mask.sum()))
+    chose, more, glance, check = maker.asked
+    assert set(chose.action) == set(more.action) == set(legal[:2].tolist())
+    assert len(set(chose.sample) | set(more.sample)) == 16
+    fresh = set(glance.sample) | set(check.sample)
+    assert len(fresh) == 20 and min(fresh) == puzzle_maker.FRESH
+    assert told == sorted(told) and told[-1] == sum(len(jobs.action) for jobs in maker.asked)
+
+
+def test_what_is_not_clear_is_dropped_before_it_costs_more(maker, game, legal):
+    maker.worth[int(legal[1])] = 91
+    assert maker.puzzles([game], 0, lambda ended: None) == [[]]
+    assert len(maker.asked) == 1
+
+
+def test_ctrl_c_is_no_puzzle(maker, game):
+    maker.ended = False
+    with pytest.raises(KeyboardInterrupt):
+        maker.puzzles([game], 0, lambda ended: None)
+    assert len(maker.asked) == 1
+
+
+def test_of_puzzles_with_one_answer_in_a_game_there_is_one(maker, game, legal, monkeypatch):
+    monkeypatch.setattr(puzzle_maker, "decisions", lambda *_: [4, 4])
+    assert [len(some) for some in maker.puzzles([game], 0, lambda ended: None)] == [1]
+
+
+def test_a_file_is_gone_on_with(found, game, puzzle, tmp_path, monkeypatch, capsys):
+    """Games are looked through some at a time, and what they gave is there after each."""
+    path, looked, stopped = tmp_path / "puzzles.json", [], [True]
+    head = ["--games", "20", "--agent", "zoo/quick", "--out", str(path), "--resume"]
+
+    def look(self, games, first, progress):
+        if first == 8 and stopped.pop():
+            stopped.append(False)
+            raise KeyboardInterrupt
+        looked.append((first, len(games)))
+        return [[puzzle], *([] for _ in games[1:])]
+
+    dealt = [(game.states[0], [])] * puzzle_maker.PLAYED
+    monkeypatch.setattr(Maker, "games", lambda *_: dealt)
+    ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])
+    monkeypatch.setattr(Maker, "_walked", lambda *_: ended)
+    monkeypatch.setattr(Maker, "__init__", lambda self, *_: None)
+    monkeypatch.setattr(Maker, "puzzles", look)
+    assert cli.run(lambda: door.main(head)) == 130
+    assert puzzles.read(path)["following"] == 8 and len(puzzles.read(path)["puzzles"]) == 2
+    assert cli.run(lambda: door.main(head)) == 0
+    assert looked == [(n, 4) for n in range(0, 20, 4)]
+    assert len(puzzles.read(path)["puzzles"]) == 5 and puzzles.read(path)["following"] == 20
+    assert cli.run(lambda: door.main([*head, "--seed", "1"])) == 2
+    assert f"{path} has seed 0, not 1" in capsys.readouterr().err
 
 
 def test_what_is_wrong_in_a_file_is_one_line(found, tmp_path, capsys):
@@ -202,6 +268,29 @@ def test_who_is_to_solve_is_known_before_games_are_played(monkeypatch, capsys):
     assert "unknown agent 'nobody'" in capsys.readouterr().err
 
 
-def test_a_check_that_was_interrupted_is_no_puzzle(game, legal):
-    with pytest.raises(KeyboardInterrupt):
-        checked(game, legal, [[90, 91], [94, 95], [100, 102]], ended=False)
+def test_the_shipped_puzzles_are_what_they_say():
+    """Each answer has 5 VP more than the first choice, and more than each other move."""
+    found = puzzles.read(puzzles.SHIPPED)
+    assert found["playouts"] == 64 and found["agent"] == "zoo/strong"
+    for one in found["puzzles"]:
+        best, second, *_ = one["candidates"]
+        assert best["action"] == one["answer"]["action"] != one["policy"]["action"]
+        assert one["loss"]["mean"] >= puzzles.LEAST and one["loss"]["low"] > 0
+        assert best["vp"] >= second["vp"]
+        assert len({c["action"] for c in one["candidates"]}) == len(one["candidates"]) > 1
+        first = max(one["candidates"], key=lambda c: c["policy"])
+        assert first["action"] == one["policy"]["action"]
+        assert one["line"][0]["action"] == one["answer"]["action"]
+    assert {"last round", "research", "ship"} <= {one["theme"] for one in found["puzzles"]}
+
+
+def test_a_shipped_puzzle_stands_where_its_game_leads():
+    """The last one: a version of the game that plays otherwise would lead elsewhere."""
+    found = puzzles.read(puzzles.SHIPPED)
+    last = len(found["games"]) - 1
+    mine = [one for one in found["puzzles"] if one["game"] == last]
+    game = found["games"][last]
+    some = found | {"games": [game], "puzzles": [one | {"game": 0} for one in mine]}
+    for one, state in puzzles.positions(some):
+        assert int(state.current_player) == one["player"]
+        assert all(state.legal_action_mask[c["action"]] for c in one["candidates"])

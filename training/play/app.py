@@ -45,6 +45,16 @@ class Pages:
         self.server, self.first, self.ending = server, record, ending
         self.waiting = 0
 
+    async def puzzle(self, request: Request) -> Response:
+        """The themes of all puzzles; one of them; what is said of an answer to it."""
+        book, number = self.server.puzzles, request.path_params.get("number")
+        if number is None:
+            return JSONResponse({"themes": await run_in_threadpool(book.themes)})
+        if request.method == "POST":
+            body = parsed(await request.body())
+            return JSONResponse(await run_in_threadpool(book.answered, number, body))
+        return JSONResponse(await run_in_threadpool(book.asked, number))
+
     async def offers(self, request: Request) -> Response:
         """What a game can be made of; without the records, which are read, where `brief` is 1."""
         brief = request.query_params.get("brief") == "1"
@@ -185,6 +195,8 @@ def make_app(server: GameServer, record: str | None, ending: Callable[[], bool])
     game = "/api/games/{id}"
     paths: list[tuple[str, Handler, list[str]]] = [
         ("/api/offers", pages.offers, ["GET"]),
+        ("/api/puzzles", pages.puzzle, ["GET"]),
+        ("/api/puzzles/{number:int}", pages.puzzle, ["GET", "POST"]),
         ("/api/preview", pages.preview, ["POST"]),
         ("/api/games", pages.open, ["POST"]),
         (game, pages.game, ["GET"]),

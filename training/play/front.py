@@ -32,6 +32,7 @@ FILES = {
     for file in folder.iterdir()
     if Path(file.name).suffix in _TYPES
 }
+PAGES = {"/": "index.html", "/puzzles": "puzzles.html"}
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -41,7 +42,8 @@ class Front:
     def __init__(self, hosts: Sequence[str]):
         """`hosts`: the names by which the server may be called."""
         self.games: ASGIApp | None = None  # `app.make_app`, set from any thread
-        page = starlette([Route("/", index), Route("/static/{name}", file)])
+        pages = [Route(path, page_of(name)) for path, name in PAGES.items()]
+        page = starlette([*pages, Route("/static/{name}", file)])
 
         async def either(scope: Scope, receive: Receive, send: Send) -> None:
             app: ASGIApp = page
@@ -58,10 +60,14 @@ class Front:
         await self._guarded(scope, receive, send)
 
 
-async def index(request: Request) -> Response:
-    """The page."""
-    text = await run_in_threadpool(_FOLDERS[1].joinpath("index.html").read_text, "utf-8")
-    return Response(text, media_type="text/html")
+def page_of(name: str) -> Handler:
+    """What answers with a page."""
+
+    async def page(request: Request) -> Response:
+        text = await run_in_threadpool(_FOLDERS[1].joinpath(name).read_text, "utf-8")
+        return Response(text, media_type="text/html")
+
+    return page
 
 
 async def file(request: Request) -> Response:

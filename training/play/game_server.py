@@ -20,6 +20,7 @@ from . import analysis, dealing, further, leftovers, settings
 from .agent_pool import POLICY, SEARCH, AgentPool, Ready
 from .game import HUMAN, Game, Refused
 from .hints import Advice
+from .puzzle_book import PuzzleBook
 from .rules import Rules
 from .saves import SHIPPED_MARK, Saves, check
 
@@ -44,6 +45,7 @@ class GameServer:
         self.games: dict[str, Game] = {}
         self.settings: dict[str, settings.Settings] = {}
         self.advice = Advice()
+        self.puzzles = PuzzleBook()
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
         self._touched: dict[str, float] = {}

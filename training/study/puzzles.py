@@ -1,20 +1,18 @@
 """Puzzles: positions where one move is clearly better by playouts than the policy's first choice.
 
-An agent plays a game; at each main decision and each offer of leech its first choice is judged
-beside the likeliest others (`training.study.judge`). Where another one has much more VP, all
-candidates are played out again on fresh luck, and a puzzle is what then has one clear answer.
+`puzzle_maker` finds them; here is what a file of them holds, and who solves them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import jax
 import numpy as np
-from jax import Array
 
-import gaia_jax
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
@@ -23,26 +21,27 @@ from gaia_jax.state import Node
 from ..agents import Agent, make_agent
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, OBJECT, TEXT, WHOLE
-from . import review
-from .accuracy import Loss, paired
+from . import review, why
 from .explain import Game
-from .judge import Judge, Judged, Question, measured, question
-from .playouts import jobs_of
-from .position import probabilities
+from .judge import Judged
 from .review import Plain
 
 FORMAT = "gaia_jax puzzles 1"
 OURS = atomic_files.json_with(format=FORMAT)
 # What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`.
-KEYS = {"ruleset": TEXT, "version": TEXT, "agent": TEXT, "games": LIST, "puzzles": LIST}
+KEYS = {
+    "ruleset": TEXT, "version": TEXT, "agent": TEXT, "playouts": WHOLE, "seed": WHOLE,
+    "following": WHOLE, "games": LIST, "puzzles": LIST,
+}  # fmt: skip
 INSIDE = {
     "games": {"setup": OBJECT, "actions": LIST},
-    "puzzles": {"game": WHOLE, "decision": WHOLE, "theme": TEXT, "answer": OBJECT},
-}
+    "puzzles": {
+        "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
+        "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST, "line": LIST,
+    },
+}  # fmt: skip
+SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
-TRIED = 6  # candidates of a puzzle, the policy's likeliest
-SCREENING = 8  # playouts that say which positions are tried
-FRESH = 1 << 16  # number of the first sample of the check: luck that has chosen nothing
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
@@ -57,32 +56,6 @@ def theme(round_: int, text: str) -> str:
     return THEMES.get(verb) or LATE.get(round_) or OTHERS.get(verb, "action")
 
 
-def play(env: GaiaEnv, agent: Agent, seed: int, number: int) -> Game:
-    """A game of one agent at all seats, on set-up `number` of a seed."""
-    key = jax.random.fold_in(jax.random.key(seed), number)
-    start, step = replay.compiled(gaia_jax.make(env.id, players=env.num_players))
-    decide = _decide(agent)
-    states: list[State] = [jax.device_get(start(env.draw_setup(key)))]
-    actions: list[int] = []
-    while not states[-1].terminated | states[-1].truncated:
-        actions.append(decide(states[-1], jax.random.fold_in(key, len(actions) + 1)))
-        states.append(jax.device_get(step(states[-1], actions[-1])))
-    return Game(env, states, actions)
-
-
-def _decide(agent: Agent) -> Callable[[State, Array], int]:
-    """How an agent decides in one position, with one key."""
-    act = jax.jit(agent.act)
-
-    def decide(state: State, key: Array) -> int:
-        one: State = jax.tree.map(lambda x: np.asarray(x)[None], state)
-        luck = jax.random.split(key, 1)
-        found = act(agent.params, one, one.legal_action_mask, luck if agent.by_game else luck[0])
-        return int(found[0])
-
-    return decide
-
-
 def decisions(game: Game, first_round: int = 1) -> list[int]:
     """What may become a puzzle, from 0: main moves from a round on, and offers of leech."""
     main = [at for at in review.main_moves(game) if game.states[at].game.turn.node == Node.TURN]
@@ -94,98 +67,12 @@ def decisions(game: Game, first_round: int = 1) -> list[int]:
     return sorted(at for at in main + offers if int(game.states[at].game.turn.round) >= first_round)
 
 
-class Maker:
-    """Makes puzzles with one agent; compiled once for games of one size."""
-
-    def __init__(self, env: GaiaEnv, name: str, playouts: int, first_round: int = 1):
-        """
-        Args:
-            name: of the agent that plays, one with a policy.
-            playouts: of each candidate of a puzzle, when it is checked.
-            first_round: from which on there are puzzles.
-        Raises:
-            UserError: an unknown agent, or one without a policy.
-        """
-        self.env, self.agent, self.playouts = env, make_agent(name, env), playouts
-        review.check_policy(name, self.agent)
-        self._first_round = first_round
-        self._judge = Judge(env, self.agent, SCREENING)
-
-    def of_game(
-        self, game: Game, seed: int = 0, progress: Callable[[int], object] = lambda ended: None
-    ) -> tuple[list[Plain], bool]:
-        """The puzzles of a game, and whether these are all; those that are known at Ctrl-C.
-
-        Args:
-            progress: told how many playouts have ended.
-        """
-        here = decisions(game, self._first_round)
-        if not here:
-            return [], True
-        states: State = jax.tree.map(lambda *x: np.stack(x), *(game.states[at] for at in here))
-        chance = probabilities(self.agent, states)
-        asked = [
-            question(at + 1, int(states.current_player[i]), int(np.argmax(chance[i])), chance[i])
-            for i, at in enumerate(here)
-        ]
-        rows = {q.number: i for i, q in enumerate(asked)}
-        judged = self._judge.judge(states, asked, seed, progress)
-        if len(judged) < len(asked):  # Ctrl-C: nothing has been checked yet
-            return [], False
-        open_ = [one for one in judged if is_open(one.loss)]
-        found: list[Plain] = []
-        for one in sorted(open_, key=lambda one: -one.loss.shrunk):
-            row = rows[one.question.number]
-            position = jax.tree.map(lambda x, i=row: x[i : i + 1], states)
-            try:
-                puzzle = self.check(game, position, one.question, chance[row], seed)
-            except KeyboardInterrupt:
-                return found, False
-            found += [puzzle] if puzzle else []
-        return found, True
-
-    def check(
-        self, game: Game, position: State, asked: Question, chance: np.ndarray, seed: int
-    ) -> Plain | None:
-        """The puzzle, if on fresh luck it has one clear answer.
-
-        Args:
-            position: one state, leading axis 1. chance: (A,) by the policy.
-        Raises:
-            KeyboardInterrupt: not all has been played out.
-        """
-        legal = np.flatnonzero(np.asarray(position.legal_action_mask[0]))
-        likely = legal[np.argsort(-chance[legal], kind="stable")]
-        known = asked.candidates.tolist()
-        tried = np.array([*known, *(a for a in likely if a not in known)][:TRIED])
-        n, capacity = self.playouts, self._judge.capacity
-        ends = self._judge.players.play(
-            position, jobs_of([tried], n, FRESH), seed, capacity=max(capacity, TRIED * n)
-        )
-        if not ends.ended.all():
-            raise KeyboardInterrupt
-        shape = (len(tried), n)
-        vp, moves = ends.vp.reshape(*shape, -1), ends.moves.reshape(*shape, -1)
-        own = vp[:, :, asked.seat]
-        best = int(np.argmax(own.mean(1)))
-        behind = [paired(own[best], own[k]) for k in range(len(tried)) if k != best]
-        if not best or not is_open(behind[0]) or min(loss.low for loss in behind) <= 0:
-            return None
-        whole = asked._replace(candidates=tried, policy=chance[tried])
-        pair = [0, best]
-        return puzzle(game, measured(whole, tried[pair], vp[pair], moves[pair]), own)
-
-
-def is_open(loss: Loss) -> bool:
-    """Whether the policy's first choice loses enough for a puzzle."""
-    return loss.mean >= LEAST and loss.low > 0
-
-
-def puzzle(game: Game, one: Judged, own: np.ndarray) -> Plain:
+def puzzle(game: Game, one: Judged, own: np.ndarray, sources: np.ndarray) -> Plain:
     """A puzzle, plain values.
 
     Args:
         own: (K, n) VP of the decider after each candidate.
+        sources: (K, S) the mean of these VP by source.
     """
     rules = game.env.ruleset
     move = review.move_json(game, one)
@@ -198,36 +85,56 @@ def puzzle(game: Game, one: Judged, own: np.ndarray) -> Plain:
             one.question.candidates, one.question.policy, own, strict=True
         )
     ]
+    best = int(np.flatnonzero(one.question.candidates == one.best)[0])
     return {
         "theme": theme(move["round"], answer["text"]),
         "answer": answer,
+        "why": why.by_source(rules, sources[best] - sources[0]),
         "candidates": sorted(candidates, key=lambda c: -c["vp"]),
     } | move
 
 
-def as_json(
-    env: GaiaEnv, agent: str, playouts: int, made: Sequence[tuple[Game, list[Plain]]]
-) -> Plain:
-    """A file of puzzles: games up to their last puzzle, and the puzzles.
+def empty(env: GaiaEnv, agent: str, playouts: int, seed: int, first: int) -> Plain:
+    """A file without puzzles.
 
     Args:
-        made: games, each with its puzzles.
+        seed: of the set-ups. first: number of the first one.
     """
-    games: list[Plain] = []
-    found: list[Plain] = []
-    for game, puzzles in made:
-        if not puzzles:
-            continue
-        last = max(one["decision"] for one in puzzles)
-        record = replay.Record.of(
-            env, jax.tree.map(np.asarray, game.states[0].game.setup), game.actions[: last - 1], ()
-        )
-        found += [{"game": len(games)} | one for one in puzzles]
-        games.append({"setup": dict(record.setup), "actions": list(record.actions)})
     return {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
-        "playouts": playouts, "games": games, "puzzles": found,
+        "playouts": playouts, "seed": seed, "following": first, "games": [], "puzzles": [],
     }  # fmt: skip
+
+
+def added(found: Plain, made: Sequence[tuple[Game, Sequence[Plain]]], following: int) -> Plain:
+    """A file with more games, up to their last puzzle, and their puzzles.
+
+    Args:
+        made: games, each with its puzzles; those without any are left out.
+        following: number of the first set-up that has not been looked at.
+    """
+    games, puzzles = list(found["games"]), list(found["puzzles"])
+    for game, some in made:
+        if not some:
+            continue
+        last = max(one["decision"] for one in some)
+        record = replay.Record.of(
+            game.env, jax.tree.map(np.asarray, game.states[0].game.setup),
+            game.actions[: last - 1], (),
+        )  # fmt: skip
+        puzzles += [{"game": len(games)} | one for one in some]
+        games.append({"setup": dict(record.setup), "actions": list(record.actions)})
+    return found | {"following": following, "games": games, "puzzles": puzzles}
+
+
+def to_text(found: Plain) -> str:
+    """A file of puzzles as JSON, a line for each game and each puzzle."""
+
+    compact, parts = partial(json.dumps, separators=(",", ":")), []
+    for key, value in found.items():
+        rows = ",\n".join(map(compact, value)) if key in INSIDE else ""
+        parts.append(f'"{key}":' + (f"[\n{rows}\n]" if key in INSIDE else compact(value)))
+    return "{" + ",\n".join(parts) + "}\n"
 
 
 def read(path: Path) -> Plain:
@@ -243,6 +150,20 @@ def read(path: Path) -> Plain:
     for group, keys in INSIDE.items():
         for number, one in enumerate(found[group]):
             data_files.check_keys(f"{path}: {group}[{number}]", one, keys)
+    return found
+
+
+def begun(path: Path, empty: Plain) -> Plain:
+    """A file of puzzles to go on with.
+
+    Args:
+        empty: what one of these games, agent and playouts begins with.
+    Raises:
+        UserError: it is no such file.
+    """
+    found = read(path)
+    same = empty.keys() - {"following", *INSIDE}
+    data_files.check_same(path, {k: found[k] for k in same}, {k: empty[k] for k in same})
     return found
 
 
@@ -281,12 +202,15 @@ def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
 
 
 def solved(found: Plain, agent: Agent) -> list[bool]:
-    """Which puzzles of a file an agent solves, in the order of `positions`."""
-    decide = _decide(agent)
-    return [
-        decide(state, jax.random.key(number)) == one["answer"]["action"]
-        for number, (one, state) in enumerate(positions(found))
-    ]
+    """Which puzzles of a file an agent solves; it is asked about all of them at once."""
+    ordered = list(positions(found))
+    states: State = jax.tree.map(lambda *x: np.stack(x), *(state for _, state in ordered))
+    keys = jax.random.split(jax.random.key(0), len(ordered))
+    draws = keys if agent.by_game else keys[0]
+    chosen = jax.jit(agent.act)(agent.params, states, states.legal_action_mask, draws)
+    right = [int(a) == one["answer"]["action"] for a, (one, _) in zip(chosen, ordered, strict=True)]
+    places = {id(one): n for n, (one, _) in enumerate(ordered)}
+    return [right[places[id(one)]] for one in found["puzzles"]]
 
 
 def text(found: Plain, rates: Mapping[str, Sequence[bool]]) -> str:

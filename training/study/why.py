@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gaia_jax.actions import to_text
 from gaia_jax.render.names import VP_SOURCES, names, say
+from gaia_jax.ruleset import Ruleset
 
 from ..agents import make_agent
 from ..games.stats import wins
@@ -45,17 +45,10 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
     seat, order = found.seat, found.best()
     own, won = found.vp[:, :, seat], wins(found.vp)[:, :, seat].mean(1)
     sources = found.sources[:, :, seat].mean(1)
-    kinds = [VP_SOURCES[id] for id in rules.ids["vp_source"]]
-
-    def named(vp: np.ndarray, which: Sequence[int] | np.ndarray) -> dict[str, float]:
-        return {kinds[i]: round(float(vp[i]), 1) for i in which}
-
     rows = []
     for k in order:
         action = int(found.actions[k])
         loss = paired(own[order[0]], own[k])
-        less = sources[k] - sources[order[0]]
-        largest = np.argsort(-np.abs(less), kind="stable")[:TOLD]
         rows.append(
             {
                 "action": to_text(rules, action),
@@ -64,7 +57,7 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
                 "vp": round(float(own[k].mean()), 1),
                 "win": round(float(won[k]), 2),
                 "loss": [round(x, 1) for x in (loss.mean, loss.low, loss.high)],
-                "by_source": named(less, [i for i in largest if abs(less[i]) >= LEAST]),
+                "by_source": by_source(rules, sources[k] - sources[order[0]]),
                 "played": action == game.actions[number - 1],
             }
         )
@@ -81,6 +74,19 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
             VP_SOURCES[rules.ids["vp_source"][i]]: round(float(sources[order[0], i]), 1)
             for i in top
         },
+    }
+
+
+def by_source(rules: Ruleset, apart: np.ndarray) -> dict[str, float]:
+    """The largest differences of VP by source, each by its name.
+
+    Args:
+        apart: (S,) by `ids["vp_source"]`.
+    """
+    largest = np.argsort(-np.abs(apart), kind="stable")[:TOLD]
+    kinds = rules.ids["vp_source"]
+    return {
+        VP_SOURCES[kinds[i]]: round(float(apart[i]), 1) for i in largest if abs(apart[i]) >= LEAST
     }
 
 

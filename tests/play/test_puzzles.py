@@ -1,0 +1,72 @@
+"""The page of the puzzles: it asks without giving the answer away, explains it, keeps the score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
+
+from tests.browser import Watched
+from tests.play.server import Server
+from training.play.game import Refused
+from training.play.puzzle_book import PuzzleBook
+
+READY = "document.body.dataset.ready === '{}'"
+
+
+def other(puzzle: Any, told: Any) -> int:
+    """A choice that is not the answer."""
+    actions = [choice["action"] for choice in puzzle["choices"]]
+    return next(action for action in actions if action != told["answer"]["action"])
+
+
+def test_a_puzzle_is_asked_without_its_answer() -> None:
+    book = PuzzleBook()
+    puzzle = book.asked(0)
+    assert all(set(choice) == {"action", "words"} for choice in puzzle["choices"])
+    assert not {"answer", "candidates", "line", "parts", "why"} & set(puzzle)
+    actions = [choice["action"] for choice in puzzle["choices"]]
+    assert actions == sorted(actions) and puzzle["theme"] == book.themes()[0]
+    told = book.answered(0, {"action": actions[0]})
+    right = told["answer"]["action"]
+    assert told["right"] is (actions[0] == right) and book.answered(0, {"action": right})["right"]
+    assert not book.answered(0, {"action": other(puzzle, told)})["right"]
+    best = max(told["candidates"], key=lambda one: one["vp"])
+    assert best["action"] == right and len(told["line"]) > 1
+    for wrong in (-1, "pass", None, [right]):
+        with pytest.raises(Refused, match="one of the choices is wanted"):
+            book.answered(0, {"action": wrong})
+    with pytest.raises(Refused, match=f"there is no puzzle {len(book.themes())}"):
+        book.asked(len(book.themes()))
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, width: int) -> None:
+    page = tab.page
+    page.goto(f"{server.home}puzzles#1")
+    tab.until(READY.format(1), 120)
+    assert page.locator("#choices button").count() > 1
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.keyboard.press("2")
+    tab.until("!document.getElementById('told').hidden")
+    verdict = page.locator("#verdict").inner_text()
+    assert verdict.startswith(("Right: ", "Not this one: ")) and "VP more" in verdict
+    assert page.locator("#choices .answer").count() == 1
+    assert "of 1 tried" in page.locator("#score").inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#place").inner_text().startswith("1 / ")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.keyboard.press("n")
+    tab.until(READY.format(2), 120)
+    assert not page.locator("#told").is_visible()
+    page.reload()
+    tab.until(READY.format(2), 120)
+    assert "of 1 tried" in page.locator("#score").inner_text()
+
+
+def test_the_start_form_leads_there(tab: Watched, server: Server) -> None:
+    tab.page.goto(server.home)
+    tab.page.click("a[href='/puzzles']")
+    tab.until(READY.format(0), 120)

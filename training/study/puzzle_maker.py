@@ -1,0 +1,277 @@
+"""Makes puzzles: games of an agent, their decisions tried in stages, what is clear checked.
+
+A stage plays every candidate of the decisions that are still open some times more, and drops those
+where no move is clearly better than the policy's first choice. What is left is played out on fresh
+luck, and a puzzle is what then has one clear answer. All requests to the playouts have one size, so
+there is one program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+import gaia_jax
+from gaia_jax import replay
+from gaia_jax.env import GaiaEnv, State
+from gaia_jax.xla.program_cache import jit
+
+from ..agents import make_agent
+from . import review
+from .accuracy import NONE, Loss, paired
+from .explain import Game
+from .judge import LINE, Question, measured, question
+from .playouts import Jobs, Playouts, jobs_of
+from .position import probabilities
+from .puzzles import LEAST, added, decisions, puzzle
+from .review import Plain
+
+PLAYED = 64  # games that are played together
+GAMES = 4  # of them that are looked through together, and then kept
+POOL = 512  # positions of a request
+JOBS = 8192  # playouts of a request, at most
+MOVES = 768  # decisions of a game that are kept; a longer one has no puzzles
+TRIED = 6  # candidates of a puzzle, the policy's likeliest
+PRIOR = 0.003  # of the likeliest one's probability: less, and the first stages do not try a move
+FRESH = 1 << 16  # number of the first sample of the check: luck that has chosen nothing
+
+
+class Stage(NamedTuple):
+    """How a stage tries, and what stays open after it."""
+
+    samples: int  # playouts of each candidate, beside those of the stage before
+    gain: float  # VP that the best one has more than the first choice, shrunk
+    lead: float  # and than the next best
+
+
+STAGES = (Stage(4, 4.0, 0.0), Stage(12, 4.5, 1.0))  # on the luck that chooses
+GLANCE = Stage(16, 4.0, 0.5)  # the first part of the check
+
+
+class Tried(NamedTuple):
+    """A decision that is open, and how its K candidates ended n times."""
+
+    row: int  # of its position
+    asked: Question
+    vp: np.ndarray  # (K, n, P)
+    moves: np.ndarray  # (K, n, LINE) actions behind the candidate
+    sources: np.ndarray  # (K, n, S) VP of the decider by source
+
+    @property
+    def own(self) -> np.ndarray:
+        """(K, n) VP of the decider."""
+        return self.vp[:, :, self.asked.seat]
+
+
+def margins(own: np.ndarray) -> tuple[int, Loss, Loss]:
+    """The best candidate, what it has more than the first one, and than the nearest to it.
+
+    Args:
+        own: (K, n) VP of the decider, the policy's first choice first; K at least 2.
+    """
+    best = int(np.argmax(own.mean(1)))
+    behind = [paired(own[best], own[k]) for k in range(len(own)) if k != best]
+    return best, behind[0] if best else NONE, min(behind, key=lambda loss: loss.low)
+
+
+def is_answered(own: np.ndarray) -> bool:
+    """Whether one candidate is LEAST VP better than the first, and better than all, for sure."""
+    best, gain, lead = margins(own)
+    return best > 0 and gain.mean >= LEAST and lead.low > 0
+
+
+def stays(own: np.ndarray, stage: Stage) -> bool:
+    """Whether a decision is still open after a stage."""
+    best, gain, lead = margins(own)
+    return best > 0 and gain.shrunk >= stage.gain and lead.shrunk >= stage.lead
+
+
+class Maker:
+    """Makes puzzles with one agent; compiled once."""
+
+    def __init__(self, env: GaiaEnv, name: str, playouts: int, first_round: int = 1):
+        """
+        Args:
+            name: of the agent that plays, one with a policy.
+            playouts: of each candidate of a puzzle, when it is checked; more than `GLANCE` has.
+            first_round: from which on there are puzzles.
+        Raises:
+            UserError: an unknown agent, or one without a policy.
+        """
+        self.env, self.agent, self.playouts = env, make_agent(name, env), playouts
+        review.check_policy(name, self.agent)
+        self._first_round = first_round
+        self._players = Playouts(env, self.agent, moves=MOVES)
+        self._progress: Callable[[int], object] = lambda ended: None
+        self._ended = 0
+
+    def look_through(
+        self, found: Plain, end: int, progress: Callable[[int], object] = lambda ended: None
+    ) -> Iterator[Plain]:
+        """A file of puzzles with those of more and more games, up to set-up number `end`.
+
+        Args:
+            found: the file as it is.
+            progress: told how many playouts of the next games have ended.
+        """
+        block, games = -1, list[tuple[State, list[int]]]()
+        while found["following"] < end:
+            first = found["following"]
+            if first // PLAYED != block:
+                block = first // PLAYED
+                games = self.games(found["seed"], block)
+            stop = min(first - first % GAMES + GAMES, end)
+            some = [self._walked(*games[n % PLAYED]) for n in range(first, stop)]
+            here = [game for game in some if game.states[-1].terminated]  # none too long to keep
+            made = self.puzzles(here, first, progress)
+            found = added(found, list(zip(here, made, strict=True)), stop)
+            yield found
+
+    def games(self, seed: int, block: int) -> list[tuple[State, list[int]]]:
+        """Play on PLAYED set-ups of a seed: the first state of each game, and its actions.
+
+        Args:
+            block: of set-ups; the same one gives the same games.
+        Raises:
+            KeyboardInterrupt: not all of them have ended.
+        """
+        key = jax.random.key(seed)
+        draw, start = jit(self.env.draw_setup), self._compiled()[0]
+        numbers = np.arange(PLAYED) + block * PLAYED
+        first = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
+        pool = _pool(first)
+        chosen = np.argmax(probabilities(self.agent, pool)[:PLAYED], axis=1)
+        ends = self._play(pool, Jobs(np.arange(PLAYED), chosen, numbers), seed)
+        return [
+            (state, [int(action), *(int(move) for move in moves if move >= 0)])
+            for state, action, moves in zip(first, chosen, ends.moves, strict=True)
+        ]
+
+    def _walked(self, state: State, actions: list[int]) -> Game:
+        """The states of a game; they stay on the device, which takes a fifth of the time."""
+        states, step = [state], self._compiled()[1]
+        for action in actions:
+            states.append(step(states[-1], action))
+        return Game(self.env, states, actions)
+
+    def _compiled(self) -> Any:
+        return replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))
+
+    def puzzles(
+        self, games: Sequence[Game], seed: int, progress: Callable[[int], object]
+    ) -> list[list[Plain]]:
+        """The puzzles of each game; of several with one answer in a game the clearest.
+
+        Args:
+            seed: of the playouts.
+            progress: told how many playouts have ended.
+        Raises:
+            KeyboardInterrupt: not all has been played out.
+        """
+        self._progress, self._ended = progress, 0
+        where = [
+            (g, at) for g, game in enumerate(games) for at in decisions(game, self._first_round)
+        ]
+        found: list[dict[str, Plain]] = [{} for _ in games]
+        for first in range(0, len(where), POOL):
+            here = where[first : first + POOL]
+            pool = _pool([games[g].states[at] for g, at in here])
+            for one in self._open(pool, [at for _, at in here], seed):
+                g, _ = here[one.row]
+                made = puzzle(games[g], _pair(one), one.own, one.sources.mean(1))
+                text = made["answer"]["text"]
+                if text not in found[g] or found[g][text]["loss"]["mean"] < made["loss"]["mean"]:
+                    found[g][text] = made
+        return [sorted(some.values(), key=lambda one: one["decision"]) for some in found]
+
+    def _open(self, pool: State, at: Sequence[int], seed: int) -> list[Tried]:
+        """The decisions of the first positions of a pool that are puzzles.
+
+        Args:
+            at: the number of each decision in its game, from 0.
+        """
+        chance, seats = probabilities(self.agent, pool), np.asarray(pool.current_player)
+        asked = []
+        for row, number in enumerate(at):
+            first, seen = int(np.argmax(chance[row])), chance[row]
+            seen = np.where(seen >= PRIOR * seen[first], seen, 0.0)
+            asked.append(question(number + 1, int(seats[row]), first, seen))
+        open_ = [_untried(row, one) for row, one in enumerate(asked) if len(one.candidates) > 1]
+        before = 0
+        for stage in STAGES:
+            open_ = self._more(pool, open_, stage.samples, before, seed)
+            open_ = [one for one in open_ if stays(one.own, stage)]
+            before += stage.samples
+        wider = [_untried(one.row, self._wider(pool, one, chance[one.row])) for one in open_]
+        open_ = self._more(pool, wider, GLANCE.samples, FRESH, seed)
+        open_ = [one for one in open_ if stays(one.own, GLANCE)]
+        left = self.playouts - GLANCE.samples
+        open_ = self._more(pool, open_, left, FRESH + GLANCE.samples, seed)
+        return [one for one in open_ if is_answered(one.own)]
+
+    def _wider(self, pool: State, one: Tried, chance: np.ndarray) -> Question:
+        """The same question with as many candidates as a puzzle has."""
+        legal = np.flatnonzero(np.asarray(pool.legal_action_mask[one.row]))
+        likely = legal[np.argsort(-chance[legal], kind="stable")]
+        known = one.asked.candidates.tolist()
+        tried = np.array([*known, *(a for a in likely if a not in known)][:TRIED])
+        return one.asked._replace(candidates=tried, policy=chance[tried])
+
+    def _more(
+        self, pool: State, open_: Sequence[Tried], samples: int, first: int, seed: int
+    ) -> list[Tried]:
+        """The same with so many more playouts of each candidate, from number `first` on."""
+        found: list[Tried] = []
+        together = JOBS // (TRIED * samples)
+        for start in range(0, len(open_), together):
+            some = open_[start : start + together]
+            jobs = jobs_of([one.asked.candidates for one in some], samples, first)
+            rows = np.array([one.row for one in some])
+            ends = self._play(pool, jobs._replace(position=rows[jobs.position]), seed)
+            before = 0
+            for one in some:
+                shape = (len(one.asked.candidates), samples, -1)
+                here = slice(before, before + shape[0] * samples)
+                before = here.stop
+                more = (
+                    ends.vp[here], ends.moves[here, :LINE], ends.sources[here, one.asked.seat],
+                )  # fmt: skip
+                found.append(_with(one, [x.reshape(shape).astype(int) for x in more]))
+        return found
+
+    def _play(self, pool: State, jobs: Jobs, seed: int) -> Any:
+        ends = self._players.play(
+            pool, jobs, seed, lambda now: self._progress(self._ended + now), capacity=JOBS
+        )
+        if not ends.ended.all():
+            raise KeyboardInterrupt
+        self._ended += len(jobs.action)
+        return ends
+
+
+def _pool(states: Sequence[State]) -> State:
+    """(POOL, ...) states, the last one again and again."""
+    rows = np.minimum(np.arange(POOL), len(states) - 1)
+    pool: State = jax.tree.map(lambda *x: np.stack(x)[rows], *states)
+    return pool
+
+
+def _untried(row: int, asked: Question) -> Tried:
+    none = np.empty((len(asked.candidates), 0, 0), int)
+    return Tried(row, asked, none, none, none)
+
+
+def _with(one: Tried, more: Sequence[np.ndarray]) -> Tried:
+    """The same with more playouts: VP, moves and sources, each (K, n, ...)."""
+    old = (one.vp, one.moves, one.sources)
+    both = [np.concatenate([a, b], 1) if a.size else b for a, b in zip(old, more, strict=True)]
+    return one._replace(vp=both[0], moves=both[1], sources=both[2])
+
+
+def _pair(one: Tried) -> Any:
+    """What the first choice lost to the best candidate."""
+    pair = [0, margins(one.own)[0]]
+    return measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair])
