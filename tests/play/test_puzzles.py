@@ -25,7 +25,7 @@ def other(puzzle: Any, told: Any) -> int:
 def test_a_puzzle_is_asked_without_its_answer() -> None:
     book = PuzzleBook()
     puzzle = book.asked(0)
-    assert all(set(choice) == {"action", "words"} for choice in puzzle["choices"])
+    assert all(set(choice) == {"action", "text", "words"} for choice in puzzle["choices"])
     assert not {"answer", "candidates", "line", "parts", "why"} & set(puzzle)
     actions = [choice["action"] for choice in puzzle["choices"]]
     assert actions == sorted(actions) and puzzle["theme"] == book.themes()[0]
@@ -49,6 +49,7 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     tab.until(READY.format(1), 120)
     assert page.locator("#choices button").count() > 1
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.locator("#choices button").first.focus()
     page.keyboard.press("2")
     tab.until("!document.getElementById('told').hidden")
     verdict = page.locator("#verdict").inner_text()

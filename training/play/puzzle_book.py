@@ -17,6 +17,7 @@ from ..study.review import Plain
 from .game import Refused
 
 KEPT = 16  # puzzles that are ready to be shown again
+CHOICE = ("action", "text", "words")
 CANDIDATE = ("action", "words", "vp", "policy")
 
 
@@ -115,5 +116,5 @@ def _source(table: Table, name: str) -> str:
 
 def _choices(one: Plain) -> list[Plain]:
     """The candidates as choices, in the order of the action index: it gives nothing away."""
-    found = ({"action": c["action"], "words": c["words"]} for c in one["candidates"])
+    found = ({key: c[key] for key in CHOICE} for c in one["candidates"])
     return sorted(found, key=lambda choice: int(choice["action"]))

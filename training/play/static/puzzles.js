@@ -68,12 +68,19 @@ async function open(number) {
   const { seats, player } = puzzle;
   find("asks").textContent = `Puzzle ${number + 1}, ${puzzle.theme}, round ${puzzle.round}: ${seats[player].name}`
     + `, ${puzzle.vp[player]} VP, is to move. Which move brings most VP by the end?`;
-  find("choices").replaceChildren(...puzzle.choices.map(({ action, words }, n) => element("button",
-    { type: "button", "data-action": action, "aria-pressed": "false", onclick: () => answer(action) },
-    `${n + 1}  ${words}`)));
+  find("choices").replaceChildren(...puzzle.choices.map((choice, n) => element("button",
+    { type: "button", "data-action": choice.action, "aria-pressed": "false",
+      onclick: () => answer(choice.action), onpointerenter: () => ring(choice),
+      onfocus: () => ring(choice) }, `${n + 1}  ${choice.words}`)));
   view = new TableView(find("table"), puzzle.picture);
   view.seat(player);
   document.body.dataset.ready = String(number);
+}
+
+// The place of a choice on the map.
+function ring(choice) {
+  const place = placeOf(choice);
+  view.light(place ? place.split(" ") : []);
 }
 
 async function answer(action) {
