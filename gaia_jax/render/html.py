@@ -18,8 +18,9 @@ def face(run: str) -> str:
 
 
 def _breakable(text: str) -> str:
-    """A narrow face breaks `2{v}/asteroid` before its slash rather than within the word."""
-    return re.sub(r"/(?=[^\W\d])", "<wbr>/", escape(text))
+    """A narrow face breaks `2{v}/asteroid` before its slash, and its longest word with a hyphen."""
+    found = escape(text).replace("terraforming", "terra&shy;forming")
+    return re.sub(r"/(?=[^\W\d])", "<wbr>/", found)
 
 
 def _unit(part: str) -> str:

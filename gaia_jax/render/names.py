@@ -196,6 +196,8 @@ _VERBS = {
     "upgrade": "upgrade on",
     "pick": "choose",
 }
+# What a cell is chosen for, by the node.
+_PICKED = {"START": "start on", "FREE_MINE": "mine on", "LOST_PLANET": "Lost Planet on"}
 _BARE = {
     "end_turn": "end the turn",
     "skip": "skip",
@@ -266,9 +268,14 @@ def say_at(table: Table, text: str) -> str:
     """
     said, named = say(table.ruleset, text), names(table.ruleset)
     verb, _, place = text.partition(" ")
-    if verb == "booster" and table.node == "TURN":
-        return f"pass and take the {said}"
-    if verb in ("mine", "project"):
+    if verb == "booster":
+        passing = "pass and take" if table.node == "TURN" else "take"
+        return f"{passing} the booster: {named['booster'][place]}"
+    if verb == "special" and place == "FACTION":
+        return f"special action: {SPECIALS[table.faction(table.player).special or '']}"
+    if verb == "pick" and table.node in _PICKED:
+        said = f"{_PICKED[table.node]} {place}"
+    if verb in ("mine", "project") or said.startswith(tuple(_PICKED.values())):
         cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
         return f"{said}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
     if verb == "advanced":

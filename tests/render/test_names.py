@@ -56,8 +56,10 @@ def test_a_place_says_what_lies_there() -> None:
     token = named["token"][At.ruleset.ship_tokens[0].id]
     assert render.say_at(table, "token TWILIGHT") == f"federation token: {token}, of the Twilight"
     booster = f"booster {next(iter(At.ruleset.ids['booster']))}"
-    assert render.say_at(table, booster).startswith("pass and take the booster ")
-    assert render.say_at(At("BOOSTER"), booster) == render.say(At.ruleset, booster)  # type: ignore[arg-type]
+    name = named["booster"][booster.split()[1]]
+    assert render.say_at(table, booster) == f"pass and take the booster: {name}"
+    first: Any = At("BOOSTER")
+    assert render.say_at(first, booster) == f"take the booster: {name}"
     assert render.say_at(table, "end_turn") == "end the turn"
 
 

@@ -175,7 +175,7 @@ def in_words(rules: Rules, table: Table, text: str) -> str:
         return said
     kind = table.ids["structure"][table.map.structure[cell]]
     lies = PLANETS[table.ids["planet"][table.map.planet[cell]]]
-    if text.startswith(("mine ", "project ")):  # these name their planet
+    if said.endswith(f": {lies}"):
         return said if kind == "NONE" else f"{said}, beside the {STRUCTURES[kind]} there"
     lies = lies if kind == "NONE" else f"{STRUCTURES[kind]}, {lies}"
     return f"{said}: {lies}"

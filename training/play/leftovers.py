@@ -5,6 +5,7 @@ The engine scores and converts, on copies of the state; no rule stands here.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -37,8 +38,10 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
     table = rules.table(state)
     if table.round != ROUNDS or table.node != "TURN" or PASS not in rules.legal(state):
         return {}
-    texts, after = _converted(rules, state)
-    now, then = (_scored(rules, one) for one in (state, after))
+    now = _scored(rules, state)
+    ways = [(now, list[str](), state)]
+    ways += [(_scored(rules, after), texts, after) for texts, after in _converted(rules, state)]
+    then, texts, after = max(ways, key=lambda way: (way[0], -len(way[1])))
     counted = _counted(table)
     found: dict[str, Any] = {
         "said": f"{counted} credits, ore and knowledge left: {now} VP at the end, "
@@ -59,14 +62,14 @@ def _counted(table: Table) -> int:
     return seat.credits + seat.ore + seat.knowledge
 
 
-def _kept(table: Table) -> tuple[int, int]:
-    """What may still be converted: QIC, and power by its bowls."""
+def _kept(table: Table) -> tuple[int, ...]:
+    """What may still be converted: QIC, and power by how far it is."""
     seat = table.seat(table.player)
-    return seat.qic, seat.power[1] + 2 * seat.power[2]
+    return seat.qic, seat.power[1] + 2 * seat.power[2], seat.power[2]
 
 
-def _converted(rules: Rules, state: State) -> Found:
-    """Conversions, each for more of what scores: the one that brings most, then that keeps most."""
+def _converted(rules: Rules, state: State) -> Iterator[Found]:
+    """Ever more conversions for what scores: the one that brings most, then that keeps most."""
     texts, steps = list[str](), 0
     while steps < MOST_STEPS:
         options = [(one, rules.table(one[1])) for one in _next(rules, state)]
@@ -74,10 +77,10 @@ def _converted(rules: Rules, state: State) -> Found:
         here = _counted(rules.table(state))
         better = [(one, table) for one, table in options if _counted(table) > here]
         if not better:
-            break
+            return
         (more, state), _ = max(better, key=lambda found: (_counted(found[1]), _kept(found[1])))
-        texts += more
-    return texts, state
+        texts = [*texts, *more]
+        yield texts, state
 
 
 def _next(rules: Rules, state: State) -> list[Found]:
