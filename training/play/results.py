@@ -10,6 +10,7 @@ from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from gaia_jax.replay.record import to_text
 
+from .further import in_words
 from .game import HUMAN, Game
 
 # VP that the end of the game brings (FIN-01), whoever made the last decision.
@@ -47,7 +48,7 @@ def ending(game: Game) -> dict[str, Any]:
             "round": one.round,
             "gain": gain,
             "text": game.nodes[id].text,
-            "words": game.rules.say(game.nodes[id].text, one),
+            "words": in_words(game.rules, one, game.nodes[id].text),
             "told": game.told(id),
         }
         for gain, id, one in gains[:SHOWN]
