@@ -143,7 +143,7 @@ def test_a_whole_game(browser: Any, server: Server, how: str) -> None:
     waits = sorted(ms for ms, _ in page.evaluate("window.answers"))
     print(f"{how}: {player.presses} presses, {decisions} decisions of {line(page)} in the game")
     print(f"ms until an answer is shown: {waits[len(waits) // 2]:.0f}, at most {waits[-1]:.0f}")
-    assert decisions > 15
+    assert decisions >= 2 + 6 + 1  # two mines, six rounds and a pass, at least
     page.close()
     tab.check(server.home)
 
