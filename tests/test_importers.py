@@ -14,6 +14,7 @@ from gaia_jax import replay
 from gaia_jax.importers import boardgamers
 from gaia_jax.importers.boardgamers import Imported, LogError
 from gaia_jax.importers.player import HALF, Player
+from tests.replays import imported as importing
 from tests.replays.changes import moves, rewrite
 from tests.replays.record import record
 
@@ -175,29 +176,14 @@ def test_what_is_no_game_of_base_is_named(log: Log) -> None:
             boardgamers.to_record(log | changed)
 
 
-def play_with_a_line_changed(log: Log, rng: random.Random) -> tuple[int, str]:
-    """A move of a log changed at random: its number, and what is said of it."""
-    game = copy.deepcopy(log)
-    number, at, words = rng.choice(
-        [found for word in ("build", "up", "action", "pass", "tech") for found in moves(game, word)]
-    )
-    kind = rng.randrange(3)
-    if kind == 0:
-        rewrite(game, number, at, None)
-    elif kind == 1:
-        rewrite(game, number, at, [words[0], *["?" for _ in words[1:]], "?"])
-    else:
-        game["steps"].insert(number, copy.deepcopy(game["steps"][number]))
-    with pytest.raises(LogError) as error:
-        boardgamers.to_record(game)
-    return number + 1, str(error.value)
-
-
 @pytest.mark.slow
 def test_sixty_changed_logs_give_a_line_each(log: Log) -> None:
     rng = random.Random(1)
     for _ in range(60):
-        number, said = play_with_a_line_changed(log, rng)
+        number, game = importing.changed(log, rng)
+        with pytest.raises(LogError) as error:
+            boardgamers.to_record(game)
+        said = str(error.value)
         named = int(said.split(", move ")[1].split()[0])
         assert number <= named <= number + 2 and "\n" not in said
 

@@ -61,7 +61,8 @@ def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     from .study import puzzles
     from .study.puzzle_maker import Maker
 
-    found = puzzles.empty(env, args.agent, args.playouts, args.seed, args.first)
+    about = (env, args.agent, args.playouts, args.seed)
+    found = puzzles.empty(*about, args.first, args.from_round)
     if args.resume and args.out.exists():
         found = puzzles.begun(args.out, found)
     maker = Maker(env, args.agent, args.playouts, args.from_round)

@@ -31,7 +31,7 @@ OURS = atomic_files.json_with(format=FORMAT)
 # What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`.
 KEYS = {
     "ruleset": TEXT, "version": TEXT, "agent": TEXT, "playouts": WHOLE, "seed": WHOLE,
-    "following": WHOLE, "games": LIST, "puzzles": LIST,
+    "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
 }  # fmt: skip
 INSIDE = {
     "games": {"setup": OBJECT, "actions": LIST},
@@ -94,15 +94,19 @@ def puzzle(game: Game, one: Judged, own: np.ndarray, sources: np.ndarray) -> Pla
     } | move
 
 
-def empty(env: GaiaEnv, agent: str, playouts: int, seed: int, first: int) -> Plain:
+def empty(
+    env: GaiaEnv, agent: str, playouts: int, seed: int, first: int, from_round: int = 1
+) -> Plain:
     """A file without puzzles.
 
     Args:
         seed: of the set-ups. first: number of the first one.
+        from_round: the first round with puzzles.
     """
     return {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
-        "playouts": playouts, "seed": seed, "following": first, "games": [], "puzzles": [],
+        "playouts": playouts, "seed": seed, "from_round": from_round, "following": first,
+        "games": [], "puzzles": [],
     }  # fmt: skip
 
 
@@ -129,7 +133,6 @@ def added(found: Plain, made: Sequence[tuple[Game, Sequence[Plain]]], following:
 
 def to_text(found: Plain) -> str:
     """A file of puzzles as JSON, a line for each game and each puzzle."""
-
     compact, parts = partial(json.dumps, separators=(",", ":")), []
     for key, value in found.items():
         rows = ",\n".join(map(compact, value)) if key in INSIDE else ""

@@ -16,20 +16,7 @@ const NOBODY = "";
 const called = (who) => offers.agents.find(({ name }) => name === who)?.level || who;
 
 // A request; null and a message where it was refused.
-async function call(path, body = undefined) {
-  const options = body === undefined ? {} : {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  };
-  try {
-    const response = await fetch(path, options);
-    const data = await response.json();
-    if (response.ok) return data;
-    say(data.error || `error ${response.status}`);
-  } catch (error) {
-    say(`the server does not answer (${error.message})`);
-  }
-  return null;
-}
+const call = (path, body = undefined) => request(path, body, say);
 
 function say(text) {
   byId(game ? "message" : "start-message").textContent = text;

@@ -10,20 +10,8 @@ let told = null;
 let view = null;
 let at = 0; // 0 is the position, then the line
 
-async function ask(path, body = undefined) {
-  const options = body === undefined ? {} : {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  };
-  try {
-    const response = await fetch(path, options);
-    const data = await response.json();
-    if (response.ok) return data;
-    find("asks").textContent = data.error || `error ${response.status}`;
-  } catch (error) {
-    find("asks").textContent = `the server does not answer (${error.message})`;
-  }
-  return null;
-}
+const ask = (path, body = undefined) =>
+  request(path, body, (text) => { find("asks").textContent = text; });
 
 // By the number of a puzzle, whether its first answer was right.
 function score() {

@@ -1,0 +1,17 @@
+"use strict";
+// A request of a page to the server: the answer; null and a message where it was refused.
+
+async function request(path, body, say) {
+  const options = body === undefined ? {} : {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+  };
+  try {
+    const response = await fetch(path, options);
+    const data = await response.json();
+    if (response.ok) return data;
+    say(data.error || `error ${response.status}`);
+  } catch (error) {
+    say(`the server does not answer (${error.message})`);
+  }
+  return null;
+}
