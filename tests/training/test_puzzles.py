@@ -245,6 +245,8 @@ def test_a_file_is_gone_on_with(found, game, puzzle, tmp_path, monkeypatch, caps
     assert len(puzzles.read(path)["puzzles"]) == 5 and puzzles.read(path)["following"] == 20
     assert cli.run(lambda: door.main([*head, "--seed", "1"])) == 2
     assert f"{path} has seed 0, not 1" in capsys.readouterr().err
+    assert cli.run(lambda: door.main([*head, "--from-round", "5"])) == 2
+    assert f"{path} has from_round 1, not 5" in capsys.readouterr().err
 
 
 def test_what_is_wrong_in_a_file_is_one_line(found, tmp_path, capsys):
