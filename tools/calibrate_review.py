@@ -1,10 +1,13 @@
-"""How a review judges players of known strength.
+"""How a review judges players of known strength, what it finds, how near its losses are.
 
     python -m tools.calibrate_review RECORDS --out judged.json --kinds random,greedy,zoo/strong
+    python -m tools.calibrate_review RECORDS --out judged.json --plant 2
+    python -m tools.calibrate_review RECORDS --out judged.json --check 32
 
-Of each game in a folder of records, moves of each seat are drawn and judged as
-`python -m training.review` judges all of them, 64 together; moves that do not fill a batch are left
-out. What is judged is kept in `--out` after each batch, and gone on with.
+Of each game in a folder of records, moves of each seat are judged as a review judges them, 64
+together. `--plant` replaces moves of `zoo/strong` by the worst of some likely to be
+bad, and judges those. `--check` plays the two moves of judged decisions out 256 times. What is
+measured is kept in `--out` after each batch, and gone on with.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,80 +25,185 @@ import numpy as np
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
+from gaia_jax.state import Node
 from training.agents import make_agent
-from training.games.stats import estimate
+from training.games.stats import estimate, share
 from training.study import review
 from training.study.accuracy import GRADES, Loss, accuracy
-from training.study.explain import read_game
-from training.study.judge import Judge, Judged, Question, question
+from training.study.explain import Game, read_game
+from training.study.judge import LONGER, Judge, Judged, Question, question
+from training.study.playouts import Jobs, jobs_of
 from training.study.position import probabilities
 from training.system import atomic_files, cli
 
 TOGETHER = 64  # moves that are judged together: one size, one program
-FORMAT = "gaia_jax judged moves 1"
+AT_ONCE = 2048  # playouts of a request
+FORMAT = "gaia_jax judged moves 2"
 OURS = atomic_files.json_with(format=FORMAT)
+GROUPS = ("moves", "planted", "checked")
+PLANTER = "zoo/strong"  # whose moves are replaced
+BAD, GLANCES = 8, 4  # unlikely main moves that are tried for the worst, playouts of each
+FULL = 256  # playouts of each of the two moves that `--check` compares
+OTHER_LUCK = 1 << 20  # number of a sample that no review draws
 
 
 class Move(NamedTuple):
-    """A move that was drawn."""
+    """A move of a recorded game."""
 
     game: str
     kind: str  # who played it
+    seat: int
     number: int  # from 1
     state: Any
     played: int
+    of: int  # main moves of the seat in the game
+    vp: int  # of the seat at the end
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which one it is."""
+        return self.game, self.number
 
 
-def moves(folder: Path, kinds: Sequence[str], each: int) -> Iterator[Move]:
-    """Moves of the seats of these kinds, so many of each seat; the same ones at every call."""
+def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) -> Iterator[Move]:
+    """Moves of the seats of these kinds, so many of each seat; the same ones at every call.
+
+    Args:
+        turns: of main actions alone, without placements and boosters.
+    """
     for path in sorted(folder.glob("*.json")):
-        players, game = replay.read(path).players, read_game(path)
+        players, game = replay.read(path).players or ("people",) * 4, read_game(path)
         rng = np.random.default_rng(int.from_bytes(path.stem.encode()) % 2**64)
         asked = review.main_moves(game)
-        for seat, kind in enumerate(players):
+        for seat, kind in enumerate(players[: game.env.num_players]):
             own = [at for at in asked if int(game.states[at].current_player) == seat]
             if kind in kinds and own:
-                for at in sorted(rng.permutation(own)[:each].tolist()):
-                    state = jax.device_get(game.states[at])
-                    yield Move(path.stem, kind, at + 1, state, game.actions[at])
+                some = [
+                    at for at in own if not turns or game.states[at].game.turn.node == Node.TURN
+                ]
+                for at in sorted(rng.permutation(some)[:each].tolist()):
+                    yield _move(game, path.stem, kind, seat, at, len(own))
 
 
-def row(one: Judged, move: Move, text: str) -> dict[str, Any]:
-    """What is kept of a judged move."""
-    return {
-        "game": move.game, "kind": move.kind, "decision": move.number, "text": text,
-        "round": int(move.state.game.turn.round), "loss": list(one.loss), "grade": one.loss.grade,
-        "candidates": len(one.question.candidates),
-    }  # fmt: skip
+def _move(game: Game, name: str, kind: str, seat: int, at: int, of: int) -> Move:
+    state, vp = jax.device_get(game.states[at]), int(game.states[-1].game.players.vp[seat])
+    return Move(name, kind, seat, at + 1, state, game.actions[at], of, vp)
 
 
-def judged(judge: Judge, agent: Any, some: Sequence[Move], seed: int) -> list[Any]:
-    """Rows of so many moves."""
-    states = jax.tree.map(lambda *x: np.stack(x), *(move.state for move in some))
-    chance, seats = probabilities(agent, states), np.asarray(states.current_player)
-    asked: list[Question] = [
-        question(i, int(seats[i]), move.played, chance[i]) for i, move in enumerate(some)
-    ]
-    found = judge.judge(states, asked, seed)
-    if len(found) < len(some):
-        raise KeyboardInterrupt
-    rules = judge.players.env.ruleset
-    return [
-        row(one, move, to_text(rules, move.played)) for one, move in zip(found, some, strict=True)
-    ]
+class Bench:
+    """Judges batches of moves; compiled once."""
+
+    def __init__(self, folder: Path):
+        self.env = read_game(min(folder.glob("*.json"))).env
+        self.agent = make_agent("zoo/strong", self.env)
+        self.judge = Judge(self.env, self.agent, 16)
+
+    def text(self, action: int) -> str:
+        """An action as its text."""
+        return to_text(self.env.ruleset, action)
+
+    def judged(self, some: Sequence[Move], seed: int) -> list[dict[str, Any]]:
+        """Rows of at most TOGETHER moves."""
+        states = stacked(some)
+        chance = probabilities(self.agent, states)
+        asked: list[Question] = [
+            question(i, move.seat, move.played, chance[i]) for i, move in enumerate(padded(some))
+        ]
+        found = self.judge.judge(states, asked, seed)
+        if len(found) < len(asked):
+            raise KeyboardInterrupt
+        return [self.row(one, move) for one, move in zip(found, some, strict=False)]
+
+    def row(self, one: Judged, move: Move) -> dict[str, Any]:
+        """What is kept of a judged move."""
+        return {
+            "game": move.game, "kind": move.kind, "decision": move.number, "of": move.of,
+            "vp": move.vp, "round": int(move.state.game.turn.round), "played": move.played,
+            "text": self.text(move.played), "best": one.best, "better": self.text(one.best),
+            "loss": list(one.loss), "grade": one.loss.grade, "playouts": one.playouts,
+            "policy": one.question.policy.tolist(), "after": float(one.vp[move.seat]),
+        }  # fmt: skip
+
+    def worst(self, some: Sequence[Move], seed: int) -> list[Move]:
+        """The same with the worst of BAD main moves instead, least likely by the policy."""
+        states, tried = stacked(some), list[np.ndarray]()
+        chance = probabilities(self.agent, states)
+        for i, move in enumerate(some):
+            legal = np.flatnonzero(move.state.legal_action_mask)
+            main = [a for a in legal if not self.text(a).startswith("free ")]
+            tried.append(np.array(sorted(main, key=lambda a, i=i: chance[i, a])[:BAD]))
+        own = self.played_out(states, some, tried, GLANCES, seed)
+        return [
+            move._replace(played=int(actions[np.argmin(vp.mean(1))]))
+            for move, actions, vp in zip(some, tried, own, strict=True)
+        ]
+
+    def played_out(
+        self, states: Any, some: Sequence[Move], tried: Sequence[np.ndarray], n: int, seed: int
+    ) -> list[np.ndarray]:
+        """VP (K, n) of who decides after each of K actions, for each move."""
+        jobs, vp = jobs_of(list(tried), n, OTHER_LUCK), []
+        for first in range(0, len(jobs.action), AT_ONCE):
+            part = Jobs(*(x[first : first + AT_ONCE] for x in jobs))
+            ends = self.judge.players.play(states, part, seed, capacity=AT_ONCE)
+            if not ends.ended.all():
+                raise KeyboardInterrupt
+            vp.append(ends.vp)
+        each = np.split(np.concatenate(vp), np.cumsum([len(x) * n for x in tried])[:-1])
+        return [
+            part[:, move.seat].reshape(-1, n).astype(float)
+            for part, move in zip(each, some, strict=True)
+        ]
+
+    def checked(self, some: Sequence[Move], rows: Sequence[dict[str, Any]], seed: int) -> list[Any]:
+        """The rows of judged moves, and what FULL playouts of both moves say."""
+        tried = [np.array([one["played"], one["best"]]) for one in rows]
+        own = self.played_out(stacked(some), some, tried, FULL, seed)
+        return [
+            one | {"full": float((vp[1] - vp[0]).mean()), "error": _error(vp[1] - vp[0])}
+            for one, vp in zip(rows, own, strict=True)
+        ]
 
 
-def report(rows: Sequence[dict[str, Any]]) -> str:
-    """Mean loss, accuracy and grades by kind."""
-    lines = []
+def _error(values: np.ndarray) -> float:
+    return float(values.std(ddof=1) / len(values) ** 0.5)
+
+
+def padded(some: Sequence[Move]) -> list[Move]:
+    """TOGETHER moves, the last one again and again."""
+    return [some[min(i, len(some) - 1)] for i in range(TOGETHER)]
+
+
+def stacked(some: Sequence[Move]) -> Any:
+    """(TOGETHER, ...) states of moves."""
+    return jax.tree.map(lambda *x: np.stack(x), *(move.state for move in padded(some)))
+
+
+def report(found: dict[str, Any]) -> str:
+    """Losses, accuracy and grades by kind; planted moves found; reported against full losses."""
+    rows, lines = found["moves"], []
     for kind in dict.fromkeys(one["kind"] for one in rows):
         own = [one for one in rows if one["kind"] == kind]
         losses = [Loss(*one["loss"]) for one in own]
-        shrunk = estimate(np.array([loss.shrunk for loss in losses]))
+        shrunk = np.array([loss.shrunk for loss in losses])
+        seats = {one["game"]: one["of"] for one in own}
+        whole = shrunk.mean() * np.mean(list(seats.values()))
         counts = {name: sum(one["grade"] == name for one in own) for name in GRADES}
         lines.append(
-            f"{kind}: {len(own)} moves of {len({one['game'] for one in own})} games, VP lost a move"
-            f" {shrunk}, accuracy {accuracy(losses):.1f}, {counts}"
+            f"{kind}: {len(own)} moves of {len(seats)} games, VP lost a move {estimate(shrunk)},"
+            f" in a game {whole:.0f}, accuracy {accuracy(losses):.1f}, {counts}"
+        )
+    planted = [Loss(*one["loss"]) for one in found["planted"]]
+    if planted:
+        known = share(np.array([loss.low > 0 for loss in planted], float))
+        grave = share(np.array([loss.grade in ("blunder", "mistake") for loss in planted], float))
+        lines.append(f"{len(planted)} planted: found {known}, a mistake or worse {grave}")
+    if len(found["checked"]) > 2:
+        reported = np.array([one["loss"][0] for one in found["checked"]])
+        full = np.array([one["full"] for one in found["checked"]])
+        lines.append(
+            f"{len(full)} checked: correlation {np.corrcoef(reported, full)[0, 1]:.2f},"
+            f" reported less full {estimate(reported - full)}"
         )
     return "\n".join(lines)
 
@@ -102,38 +211,67 @@ def report(rows: Sequence[dict[str, Any]]) -> str:
 def main() -> int:
     """The command line."""
     parser = cli.Parser("python -m tools.calibrate_review", __doc__)
-    parser.add_argument("records", type=Path, help="a folder of records that name their players")
-    parser.add_argument("--out", type=Path, required=True, help="what was judged, JSON")
-    parser.add_argument("--kinds", default="random,greedy,zoo/strong", help="whose moves")
-    parser.add_argument("--moves", type=cli.whole(1, 1000), default=1, help="of each seat")
-    parser.add_argument("--batches", type=cli.whole(0, 1000), default=1000, help="at most so many")
+    add = parser.add_argument
+    add("records", type=Path, help="a folder of records that name their players")
+    add("--out", type=Path, required=True, help="what was measured, JSON")
+    add(
+        "--kinds",
+        default="random,greedy,zoo/strong",
+        help="whose moves; people where none is named",
+    )
+    add("--moves", type=cli.whole(1, 1000), default=1000, help="of each seat, at most")
+    add("--plant", metavar="N", type=cli.whole(1, 1000), help=f"replace N moves of a {PLANTER}")
+    add("--check", metavar="N", type=cli.whole(1, 1000), help="play N judged decisions out")
+    add("--batches", type=cli.whole(0, 1000), default=1000, help="at most so many")
     args = parser.parse_args()
     atomic_files.check_file("--out", args.out, OURS)
-    done = json.loads(args.out.read_text("utf-8"))["moves"] if args.out.exists() else []
+    found = {"format": FORMAT} | {name: [] for name in GROUPS}
+    if args.out.exists():
+        found |= json.loads(args.out.read_text("utf-8"))
     if args.batches:
-        measure(args, done)
-    print(report(done))
+        measure(args, found)
+    print(report(found))
     return 0
 
 
-def measure(args: argparse.Namespace, done: list[dict[str, Any]]) -> None:
-    """Judge batch after batch, behind those that are done."""
-    known = {(one["game"], one["decision"]) for one in done}
-    every = moves(args.records, args.kinds.split(","), args.moves)
-    left = (move for move in every if (move.game, move.number) not in known)
-    first = next(iter(sorted(args.records.glob("*.json"))))
-    env = read_game(first).env
-    agent = make_agent("zoo/strong", env)
-    judge, some = Judge(env, agent, 16), []
-    for move in left:
-        some.append(move)
-        if len(some) == TOGETHER:
-            done += judged(judge, agent, some, len(done))
-            atomic_files.write_json(args.out, {"format": FORMAT, "moves": done})
-            print(report(done), flush=True)
-            some, args.batches = [], args.batches - 1
-            if not args.batches:
-                return
+def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
+    """Batch after batch, behind those that are done."""
+    bench = Bench(args.records)
+    if args.check:
+        rng = np.random.default_rng(0)
+        some = [one for one in found["moves"] if len(one["policy"]) > 1]
+        asked = {
+            (some[i]["game"], some[i]["decision"]): some[i]
+            for i in rng.permutation(len(some))[: args.check]
+        }
+        kinds = list(dict.fromkeys(one["kind"] for one in asked.values()))
+        every = (move for move in moves(args.records, kinds, 1000) if move.key in asked)
+        name, work = "checked", lambda m, seed: bench.checked(m, [asked[x.key] for x in m], seed)
+    elif args.plant:
+        every = moves(args.records, [PLANTER], args.plant, turns=True)
+        name, work = "planted", lambda m, seed: bench.judged(bench.worst(m, seed), seed)
+    else:
+        every = moves(args.records, args.kinds.split(","), args.moves)
+        name, work = "moves", bench.judged
+    fill(args, found, name, every, work)
+
+
+def fill(
+    args: argparse.Namespace,
+    found: dict[str, Any],
+    name: str,
+    every: Iterator[Move],
+    work: Callable[[Sequence[Move], int], list[Any]],
+) -> None:
+    """Do the work on the moves that have no row in a group of what was found."""
+    known = {(one["game"], one["decision"]) for one in found[name]}
+    left = (move for move in every if move.key not in known)
+    size = TOGETHER // (LONGER + 1) if args.check else TOGETHER
+    while args.batches and (some := list(islice(left, size))):
+        found[name] += work(some, len(found[name]))
+        atomic_files.write_json(args.out, found)
+        print(report(found), flush=True)
+        args.batches -= 1
 
 
 if __name__ == "__main__":
