@@ -23,7 +23,7 @@ PAGES := gaia_jax.observation.page:observation tools.rulings_index:rulings_index
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train play test test-fast test-slow test-share test-all bench accelerator offline lint format pages docs clean
+.PHONY: help train play test test-fast test-slow test-share test-all bench accelerator offline lint format pages agent-pages docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -80,6 +80,9 @@ pages: $(STAMP)-dev ## Make the generated pages of docs/reference/ anew
 	  $(RUN) -m $${made%%:*} > $$page.md.new; \
 	  mv $$page.md.new $$page.md; \
 	done
+
+agent-pages: $(STAMP)-dev ## Measure anew what pages say of shipped agents that are new
+	$(RUN) -m tools.agent_pages $(ARGS)
 
 docs: $(STAMP)-docs ## Build the documentation into site/, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)

@@ -20,10 +20,7 @@ which the note may change. `docs/lab/learning.md` tells what was tried.
 
 `zoo/duel` plays the base game for two. The others play the other rulesets for four too, though none
 was trained on one: columns and actions of the same name keep their weights
-(`training/zoo/transfer.py`), what `lost_fleet` lacks gets 0. On `base`, 64 duplicate games with two
-of `random` (`training.arena --env base --agents zoo/strong,zoo/quick,random,random --games 64
---seed 31`, agents of commit c36d811, an earlier `zoo/strong`, row 11 of `docs/lab/learning.md`):
-`zoo/strong` 107.1 VP (103.4 to 110.8), `zoo/quick` 105.1 (102.3 to 107.9), `random` 31.
+(`training/zoo/transfer.py`), what `lost_fleet` lacks gets 0.
 
 | agent | decisions learnt | self-play, VP | VP ahead of `greedy` in all other seats | bytes |
 | --- | --- | --- | --- | --- |

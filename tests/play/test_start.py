@@ -9,6 +9,8 @@ import pytest
 from gaia_jax.ruleset import LOST_FLEET, VARIANTS
 from tests.browser import Watched
 from tests.play.server import Server
+from training import zoo
+from training.agents.levels import LEVELS
 from training.play.dealing import with_factions
 from training.play.game import Refused
 from training.play.offers import RULESET_WORDS, level, rulesets
@@ -60,10 +62,14 @@ def test_what_is_offered_is_said_in_words() -> None:
     assert found["base"]["players"] == [2, 3, 4] and found["lost_fleet"]["players"] == [4]
     assert len(found["lost_fleet"]["factions"]) == 18
     expert = level("zoo/strong")
-    assert (expert.name, expert.vp) == ("expert", 140.8)
-    assert "120 VP among 4 of its kind, 42 VP ahead of" in expert.about
+    assert (expert.name, expert.vp) == ("expert", LEVELS[3].vp)
+    measured = zoo.about("zoo/strong")["results"]
+    alike, ahead = (measured["self_play"]["vp"], measured["greedy"]["vp_difference"])
+    said = f"{alike['mean']:.0f} VP among 4 of its kind, {ahead['mean']:.0f} VP ahead of"
+    assert said in expert.about
     assert level("zoo/quick").name == "beginner" and level("zoo/clone").name == ""
-    assert level("greedy").name == "regular" and "97 VP beside zoo/strong" in level("greedy").about
+    beside = f"{measured['greedy']['greedy_vp']['mean']:.0f} VP beside zoo/strong"
+    assert level("greedy").name == "regular" and beside in level("greedy").about
     assert level("zoo/strong+search:64").name == "strongest"
     assert level("runs/mine") == ("", "runs/mine", "", None)
 

@@ -1,0 +1,256 @@
+"""What pages say of the shipped agents, measured anew: `make agent-pages`.
+
+    python -m tools.agent_pages             # what is of another agent than the one that is shipped
+    python -m tools.agent_pages cards arena # these parts, in any case
+
+A part of a page stands between two comments. The first names the agents that it was measured with,
+by the start of their sha256. The cards of `training/zoo/*.json` say it in `results.sha256`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tools import zoo_page
+from training import zoo
+from training.agents.levels import LEVELS
+from training.games import stats
+
+ROOT = Path(__file__).resolve().parent.parent
+STRONG = "zoo/strong"
+MEASURED = (STRONG,)  # whose cards are made; the others keep the games of their JSON
+_PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
+
+Report = dict[str, Any]
+
+
+class Part(NamedTuple):
+    """A part of a page: its name, the page, the agents that it tells of, what makes its text."""
+
+    name: str
+    page: str
+    agents: tuple[str, ...]
+    make: Callable[[], str]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line. Returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.agent_pages", description=__doc__)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    names = ["cards", *(part.name for part in PARTS)]
+    parser.add_argument("part", nargs="*", help=", ".join(names))
+    wanted = parser.parse_args(argv).part or stale()
+    if odd := sorted({*wanted} - {*names}):
+        parser.error(f"no part {odd[0]!r}: {', '.join(names)}")
+    if "cards" in wanted:
+        for agent in MEASURED:
+            _card(agent)
+    for part in PARTS:
+        if part.name in wanted:
+            _write(part)
+    page = ROOT / "docs/reference/zoo.md"
+    page.write_text(zoo_page.page(), encoding="utf-8")
+    print(f"made: {', '.join(wanted) or 'nothing, all is of the shipped agents'}")
+    return 0
+
+
+def stale() -> list[str]:
+    """The parts that were measured with other agents than those that are shipped."""
+    cards = [agent for agent in MEASURED if _results(agent).get("sha256") != _sha(agent)]
+    parts = [part.name for part in PARTS if _said(part) != _told(part.agents)]
+    return [*(["cards"] if cards else []), *parts]
+
+
+def _said(part: Part) -> str:
+    """The agents that a part of a page names."""
+    text = (ROOT / part.page).read_text(encoding="utf-8")
+    found = re.search(_PART.format(name=part.name), text, re.DOTALL)
+    if not found:
+        raise SystemExit(f"error: {part.page} has no part agent-pages {part.name}")
+    return found[1]
+
+
+def _told(agents: Sequence[str]) -> str:
+    """Agents as the comment names them."""
+    return ", ".join(f"{agent} {_sha(agent)[:12]}" for agent in agents)
+
+
+def _sha(agent: str) -> str:
+    return str(zoo.about(agent)["sha256"])
+
+
+def _results(agent: str) -> Report:
+    return dict(zoo.about(agent).get("results", {}))
+
+
+def _write(part: Part) -> None:
+    """Measure a part and put it into its page."""
+    text = f"<!-- agent-pages {part.name}: {_told(part.agents)} -->\n{part.make()}"
+    text += f"<!-- end of {part.name} -->\n"
+    path = ROOT / part.page
+    old = path.read_text(encoding="utf-8")
+    pattern = _PART.format(name=part.name)
+    path.write_text(re.sub(pattern, lambda _: text, old, flags=re.DOTALL), encoding="utf-8")
+
+
+def _run(*arguments: str) -> str:
+    """What a command of `training` prints; its progress is seen."""
+    print("$ python -m", *arguments, file=sys.stderr)
+    made = subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return made.stdout
+
+
+def _report(*arguments: str) -> Report:
+    """The report of a command that takes `--json`."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.json"
+        _run(*arguments, "--json", str(path))
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def _rows(agents: str, games: int, seed: int, *more: str) -> list[dict[str, str]]:
+    """A row for each seat of an arena's games."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "games.csv"
+        numbers = ("--games", str(games), "--seed", str(seed), "--csv", str(path))
+        _run("training.arena", "--agents", agents, *numbers, *more)
+        with path.open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def _card(agent: str) -> None:
+    """Measure self-play, and a seat beside three `greedy`, into an agent's JSON."""
+    alone = _rows(",".join([agent] * 4), 2048, 9501, "--rotations", "1")
+    beside = _rows(f"{agent},greedy,greedy,greedy", 512, 9502)
+    own = [row for row in beside if row["agent"] == agent]
+    greedy = [row for row in beside if row["agent"] != agent]
+    versus = _seats(own, 9502) | {
+        "greedy_vp": _estimate(list(_by_setup(greedy).values())),
+        "vp_difference": _difference(own, greedy),
+    }
+    path = zoo.FOLDER / f"{agent.removeprefix(zoo.PREFIX)}.json"
+    says = json.loads(path.read_text(encoding="utf-8"))
+    results = {"sha256": _sha(agent), "self_play": _seats(alone, 9501), "greedy": versus}
+    path.write_text(json.dumps(says | {"results": results}, indent=1) + "\n", encoding="utf-8")
+
+
+def _seats(rows: list[dict[str, str]], seed: int) -> Report:
+    """What a card says of seats: VP, what they did, VP by source."""
+    games = {(row["setup"], row["rotation"]) for row in rows}
+
+    def mean(column: str) -> float:
+        return round(float(np.mean([float(row[column]) for row in rows])), 3)
+
+    def share(column: str) -> float:
+        return round(float(np.mean([float(row[column]) > 0 for row in rows])), 3)
+
+    return {
+        "games": len(games),
+        "seeds": [seed],
+        "vp": _estimate(list(_by_setup(rows).values())),
+        "behaviour": {
+            "federations": mean("federations"),
+            "advanced_tiles": mean("advanced_tiles"),
+            "seats_with_an_advanced_tile": share("advanced_tiles"),
+            "ships": mean("ships"),
+            "seats_with_a_ship": share("ships"),
+            "artifacts": mean("artifacts"),
+            "levels_of_research": mean("research_steps"),
+        },
+        "vp_by_source": {
+            column.removeprefix("vp."): round(mean(column), 2)
+            for column in rows[0]
+            if column.startswith("vp.")
+        },
+    }
+
+
+def _by_setup(rows: list[dict[str, str]]) -> dict[str, float]:
+    """Mean VP by set-up: the games of one set-up are one sample."""
+    of: dict[str, list[float]] = {}
+    for row in rows:
+        of.setdefault(row["setup"], []).append(float(row["vp"]))
+    return {setup: float(np.mean(values)) for setup, values in of.items()}
+
+
+def _difference(rows: list[dict[str, str]], others: list[dict[str, str]]) -> dict[str, float]:
+    """How many VP some seats are ahead of others of the same set-ups."""
+    theirs = _by_setup(others)
+    return _estimate([vp - theirs[setup] for setup, vp in _by_setup(rows).items()])
+
+
+def _estimate(values: list[float]) -> dict[str, float]:
+    found = stats.estimate(np.array(values))._asdict()
+    return {key: round(value, 2) for key, value in found.items()}
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _arena() -> str:
+    """The table of README.md: the first four levels at one table."""
+    agents = [level.agent for level in LEVELS if "+" not in level.agent]
+    report = _report(
+        "training.arena", "--agents", ",".join(agents), "--games", "512", "--seed", "77001"
+    )
+    path = ROOT / "training/agents/levels.py"
+    path.write_text(_levels(path.read_text(encoding="utf-8"), report), encoding="utf-8")
+    told = sorted(report["agents"].items(), key=lambda entry: -entry[1]["vp"]["mean"])
+    rows = [
+        (f"`{name}`", zoo_page.interval(says["vp"]), f"{says['win_share']['mean']:.2f}")
+        for name, says in told
+    ]
+    return _table(("agent", "VP (95 %)", "share of wins"), rows)
+
+
+def _levels(text: str, report: Report) -> str:
+    """The VP of the levels in their source, by that table."""
+    for agent, says in report["agents"].items():
+        line = rf'(Level\("\w+", "{re.escape(agent)}", "[^"]*", )[0-9.]+\)'
+        text = re.sub(line, rf"\g<1>{says['vp']['mean']:.1f})", text)
+    return text
+
+
+def _carried() -> str:
+    """How the agents for `lost_fleet` play `base`."""
+    report = _report(
+        "training.arena", "--env", "base", "--agents", f"{STRONG},zoo/quick,random,random",
+        "--games", "128", "--seed", "31",
+    )  # fmt: skip
+    agents = report["agents"]
+    rows = [(f"`{name}`", zoo_page.interval(agents[name]["vp"])) for name in (STRONG, "zoo/quick")]
+    return _table(("agent", "VP on `base` (95 %)"), rows)
+
+
+def _explain() -> str:
+    """Why the agent moves as it does, at one decision of a shipped record."""
+    said = _run(
+        "training.explain", "docs/records/lost_fleet.json", "--at", "118", "--agent", STRONG
+    )
+    return f"```text\n{said.strip()}\n```\n"
+
+
+PARTS = (
+    Part("arena", "README.md", (STRONG, "zoo/quick"), _arena),
+    Part("explain", "docs/guide/play.md", (STRONG,), _explain),
+    Part("carried", "docs/guide/agents.md", (STRONG, "zoo/quick"), _carried),
+)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
