@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 from gaia_jax import replay
@@ -322,3 +324,77 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     page.locator("#hints .candidate").first.click()
     tab.until(f"game.node !== {node}")
     assert len(asked) == 1
+
+
+# What is busy at the frame after a click, and whether it looks otherwise than before.
+LOOK = """() => {
+  const look = (one) => getComputedStyle(one).boxShadow + getComputedStyle(one).stroke;
+  const before = new Map();
+  window.busyAtFrame = null;
+  document.addEventListener("pointerdown", () => { window.busyAtFrame = null; }, true);
+  document.addEventListener("click", () => {
+    for (const one of document.querySelectorAll("#layout button, .stage [data-cell]")) {
+      if (!before.has(one)) before.set(one, look(one));
+    }
+    requestAnimationFrame(() => {
+      window.busyAtFrame = [...document.querySelectorAll('[aria-busy="true"]')].map((one) =>
+        [one.dataset.text || one.dataset.cell || one.id, look(one) !== before.get(one)]);
+    });
+  }, true);
+}"""
+
+
+def held_press(
+    tab: Watched, name: str, press_it: Callable[[], None], refused: bool = False
+) -> None:
+    """A press whose answer is held back: busy at the next frame, and only until the answer."""
+    page = tab.page
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.evaluate("window.busyAtFrame = null")
+    act = re.compile("/(act|undo)$")
+    page.route(act, hold)
+    node = page.evaluate("game.node")
+    press_it()
+    tab.until("window.busyAtFrame !== null")
+    assert page.evaluate("window.busyAtFrame") == [[name, True]]
+    tab.until("document.body.classList.contains('busy')")
+    assert len(held) == 1 and page.evaluate("game.node") == node, "nothing is answered yet"
+    page.unroute(act)
+    if refused:
+        held[0].fulfill(status=400, json={"error": "it is not to be"})
+        tab.until("document.getElementById('message').textContent === 'it is not to be'")
+    else:
+        held[0].continue_()
+        tab.until(f"game.node !== {node}")
+    tab.until("!busy")
+    assert not page.locator('[aria-busy="true"]').count()
+
+
+def test_a_press_is_seen_before_the_server_answers(tab: Watched, server: Server) -> None:
+    """By the mouse on a button and on the map, by the keyboard, of a refused one too."""
+    begin(tab, server.home, ("you",) * 4)
+    page = tab.page
+    tab.until(f"({MINE}) && game.legal.every(a => a.effects)", 300)
+    page.evaluate(LOOK)
+    first = page.locator("#legal button").first
+    held_press(tab, first.get_attribute("data-text"), first.click)
+    tab.until(MINE)
+    held_press(tab, "undo", page.locator("#undo").click)
+    tab.until(f"({MINE}) && game.legal.every(a => a.effects)")
+
+    def enter() -> None:
+        first.focus()
+        page.keyboard.press("Enter")
+
+    tab.wrong.clear()
+    held_press(tab, first.get_attribute("data-text"), enter, refused=True)
+    assert all("400" in line for line in tab.wrong), tab.wrong
+    tab.wrong.clear()
+    box = page.locator(".stage .legal-cell").first.bounding_box()
+    cell = page.locator(".stage .legal-cell").first.get_attribute("data-cell")
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    held_press(tab, cell, lambda: page.mouse.click(*middle))

@@ -10,6 +10,7 @@ let busy = false;
 let progressAt = 0;
 let drawnLegal = "";
 let requests = Promise.resolve();
+let pressedOn = null; // what the click under way is on
 const NOBODY = "";
 
 // Who plays, in a word: a level where the agent is one.
@@ -50,10 +51,16 @@ async function follow(id) {
   }
 }
 
+document.addEventListener("click", ({ target }) => { pressedOn = target.closest("button, li"); }, true);
+window.addEventListener("click", () => { pressedOn = null; });
+
 // One request after the other; a second click on an action while the first is under way is none.
+// What was pressed is busy in the same frame, until the server has answered.
 function change(what, body = {}) {
   if (busy && what === "act") return requests;
-  requests = requests.then(() => send(what, body));
+  const held = byId("choice").contains(pressedOn) ? chosenPlace : pressedOn;
+  held?.setAttribute("aria-busy", "true");
+  requests = requests.then(() => send(what, body)).finally(() => held?.removeAttribute("aria-busy"));
   return requests;
 }
 

@@ -270,6 +270,7 @@ function clicked(event) {
   const again = at === chosenPlace && !byId("choice").hidden;
   const told = one.effects && one.kind !== "reached" && !touched(event);
   const asked = at.matches(".convertible");
+  pressedOn = at;
   if (found.length === 1 && !asked && (again || told)) return take(one.texts);
   return openChoice(found, event, at);
 }
