@@ -21,9 +21,9 @@ Nothing on this page was measured on an accelerator. {date}, revision {revision}
 
 A row is one program: a step with its legal mask; random play, {play} decisions a run with the
 draw of the action and a new game where one ended; a new game; an observation; an update of PPO.
-Kernels, cycles, bytes, waits and milliseconds are those of one decision of all games: a run of
-`play` or of an update has many. The compilers lie in two environments,
-`.venv-tpu` with 1.5 GB and `.venv-cuda` with 5.7 GB.
+Kernels, cycles, bytes, waits and milliseconds are those of one device for one decision of all its
+games: a run of `play` or of an update has many. Games and decisions/s are those of all devices.
+The compilers lie in two environments, `.venv-tpu` with 1.5 GB and `.venv-cuda` with 5.7 GB.
 
 ## Assumptions
 
@@ -63,9 +63,9 @@ Trips a decision of the dearest loops: {loops}.
 
 {gpu}
 
-The rows of before, of play and of training were compiled before command buffers were looked at: in
-them every kernel takes the longer start, and trips were counted to decision 255. So `h100 step` has
-no ratio, and its parts before and now are not alike. What is alike stands at the end of this page.
+The row of before was compiled before command buffers were looked at: in it every kernel takes the
+longer start, and trips were counted to decision 255. So `h100 step` has no ratio, and its parts
+before and now are not alike. What is alike stands at the end of this page.
 
 A step on an H100, by part of a decision:
 
@@ -135,7 +135,8 @@ def _ratio(row: dict[str, Any], before: dict[str, Any], name: str) -> str:
     """What is left of the time of before; none where one alone was asked for command buffers."""
     if "totals" not in before or not before["totals"].get(name):
         return ""
-    if ("buffered" in row["totals"]) != ("buffered" in before["totals"]):
+    # A TPU has no command buffers; its cycles are alike.
+    if name != "cycles" and ("buffered" in row["totals"]) != ("buffered" in before["totals"]):
         return ""
     return f"{row['totals'][name] / before['totals'][name]:.2f}"
 
@@ -162,7 +163,8 @@ def _rows(report: dict[str, Any], kind: str) -> list[str]:
             each, speed = shown.get("decisions", 1), shown["decisions_per_second"]
             total = {key: value / each for key, value in shown["totals"].items()}
             count = _million(total["cycles"]) if tpu else f"{total['host']:,.0f}"
-            speeds = ", ".join(f"{speed[x.name]:,.0f}" for x in ASSUMED)
+            many = shown.get("devices", 1)
+            speeds = ", ".join(f"{many * speed[x.name]:,.0f}" for x in ASSUMED)
             part = "" if when else _ratio(row, report["before"].get(name, {}), "cycles")
             part = part or ("" if when else _ratio(row, report["before"].get(name, {}), "seconds"))
             games = shown.get("games", shown["batch"])

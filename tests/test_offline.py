@@ -126,6 +126,18 @@ def test_a_ratio_stands_only_where_both_were_compiled_alike():
     assert offline_page._ratio(now, before, "seconds") == ""
     before["totals"]["buffered"] = 0.0
     assert offline_page._ratio(now, before, "seconds") == "0.25"
+    before, now["totals"]["cycles"] = {"totals": {"cycles": 2.0}}, 1.0  # a TPU has no such buffers
+    assert offline_page._ratio(now, before, "cycles") == "0.50"
+
+
+def test_games_and_decisions_are_those_of_all_devices():
+    """A row of eight: its games are all there are, so its speed is too."""
+    totals = {"cycles": 1e6, "runs": 1.0, "bytes": 1e6, "copies": 0}
+    row = {"target": "v5e", "program": "train", "batch": 4096, "games": 64, "devices": 8}
+    row |= {"totals": totals, "made_loops": [], "held_bytes": 0, "seconds": {"middle": 1.0}}
+    row |= {"decisions_per_second": {"low": 300.0, "middle": 200.0, "high": 100.0}}
+    line = offline_page._rows({"before": {}, "now": {"v5e x 8": row}}, "tpu")[-1]
+    assert line.startswith("| v5e x 8 | 64 |") and "| 2,400, 1,600, 800 |" in line
 
 
 def test_a_loop_has_one_name_in_the_text_and_in_the_counts():
