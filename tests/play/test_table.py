@@ -363,13 +363,13 @@ def held_press(
     assert page.evaluate("window.busyAtFrame") == [[name, True]]
     tab.until("document.body.classList.contains('busy')")
     assert len(held) == 1 and page.evaluate("game.node") == node, "nothing is answered yet"
-    page.unroute(act)
     if refused:
         held[0].fulfill(status=400, json={"error": "it is not to be"})
         tab.until("document.getElementById('message').textContent === 'it is not to be'")
     else:
         held[0].continue_()
         tab.until(f"game.node !== {node}")
+    page.unroute(act)
     tab.until("!busy")
     assert not page.locator('[aria-busy="true"]').count()
 
