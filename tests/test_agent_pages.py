@@ -57,3 +57,4 @@ def test_the_levels_have_the_vp_of_the_table():
     text = '    Level("a", "zoo/x", "said", 95.4),\n    Level("b", "zoo/x+search:64", "said"),\n'
     report = {"agents": {"zoo/x": {"vp": {"mean": 101.26}}}}
     assert agent_pages._levels(text, report) == text.replace("95.4", "101.3")
+    assert agent_pages._docstring("zoo/x 95.4, b 3.0.", report) == "zoo/x 101.3, b 3.0."

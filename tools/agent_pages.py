@@ -210,6 +210,8 @@ def _arena() -> str:
     )
     path = ROOT / "training/agents/levels.py"
     path.write_text(_levels(path.read_text(encoding="utf-8"), report), encoding="utf-8")
+    path = ROOT / "training/agents/baseline.py"
+    path.write_text(_docstring(path.read_text(encoding="utf-8"), report), encoding="utf-8")
     told = sorted(report["agents"].items(), key=lambda entry: -entry[1]["vp"]["mean"])
     rows = [
         (f"`{name}`", zoo_page.interval(says["vp"]), f"{says['win_share']['mean']:.2f}")
@@ -223,6 +225,14 @@ def _levels(text: str, report: Report) -> str:
     for agent, says in report["agents"].items():
         line = rf'(Level\("\w+", "{re.escape(agent)}", "[^"]*", )[0-9.]+\)'
         text = re.sub(line, rf"\g<1>{says['vp']['mean']:.1f})", text)
+    return text
+
+
+def _docstring(text: str, report: Report) -> str:
+    """The VP that a docstring gives of the same agents."""
+    for agent, says in report["agents"].items():
+        line = rf"(\b{re.escape(agent)} )\d+\.\d(?=[,.])"
+        text = re.sub(line, rf"\g<1>{says['vp']['mean']:.1f}", text)
     return text
 
 
