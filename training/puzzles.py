@@ -3,10 +3,12 @@
     python -m training.puzzles --games 16 --out puzzles.json
     python -m training.puzzles --games 32 --out puzzles.json --resume
     python -m training.puzzles --of --solve greedy,zoo/quick
+    python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
 
 A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
 intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
-that. `--of` alone takes the puzzles that come with the project.
+that. `--of` alone takes the puzzles that come with the project. `--solved-by` and `--unsolved-by`
+choose: who solves what was chosen by who solves it is no measurement.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .system import atomic_files, cli
 from .system.cli import UserError
@@ -44,13 +46,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     found, whole = puzzles.read(of) if of else {}, True
     rules = (found["ruleset"], puzzles.players_of(found)) if found else (args.env, args.players)
     env = make_env(gaia_jax, rules[0], "vp", rules[1])
-    solvers = puzzles.solvers(args.solve.split(","), env) if args.solve else {}
+    keep, drop = args.solved_by, args.unsolved_by
+    solvers = puzzles.solvers([*keep, *drop, *args.solve], env)
     if not args.of:
         found, whole = _make(args, env)
     rates = {}
     for name, solver in solvers.items() if whole and found["puzzles"] else ():
         with cli.telling(partial("asking {}".format, name)):
             rates[name] = puzzles.solved(found, solver)
+    if keep or drop:
+        found, rates = puzzles.chosen(found, rates, keep, drop)
+        if args.out:
+            atomic_files.write_text(args.out, puzzles.to_text(found))
     print(puzzles.text(found, rates))
     cli.wrote(args.out)
     return 0 if whole else 130
@@ -66,31 +73,13 @@ def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     if args.resume and args.out.exists():
         found = puzzles.begun(args.out, found)
     maker = Maker(env, args.agent, args.playouts, args.from_round)
-    begin, end, ended = found["following"], args.first + args.games, 0
-
-    def progress(now: int) -> None:
-        nonlocal ended
-        ended = now
-
-    def said() -> str:
-        games = f"{found['following'] - args.first} of {args.games} games"
-        return f"{games}, {len(found['puzzles'])} puzzles; {ended} playouts of the next ones"
-
-    try:
-        with cli.telling(said):
-            for more in maker.look_through(found, end, progress):
-                found, ended = more, 0
-                if args.out:
-                    atomic_files.write_text(args.out, puzzles.to_text(found))
-    except KeyboardInterrupt:
-        if found["following"] == begin:
-            raise
-    return found, found["following"] >= end
+    return maker.write(found, args.first, args.games, args.out)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.puzzles", __doc__)
     add = parser.add_argument
+    names: dict[str, Any] = {"metavar": "A,B", "type": partial(str.split, sep=","), "default": []}
     add("--games", metavar="N", type=cli.whole(1, 10**5), default=8, help="how many are played")
     add("--agent", default="zoo/strong", help="who plays, at all seats; one with a policy")
     add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the set-ups")
@@ -101,13 +90,18 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help=text)
     text = "make none, take those of this file, or of the project"
     add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help=text)
-    add("--solve", metavar="A,B", help="say how many puzzles these agents solve")
+    add("--solve", **names, help="say how many puzzles these agents solve")
+    add("--solved-by", **names, help="of --of: keep what each of these agents solves")
+    add("--unsolved-by", **names, help="of --of: leave out what one of these agents solves")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
     add("--resume", action="store_true", help="go on with the puzzles of --out")
     cli.add_rules_flags(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
-    if args.of and (args.out or args.resume):
+    chooses = args.solved_by or args.unsolved_by
+    if chooses and not args.of:
+        raise UserError("--solved-by and --unsolved-by choose from a file: --of names it")
+    if args.of and (args.resume or (args.out and not chooses)):
         raise UserError("--out is of puzzles that are made, --of takes those of a file")
     if args.resume and not args.out:
         raise UserError("--resume goes on with the file of --out")

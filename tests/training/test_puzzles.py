@@ -104,6 +104,33 @@ def test_who_plays_the_answer_solves_it(found, puzzle, legal):
     assert said.startswith("1 puzzles of 1 games of me") and "one solves 1 of 1" in said
 
 
+def test_puzzles_are_chosen_by_who_solves_them(found, puzzle, tmp_path, monkeypatch, capsys):
+    """Of three games with a puzzle each, the one that the first solves and the second does not."""
+    path, out = tmp_path / "three.json", tmp_path / "chosen.json"
+    three = found | {
+        "games": [game | {"n": n} for n in range(3) for game in found["games"]],
+        "puzzles": [puzzle | {"game": n, "round": n + 1} for n in range(3)],
+    }
+    path.write_text(puzzles.to_text(three))
+    rates = {"one": [True, True, False], "two": [True, False, False], "three": [False, True, True]}
+    monkeypatch.setattr(puzzles, "solvers", lambda names, env: {name: name for name in names})
+    monkeypatch.setattr(puzzles, "solved", lambda _, solver: rates[solver])
+    head = ["--of", str(path), "--solved-by", "one", "--unsolved-by", "two", "--solve", "three"]
+    assert cli.run(lambda: door.main([*head, "--out", str(out)])) == 0
+    said = capsys.readouterr().out
+    assert "1 puzzles of 1 games" in said and "chosen: solved by one, not by two\n" in said
+    assert "three solves 1 of 1" in said
+    made = puzzles.read(out)
+    assert [one["n"] for one in made["games"]] == [1]
+    assert [(one["game"], one["round"]) for one in made["puzzles"]] == [(0, 2)]
+    assert made["chosen"] == {"solved_by": ["one"], "unsolved_by": ["two"]}
+    again = puzzles.chosen(made, {"two": [True]}, [], ["two"])
+    assert again[0]["puzzles"] == again[0]["games"] == [] and again[1] == {"two": []}
+    begin = ["--out", str(out), "--resume", "--agent", "zoo/quick"]
+    assert cli.run(lambda: door.main(begin)) == 2
+    assert "holds chosen puzzles: it is not gone on with" in capsys.readouterr().err
+
+
 def test_reasons_are_differences_by_source(game, legal):
     seat = int(game.states[4].current_player)
     vp = np.full((2, 3, 4), 80)
@@ -126,6 +153,8 @@ def test_reasons_are_differences_by_source(game, legal):
     [
         (["--agent", "random"], "--agent wants one with a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
+        (["--unsolved-by", "greedy"], "choose from a file: --of names it"),
+        (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
         (["--resume"], "--resume goes on with the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 1'"),
     ],
@@ -254,6 +283,7 @@ def test_what_is_wrong_in_a_file_is_one_line(found, tmp_path, capsys):
     games = [{"setup": {"factions": [1, 2, 3, 4]}, "actions": []}]
     for change, message in (
         ({"games": None}, "games must be a list, not null"),
+        ({"chosen": {"solved_by": []}}, "chosen: key 'unsolved_by' is missing"),
         ({"puzzles": [{"game": 0}]}, "puzzles[0]: key 'decision' is missing"),
         ({"games": [{"setup": [], "actions": []}]}, "games[0]: setup must be an object"),
         ({"games": games}, "game 0 of the puzzles: setup: "),

@@ -9,6 +9,7 @@ there is one program.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -20,13 +21,14 @@ from gaia_jax.env import GaiaEnv, State
 from gaia_jax.xla.program_cache import jit
 
 from ..agents import make_agent
+from ..system import atomic_files, cli
 from . import review
 from .accuracy import NONE, Loss, paired
 from .explain import Game
 from .judge import LINE, Question, measured, question
 from .playouts import Jobs, Playouts, jobs_of
 from .position import probabilities
-from .puzzles import LEAST, added, decisions, puzzle
+from .puzzles import LEAST, added, decisions, puzzle, to_text
 from .review import Plain
 
 PLAYED = 64  # games that are played together
@@ -129,6 +131,38 @@ class Maker:
             made = self.puzzles(here, first, progress)
             found = added(found, list(zip(here, made, strict=True)), stop)
             yield found
+
+    def write(self, found: Plain, first: int, games: int, out: Path | None) -> tuple[Plain, bool]:
+        """Look games through and say how far it is; the file is written after every few.
+
+        Args:
+            found: the file as it is.
+            first: number of the first set-up. games: that are wanted.
+        Returns:
+            The file, and whether there are as many games as wanted; Ctrl-C keeps what there is.
+        Raises:
+            KeyboardInterrupt: none have been looked through.
+        """
+        begin, end, ended = found["following"], first + games, 0
+
+        def progress(now: int) -> None:
+            nonlocal ended
+            ended = now
+
+        def said() -> str:
+            looked = f"{found['following'] - first} of {games} games"
+            return f"{looked}, {len(found['puzzles'])} puzzles; {ended} playouts of the next ones"
+
+        try:
+            with cli.telling(said):
+                for more in self.look_through(found, end, progress):
+                    found, ended = more, 0
+                    if out:
+                        atomic_files.write_text(out, to_text(found))
+        except KeyboardInterrupt:
+            if found["following"] == begin:
+                raise
+        return found, found["following"] >= end
 
     def games(self, seed: int, block: int) -> list[tuple[State, list[int]]]:
         """Play on PLAYED set-ups of a seed: the first state of each game, and its actions.

@@ -28,7 +28,8 @@ from .review import Plain
 
 FORMAT = "gaia_jax puzzles 1"
 OURS = atomic_files.json_with(format=FORMAT)
-# What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`.
+# What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`. One whose
+# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`.
 KEYS = {
     "ruleset": TEXT, "version": TEXT, "agent": TEXT, "playouts": WHOLE, "seed": WHOLE,
     "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
@@ -40,6 +41,7 @@ INSIDE = {
         "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST, "line": LIST,
     },
 }  # fmt: skip
+CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
 THEMES = {
@@ -150,6 +152,8 @@ def read(path: Path) -> Plain:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise UserError(f"{path} is no file of puzzles: its format is not {FORMAT!r}")
     data_files.check_keys(str(path), found, KEYS)
+    if "chosen" in found:
+        data_files.check_keys(f"{path}: chosen", found["chosen"], CHOSEN)
     for group, keys in INSIDE.items():
         for number, one in enumerate(found[group]):
             data_files.check_keys(f"{path}: {group}[{number}]", one, keys)
@@ -165,6 +169,8 @@ def begun(path: Path, empty: Plain) -> Plain:
         UserError: it is no such file.
     """
     found = read(path)
+    if "chosen" in found:
+        raise UserError(f"{path} holds chosen puzzles: it is not gone on with")
     same = empty.keys() - {"following", *INSIDE}
     data_files.check_same(path, {k: found[k] for k in same}, {k: empty[k] for k in same})
     return found
@@ -216,10 +222,45 @@ def solved(found: Plain, agent: Agent) -> list[bool]:
     return [right[places[id(one)]] for one in found["puzzles"]]
 
 
+def chosen(
+    found: Plain,
+    rates: Mapping[str, Sequence[bool]],
+    solved_by: Sequence[str],
+    unsolved_by: Sequence[str],
+) -> tuple[Plain, dict[str, list[bool]]]:
+    """The puzzles that some agents solve and others do not, and their games; who solves these.
+
+    Args:
+        rates: `solved`, of all these agents, maybe of more.
+        solved_by: each of them solves what is kept. unsolved_by: none of them does.
+    """
+    kept = [
+        n
+        for n in range(len(found["puzzles"]))
+        if all(rates[name][n] for name in solved_by)
+        and not any(rates[name][n] for name in unsolved_by)
+    ]
+    puzzles = [found["puzzles"][n] for n in kept]
+    numbers = sorted({one["game"] for one in puzzles})
+    before = found.get("chosen", {})
+    made = {
+        "games": [found["games"][number] for number in numbers],
+        "puzzles": [one | {"game": numbers.index(one["game"])} for one in puzzles],
+        "chosen": {
+            "solved_by": [*before.get("solved_by", ()), *solved_by],
+            "unsolved_by": [*before.get("unsolved_by", ()), *unsolved_by],
+        },
+    }
+    return found | made, {name: [right[n] for n in kept] for name, right in rates.items()}
+
+
 def text(found: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
     """How many puzzles there are, by theme, and who solves them."""
     themes = [one["theme"] for one in found["puzzles"]]
     lines = [f"{len(themes)} puzzles of {len(found['games'])} games of {found['agent']}"]
     lines += [f"  {name}: {themes.count(name)}" for name in sorted(set(themes))]
+    if how := found.get("chosen"):
+        said = {"solved by": how["solved_by"], "not by": how["unsolved_by"]}
+        lines.append("chosen: " + ", ".join(f"{k} {n}" for k, names in said.items() for n in names))
     lines += [f"{name} solves {sum(right)} of {len(right)}" for name, right in rates.items()]
     return "\n".join(lines)
