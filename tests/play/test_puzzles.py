@@ -12,6 +12,7 @@ from tests.browser import Watched
 from tests.play.server import Server
 from training.play.game import Refused
 from training.play.puzzle_book import PuzzleBook
+from training.study import puzzles
 
 READY = "document.body.dataset.ready === '{}'"
 
@@ -40,6 +41,19 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
             book.answered(0, {"action": wrong})
     with pytest.raises(Refused, match=f"there is no puzzle {len(book.themes())}"):
         book.asked(len(book.themes()))
+
+
+def test_a_choice_names_what_lies_at_its_place() -> None:
+    """`take the artifact in place 3` says nothing of what is to be weighed."""
+    answers = [one["answer"]["text"] for one in puzzles.read(puzzles.SHIPPED)["puzzles"]]
+    number = next(n for n, text in enumerate(answers) if text.startswith("artifact "))
+    book = PuzzleBook()
+    choices = book.asked(number)["choices"]
+    told = book.answered(number, {"action": choices[0]["action"]})
+    answer = told["answer"]["words"]
+    assert answer.startswith("take the artifact: ")
+    assert answer in [choice["words"] for choice in choices]
+    assert answer == told["candidates"][0]["words"] and told["line"][0].endswith(f": {answer}")
 
 
 @pytest.mark.parametrize("width", [1280, 390])

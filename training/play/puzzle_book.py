@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gaia_jax import replay
 from gaia_jax.actions import from_text
-from gaia_jax.render import Table, panels
+from gaia_jax.render import Table, panels, say_at
 from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.replay import page
 
@@ -91,18 +91,23 @@ class PuzzleBook:
             "player": one["player"],
             "seats": seats,
             "vp": [seat.vp for seat in tables[0].seats],
-            "choices": _choices(one),
+            "choices": _choices(one, tables[0]),
             "picture": panels.frame(tables[0], panels.parts(tables[0])),
         }
         told = {
-            "answer": one["answer"],
-            "policy": one["policy"],
+            "answer": _named(one["answer"], tables[0]),
+            "policy": _named(one["policy"], tables[0]),
             "loss": one["loss"],
             "why": {_source(tables[0], name): vp for name, vp in one["why"].items()},
-            "candidates": [{key: c[key] for key in CANDIDATE} for c in one["candidates"]],
+            "candidates": [
+                {key: _named(c, tables[0])[key] for key in CANDIDATE} for c in one["candidates"]
+            ],
             "playouts": self._found["playouts"],
             "agent": self._found["agent"],
-            "line": [f"{seats[step['player']]['name']}: {step['words']}" for step in one["line"]],
+            "line": [
+                f"{seats[step['player']]['name']}: {say_at(table, step['text'])}"
+                for step, table in zip(one["line"], tables, strict=False)  # one more is behind them
+            ],
             "parts": timeline.varying(),
         }
         return asked, told
@@ -114,7 +119,12 @@ def _source(table: Table, name: str) -> str:
     return page.sources_json(table)[table.ids["vp_source"].index(ids[0])]["name"] if ids else name
 
 
-def _choices(one: Plain) -> list[Plain]:
+def _named(action: Plain, table: Table) -> Plain:
+    """An action with words that name what lies at its place."""
+    return action | {"words": say_at(table, action["text"])}
+
+
+def _choices(one: Plain, table: Table) -> list[Plain]:
     """The candidates as choices, in the order of the action index: it gives nothing away."""
-    found = ({key: c[key] for key in CHOICE} for c in one["candidates"])
+    found = ({key: _named(c, table)[key] for key in CHOICE} for c in one["candidates"])
     return sorted(found, key=lambda choice: int(choice["action"]))
