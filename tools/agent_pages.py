@@ -29,7 +29,7 @@ from training.games import stats
 
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
-SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
+SEARCHES = (8, 32)  # positions a decision, in the table of docs/guide/search.md
 MEASURED = (STRONG,)  # whose cards are made; the others keep the games of their JSON
 _PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
 
@@ -242,7 +242,7 @@ def _search() -> str:
     rows = []
     for count in SEARCHES:
         name = f"{STRONG}+search:{count}"
-        games = _rows(f"{name},{STRONG},{STRONG},{STRONG}", 128, 6201)
+        games = _rows(f"{name},{STRONG},{STRONG},{STRONG}", 64, 6201)
         own = [row for row in games if row["agent"] == name]
         others = [row for row in games if row["agent"] != name]
         vp = _estimate(list(_by_setup(own).values()))
