@@ -36,6 +36,7 @@ class Node:
     table: Table | None = None
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
     prices: dict[str, dict[str, Any]] | None = None  # of each action, once they were asked for
+    words: str | None = None  # the action that led here
     told: str | None = None  # what the action that led here cost and brought
     further: dict[str, Any] | None = None  # `GameServer.further`, once it was asked for
     by: str = ""  # what made that decision for a person: a setting, or the one before it
@@ -248,13 +249,20 @@ class Game:
             node.prices = {texts[a]: one.brief(say(texts[a], table)) for a, one in found.items()}
         return node.prices
 
+    def words(self, id: int) -> str:
+        """The decision that led to a position, in words; made once."""
+        node = self.nodes[id]
+        if node.words is None:
+            node.words = self.rules.say(node.text, self.table(node.parent))
+        return node.words
+
     def told(self, id: int) -> str:
         """What the decision that led to a position cost and brought."""
         node = self.nodes[id]
         if node.told is None:
             before = self.table(node.parent)
             found = effects(before, self.table(id))
-            node.told = in_words(found, self.rules.say(node.text, before))
+            node.told = in_words(found, self.words(id))
         return node.told
 
     def setup_json(self) -> dict[str, Any]:
@@ -267,7 +275,7 @@ class Game:
         for before, id in zip(self.line, self.line[1:], strict=False):
             node, table = self.nodes[id], self.table(before)
             others = [
-                {"node": other, "words": self.rules.say(self.nodes[other].text, table)}
+                {"node": other, "words": self.words(other)}
                 for other in self.nodes[before].children
                 if other != id
             ]
@@ -277,7 +285,7 @@ class Game:
                     "round": table.round,
                     "player": table.player,
                     "text": node.text,
-                    "words": self.rules.say(node.text, table),
+                    "words": self.words(id),
                     "told": self.told(id),
                     "by": node.by,
                     "others": others,

@@ -57,8 +57,8 @@ def level(name: str) -> Level:
         about = f"{base} that plays each move out before it: slower, and minutes to compile."
         return known._replace(about=about)
     said = [f"{known.about[:1].upper()}{known.about[1:]}."] if known.about else []
-    measured = _greedy() if base == "greedy" else ""
-    measured = _measured(base) if base.startswith(zoo.PREFIX) else measured
+    # The VP of a level stand beside its name, from one arena: no others are told of it.
+    measured = _measured(base) if base.startswith(zoo.PREFIX) and known.vp is None else ""
     return known._replace(about=" ".join([*said, measured]).strip())
 
 
@@ -74,9 +74,3 @@ def _measured(name: str) -> str:
     if against is not None:
         said += f", {abs(against):.0f} VP {'ahead of' if against > 0 else 'behind'} regular"
     return f"{said}."
-
-
-def _greedy() -> str:
-    """What `greedy` had at the table of the strongest shipped agent."""
-    beside = zoo.about("zoo/strong").get("results", {}).get("greedy", {}).get("greedy_vp")
-    return f"{beside['mean']:.0f} VP beside zoo/strong." if beside else ""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -24,6 +26,30 @@ from ..system import last_times
 
 # So many actions are looked at in one go; the last ones of a decision are padded.
 TRIED = 16
+# So many results are kept: what a position further on was asked for is asked for again.
+MOST_KEPT = 1024
+
+
+class _Kept:
+    """Results by a state, which is never changed, and a number; the oldest ones go."""
+
+    def __init__(self) -> None:
+        # The state is held with its result: its identity is no other one's meanwhile.
+        self._found: OrderedDict[tuple[int, int], tuple[State, Any]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, state: State, number: int, make: Callable[[], Any]) -> Any:
+        """What was made of them before, else what `make` gives now."""
+        key = id(state), number
+        with self._lock:
+            if key in self._found:
+                return self._found[key][1]
+        made = make()
+        with self._lock:
+            self._found[key] = state, made
+            while len(self._found) > MOST_KEPT:
+                self._found.popitem(last=False)
+        return made
 
 
 class _Part:
@@ -63,6 +89,7 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._dealing = threading.Lock()
         self._tries = jit(partial(_try, self.env))
+        self._kept = _Kept()
         known = self.env.ruleset.name
         self._moves = _Part(
             "the rules are being compiled, to be kept for later starts", f"rules of {known}"
@@ -110,8 +137,13 @@ class Rules:
 
     def tables_after(self, state: State) -> dict[int, Table]:
         """The table after each legal action of a state on the host; compiles as the prices do."""
-        legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
-        return dict(zip(legal, self._after_all(state, legal), strict=True))
+
+        def make() -> dict[int, Table]:
+            legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
+            return dict(zip(legal, self._after_all(state, legal), strict=True))
+
+        found: dict[int, Table] = self._kept.get(state, -1, make)
+        return found
 
     def _after_all(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
@@ -142,8 +174,13 @@ class Rules:
         return setup_from_json(data, self.env.ruleset)
 
     def after(self, state: State, action: int) -> State:
-        """The next state, on the host."""
-        found: State = jax.device_get(self.step(state, action))
+        """The next state, on the host: the same object where it was asked for lately."""
+
+        def make() -> State:
+            out: State = jax.device_get(self.step(state, action))
+            return out
+
+        found: State = self._kept.get(state, action, make)
         return found
 
     def legal(self, state: State) -> list[str]:

@@ -83,7 +83,9 @@ class Help {
     this.fill(one && this.pages()[one.dataset.of], said, more ? more.lines : []);
     this.box.hidden = false;
     this.at = more ? more.at : one;
-    this.place(this.at.getBoundingClientRect());
+    // A place on the map keeps its neighbours in view too.
+    const of = this.at.getBoundingClientRect();
+    this.place(of, this.at.dataset.cell ? of.height + 6 : 6);
     return true;
   }
 
@@ -96,13 +98,17 @@ class Help {
       ...(known.rulings.length ? [element("p", { class: "keys" }, `Rulings: ${known.rulings.join(", ")}`)] : []));
   }
 
-  // Beside what it tells of, never over it where there is room.
-  place(of) {
+  // Beside what it tells of, never over it where there is room: below, above, right, left.
+  place(of, gap) {
     const { offsetWidth: w, offsetHeight: h } = this.box;
-    const left = Math.max(4, Math.min(window.innerWidth - w - 4, of.left + of.width / 2 - w / 2));
-    const below = of.bottom + 6 + h <= window.innerHeight;
-    this.box.style.left = `${left}px`;
-    this.box.style.top = `${Math.max(4, below ? of.bottom + 6 : of.top - h - 6)}px`;
+    const [x, y] = [window.innerWidth - w - 4, window.innerHeight - h - 4];
+    const [middle, level] = [of.left + of.width / 2 - w / 2, of.top + of.height / 2 - h / 2];
+    const sides = (room) => [[middle, of.bottom + room], [middle, of.top - h - room],
+      [of.right + room, level], [of.left - w - room, level]];
+    const fits = ([left, top], k) => (k < 2 ? top >= 4 && top <= y : left >= 4 && left <= x);
+    const [left, top] = sides(gap).find(fits) || sides(6).find(fits) || sides(6)[0];
+    this.box.style.left = `${Math.max(4, Math.min(left, x))}px`;
+    this.box.style.top = `${Math.max(4, Math.min(top, y))}px`;
   }
 
   hide() {

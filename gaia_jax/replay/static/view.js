@@ -321,8 +321,11 @@ function unfold(board, wanted) {
   fold.textContent = wanted ? "\u25b4" : "\u25be";
 }
 
+// People count seats from 1.
+const numberOf = (seat) => String(seat.player + 1);
+
 function disc(seat) {
-  const out = element("span", { class: "disc", title: seat.name }, String(seat.player));
+  const out = element("span", { class: "disc", title: seat.name }, numberOf(seat));
   out.style.background = seat.fill;
   out.style.color = seat.ink;
   return out;

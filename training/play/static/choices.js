@@ -182,8 +182,15 @@ function buttonOf(one) {
     "data-at": cell || (first === "explore" && texts[0].split(" ")[1]) || null,
     onclick: (event) => pressed(one, event),
     onmouseenter: () => lit(true), onmouseleave: () => lit(false), onfocus: () => lit(true), onblur: () => lit(false),
-  }, element("span", { class: "words" }, one.words), ...effectsLine(one.effects),
+  }, element("span", { class: "words" }, one.kind === "booster" ? boosterWords(one.words) : one.words), ...effectsLine(one.effects),
   ...noteLine(one.note));
+}
+
+// What tells boosters apart comes first: all lie under one heading, and all have an income.
+function boosterWords(words) {
+  const tile = words.slice(words.indexOf("booster: ") + "booster: ".length);
+  const said = tile.split("; ").map((text) => text.replace(/^(income|on passing|action): (.*)$/, "$2 ($1)"));
+  return [...said.slice(1), said[0]].join("; ");
 }
 
 const noteLine = (text) => (text ? [element("span", { class: "effects" }, element("span", { class: "note" }, text))] : []);
