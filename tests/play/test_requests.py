@@ -332,6 +332,22 @@ def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
     assert [path.name for path in server.saves.iterdir()] == ["a game.json"]
 
 
+@pytest.mark.slow
+def test_a_server_that_is_ended_saves_what_is_under_way(tmp_path: Path) -> None:
+    """What a person has played on, once: not what nobody has touched, nor what is saved."""
+    server = Server(tmp_path)
+    played, saved, _ = (server.new_game(**FINE, seed=seed) for seed in (4, 5, 6))
+    for game in (played, saved):
+        found = server.ask("GET", f"/api/games/{game}")[1]
+        server.change(game, "act", action=found["legal"][0]["text"])
+    assert len(server.ask("GET", "/api/offers")[1]["games"]) == 2
+    server.change(saved, "save", name="by hand")
+    server.end()
+    names = sorted(path.stem for path in server.saves.iterdir())
+    assert len(names) == 2 and names[0].startswith("Unfinished ") and names[1] == "by hand"
+    assert len(replay.read(server.saves / f"{names[0]}.json").actions) == 1
+
+
 def test_a_port_that_is_taken_is_one_line(server: Server) -> None:
     done = subprocess.run(
         [*server.process.args[:3], "--port", str(server.port)],

@@ -136,6 +136,32 @@ def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
     assert page.inner_html("#preview") == "", "one picture at a time"
 
 
+def test_people_count_from_one_and_go_on_with_a_game(tab: Watched, server: Server) -> None:
+    """Seats 1 to 4 on form and table; boosters by what they do; a game under way is offered."""
+    page = tab.page
+    id = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)
+    game = server.ask("GET", f"/api/games/{id}")[1]
+    assert id not in [one["id"] for one in server.ask("GET", "/api/offers?brief=1")[1]["games"]]
+    while game["asks"] != "BOOSTER":
+        game = server.change(id, "act", action=game["legal"][0]["text"])
+    page.goto(f"{server.home}#{id}")
+    tab.until("game && game.legal.length > 0")
+    discs = page.locator("#seats .disc").all_text_contents()
+    assert discs == ["1", "2", "3", "4"]
+    assert page.locator("#view-of option").first.text_content().startswith("1 ")
+    said = page.locator("#legal .words").all_inner_texts()
+    assert len(said) == len(game["legal"]) > 3 and not any("booster" in text for text in said)
+    assert len({text.split(" (")[0] for text in said}) == len(said), "what differs stands first"
+    first, last = (page.locator(f"#welcome button >> nth={n}").bounding_box() for n in (0, 1))
+    assert first["y"] == last["y"], "the first look is offered in one line"
+    page.evaluate("location.hash = ''")
+    tab.until("!document.getElementById('under-way').hidden")
+    labels = page.locator(".chair label").all_inner_texts()
+    assert labels == [f"Player {number}" for number in (1, 2, 3, 4)]
+    page.click(f"#under-way a[href='#{id}']")
+    tab.until(f"game && game.id === '{id}' && game.asks === 'BOOSTER'")
+
+
 @pytest.mark.slow
 def test_only_what_fits_is_offered(tab: Watched, server: Server) -> None:
     """Fewer than four in the base game alone, and who cannot play so is not listed."""

@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         import uvicorn
 
-        from .front import Front
+        from .front import Front, Served
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         front, log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
     )  # fmt: skip
-    server = uvicorn.Server(config)
+    server = Served(config, lambda: loading.keep())
     logging.getLogger("uvicorn.error").addFilter(_not_cancelled)
     loading.begin(server)
     server.run(sockets=[listener])
@@ -83,6 +83,7 @@ class Loading:
         """
         self.options, self.front, self.ending = options, front, ending
         self.error: BaseException | None = None
+        self.keep: Callable[[], list[str]] = list  # nothing to save before the games are there
 
     def begin(self, server: uvicorn.Server) -> None:
         """In a thread, where it has not been done; what goes wrong ends the server."""
@@ -119,6 +120,7 @@ class Loading:
         games = GameServer(AgentPool(names), options.saves)
         record = _take(options.record, options.saves, games) if options.record else None
         self.front.games = make_app(games, record, self.ending)
+        self.keep = games.keep
         _compile_later(games, options.env)
 
 

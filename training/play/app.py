@@ -66,6 +66,7 @@ class Pages:
                 "agents": self.server.agents.known(ruleset),
                 "records": [] if brief else await run_in_threadpool(self.server.records),
                 "first": self.first,
+                "games": self.server.under_way(),
             }
         )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -103,3 +105,18 @@ def starlette(routes: list[Route]) -> Starlette:
     """An application whose every refusal is one clear JSON error."""
     handlers: Any = {404: _missing, 405: _missing, 500: _missing}
     return Starlette(routes=routes, exception_handlers=handlers)
+
+
+class Served(uvicorn.Server):
+    """A server that saves what is being played when it ends, however it is told to."""
+
+    def __init__(self, config: uvicorn.Config, keep: Callable[[], list[str]]):
+        """`keep`: saves the games that are under way; the names of the records."""
+        super().__init__(config)
+        self._keep = keep
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Save once nobody is answered any more."""
+        await super().shutdown(sockets)
+        for name in self._keep():
+            print(f"Saved: {name}. Choose it in the list of records to go on.", flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from .rules import Rules
 
 HUMAN = "you"
 MOST_NODES = 6000
+MOST_AT_ONCE = 64
 # Nodes that belong to a move which has begun and is paid for only when it is complete.
 HALF_MADE = ("TARGET", "PIECE", "FEDERATION")
 
@@ -60,6 +62,7 @@ class Game:
         self.now = 0
         self.paused = False  # agents wait: an earlier position is looked at
         self.message = ""
+        self.unsaved = False  # a person has decided since it was saved
         self.version = 1
 
     def changed(self) -> None:
@@ -82,6 +85,10 @@ class Game:
     def over(self) -> bool:
         """Whether the present position ends the game."""
         return self.table().over
+
+    def unfinished(self) -> bool:
+        """Whether a person plays it, it is not over, and what was played is not saved."""
+        return self.unsaved and not self.table(self.line[-1]).over
 
     def agent_to_move(self) -> str | None:
         """The agent whose decision it is; None for a person, at the end, or while paused."""
@@ -292,3 +299,21 @@ class Game:
                 }
             )
         return rows
+
+
+def decided(body: Mapping[str, Any]) -> list[str]:
+    """The `action` of a request, or its `actions`: several that are taken as one."""
+    texts = body["actions"] if "actions" in body else [body.get("action")]
+    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_AT_ONCE:
+        raise Refused(f"actions: from 1 to {MOST_AT_ONCE} texts are wanted")
+    if not all(isinstance(text, str) and len(text) <= 100 for text in texts):
+        raise Refused("action: a short text is wanted")
+    return texts
+
+
+def whole_number(body: Mapping[str, Any], key: str) -> int:
+    """A whole number of a request."""
+    value = body.get(key)
+    if type(value) is not int:
+        raise Refused(f"{key}: a whole number is wanted")
+    return value

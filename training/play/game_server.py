@@ -18,14 +18,13 @@ from gaia_jax.xla.packed import PLAYERS
 from ..agents.search import split_name
 from . import analysis, dealing, further, leftovers, settings
 from .agent_pool import POLICY, SEARCH, AgentPool, Ready
-from .game import HUMAN, Game, Refused
+from .game import HUMAN, Game, Refused, decided, whole_number
 from .hints import Advice
 from .puzzle_book import PuzzleBook
 from .rules import Rules
-from .saves import SHIPPED_MARK, Saves, check
+from .saves import SHIPPED_MARK, Saves, about, check, unfinished_name
 
 MOST_GAMES = 16
-MOST_AT_ONCE = 64
 
 
 class GameServer:
@@ -262,7 +261,8 @@ class GameServer:
                     raise Refused("the table has moved on since; look again")
                 if game.agent_to_move():
                     raise Refused("it is an agent's decision; take over the seat first")
-                game.play_all(_texts(body))
+                game.play_all(decided(body))
+                game.unsaved = True
                 settings.carry_out(game, self.settings[game.id])
             elif what == "settings":
                 self.settings[game.id] = settings.Settings.read(body)
@@ -270,12 +270,12 @@ class GameServer:
                     settings.carry_out(game, self.settings[game.id])
                 game.changed()
             elif what == "go":
-                game.go(_number(body, "node"))
+                game.go(whole_number(body, "node"))
             elif what == "undo":
                 game.back()
             elif what == "seat":
                 who = self.seat(body.get("who"), game.rules)
-                game.sit(_number(body, "player"), who)
+                game.sit(whole_number(body, "player"), who)
                 if who != HUMAN:
                     self.agents.get(who, game.rules)
             elif what == "resume":
@@ -371,21 +371,16 @@ class GameServer:
         """
         with self.lock:
             record = game.record()
-        return self.saves.save(name, record), len(record.actions)
+        saved = self.saves.save(name, record)
+        game.unsaved = False
+        return saved, len(record.actions)
 
+    def under_way(self) -> list[dict[str, Any]]:
+        """The games that people have begun here and not ended, `saves.about`."""
+        with self.lock:
+            return [about(game) for game in self.games.values() if game.unfinished()]
 
-def _texts(body: Mapping[str, Any]) -> list[str]:
-    """The `action` of a request, or its `actions`: several that are taken as one."""
-    texts = body["actions"] if "actions" in body else [body.get("action")]
-    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_AT_ONCE:
-        raise Refused(f"actions: from 1 to {MOST_AT_ONCE} texts are wanted")
-    if not all(isinstance(text, str) and len(text) <= 100 for text in texts):
-        raise Refused("action: a short text is wanted")
-    return texts
-
-
-def _number(body: Mapping[str, Any], key: str) -> int:
-    value = body.get(key)
-    if type(value) is not int:
-        raise Refused(f"{key}: a whole number is wanted")
-    return value
+    def keep(self) -> list[str]:
+        """Save each of them, as the server ends; the names of the records."""
+        games = [game for game in self.games.values() if game.unfinished()]
+        return [self.save(game, unfinished_name())[0] for game in games]

@@ -26,14 +26,15 @@ from ..system import last_times
 
 # So many actions are looked at in one go; the last ones of a decision are padded.
 TRIED = 16
-# So many results are kept: what a position further on was asked for is asked for again.
-MOST_KEPT = 1024
+# What was worked out is kept of so many states: a position further on is asked for again.
+MOST_STATES, MOST_TABLES = 512, 16
 
 
 class _Kept:
     """Results by a state, which is never changed, and a number; the oldest ones go."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int):
+        self._most = most
         # The state is held with its result: its identity is no other one's meanwhile.
         self._found: OrderedDict[tuple[int, int], tuple[State, Any]] = OrderedDict()
         self._lock = threading.Lock()
@@ -47,7 +48,7 @@ class _Kept:
         made = make()
         with self._lock:
             self._found[key] = state, made
-            while len(self._found) > MOST_KEPT:
+            while len(self._found) > self._most:
                 self._found.popitem(last=False)
         return made
 
@@ -89,7 +90,7 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._dealing = threading.Lock()
         self._tries = jit(partial(_try, self.env))
-        self._kept = _Kept()
+        self._states, self._tables = _Kept(MOST_STATES), _Kept(MOST_TABLES)
         known = self.env.ruleset.name
         self._moves = _Part(
             "the rules are being compiled, to be kept for later starts", f"rules of {known}"
@@ -142,7 +143,7 @@ class Rules:
             legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
             return dict(zip(legal, self._after_all(state, legal), strict=True))
 
-        found: dict[int, Table] = self._kept.get(state, -1, make)
+        found: dict[int, Table] = self._tables.get(state, 0, make)
         return found
 
     def _after_all(self, state: State, actions: list[int]) -> list[Table]:
@@ -180,7 +181,7 @@ class Rules:
             out: State = jax.device_get(self.step(state, action))
             return out
 
-        found: State = self._kept.get(state, action, make)
+        found: State = self._states.get(state, action, make)
         return found
 
     def legal(self, state: State) -> list[str]:

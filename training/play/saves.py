@@ -18,7 +18,7 @@ from gaia_jax.setup.setup_json import players_of
 from gaia_jax.state import Setup
 
 from ..config import shipped
-from .game import MOST_NODES, Refused
+from .game import HUMAN, MOST_NODES, Game, Refused
 from .rules import Rules
 
 MOST_SAVED = 500
@@ -124,6 +124,20 @@ class Saves:
                 break
             name = f"{re.sub(r' [0-9]+$', '', name)[:56]} {number}"
         return name
+
+
+def about(game: Game) -> dict[str, Any]:
+    """A game to go on with: `id`, `ruleset`, `round`, the factions that `people` play."""
+    table = game.table(game.line[-1])
+    people = [seat.faction.name for seat in table.seats if game.seats[seat.player] == HUMAN]
+    return {
+        "id": game.id, "ruleset": game.rules.env.id, "round": table.round, "people": people,
+    }  # fmt: skip
+
+
+def unfinished_name() -> str:
+    """The name of a game that is saved because the server ends."""
+    return f"Unfinished {time.strftime('%Y-%m-%d %H.%M.%S')}"
 
 
 def _stems(folder: Path) -> list[str]:

@@ -17,6 +17,7 @@ async function loadOffers() {
   const path = `/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`;
   if (offers) {
     offers = (await call(path)) || offers;
+    fillUnderWay();
     fillRecords();
     fillChairs();
     return;
@@ -28,6 +29,7 @@ async function loadOffers() {
   if (!offers) return;
   say("");
   buildStart();
+  fillUnderWay();
   fillRecords();
   fillChairs();
   const linked = location.hash.includes("seed="); // a link is asked for, a record offered
@@ -37,6 +39,15 @@ async function loadOffers() {
     fillRecords(linked || byId("record").dataset.chosen ? "" : offers.first);
     if (byId("record").value) fillChairs();
   });
+}
+
+// Games that have been begun at this server, to go on with.
+function fillUnderWay() {
+  const found = offers.games;
+  byId("under-way").hidden = !found.length;
+  byId("under-way").replaceChildren("Go on with", ...found.map(({ id, round, people }) =>
+    element("a", { class: "button", href: `#${id}` },
+      `${people.join(", ") || "the agents"}, ${round ? `round ${round}` : "set-up"}`)));
 }
 
 function fillRecords(first = "") {
