@@ -81,7 +81,8 @@ COVERED = """async () => {
   for (const cell of cells) {
     const of = cell.getBoundingClientRect();
     const at = { clientX: of.left + of.width / 2, clientY: of.top + of.height / 2 };
-    cell.dispatchEvent(new PointerEvent('pointerover', { ...at, bubbles: true, pointerType: 'mouse' }));
+    const over = { ...at, bubbles: true, pointerType: 'mouse' };
+    cell.dispatchEvent(new PointerEvent('pointerover', over));
     await new Promise((done) => setTimeout(done, 150));
     const box = document.getElementById('help-box').getBoundingClientRect();
     const half = of.height / 2;
