@@ -83,7 +83,7 @@ SPECIALS = {
     "AMBAS_SWAP": "the PI and a mine change places; nothing scores, nobody leeches",
     "FIRAKS_DOWNGRADE": "a research lab becomes a trading station, then a step on any track",
     "BESCODS_LOWEST": "a step on one of the lowest tracks",
-    "TINKEROIDS_TILE": "the tinkering tile of the round",
+    "TINKEROIDS_TILE": "what the tinkering tile of this round says",
     "SPACE_GIANTS_TF2": "a mine with two free steps",
     "MOWEYDS_RING": "a ring on a structure, +2 power in federations, at most six",
     "GLEENS_RANGE": "a mine, a Gaia project or an exploration with +2 range",
@@ -268,7 +268,10 @@ POWERS = {
     "free_actions": Power(_free_actions, ""),
     "special": Power(_special, "", ("special_op",), SPECIAL_CHAPTERS),
     "tinkering": Power(
-        _says("a tinkering tile is chosen at the start of each round, each once a game"),
+        _says(
+            "at the start of each round one tinkering tile is chosen for that round, none twice:"
+            " three tiles are for rounds 1 to 3, three for rounds 4 to 6"
+        ),
         "TIN-01 A6",
     ),
 }

@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Generic, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -29,17 +29,19 @@ TRIED = 16
 # What was worked out is kept of so many states: a position further on is asked for again.
 MOST_STATES, MOST_TABLES = 512, 16
 
+T = TypeVar("T")
 
-class _Kept:
+
+class _Kept(Generic[T]):
     """Results by a state, which is never changed, and a number; the oldest ones go."""
 
     def __init__(self, most: int):
         self._most = most
         # The state is held with its result: its identity is no other one's meanwhile.
-        self._found: OrderedDict[tuple[int, int], tuple[State, Any]] = OrderedDict()
+        self._found: OrderedDict[tuple[int, int], tuple[State, T]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, state: State, number: int, make: Callable[[], Any]) -> Any:
+    def get(self, state: State, number: int, make: Callable[[], T]) -> T:
         """What was made of them before, else what `make` gives now."""
         key = id(state), number
         with self._lock:
@@ -90,7 +92,8 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._dealing = threading.Lock()
         self._tries = jit(partial(_try, self.env))
-        self._states, self._tables = _Kept(MOST_STATES), _Kept(MOST_TABLES)
+        self._states: _Kept[State] = _Kept(MOST_STATES)
+        self._tables: _Kept[dict[int, Table]] = _Kept(MOST_TABLES)
         known = self.env.ruleset.name
         self._moves = _Part(
             "the rules are being compiled, to be kept for later starts", f"rules of {known}"
@@ -143,8 +146,7 @@ class Rules:
             legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
             return dict(zip(legal, self._after_all(state, legal), strict=True))
 
-        found: dict[int, Table] = self._tables.get(state, 0, make)
-        return found
+        return self._tables.get(state, 0, make)
 
     def _after_all(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
@@ -181,8 +183,7 @@ class Rules:
             out: State = jax.device_get(self.step(state, action))
             return out
 
-        found: State = self._states.get(state, action, make)
-        return found
+        return self._states.get(state, action, make)
 
     def legal(self, state: State) -> list[str]:
         """The texts of the legal actions; none at the end of a game."""
