@@ -118,5 +118,10 @@ class Served(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Save once nobody is answered any more."""
         await super().shutdown(sockets)
-        for name in self._keep():
+        try:
+            names = self._keep()
+        except (ValueError, OSError) as error:  # as many as can be are saved, or the disk is full
+            print(f"error: a game that is under way is not saved: {error}", flush=True)
+            return
+        for name in names:
             print(f"Saved: {name}. Choose it in the list of records to go on.", flush=True)
