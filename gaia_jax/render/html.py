@@ -79,9 +79,9 @@ def pressed(
 
 
 def disc(player: int, name: str, id: str = "") -> str:
-    """The disc of a player: colour of the faction, number of the seat, counted from 1."""
+    """The disc of a player: colour of the faction, number of the seat."""
     at = f' id="{id}"' if id else ""
-    return f'<i class="disc d{player}"{at} title="{escape(name)}">{player + 1}</i>'
+    return f'<i class="disc d{player}"{at} title="{escape(name)}">{player}</i>'
 
 
 def section(name: str, body: str, kind: str = "") -> str:

@@ -136,8 +136,8 @@ def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
     assert page.inner_html("#preview") == "", "one picture at a time"
 
 
-def test_people_count_from_one_and_go_on_with_a_game(tab: Watched, server: Server) -> None:
-    """Seats 1 to 4 on form and table; boosters by what they do; a game under way is offered."""
+def test_seats_have_one_number_and_a_game_is_gone_on_with(tab: Watched, server: Server) -> None:
+    """On form, table and pieces; boosters by what they do; a game under way is offered."""
     page = tab.page
     id = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=5)
     game = server.ask("GET", f"/api/games/{id}")[1]
@@ -147,8 +147,9 @@ def test_people_count_from_one_and_go_on_with_a_game(tab: Watched, server: Serve
     page.goto(f"{server.home}#{id}")
     tab.until("game && game.legal.length > 0")
     discs = page.locator("#seats .disc").all_text_contents()
-    assert discs == ["1", "2", "3", "4"]
-    assert page.locator("#view-of option").first.text_content().startswith("1 ")
+    pieces = page.locator(".stage [id^='part-'] text").all_text_contents()
+    assert discs == ["0", "1", "2", "3"] and set(discs) <= set(pieces), "as on the map"
+    assert page.locator("#view-of option").first.text_content().startswith("0 ")
     said = page.locator("#legal .words").all_inner_texts()
     assert len(said) == len(game["legal"]) > 3 and not any("booster" in text for text in said)
     assert len({text.split(" (")[0] for text in said}) == len(said), "what differs stands first"
@@ -157,7 +158,7 @@ def test_people_count_from_one_and_go_on_with_a_game(tab: Watched, server: Serve
     page.evaluate("location.hash = ''")
     tab.until("!document.getElementById('under-way').hidden")
     labels = page.locator(".chair label").all_inner_texts()
-    assert labels == [f"Player {number}" for number in (1, 2, 3, 4)]
+    assert labels == [f"Player {number}" for number in range(4)]
     page.click(f"#under-way a[href='#{id}']")
     tab.until(f"game && game.id === '{id}' && game.asks === 'BOOSTER'")
 

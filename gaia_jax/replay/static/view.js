@@ -321,8 +321,8 @@ function unfold(board, wanted) {
   fold.textContent = wanted ? "\u25b4" : "\u25be";
 }
 
-// People count seats from 1.
-const numberOf = (seat) => String(seat.player + 1);
+// As the pieces on the map are numbered.
+const numberOf = (seat) => String(seat.player);
 
 function disc(seat) {
   const out = element("span", { class: "disc", title: seat.name }, numberOf(seat));
