@@ -3,11 +3,13 @@
     python -m tools.calibrate_review RECORDS --out judged.json --kinds random,greedy,zoo/strong
     python -m tools.calibrate_review RECORDS --out judged.json --plant 2
     python -m tools.calibrate_review RECORDS --out judged.json --check 32
+    python -m tools.calibrate_review RECORDS --out judged.json --accuracy
 
 Of each game in a folder of records, moves of each seat are judged as a review judges them, 64
 together. `--plant` replaces moves of `zoo/strong` by the worst of some likely to be
-bad, and judges those. `--check` plays the two moves of judged decisions out 256 times. What is
-measured is kept in `--out` after each batch, and gone on with.
+bad, and judges those. `--check` plays the two moves of judged decisions out 256 times.
+`--accuracy` plays each game 16 times from its first move on, and compares the VP of its seats. What
+is measured is kept in `--out` after each batch, and gone on with.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import numpy as np
@@ -40,7 +42,9 @@ TOGETHER = 64  # moves that are judged together: one size, one program
 AT_ONCE = 2048  # playouts of a request
 FORMAT = "gaia_jax judged moves 2"
 OURS = atomic_files.json_with(format=FORMAT)
-GROUPS = ("moves", "planted", "checked")
+GROUPS = ("moves", "planted", "checked", "beginnings")
+BEGINS = 24  # decisions, among which the first main move is
+BEGUN = 16  # playouts from the first move of a game
 PLANTER = "zoo/strong"  # whose moves are replaced
 BAD, GLANCES = 8, 4  # unlikely main moves that are tried for the worst, playouts of each
 FULL = 256  # playouts of each of the two moves that `--check` compares
@@ -88,6 +92,33 @@ def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) ->
 def _move(game: Game, name: str, kind: str, seat: int, at: int, of: int) -> Move:
     state, vp = jax.device_get(game.states[at]), int(game.states[-1].game.players.vp[seat])
     return Move(name, kind, seat, at + 1, state, game.actions[at], of, vp)
+
+
+class Beginning(NamedTuple):
+    """A recorded game where its first main move is made."""
+
+    game: str
+    number: int  # from 1
+    state: Any
+    kinds: tuple[str, ...]  # who played the seats
+    vp: list[int]  # of the seats at the end
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """Which one it is."""
+        return self.game, self.number
+
+
+def beginnings(folder: Path) -> Iterator[Beginning]:
+    """All games of a folder."""
+    for path in sorted(folder.glob("*.json")):
+        record, game = replay.read(path), read_game(path, BEGINS)
+        at, players = review.main_moves(game)[0], record.players or ("people",) * 4
+        state = jax.device_get(game.states[at])
+        yield Beginning(path.stem, at + 1, state, tuple(players), list(record.final_vp))
+
+
+Position = TypeVar("Position", Move, Beginning)
 
 
 class Bench:
@@ -155,6 +186,19 @@ class Bench:
             for part, move in zip(each, some, strict=True)
         ]
 
+    def expected(self, some: Sequence[Beginning], seed: int) -> list[dict[str, Any]]:
+        """VP that the agent expects for the seats of games, beside those that were made."""
+        jobs = jobs_of([np.array([-1])] * len(some), BEGUN)
+        ends = self.judge.players.play(stacked(some), jobs, seed, capacity=TOGETHER * BEGUN)
+        if not ends.ended.all():
+            raise KeyboardInterrupt
+        vp = ends.vp.reshape(len(some), BEGUN, -1).mean(1)
+        return [
+            {"game": one.game, "decision": one.number, "kinds": list(one.kinds), "vp": one.vp}
+            | {"expected": vp[i].tolist()}
+            for i, one in enumerate(some)
+        ]
+
     def checked(self, some: Sequence[Move], rows: Sequence[dict[str, Any]], seed: int) -> list[Any]:
         """The rows of judged moves, and what FULL playouts of both moves say."""
         tried = [np.array([one["played"], one["best"]]) for one in rows]
@@ -169,12 +213,12 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / len(values) ** 0.5)
 
 
-def padded(some: Sequence[Move]) -> list[Move]:
+def padded(some: Sequence[Position]) -> list[Position]:
     """TOGETHER moves, the last one again and again."""
     return [some[min(i, len(some) - 1)] for i in range(TOGETHER)]
 
 
-def stacked(some: Sequence[Move]) -> Any:
+def stacked(some: Sequence[Move] | Sequence[Beginning]) -> Any:
     """(TOGETHER, ...) states of moves."""
     return jax.tree.map(lambda *x: np.stack(x), *(move.state for move in padded(some)))
 
@@ -191,7 +235,7 @@ def report(found: dict[str, Any]) -> str:
         counts = {name: sum(one["grade"] == name for one in own) for name in GRADES}
         lines.append(
             f"{kind}: {len(own)} moves of {len(seats)} games, VP lost a move {estimate(shrunk)},"
-            f" in a game {whole:.0f}, accuracy {accuracy(losses):.1f}, {counts}"
+            f" in a game {whole:.0f}, {counts}"
         )
     planted = [Loss(*one["loss"]) for one in found["planted"]]
     if planted:
@@ -205,7 +249,25 @@ def report(found: dict[str, Any]) -> str:
             f"{len(full)} checked: correlation {np.corrcoef(reported, full)[0, 1]:.2f},"
             f" reported less full {estimate(reported - full)}"
         )
-    return "\n".join(lines)
+    return "\n".join([*lines, *accuracies(found["beginnings"])])
+
+
+def accuracies(games: Sequence[dict[str, Any]]) -> list[str]:
+    """By kind of player: how far its VP are from what was expected, and its accuracy."""
+    lines = []
+    for kind in dict.fromkeys(kind for game in games for kind in game["kinds"]):
+        behind, own = [], []
+        for game in games:
+            seats = zip(game["kinds"], game["expected"], game["vp"], strict=False)
+            pairs = [(expected, vp) for who, expected, vp in seats if who == kind]
+            if pairs:
+                behind.append(np.mean([expected - vp for expected, vp in pairs]))
+                own.append(np.mean([accuracy(*pair) for pair in pairs]))
+        lines.append(
+            f"{kind}: {len(own)} games, behind what is expected {estimate(np.array(behind))} VP,"
+            f" accuracy {estimate(np.array(own))}, a game {np.min(own):.0f} to {np.max(own):.0f}"
+        )
+    return lines
 
 
 def main() -> int:
@@ -222,6 +284,7 @@ def main() -> int:
     add("--moves", type=cli.whole(1, 1000), default=1000, help="of each seat, at most")
     add("--plant", metavar="N", type=cli.whole(1, 1000), help=f"replace N moves of a {PLANTER}")
     add("--check", metavar="N", type=cli.whole(1, 1000), help="play N judged decisions out")
+    add("--accuracy", action="store_true", help="play whole games from their first move on")
     add("--batches", type=cli.whole(0, 1000), default=1000, help="at most so many")
     args = parser.parse_args()
     atomic_files.check_file("--out", args.out, OURS)
@@ -247,6 +310,9 @@ def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
         kinds = list(dict.fromkeys(one["kind"] for one in asked.values()))
         every = (move for move in moves(args.records, kinds, 1000) if move.key in asked)
         name, work = "checked", lambda m, seed: bench.checked(m, [asked[x.key] for x in m], seed)
+    elif args.accuracy:
+        fill(args, found, "beginnings", beginnings(args.records), bench.expected)
+        return
     elif args.plant:
         every = moves(args.records, [PLANTER], args.plant, turns=True)
         name, work = "planted", lambda m, seed: bench.judged(bench.worst(m, seed), seed)
@@ -260,8 +326,8 @@ def fill(
     args: argparse.Namespace,
     found: dict[str, Any],
     name: str,
-    every: Iterator[Move],
-    work: Callable[[Sequence[Move], int], list[Any]],
+    every: Iterator[Position],
+    work: Callable[[Sequence[Position], int], list[Any]],
 ) -> None:
     """Do the work on the moves that have no row in a group of what was found."""
     known = {(one["game"], one["decision"]) for one in found[name]}

@@ -42,7 +42,7 @@ def reviewed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Game, dict[str, 
     replay.write(path, dataclasses.replace(whole, actions=whole.actions[:FIRST], final_vp=()))
     game, rng = read_game(path), np.random.default_rng(0)
     judged = [_judged(game, at, rng) for at in review.main_moves(game)]
-    about = review.report(game, judged, len(judged) + 1)
+    about = review.report(game, judged, len(judged) + 1, np.array([120.0, 110.0, 100.0, 90.0]))
     return game, {"record": str(path), "agent": "zoo/strong", "seed": 0, "playouts": 16} | about
 
 
@@ -85,6 +85,7 @@ def test_the_better_line_is_clicked_through(
     show.wait_for_selector("body[data-ready]")
     assert show.locator("#costly button").count() == 5
     assert show.evaluate("document.documentElement.scrollWidth") <= width
+    assert show.evaluate("(x => x.scrollWidth <= x.clientWidth)(document.querySelector('.seats'))")
     assert show.text_content("#place") == "0 / 5"
     before = show.inner_html("#table")
     show.keyboard.press("ArrowRight")

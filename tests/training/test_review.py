@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import math
 
 import jax
 import numpy as np
@@ -15,7 +14,8 @@ from training.agents import random_agent
 from training.games.stats import wins
 from training.study import accuracy, review_page
 from training.study.accuracy import GRADES, Loss, paired
-from training.study.judge import Judge, Question, question
+from training.study.judge import BEGINNINGS, Judge, Question, question
+from training.study.playouts import jobs_of
 from training.system import cli
 
 ENV = toy_env.make("toy", reward="vp")
@@ -74,7 +74,7 @@ def test_a_move_loses_what_the_best_other_one_pays(all_of_them, judge, states, q
         assert one.loss.shrunk == pays[2] - pays[0] and one.playouts == 3 * PLAYOUTS
         assert one.win.sum() == pytest.approx(1) and one.win_loss.mean >= 0
     assert found[5].loss == accuracy.NONE and found[5].best == questions[5].candidates[0]
-    assert told[-1] == judge.total(questions) and told == sorted(told)
+    assert told[-1] == judge.total(questions) - BEGINNINGS * PLAYOUTS and told == sorted(told)
 
 
 def test_the_line_is_of_the_better_move(all_of_them, states):
@@ -92,7 +92,7 @@ def test_what_is_known_at_ctrl_c_is_told(states, questions, all_of_them, share):
     """Whichever of the three rounds of playouts it comes in."""
     judge = Judge(ENV, random_agent(ENV), PLAYOUTS)
     judge.players._most = 4
-    total = judge.total(questions)
+    total = judge.total(questions) - BEGINNINGS * PLAYOUTS
 
     def tell(ended):
         if ended > share * total:
@@ -134,13 +134,29 @@ def test_grades_need_an_interval_above_0():
     assert Loss(50.0, -0.1, 100.1, 1.0).grade is None
 
 
-def test_accuracy_falls_with_losses():
-    def of(*means):
-        return accuracy.accuracy([Loss(m, m, m, 0.0) for m in means])
+def test_accuracy_falls_with_the_vp_that_were_not_made():
+    of = accuracy.accuracy
+    assert of(120, 120) == accuracy.AS_EXPECTED and of(120, 121) > of(120, 120) > of(120, 119)
+    assert of(120, 300) == 100 and of(120, -10) == 0
+    assert of(120, 80) == of(100, 60), "the set-up does not count"
 
-    assert of(0, 0) == 100 and of(-5) == 100 and math.isnan(accuracy.accuracy([]))
-    assert 100 > of(0, 1) > of(0, 3) > of(0, 30) >= 50
-    assert accuracy.accuracy([Loss(3, 0, 6, 5.0)]) > of(3), "what is noise costs less"
+
+def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, states, questions):
+    told = []
+    found = judge.expected(states, questions, 3, told.append)
+    assert found.shape == (4,) and told[-1] == BEGINNINGS * PLAYOUTS
+    plays = judge.players.play(
+        states, jobs_of([np.array([-1])], BEGINNINGS * PLAYOUTS), 3, capacity=judge.capacity
+    )
+    assert found.tolist() == plays.vp.mean(0).tolist() and found.std() > 0
+
+    def stop(ended):
+        raise KeyboardInterrupt
+
+    other = Judge(ENV, random_agent(ENV), PLAYOUTS)
+    other.players._most = 4
+    with pytest.raises(KeyboardInterrupt):
+        other.expected(states, questions, 3, stop)
 
 
 @pytest.mark.slow  # it compiles playouts of the game

@@ -1,12 +1,11 @@
 """The arithmetic of a review: what a move lost, how sure that is, grades, a seat's accuracy.
 
-The numbers below are chosen, not fitted to games: `docs/lab/review.md` says from what.
+`docs/lab/review.md` says where the numbers below come from.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,8 @@ import numpy as np
 from .effects import CONFIDENCE
 
 SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
-SCALE = 6.0  # VP of loss at which `accuracy` of a move is 37
+AS_EXPECTED = 80.0  # accuracy of a seat that ends with the VP that the agent expects for it
+A_VP = 0.75  # accuracy that a VP more or less is worth
 GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # VP that are lost at least
 
 
@@ -52,8 +52,14 @@ def paired(better: np.ndarray, played: np.ndarray) -> Loss:
     return Loss(mean, mean - half, mean + half, error)
 
 
-def accuracy(losses: Sequence[Loss]) -> float:
-    """0 to 100 from all losses of a seat; nan where there are none."""
-    if not losses:
-        return math.nan
-    return 100 * float(np.mean([math.exp(-x.shrunk / SCALE) for x in losses]))
+def accuracy(expected: float, made: float) -> float:
+    """0 to 100, of a seat.
+
+    Nothing is random behind the set-up. So what a seat is behind the VP that the agent expects for
+    it at the beginning is what its moves lost, together with what the other players did to it.
+
+    Args:
+        expected: VP at the end if the agent plays all seats from the beginning on.
+        made: VP at the end.
+    """
+    return float(np.clip(AS_EXPECTED - A_VP * (expected - made), 0.0, 100.0))

@@ -50,15 +50,19 @@ class Searched(NamedTuple):
     final_vp: np.ndarray  # (n, P) that it expects at the end with its own move
 
 
-def read_game(path: Path) -> Game:
+def read_game(path: Path, first: int | None = None) -> Game:
     """Play a record again.
 
+    Args:
+        first: play so many decisions, and no more.
     Raises:
         UserError: it cannot be read or does not play as it says.
     """
     states: list[Any] = []
     try:
         record = replay.read(path)
+        if first is not None:
+            record = dataclasses.replace(record, actions=record.actions[:first], final_vp=())
         env = make_env(gaia_jax, record.ruleset, "vp", players_of(record.setup))
         replay.play(record, lambda _, state: states.append(state))
     except replay.RecordError as error:
@@ -66,9 +70,9 @@ def read_game(path: Path) -> Game:
     except ValueError as error:  # of a set-up that names no players
         raise UserError(f"{path}: {error}") from error
     start = replay.compiled(record.env())[0]
-    first = start(replay.laid(record.setup, env.ruleset))
+    begun = start(replay.laid(record.setup, env.ruleset))
     indices = [action_index.from_text(env.ruleset, text) for text in record.actions]
-    return Game(env, [first, *states], indices)
+    return Game(env, [begun, *states], indices)
 
 
 def has_search(agent: str) -> bool:

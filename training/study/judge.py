@@ -22,6 +22,7 @@ LEAST = 1e-4  # probability by the policy, below which an alternative is not tri
 LINE = 12  # moves of a line that are kept
 LOOKED_AT_AGAIN = 8  # the costliest one in so many is measured again ...
 LONGER = 3  # ... with so many times the playouts
+BEGINNINGS = 4  # times the playouts: games played from the first position on
 
 
 class Question(NamedTuple):
@@ -96,8 +97,30 @@ class Judge:
         self._choosing = max(playouts // 2, 4)
 
     def total(self, questions: Sequence[Question]) -> int:
-        """How many playouts there will be."""
-        return sum(self._stages(questions))
+        """How many playouts `judge` and `expected` make."""
+        return sum(self._stages(questions)) + BEGINNINGS * self.playouts
+
+    def _capacity(self, questions: Sequence[Question]) -> int:
+        """Jobs of the largest request: one program for all."""
+        return max(*self._stages(questions), BEGINNINGS * self.playouts)
+
+    def expected(
+        self,
+        states: EnvState,
+        questions: Sequence[Question],
+        seed: int = 0,
+        progress: Callable[[int], object] = lambda ended: None,
+    ) -> np.ndarray:
+        """(P,) VP at the end if the agent plays on from the first position; as `judge`.
+
+        Raises:
+            KeyboardInterrupt: before all playouts have ended.
+        """
+        jobs = jobs_of([np.array([-1])], BEGINNINGS * self.playouts)
+        ends = self.players.play(states, jobs, seed, progress, self._capacity(questions))
+        if not ends.ended.all():
+            raise KeyboardInterrupt
+        return np.asarray(ends.vp.mean(0))
 
     def _stages(self, questions: Sequence[Question]) -> tuple[int, int, int]:
         """How many playouts choose, measure, and measure again."""
@@ -122,7 +145,7 @@ class Judge:
             states: the position of each question.
             progress: told how many playouts have ended.
         """
-        before, capacity = 0, max(self._stages(questions))  # one program for all three
+        before, capacity = 0, self._capacity(questions)
         self.capacity = capacity
 
         def play(asked: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:

@@ -22,7 +22,7 @@ from ..system import atomic_files
 from .accuracy import GRADES, Loss, accuracy
 from .actions import is_main
 from .explain import Game
-from .judge import Judge, Judged, Question, question
+from .judge import BEGINNINGS, Judge, Judged, Question, question
 from .position import probabilities
 
 Plain = dict[str, Any]  # an object of JSON
@@ -105,19 +105,22 @@ class Reviewer:
         Raises:
             KeyboardInterrupt: nothing is known yet.
         """
-        judged = self._judge.judge(states, questions, seed, progress)
+        expected = self._judge.expected(states, questions, seed, progress)
+        begun = BEGINNINGS * self.playouts
+        judged = self._judge.judge(states, questions, seed, lambda n: progress(begun + n))
         if not judged:
             raise KeyboardInterrupt
-        return report(game, judged, len(questions)) | {
+        return report(game, judged, len(questions), expected) | {
             "agent": self.name, "seed": seed, "playouts": self.playouts,
         }  # fmt: skip
 
 
-def report(game: Game, judged: Sequence[Judged], asked: int) -> Plain:
+def report(game: Game, judged: Sequence[Judged], asked: int, expected: np.ndarray) -> Plain:
     """Everything that a review knows, plain values.
 
     Args:
         asked: how many decisions were to be judged.
+        expected: (P,) VP that the agent expects at the beginning.
     """
     rules, end = game.env.ruleset, game.states[-1]
     ids = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
@@ -125,6 +128,8 @@ def report(game: Game, judged: Sequence[Judged], asked: int) -> Plain:
     moves = [move_json(game, one) for one in judged]
     costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:SHOWN]
     seats = []
+    over = bool(end.terminated)
+    made = end.game.players.vp if over else judged[-1].vp
     for seat, faction in enumerate(factions):
         own = [one.loss for one in judged if one.question.seat == seat]
         grades = {name: sum(x.grade == name for x in own) for name in GRADES}
@@ -135,13 +140,14 @@ def report(game: Game, judged: Sequence[Judged], asked: int) -> Plain:
                 "name": faction["name"],
                 "vp": int(end.game.players.vp[seat]),
                 "judged": len(own),
-                "accuracy": round(accuracy(own), 1) if own else None,
+                "expected_vp": round(float(expected[seat]), 1),
+                "accuracy": round(accuracy(float(expected[seat]), float(made[seat])), 1),
                 "lost": round(sum(x.shrunk for x in own), 1),
                 "grades": grades,
             }
         )
     return {
-        "over": bool(end.terminated),
+        "over": over,
         "decisions": len(game.actions),
         "asked": asked,
         "judged": len(judged),
@@ -224,13 +230,13 @@ def text(about: Plain) -> str:
     lines = [
         summary(about),
         "",
-        f"{'player':<22}{'VP':>5}{'accuracy':>10}{'VP lost':>9}"
+        f"{'player':<22}{'VP':>5}{'expected':>10}{'accuracy':>10}{'VP lost':>9}"
         + "".join(f"{name:>12}" for name in GRADES),
     ]
     for seat in about["seats"]:
-        shown = "-" if seat["accuracy"] is None else f"{seat['accuracy']:.0f}"
+        expected = f"{seat['expected_vp']:10.0f}{seat['accuracy']:10.0f}"
         lines.append(
-            f"{seat['player']} {seat['name']:<20}{seat['vp']:5}{shown:>10}{seat['lost']:9.1f}"
+            f"{seat['player']} {seat['name']:<20}{seat['vp']:5}{expected}{seat['lost']:9.1f}"
             + "".join(f"{seat['grades'][name]:12}" for name in GRADES)
         )
     moves = {m["decision"]: m for m in about["moves"]}

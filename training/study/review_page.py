@@ -114,10 +114,10 @@ def _table(head: Sequence[str], rows: Iterator[Sequence[object]], words: Sequenc
 
 
 def _seats(seats: Sequence[Plain]) -> str:
-    head = ("player", "VP", "accuracy", "VP lost", *GRADES)
+    head = ("player", "VP", "expected", "accuracy", "VP lost", *GRADES)
     rows = (
         (
-            seat["name"], seat["vp"], "-" if seat["accuracy"] is None else round(seat["accuracy"]),
+            seat["name"], seat["vp"], round(seat["expected_vp"]), round(seat["accuracy"]),
             seat["lost"], *(seat["grades"][name] for name in GRADES),
         )
         for seat in seats
