@@ -137,7 +137,7 @@ def test_grades_need_an_interval_above_0():
 def test_accuracy_falls_with_the_vp_that_were_not_made():
     of = accuracy.accuracy
     assert of(120, 120) == accuracy.AS_EXPECTED and of(120, 121) > of(120, 120) > of(120, 119)
-    assert of(120, 300) == 100 and of(120, -10) == 0
+    assert of(120, 300) == 100 and of(120, 120 - accuracy.HALVED) == accuracy.AS_EXPECTED / 2
     assert of(120, 80) == of(100, 60), "the set-up does not count"
 
 

@@ -14,7 +14,7 @@ from .effects import CONFIDENCE
 
 SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
 AS_EXPECTED = 80.0  # accuracy of a seat that ends with the VP that the agent expects for it
-A_VP = 0.75  # accuracy that a VP more or less is worth
+HALVED = 36.0  # VP less that halve it
 GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # VP that are lost at least
 
 
@@ -62,4 +62,4 @@ def accuracy(expected: float, made: float) -> float:
         expected: VP at the end if the agent plays all seats from the beginning on.
         made: VP at the end.
     """
-    return float(np.clip(AS_EXPECTED - A_VP * (expected - made), 0.0, 100.0))
+    return float(min(100.0, AS_EXPECTED * 2 ** ((made - expected) / HALVED)))
