@@ -28,6 +28,7 @@ import numpy as np
 from gaia_jax import replay
 from gaia_jax.actions import to_text
 from gaia_jax.state import Node
+from training import zoo
 from training.agents import make_agent
 from training.games.stats import estimate, share
 from training.study import review
@@ -37,14 +38,16 @@ from training.study.judge import LONGER, Judge, Judged, Question, question
 from training.study.playouts import Jobs, jobs_of
 from training.study.position import probabilities
 from training.system import atomic_files, cli
+from training.system.cli import UserError
 
 TOGETHER = 64  # moves that are judged together: one size, one program
 AT_ONCE = 2048  # playouts of a request
-FORMAT = "gaia_jax judged moves 2"
+FORMAT = "gaia_jax judged moves 3"
 OURS = atomic_files.json_with(format=FORMAT)
 GROUPS = ("moves", "planted", "checked", "beginnings")
 BEGINS = 24  # decisions, among which the first main move is
 BEGUN = 16  # playouts from the first move of a game
+JUDGE = "zoo/strong"  # who plays out
 PLANTER = "zoo/strong"  # whose moves are replaced
 BAD, GLANCES = 8, 4  # unlikely main moves that are tried for the worst, playouts of each
 FULL = 256  # playouts of each of the two moves that `--check` compares
@@ -126,7 +129,7 @@ class Bench:
 
     def __init__(self, folder: Path):
         self.env = read_game(min(folder.glob("*.json"))).env
-        self.agent = make_agent("zoo/strong", self.env)
+        self.agent = make_agent(JUDGE, self.env)
         self.judge = Judge(self.env, self.agent, 16)
 
     def text(self, action: int) -> str:
@@ -288,9 +291,14 @@ def main() -> int:
     add("--batches", type=cli.whole(0, 1000), default=1000, help="at most so many")
     args = parser.parse_args()
     atomic_files.check_file("--out", args.out, OURS)
-    found = {"format": FORMAT} | {name: [] for name in GROUPS}
+    judge = zoo.about(JUDGE)["sha256"]
+    found = {"format": FORMAT, "judge": judge} | {name: [] for name in GROUPS}
     if args.out.exists():
         found |= json.loads(args.out.read_text("utf-8"))
+    if args.batches and found["judge"] != judge:
+        raise UserError(
+            f"{args.out} is of another {JUDGE}, {found['judge'][:12]}, than {judge[:12]}"
+        )
     if args.batches:
         measure(args, found)
     print(report(found))
