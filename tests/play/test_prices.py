@@ -104,7 +104,7 @@ def page(browser: Any, server: Server, request: Any) -> Iterator[Watched]:
 
 # Lines of effects that are wider than what holds them.
 CUT_OFF = """() => [...document.querySelectorAll('.effects span, .told')].filter(one => {
-  const holder = one.closest('button, li').getBoundingClientRect();
+  const holder = one.closest('button, li, #help-box').getBoundingClientRect();
   return one.offsetParent && one.getBoundingClientRect().right > holder.right + 1;
 }).map(one => one.textContent)"""
 

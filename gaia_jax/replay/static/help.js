@@ -34,7 +34,10 @@ class Help {
         event.stopPropagation();
         this.pressed = false;
       } else if (event.pointerType === "touch") this.tapped(event);
-      else this.hide();
+      else {
+        this.hide();
+        this.clicked = [event.clientX, event.clientY];
+      }
     }, true);
     root.addEventListener("contextmenu", (event) => this.pressed && event.preventDefault());
     root.addEventListener("focusin", (event) => event.target.matches(":focus-visible") && this.show(event.target));
@@ -46,8 +49,12 @@ class Help {
     return target.closest("[data-of], .piece[aria-label], [data-words]");
   }
 
-  // The box stays while the pointer goes from a planet to the cell below it.
+  // The box stays while the pointer goes from a planet to the cell below it. What a click has drawn
+  // anew below a pointer at rest asks for nothing.
   over(event) {
+    const [x, y] = this.clicked || [];
+    if (event.clientX === x && event.clientY === y) return;
+    this.clicked = null;
     const more = this.more(event.target, event);
     const at = more ? more.at : this.subject(event.target);
     clearTimeout(this.timer);
