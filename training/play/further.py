@@ -242,21 +242,15 @@ def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
     found: dict[str, list[str]] = {}
     me = int(state.current_player)
     seen, open_ = {stock_of(state, me)}, deque([(state, list[str]())])
-    brings: dict[str, tuple[int, ...]] = {}  # what each conversion changed when first looked at
     while open_:
         here, path = open_.popleft()
-        held = stock_of(here, me)
         for text in rules.legal(here):
             if not text.startswith("free "):
                 if text not in known:
                     found.setdefault(text, path)
             elif len(path) < MOST_CONVERSIONS and len(seen) < MOST_POSITIONS:
-                # In another order it comes to what was looked at: not stepped again.
-                if text in brings and _sum(held, brings[text]) in seen:
-                    continue
                 after = rules.after(here, rules.index(text))
                 stock = stock_of(after, me)
-                brings.setdefault(text, tuple(b - a for a, b in zip(held, stock, strict=True)))
                 if stock not in seen:
                     seen.add(stock)
                     open_.append((after, [*path, text]))
@@ -276,7 +270,3 @@ def stock_of(state: State, player: int) -> tuple[int, ...]:
     players, turn = state.game.players, np.asarray(state.game.turn.brainstone_reversed)
     held = players.small[player], players.large[player], turn
     return tuple(int(n) for x in held for n in np.asarray(x).ravel())
-
-
-def _sum(held: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(held, more, strict=True))
