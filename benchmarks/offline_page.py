@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import re
 import textwrap
@@ -17,8 +18,9 @@ TEXT = """# Accelerators: compiled for, not run on
 
 Made by `make offline`, which compiles each program with the makers' compilers for devices that
 are not there (`python -m benchmarks.offline_table`; one program: `python -m benchmarks.offline`).
-Nothing on this page was measured on an accelerator. {date}, revision {revision}, JAX {jax};
-"before" is revision {before}. Each row's own revision stands in `benchmarks/offline.json`.
+Nothing on this page was measured on an accelerator. {date}, JAX {jax}.
+Revisions: {revision}; "before" is {before}. Each row's own
+stands in `benchmarks/offline.json`.
 
 A row is one program: a step with its legal mask; random play, {play} decisions a run with the
 draw of the action and a new game where one ended; a new game; an observation; an update of PPO.
@@ -128,8 +130,9 @@ and 2 us for each of as many messages as a root of the number of devices.
 - **A v5e is at half of a million decisions a second.** By the middle estimate that wants 4.1 M
   cycles a step; 8.67 M are there. Seen in the compiled step of 9defbe7: `trace_satellites.step`
   takes 0.85 M over all rows, copies of whole records 0.42 M, the table of costs by cell that is
-  filled for each search 0.39 M, a `pad` apart from its sweep 0.36 M. Together 2.0 M: not enough.
-  None was tried. At 16,384 games the middle estimate is 0.61 M and the low one 0.92 M. **Noted.**
+  filled for each search 0.39 M, a `pad` apart from its sweep 0.36 M. Without all four 6.65 M would
+  be left, which is 0.62 M decisions a second: not enough. None was tried. At 16,384 games the
+  middle estimate is 0.61 M and the low one 0.92 M. **Noted.**
 - **Beside the peers.** On a v5e 4,096 games of Go (19 x 19) take 8.2 times the cycles of as many
   of ours, mahjax 40 times; chess asks for more than its 16 GB from 4,096 games on, mahjax at
   16,384. A step of ours at 16,384 holds 0.3 GB. **Noted.**
@@ -269,6 +272,12 @@ def _parts(report: dict[str, Any], row: str) -> list[str]:
     return lines
 
 
+def _revisions(rows: dict[str, dict[str, Any]]) -> str:
+    """How many rows are of which revision; the files of this page may have been changed then."""
+    named = collections.Counter(row["revision"].removesuffix("+") for row in rows.values())
+    return ", ".join(f"{name} ({count} rows)" for name, count in named.items())
+
+
 def page(report: dict[str, Any], rows: dict[str, Any]) -> str:
     """The page.
 
@@ -285,7 +294,7 @@ def page(report: dict[str, Any], rows: dict[str, Any]) -> str:
     return TEXT.format(
         date=report["date"],
         jax=now["jax"],
-        revision=now["revision"].removesuffix("+"),
+        revision=_revisions(report["now"]),
         before=before["tree"],
         play=PLAY_STEPS,
         assumed="\n".join(assumed),

@@ -29,6 +29,7 @@ from training.games import stats
 
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
+SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
 MEASURED = (STRONG,)  # whose cards are made; the others keep the games of their JSON
 _PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
 
@@ -236,6 +237,20 @@ def _docstring(text: str, report: Report) -> str:
     return text
 
 
+def _search() -> str:
+    """What a search adds to one seat beside three without."""
+    rows = []
+    for count in SEARCHES:
+        name = f"{STRONG}+search:{count}"
+        games = _rows(f"{name},{STRONG},{STRONG},{STRONG}", 128, 6201)
+        own = [row for row in games if row["agent"] == name]
+        others = [row for row in games if row["agent"] != name]
+        vp = _estimate(list(_by_setup(own).values()))
+        ahead = _difference(own, others)
+        rows.append((str(count), zoo_page.interval(vp), zoo_page.interval(ahead)))
+    return _table(("N", "VP (95 %)", "ahead of the other three (95 %)"), rows)
+
+
 def _carried() -> str:
     """How the agents for `lost_fleet` play `base`."""
     report = _report(
@@ -257,6 +272,7 @@ def _explain() -> str:
 
 PARTS = (
     Part("arena", "README.md", (STRONG, "zoo/quick"), _arena),
+    Part("search", "docs/guide/search.md", (STRONG,), _search),
     Part("explain", "docs/guide/play.md", (STRONG,), _explain),
     Part("carried", "docs/guide/agents.md", (STRONG, "zoo/quick"), _carried),
 )

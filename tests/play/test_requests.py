@@ -6,13 +6,18 @@ import json
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from starlette.requests import Request
 
 from gaia_jax import replay
 from tests.play.server import Server
 from tests.render.records import RECORDS
+from training.play.game import Refused
+from training.play.game_server import GameServer
+from training.play.request_guard import from_here
 
 FINE = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
 DEEP = b"[" * 50_000 + b"]" * 50_000
@@ -346,6 +351,28 @@ def test_a_server_that_is_ended_saves_what_is_under_way(tmp_path: Path) -> None:
     names = sorted(path.stem for path in server.saves.iterdir())
     assert len(names) == 2 and names[0].startswith("Unfinished ") and names[1] == "by hand"
     assert len(replay.read(server.saves / f"{names[0]}.json").actions) == 1
+
+
+def test_a_game_that_cannot_be_saved_keeps_no_other_from_it() -> None:
+    games = {n: SimpleNamespace(n=n, unfinished=lambda n=n: n < 4) for n in range(5)}
+    wrong = {1: Refused("500 records are saved"), 2: OSError("No space left on device")}
+
+    def save(game: Any, name: str) -> tuple[str, int]:
+        if game.n in wrong:
+            raise wrong[game.n]
+        return f"{name} {game.n}", 9
+
+    said = GameServer.keep(cast(Any, SimpleNamespace(games=games, save=save)))
+    assert [line.split(":")[0] for line in said] == ["Saved", "error", "error", "Saved"]
+    assert "500 records" in said[1] and "No space" in said[2] and " 3. " in said[3]
+
+
+@pytest.mark.parametrize(
+    "host, here", [("127.0.0.1", True), ("::1", True), ("10.0.0.9", False), (None, False)]
+)
+def test_games_under_way_are_told_to_this_machine_alone(host: str | None, here: bool) -> None:
+    client = host and (host, 5000)
+    assert from_here(Request({"type": "http", "client": client, "headers": []})) == here
 
 
 def test_a_port_that_is_taken_is_one_line(server: Server) -> None:

@@ -140,6 +140,7 @@ def test_a_place_tells_its_price_and_a_click_makes_it(tab: Watched, server: Serv
     tab.until(f"game.line.indexOf(game.node) >= {before + len(found['texts'])}")
     made = page.evaluate(f"game.moves.slice({before}).map(m => m.text)")
     assert made[: len(found["texts"])] == found["texts"]
+    page.wait_for_timeout(600)  # more than help waits for a pointer that rests
     assert page.is_hidden("#help-box"), "what it told of is gone"
 
 

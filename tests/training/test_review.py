@@ -9,6 +9,7 @@ import pytest
 
 from gaia_jax import replay
 from tests.training import toy_env
+from tools import calibrate_review
 from training import review
 from training.agents import random_agent
 from training.games.stats import wins
@@ -17,6 +18,7 @@ from training.study.accuracy import GRADES, Loss, paired
 from training.study.judge import BEGINNINGS, Judge, Question, question
 from training.study.playouts import jobs_of
 from training.system import cli
+from training.system.cli import UserError
 
 ENV = toy_env.make("toy", reward="vp")
 PLAYOUTS = 8
@@ -74,7 +76,7 @@ def test_a_move_loses_what_the_best_other_one_pays(all_of_them, judge, states, q
         assert one.loss.shrunk == pays[2] - pays[0] and one.playouts == 3 * PLAYOUTS
         assert one.win.sum() == pytest.approx(1) and one.win_loss.mean >= 0
     assert found[5].loss == accuracy.NONE and found[5].best == questions[5].candidates[0]
-    assert told[-1] == judge.total(questions) - BEGINNINGS * PLAYOUTS and told == sorted(told)
+    assert told[-1] == judge.total(questions) and told == sorted(told)
 
 
 def test_the_line_is_of_the_better_move(all_of_them, states):
@@ -92,7 +94,7 @@ def test_what_is_known_at_ctrl_c_is_told(states, questions, all_of_them, share):
     """Whichever of the three rounds of playouts it comes in."""
     judge = Judge(ENV, random_agent(ENV), PLAYOUTS)
     judge.players._most = 4
-    total = judge.total(questions) - BEGINNINGS * PLAYOUTS
+    total = judge.total(questions)
 
     def tell(ended):
         if ended > share * total:
@@ -157,6 +159,26 @@ def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, 
     other.players._most = 4
     with pytest.raises(KeyboardInterrupt):
         other.expected(states, questions, 3, stop)
+
+
+def test_accuracies_by_kind_are_means_of_games():
+    games = [
+        {"kinds": ["a", "a", "b", "b"], "expected": [120.0, 100, 110, 90], "vp": [120, 64, 38, 90]},
+        {"kinds": ["b"] * 4, "expected": [100.0] * 4, "vp": [64] * 4},
+    ]
+    one, other = calibrate_review.accuracies(games)
+    assert one.startswith("a: 1 games, behind what is expected 18.00") and "60 to 60" in one
+    assert other.startswith("b: 2 games, behind what is expected 36.00")
+    assert other.endswith("a game 40 to 50")
+
+
+def test_judged_moves_of_another_agent_are_not_gone_on_with(tmp_path, monkeypatch):
+    path = tmp_path / "judged.json"
+    groups = {name: [] for name in calibrate_review.GROUPS}
+    path.write_text(json.dumps({"format": calibrate_review.FORMAT, "judge": "0" * 64} | groups))
+    monkeypatch.setattr("sys.argv", ["calibrate_review", str(tmp_path), "--out", str(path)])
+    with pytest.raises(UserError, match="of another zoo/strong, 000000000000, than"):
+        calibrate_review.main()
 
 
 @pytest.mark.slow  # it compiles playouts of the game

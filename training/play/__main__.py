@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 FIRST_RULESET = "lost_fleet"
 HEAD_START = 3.0  # seconds of the first page; one that deals a game compiles by itself
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         import uvicorn
 
         from .front import Front, Served
+        from .request_guard import LOOPBACK
     except ImportError as error:
         raise UserError("the table needs the extra `play`: pip install '.[play]'") from error
     hosts = tuple(dict.fromkeys((*LOOPBACK, options.host, *options.allow_host)))

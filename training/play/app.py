@@ -19,7 +19,7 @@ from . import offers, results
 from .front import Handler, starlette, told
 from .game import HUMAN, Game, Refused
 from .game_server import GameServer
-from .request_guard import parsed, refusal
+from .request_guard import from_here, parsed, refusal
 from .view import view
 
 CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
@@ -66,7 +66,7 @@ class Pages:
                 "agents": self.server.agents.known(ruleset),
                 "records": [] if brief else await run_in_threadpool(self.server.records),
                 "first": self.first,
-                "games": self.server.under_way(),
+                "games": self.server.under_way() if from_here(request) else [],
             }
         )
 

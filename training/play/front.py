@@ -111,17 +111,12 @@ class Served(uvicorn.Server):
     """A server that saves what is being played when it ends, however it is told to."""
 
     def __init__(self, config: uvicorn.Config, keep: Callable[[], list[str]]):
-        """`keep`: saves the games that are under way; the names of the records."""
+        """`keep`: saves the games that are under way; what is to be said of it."""
         super().__init__(config)
         self._keep = keep
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Save once nobody is answered any more."""
         await super().shutdown(sockets)
-        try:
-            names = self._keep()
-        except (ValueError, OSError) as error:  # as many as can be are saved, or the disk is full
-            print(f"error: a game that is under way is not saved: {error}", flush=True)
-            return
-        for name in names:
-            print(f"Saved: {name}. Choose it in the list of records to go on.", flush=True)
+        for line in self._keep():
+            print(line, flush=True)

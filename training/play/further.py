@@ -250,9 +250,8 @@ def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
                     found.setdefault(text, path)
             elif len(path) < MOST_CONVERSIONS and len(seen) < MOST_POSITIONS:
                 after = rules.after(here, rules.index(text))
-                stock = stock_of(after, me)
-                if stock not in seen:
-                    seen.add(stock)
+                if stock_of(after, me) not in seen:
+                    seen.add(stock_of(after, me))
                     open_.append((after, [*path, text]))
     table = rules.table(state)
 
@@ -265,8 +264,8 @@ def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
     ]
 
 
-def stock_of(state: State, player: int) -> tuple[int, ...]:
+def stock_of(state: State, player: int) -> bytes:
     """What a player holds: two orders of the same conversions come to the same."""
     players, turn = state.game.players, np.asarray(state.game.turn.brainstone_reversed)
     held = players.small[player], players.large[player], turn
-    return tuple(int(n) for x in held for n in np.asarray(x).ravel())
+    return b"".join(np.asarray(x).tobytes() for x in held)

@@ -381,6 +381,12 @@ class GameServer:
             return [about(game) for game in self.games.values() if game.unfinished()]
 
     def keep(self) -> list[str]:
-        """Save each of them, as the server ends; the names of the records."""
-        games = [game for game in self.games.values() if game.unfinished()]
-        return [self.save(game, unfinished_name())[0] for game in games]
+        """Save each of them, as the server ends; a line of each, also where it cannot be saved."""
+        said = []
+        for game in [game for game in self.games.values() if game.unfinished()]:
+            try:
+                name = self.save(game, unfinished_name())[0]
+                said.append(f"Saved: {name}. Choose it in the list of records to go on.")
+            except (Refused, OSError) as error:  # as many as can be are saved, or the disk is full
+                said.append(f"error: a game that is under way is not saved: {error}")
+        return said

@@ -7,10 +7,12 @@ import re
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 128 * 1024
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 # HOST, HOST:PORT or [ADDRESS]:PORT and nothing around it: a reader of addresses takes
 # `[::1]evil`, `evil@localhost` and `localhost/evil` for this machine.
 _CALLED = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?", re.IGNORECASE)
@@ -23,6 +25,11 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+
+
+def from_here(request: Request) -> bool:
+    """Whether it comes from this machine: nobody else is told of the games that others play."""
+    return request.client is not None and request.client.host in LOOPBACK
 
 
 def refusal(status: int, message: str) -> JSONResponse:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Generic, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -26,33 +24,6 @@ from ..system import last_times
 
 # So many actions are looked at in one go; the last ones of a decision are padded.
 TRIED = 16
-# What was worked out is kept of so many states: a position further on is asked for again.
-MOST_STATES, MOST_TABLES = 512, 16
-
-T = TypeVar("T")
-
-
-class _Kept(Generic[T]):
-    """Results by a state, which is never changed, and a number; the oldest ones go."""
-
-    def __init__(self, most: int):
-        self._most = most
-        # The state is held with its result: its identity is no other one's meanwhile.
-        self._found: OrderedDict[tuple[int, int], tuple[State, T]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, state: State, number: int, make: Callable[[], T]) -> T:
-        """What was made of them before, else what `make` gives now."""
-        key = id(state), number
-        with self._lock:
-            if key in self._found:
-                return self._found[key][1]
-        made = make()
-        with self._lock:
-            self._found[key] = state, made
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
-        return made
 
 
 class _Part:
@@ -92,8 +63,6 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._dealing = threading.Lock()
         self._tries = jit(partial(_try, self.env))
-        self._states: _Kept[State] = _Kept(MOST_STATES)
-        self._tables: _Kept[dict[int, Table]] = _Kept(MOST_TABLES)
         known = self.env.ruleset.name
         self._moves = _Part(
             "the rules are being compiled, to be kept for later starts", f"rules of {known}"
@@ -141,12 +110,8 @@ class Rules:
 
     def tables_after(self, state: State) -> dict[int, Table]:
         """The table after each legal action of a state on the host; compiles as the prices do."""
-
-        def make() -> dict[int, Table]:
-            legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
-            return dict(zip(legal, self._after_all(state, legal), strict=True))
-
-        return self._tables.get(state, 0, make)
+        legal = np.asarray(state.legal_action_mask).nonzero()[0].tolist()
+        return dict(zip(legal, self._after_all(state, legal), strict=True))
 
     def _after_all(self, state: State, actions: list[int]) -> list[Table]:
         """The table after each of the actions."""
@@ -177,13 +142,9 @@ class Rules:
         return setup_from_json(data, self.env.ruleset)
 
     def after(self, state: State, action: int) -> State:
-        """The next state, on the host: the same object where it was asked for lately."""
-
-        def make() -> State:
-            out: State = jax.device_get(self.step(state, action))
-            return out
-
-        return self._states.get(state, action, make)
+        """The next state, on the host."""
+        found: State = jax.device_get(self.step(state, action))
+        return found
 
     def legal(self, state: State) -> list[str]:
         """The texts of the legal actions; none at the end of a game."""

@@ -110,8 +110,8 @@ def _turn_began(game: Game) -> Table:
 def _idle(game: Game, legal: list[str]) -> bool:
     """Whether what is left of an income comes to the same in any order: the engine tries them."""
     rules, player = game.rules, game.table().player
-    ends: set[tuple[int, ...]] = set()
-    seen: set[tuple[tuple[int, ...], tuple[str, ...]]] = set()
+    ends: set[bytes] = set()
+    seen: set[tuple[bytes, tuple[str, ...]]] = set()
     open_ = [(game.nodes[game.now].state, legal)]
     while open_ and len(ends) < 2 and len(seen) < MOST_ORDERS:
         here, texts = open_.pop()

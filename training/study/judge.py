@@ -97,8 +97,8 @@ class Judge:
         self._choosing = max(playouts // 2, 4)
 
     def total(self, questions: Sequence[Question]) -> int:
-        """How many playouts `judge` and `expected` make."""
-        return sum(self._stages(questions)) + BEGINNINGS * self.playouts
+        """How many playouts `judge` makes."""
+        return sum(self._stages(questions))
 
     def _capacity(self, questions: Sequence[Question]) -> int:
         """Jobs of the largest request: one program for all."""
@@ -111,8 +111,13 @@ class Judge:
         seed: int = 0,
         progress: Callable[[int], object] = lambda ended: None,
     ) -> np.ndarray:
-        """(P,) VP at the end if the agent plays on from the first position; as `judge`.
+        """VP at the end if the agent plays on at all seats from the first position.
 
+        Args:
+            states, questions: as of `judge`, whose program this takes.
+            progress: told how many of BEGINNINGS x `playouts` have ended.
+        Returns:
+            (P,) float64, means.
         Raises:
             KeyboardInterrupt: before all playouts have ended.
         """

@@ -69,6 +69,7 @@ class Reviewer:
         self._agent = make_agent(name, env)
         check_policy(name, self._agent)
         self._judge = Judge(env, self._agent, playouts)
+        self._begun = BEGINNINGS * playouts  # that come before the judging
 
     def ask(self, game: Game) -> tuple[State, list[Question]]:
         """The positions that are judged, and the questions.
@@ -90,7 +91,7 @@ class Reviewer:
 
     def total(self, questions: Sequence[Question]) -> int:
         """How many playouts a review of them takes."""
-        return self._judge.total(questions)
+        return self._begun + self._judge.total(questions)
 
     def review(
         self,
@@ -106,8 +107,7 @@ class Reviewer:
             KeyboardInterrupt: nothing is known yet.
         """
         expected = self._judge.expected(states, questions, seed, progress)
-        begun = BEGINNINGS * self.playouts
-        judged = self._judge.judge(states, questions, seed, lambda n: progress(begun + n))
+        judged = self._judge.judge(states, questions, seed, lambda n: progress(self._begun + n))
         if not judged:
             raise KeyboardInterrupt
         return report(game, judged, len(questions), expected) | {

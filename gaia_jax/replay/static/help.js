@@ -52,8 +52,8 @@ class Help {
   // The box stays while the pointer goes from a planet to the cell below it. What a click has drawn
   // anew below a pointer at rest asks for nothing.
   over(event) {
-    const [x, y] = this.clicked || [];
-    if (event.clientX === x && event.clientY === y) return;
+    const [x, y] = this.clicked || [NaN, NaN]; // of a click these are whole pixels
+    if (Math.hypot(event.clientX - x, event.clientY - y) < 2) return;
     this.clicked = null;
     const more = this.more(event.target, event);
     const at = more ? more.at : this.subject(event.target);

@@ -29,7 +29,7 @@ function charts() {
   const viewed = view.first;
   lineChart(find("scores"), {
     series: game.seats.map((seat) => ({
-      values: game.vp.map((vp) => vp[seat.player]), colour: seat.fill, name: numberOf(seat),
+      values: game.vp.map((vp) => vp[seat.player]), colour: seat.fill, name: String(seat.player),
     })),
     length: count, at: now, bands: rounds, pick: go,
   });

@@ -321,11 +321,8 @@ function unfold(board, wanted) {
   fold.textContent = wanted ? "\u25b4" : "\u25be";
 }
 
-// As the pieces on the map are numbered.
-const numberOf = (seat) => String(seat.player);
-
 function disc(seat) {
-  const out = element("span", { class: "disc", title: seat.name }, numberOf(seat));
+  const out = element("span", { class: "disc", title: seat.name }, String(seat.player));
   out.style.background = seat.fill;
   out.style.color = seat.ink;
   return out;

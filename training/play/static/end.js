@@ -35,7 +35,7 @@ function drawEnd() {
     element("h2", {}, "The moves that brought most"), bestMoves(best));
   lineChart(chart, {
     series: game.seats.map((seat) => ({ values: rounds.map(({ vp }) => vp[seat.player]),
-      colour: seat.fill, name: numberOf(seat) })),
+      colour: seat.fill, name: String(seat.player) })),
     length: rounds.length - 1, at: rounds.length - 1,
     bands: rounds.slice(1).map(({ name }, k) => ({ at: k + 1, name: shortName(name) })),
   });
