@@ -116,15 +116,22 @@ def snapshot(folder: Path) -> Snapshot:
     for place, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(place, name)
-            mode = path.lstat().st_mode
-            if stat.S_ISLNK(mode):
-                content = os.readlink(path)
-            elif stat.S_ISREG(mode):
-                content = _digest(path)
-            else:
-                content = ""
-            found[str(path.relative_to(folder))] = f"{stat.filemode(mode)} {content}"
+            # Another process may write here too, and take away what was just listed.
+            with contextlib.suppress(FileNotFoundError):
+                found[str(path.relative_to(folder))] = _what(path)
     return found
+
+
+def _what(path: Path) -> str:
+    """Its kind, mode and what is in it."""
+    mode = path.lstat().st_mode
+    if stat.S_ISLNK(mode):
+        content = os.readlink(path)
+    elif stat.S_ISREG(mode):
+        content = _digest(path)
+    else:
+        content = ""
+    return f"{stat.filemode(mode)} {content}"
 
 
 def differences(before: Snapshot, after: Snapshot) -> list[str]:

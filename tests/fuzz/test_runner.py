@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fuzz import runner as runner_module
 from tests.fuzz.runner import Runner
 
 
@@ -69,3 +70,19 @@ def test_changes_on_disk_are_named(run, tmp_path):
     (tmp_path / "kept").write_text("kept")
     result = run("changes", [], tmp_path)
     assert result.changes == ["changed kept", "lost old", "new new", "new new/file"]
+
+
+def test_what_another_process_takes_away_while_the_folder_is_read_is_not_there(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "kept").write_text("")
+    walk = os.walk
+
+    def and_more(folder):
+        return [
+            (place, [*folders, "gone"], [*files, "gone.json"])
+            for place, folders, files in walk(folder)
+        ]
+
+    monkeypatch.setattr(runner_module.os, "walk", and_more)
+    assert runner_module.snapshot(tmp_path).keys() == {"kept"}
