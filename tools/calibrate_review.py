@@ -7,9 +7,9 @@
 
 Of each game in a folder of records, moves of each seat are judged as a review judges them, 64
 together. `--plant` replaces moves of `zoo/strong` by the worst of some likely to be
-bad, and judges those. `--check` plays the two moves of judged decisions out 256 times.
-`--accuracy` plays each game 16 times from its first move on, and compares the VP of its seats. What
-is measured is kept in `--out` after each batch, and gone on with.
+bad, and judges those. `--check` plays the two moves of judged decisions out 256 times, planted
+ones too. `--accuracy` plays each game 16 times from its first move on, and compares the VP of its
+seats. What is measured is kept in `--out` after each batch, and gone on with.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
     bench = Bench(args.records)
     if args.check:
         rng = np.random.default_rng(0)
-        some = [one for one in found["moves"] if len(one["policy"]) > 1]
+        some = [one for one in found["moves"] + found["planted"] if len(one["policy"]) > 1]
         asked = {
             (some[i]["game"], some[i]["decision"]): some[i]
             for i in rng.permutation(len(some))[: args.check]

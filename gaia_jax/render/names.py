@@ -273,10 +273,15 @@ def say_at(table: Table, text: str) -> str:
         return f"{passing} the booster: {named['booster'][place]}"
     if verb == "special" and place == "FACTION":
         return f"special action: {SPECIALS[table.faction(table.player).special or '']}"
+    if verb == "special" and place == "AC_B":
+        return f"{said}: {words(table.faction(table.player).academy_b_action)}"
     if verb == "pick" and table.node in _PICKED:
         said = f"{_PICKED[table.node]} {place}"
+    cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
+    if verb == "upgrade":
+        structure = table.ids["structure"][table.map.structure[cell]]
+        return f"upgrade the {STRUCTURES[structure]} on {place}"
     if verb in ("mine", "project") or said.startswith(tuple(_PICKED.values())):
-        cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
         return f"{said}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
     if verb == "advanced":
         tile = named["advanced"][table.advanced_tiles[place][0]]

@@ -56,18 +56,30 @@ def test_a_choice_names_what_lies_at_its_place() -> None:
     assert answer == told["candidates"][0]["words"] and told["line"][0].endswith(f": {answer}")
 
 
+def test_a_free_action_among_the_choices_is_said_to_begin_a_move() -> None:
+    some = puzzles.read(puzzles.SHIPPED)["puzzles"]
+    number = next(
+        n for n, one in enumerate(some) if any("free " in c["text"] for c in one["candidates"])
+    )
+    for choice in PuzzleBook().asked(number)["choices"]:
+        assert choice["words"].startswith("first ") == choice["text"].startswith("free ")
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, width: int) -> None:
     page = tab.page
     page.goto(f"{server.home}puzzles#1")
     tab.until(READY.format(1), 120)
     assert page.locator("#choices button").count() > 1
+    theme = PuzzleBook().themes()[1]
+    assert theme not in page.locator("#asks").inner_text()  # it would say what the answer is
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.locator("#choices button").first.focus()
     page.keyboard.press("2")
     tab.until("!document.getElementById('told').hidden")
     verdict = page.locator("#verdict").inner_text()
-    assert verdict.startswith(("Right: ", "Not this one: ")) and "VP more" in verdict
+    assert verdict.startswith(("Right. ", "Not this one, ")) and "VP more" in verdict
+    assert f"theme: {theme}" in verdict
     assert page.locator("#choices .answer").count() == 1
     assert "of 1 tried" in page.locator("#score").inner_text()
     page.keyboard.press("ArrowRight")

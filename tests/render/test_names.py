@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gaia_jax import RULESETS, render
@@ -40,9 +42,17 @@ class At:
     advanced_tiles = {"extra": ("PI-AC-6VP", True)}
     artifacts = (("", True), (ruleset.artifacts[0].id, True))
     ship_tokens = {"TWILIGHT": (ruleset.ship_tokens[0].id, True)}
+    ids = ruleset.ids
+    player = 0
 
     def __init__(self, node: str):
         self.node = node
+        structure = np.full(self.ruleset.actions.cell.max() + 1, self.ids["structure"].index("TS"))
+        self.map = SimpleNamespace(structure=structure)
+
+    def faction(self, p: int) -> object:
+        """The one whose academy brings no QIC."""
+        return next(f for f in self.ruleset.factions if f.academy_b_action.credits)
 
 
 def test_a_place_says_what_lies_there() -> None:
@@ -61,6 +71,11 @@ def test_a_place_says_what_lies_there() -> None:
     first: Any = At("BOOSTER")
     assert render.say_at(first, booster) == f"take the booster: {name}"
     assert render.say_at(table, "end_turn") == "end the turn"
+    upgrade = next(text for text in At.ruleset.actions.texts if text.startswith("upgrade "))
+    place = upgrade.split()[1]
+    assert render.say_at(table, upgrade) == f"upgrade the trading station on {place}"
+    said = "special action: the academy's action: 4 credits"
+    assert render.say_at(table, "special AC_B") == said
 
 
 def test_an_unknown_action_is_refused() -> None:

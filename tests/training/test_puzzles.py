@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from types import SimpleNamespace
 
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ import pytest
 from gaia_jax import replay
 from gaia_jax.actions import to_text
 from training import puzzles as door
+from training import zoo
 from training.agents import Agent
 from training.study import puzzle_maker, puzzles, why
 from training.study.explain import read_game
@@ -94,6 +96,12 @@ def test_a_file_of_puzzles_leads_to_their_positions(found, game, puzzle, tmp_pat
     assert puzzles.OURS(path)
     path.write_text(puzzles.to_text(found))
     assert puzzles.read(path) == found and puzzles.OURS(path)
+
+
+def test_a_file_names_which_version_of_a_shipped_agent_made_it(found, game):
+    says = puzzles.empty(game.env, "zoo/quick", 64, 0, 0)
+    assert says["sha256"] == zoo.about("zoo/quick")["sha256"] and found["sha256"] == ""
+    assert puzzles.empty(game.env, "beginner", 64, 0, 0)["sha256"] == says["sha256"]
 
 
 def test_who_plays_the_answer_solves_it(found, puzzle, legal):
@@ -237,6 +245,12 @@ def test_what_is_not_clear_is_dropped_before_it_costs_more(maker, game, legal):
     assert len(maker.asked) == 1
 
 
+def test_a_free_action_is_no_answer(maker, game, monkeypatch):
+    """`convert 1 QIC into 1 ore` alone wins nothing: the move behind it does."""
+    monkeypatch.setattr(puzzle_maker, "puzzle", lambda *_: {"answer": {"text": "free Q_to_O"}})
+    assert maker.puzzles([game], 0, lambda ended: None) == [[]]
+
+
 def test_ctrl_c_is_no_puzzle(maker, game):
     maker.ended = False
     with pytest.raises(KeyboardInterrupt):
@@ -304,7 +318,9 @@ def test_the_shipped_puzzles_are_what_they_say():
     """Each answer has 5 VP more than the first choice, and more than each other move."""
     found = puzzles.read(puzzles.SHIPPED)
     assert found["playouts"] == 64 and found["agent"] == "zoo/strong"
+    assert re.fullmatch("[0-9a-f]{64}", found["sha256"])
     for one in found["puzzles"]:
+        assert not one["answer"]["text"].startswith("free ")
         best, second, *_ = one["candidates"]
         assert best["action"] == one["answer"]["action"] != one["policy"]["action"]
         assert one["loss"]["mean"] >= puzzles.LEAST and one["loss"]["low"] > 0

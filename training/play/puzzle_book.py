@@ -104,6 +104,8 @@ class PuzzleBook:
             ],
             "playouts": self._found["playouts"],
             "agent": self._found["agent"],
+            "sha256": self._found["sha256"],
+            "chosen": "chosen" in self._found,
             "line": [
                 f"{seats[step['player']]['name']}: {say_at(table, step['text'])}"
                 for step, table in zip(one["line"], tables, strict=False)  # one more is behind them
@@ -120,8 +122,9 @@ def _source(table: Table, name: str) -> str:
 
 
 def _named(action: Plain, table: Table) -> Plain:
-    """An action with words that name what lies at its place."""
-    return action | {"words": say_at(table, action["text"])}
+    """An action with words that name what lies at its place; a free one begins a move."""
+    first = "first " if action["text"].startswith("free ") else ""
+    return action | {"words": first + say_at(table, action["text"])}
 
 
 def _choices(one: Plain, table: Table) -> list[Plain]:

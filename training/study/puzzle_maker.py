@@ -199,6 +199,8 @@ class Maker:
     ) -> list[list[Plain]]:
         """The puzzles of each game; of several with one answer in a game the clearest.
 
+        None whose answer is a free action: it is only the beginning of a move.
+
         Args:
             seed: of the playouts.
             progress: told how many playouts have ended.
@@ -217,6 +219,8 @@ class Maker:
                 g, _ = here[one.row]
                 made = puzzle(games[g], _pair(one), one.own, one.sources.mean(1))
                 text = made["answer"]["text"]
+                if text.startswith("free "):
+                    continue
                 if text not in found[g] or found[g][text]["loss"]["mean"] < made["loss"]["mean"]:
                     found[g][text] = made
         return [sorted(some.values(), key=lambda one: one["decision"]) for some in found]

@@ -18,7 +18,9 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
+from .. import zoo
 from ..agents import Agent, make_agent
+from ..agents.levels import agent_of
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, OBJECT, TEXT, WHOLE
 from . import review, why
@@ -31,8 +33,8 @@ OURS = atomic_files.json_with(format=FORMAT)
 # What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`. One whose
 # puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`.
 KEYS = {
-    "ruleset": TEXT, "version": TEXT, "agent": TEXT, "playouts": WHOLE, "seed": WHOLE,
-    "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
+    "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
+    "seed": WHOLE, "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
 }  # fmt: skip
 INSIDE = {
     "games": {"setup": OBJECT, "actions": LIST},
@@ -99,14 +101,16 @@ def puzzle(game: Game, one: Judged, own: np.ndarray, sources: np.ndarray) -> Pla
 def empty(
     env: GaiaEnv, agent: str, playouts: int, seed: int, first: int, from_round: int = 1
 ) -> Plain:
-    """A file without puzzles.
+    """A file without puzzles. Its `sha256` is that of a shipped agent's npz, or empty.
 
     Args:
         seed: of the set-ups. first: number of the first one.
         from_round: the first round with puzzles.
     """
+    name = agent_of(agent)
     return {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
+        "sha256": zoo.about(name)["sha256"] if name.startswith(zoo.PREFIX) else "",
         "playouts": playouts, "seed": seed, "from_round": from_round, "following": first,
         "games": [], "puzzles": [],
     }  # fmt: skip

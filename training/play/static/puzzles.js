@@ -54,12 +54,13 @@ async function open(number) {
   puzzle = found;
   history.replaceState(null, "", `#${number}`);
   const { seats, player } = puzzle;
-  find("asks").textContent = `Puzzle ${number + 1}, ${puzzle.theme}, round ${puzzle.round}: ${seats[player].name}`
+  // Its theme would say much about the answer: it is told with it.
+  find("asks").textContent = `Puzzle ${number + 1}, round ${puzzle.round}: ${seats[player].name}`
     + `, ${puzzle.vp[player]} VP, is to move. Which move brings most VP by the end?`;
   find("choices").replaceChildren(...puzzle.choices.map((choice, n) => element("button",
     { type: "button", "data-action": choice.action, "aria-pressed": "false",
       onclick: () => answer(choice.action), onpointerenter: () => ring(choice),
-      onfocus: () => ring(choice) }, `${n + 1}  ${choice.words}`)));
+      onfocus: () => ring(choice) }, `${n + 1}: ${choice.words}`)));
   view = new TableView(find("table"), puzzle.picture);
   view.seat(player);
   document.body.dataset.ready = String(number);
@@ -96,15 +97,21 @@ function explain(action) {
     button.setAttribute("aria-pressed", String(Number(button.dataset.action) === action));
     button.classList.toggle("answer", Number(button.dataset.action) === told.answer.action);
   }
-  find("verdict").textContent = `${told.right ? "Right" : "Not this one"}: ${told.answer.words} has `
-    + `${loss.mean} VP more (${loss.low} to ${loss.high}) than ${policy.words}, which ${told.agent} likes best.`;
+  const mine = candidates.find((one) => one.action === action);
+  const less = (candidates[0].vp - mine.vp).toFixed(1);
+  const verdict = told.right ? "Right" : `Not this one, it has ${less} VP less`;
+  const range = loss.low === loss.high ? "in every game" : `${loss.low} to ${loss.high}`;
+  find("verdict").textContent = `${verdict}. Best (theme: ${puzzle.theme}): ${told.answer.words}. It has `
+    + `${loss.mean} VP more (${range}) than ${policy.words}, which ${told.agent} likes best.`;
   find("candidates").replaceChildren(
     element("tr", {}, ...["move", "VP at the end", "policy"].map((text) => element("th", {}, text))),
     ...candidates.map((one) => element("tr", {}, element("td", {}, one.words),
       element("td", {}, one.vp.toFixed(1)), element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
   const why = Object.entries(told.why).map(([name, vp]) => `${name} ${vp > 0 ? "+" : ""}${vp}`);
   find("why").textContent = why.length ? `Where the difference comes from, VP: ${why.join(", ")}.` : "";
-  find("how").textContent = `Means of ${told.playouts} games that ${told.agent} played on from each move.`;
+  const agent = told.agent + (told.sha256 ? ` (${told.sha256.slice(0, 8)})` : "");
+  find("how").textContent = `Means of ${told.playouts} games that ${agent} played on from each move.`
+    + (told.chosen ? " These puzzles were chosen by which agents solve them." : "");
   find("line").replaceChildren(...["The position", ...told.line].map((words, n) =>
     element("li", { onclick: () => show(n) }, words)));
   find("told").hidden = false;
