@@ -50,10 +50,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     solvers = puzzles.solvers([*keep, *drop, *args.solve], env)
     if not args.of:
         found, whole = _make(args, env)
-    rates = {}
-    for name, solver in solvers.items() if whole and found["puzzles"] else ():
+    rates, asked = {}, solvers if whole and found["puzzles"] else {}
+    with cli.telling(lambda: "playing the games to their puzzles"):
+        walked = list(puzzles.positions(found)) if asked else []
+    for name, solver in asked.items():
         with cli.telling(partial("asking {}".format, name)):
-            rates[name] = puzzles.solved(found, solver)
+            rates[name] = puzzles.solved(found, solver, walked)
     if keep or drop:
         found, rates = puzzles.chosen(found, rates, keep, drop)
         if args.out:

@@ -122,12 +122,14 @@ def test_puzzles_are_chosen_by_who_solves_them(found, puzzle, tmp_path, monkeypa
     path.write_text(puzzles.to_text(three))
     rates = {"one": [True, True, False], "two": [True, False, False], "three": [False, True, True]}
     monkeypatch.setattr(puzzles, "solvers", lambda names, env: {name: name for name in names})
-    monkeypatch.setattr(puzzles, "solved", lambda _, solver: rates[solver])
+    monkeypatch.setattr(puzzles, "solved", lambda _, solver, walked: rates[solver])
+    walks = []
+    monkeypatch.setattr(puzzles, "positions", lambda file: walks.append(file) or [])
     head = ["--of", str(path), "--solved-by", "one", "--unsolved-by", "two", "--solve", "three"]
     assert cli.run(lambda: door.main([*head, "--out", str(out)])) == 0
     said = capsys.readouterr().out
     assert "1 puzzles of 1 games" in said and "chosen: solved by one, not by two\n" in said
-    assert "three solves 1 of 1" in said
+    assert "three solves 1 of 1" in said and len(walks) == 1  # however many are asked
     made = puzzles.read(out)
     assert [one["n"] for one in made["games"]] == [1]
     assert [(one["game"], one["round"]) for one in made["puzzles"]] == [(0, 2)]

@@ -214,9 +214,15 @@ def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
     return {name: make_agent(name, env, likeliest=True) for name in names}
 
 
-def solved(found: Plain, agent: Agent) -> list[bool]:
-    """Which puzzles of a file an agent solves; it is asked about all of them at once."""
-    ordered = list(positions(found))
+def solved(
+    found: Plain, agent: Agent, walked: Sequence[tuple[Plain, State]] | None = None
+) -> list[bool]:
+    """Which puzzles of a file an agent solves; it is asked about all of them at once.
+
+    Args:
+        walked: the `positions` of the file, where they are known: walking costs most.
+    """
+    ordered = list(positions(found)) if walked is None else walked
     states: State = jax.tree.map(lambda *x: np.stack(x), *(state for _, state in ordered))
     keys = jax.random.split(jax.random.key(0), len(ordered))
     draws = keys if agent.by_game else keys[0]
