@@ -50,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     solvers = puzzles.solvers([*keep, *drop, *args.solve], env)
     if not args.of:
         found, whole = _make(args, env)
-    rates, asked = {}, solvers if whole and found["puzzles"] else {}
+    rates = {}
+    asked = solvers if whole and found["puzzles"] else {}
     with cli.telling(lambda: "playing the games to their puzzles"):
         walked = list(puzzles.positions(found)) if asked else []
     for name, solver in asked.items():

@@ -5,7 +5,7 @@ is jittable, so that whole matches compile.
 """
 
 from .base import Act, Agent, greedy_agent, policy_agent, random_agent
-from .registry import REGISTRY, check_agent, make_agent, split_run, trained
+from .registry import REGISTRY, check_agent, make_agent, sha256_of, split_run, trained
 
 __all__ = [
     "REGISTRY",
@@ -16,6 +16,7 @@ __all__ = [
     "make_agent",
     "policy_agent",
     "random_agent",
+    "sha256_of",
     "split_run",
     "trained",
 ]

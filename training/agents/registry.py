@@ -166,6 +166,12 @@ def _at_start(run: str, env: Environment) -> Trained:
     return Trained(env, network, params, _reward(config), config.ppo.reward_scale)
 
 
+def sha256_of(name: str) -> str:
+    """The sha256 of a shipped agent's npz, by its name or level; of any other agent none: ""."""
+    known = agent_of(name)
+    return str(zoo.about(known)["sha256"]) if known in zoo.names() else ""
+
+
 def split_run(name: str) -> tuple[str, str | None]:
     """`RUN@UPDATE` -> (RUN, UPDATE); any other name of an agent, or its level -> (NAME, None)."""
     from ..learn.checkpoint import split_update

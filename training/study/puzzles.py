@@ -18,9 +18,7 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
-from .. import zoo
-from ..agents import Agent, make_agent
-from ..agents.levels import agent_of
+from ..agents import Agent, make_agent, sha256_of
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, OBJECT, TEXT, WHOLE
 from . import review, why
@@ -107,10 +105,9 @@ def empty(
         seed: of the set-ups. first: number of the first one.
         from_round: the first round with puzzles.
     """
-    name = agent_of(agent)
     return {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
-        "sha256": zoo.about(name)["sha256"] if name.startswith(zoo.PREFIX) else "",
+        "sha256": sha256_of(agent),
         "playouts": playouts, "seed": seed, "from_round": from_round, "following": first,
         "games": [], "puzzles": [],
     }  # fmt: skip
