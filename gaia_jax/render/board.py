@@ -7,7 +7,7 @@ import math
 
 from gaia_jax.render import colours
 from gaia_jax.render.names import PLANETS, SHIPS, STRUCTURES
-from gaia_jax.render.shapes import box, circle, group, label, number, polygon
+from gaia_jax.render.shapes import box, circle, group, label, number, polygon, seat_number
 from gaia_jax.render.table import Table
 from gaia_jax.ruleset import Ruleset
 
@@ -94,7 +94,7 @@ def _shape(kind: str, x: float, y: float, scale: float, player: int, faction: st
     )
     lower = {"MINE": 0.42, "GAIAFORMER": -0.02, "PI": 0.5, "STATION": 0.34}.get(kind, 0.5)
     size = max(7.0, scale * 0.86)
-    return out + label(x, y + scale * lower, str(player), size, ink, "middle", bold=True)
+    return out + label(x, y + scale * lower, seat_number(player), size, ink, "middle", bold=True)
 
 
 _SCALE = {"MINE": 0.46, "TS": 0.5, "RL": 0.5, "PI": 0.56, "AC_A": 0.58, "AC_B": 0.58}

@@ -25,14 +25,14 @@ PLANETS = {
 # Players are coloured by their faction: its home planet, or what it starts on.
 _FACTIONS = {
     "Red": ("#d8392c", "#ffffff"),
-    "Orange": ("#f08c1c", "#1d1200"),
+    "Orange": ("#ef8b1c", "#1d1200"),
     "Yellow": ("#f7d733", "#1d1800"),
-    "Brown": ("#8a5631", "#ffffff"),
+    "Brown": ("#9d6454", "#ffffff"),
     "Black": ("#6d7684", "#ffffff"),
     "White": ("#f4f8fb", "#12303f"),
     "Blue": ("#2f78d4", "#ffffff"),
-    "Proto": ("#e56bb4", "#2a0018"),
-    "Asteroid": ("#27b5a5", "#00211d"),
+    "Proto": ("#e06ec0", "#2a0018"),
+    "Asteroid": ("#39b59b", "#00211d"),
 }
 
 
@@ -42,7 +42,7 @@ def faction(start_planet: str) -> tuple[str, str]:
 
 
 VP_SOURCES = (
-    "#9aa0ac", "#0072b2", "#56b4e9", "#009e73", "#8fd175", "#d55e00", "#f0e442", "#cc79a7",
-    "#8c564b", "#e69f00", "#b2df8a", "#17a2a2", "#555555", "#777777", "#6a3d9a", "#cab2d6",
-    "#004d80", "#bbbbbb",
+    "#9aa0ac", "#0772b2", "#5bbaf0", "#1bb488", "#8bcd70", "#d55e00", "#f0e442", "#cd7773",
+    "#8c564b", "#e69f00", "#bae996", "#0593a9", "#555555", "#757676", "#5b3799", "#cbb2d6",
+    "#054d7f", "#bbc2c2",
 )  # fmt: skip

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from html import escape
 
+from gaia_jax.render.shapes import seat_number
+
 # An icon stays beside the number before it: `3{o}`.
 _ICON = re.compile(r"([^\s{}]*\{[a-z]+\})")
 
@@ -81,7 +83,7 @@ def pressed(
 def disc(player: int, name: str, id: str = "") -> str:
     """The disc of a player: colour of the faction, number of the seat."""
     at = f' id="{id}"' if id else ""
-    return f'<i class="disc d{player}"{at} title="{escape(name)}">{player}</i>'
+    return f'<i class="disc d{player}"{at} title="{escape(name)}">{seat_number(player)}</i>'
 
 
 def section(name: str, body: str, kind: str = "") -> str:

@@ -173,8 +173,13 @@ def group(
     return f"<g{''.join(out)}>{head}{body}</g>"
 
 
+def seat_number(player: int) -> str:
+    """What people call a player in a picture: 1 to 4. Records and states count from 0."""
+    return str(player + 1)
+
+
 def seat_disc(x: float, y: float, r: float, player: int, faction: str) -> str:
     """The disc of a player: colour of the faction, number of the seat."""
     fill, ink = colours.faction(faction)
     out = circle(x, y, r, fill, colours.INK, 1)
-    return out + label(x, y + r * 0.5, str(player), r * 1.4, ink, "middle", bold=True)
+    return out + label(x, y + r * 0.5, seat_number(player), r * 1.4, ink, "middle", bold=True)

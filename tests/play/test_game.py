@@ -5,6 +5,7 @@ All of it is asked along a recorded game; the engine says what was right.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -64,6 +65,23 @@ def legal(game: Game, id: int) -> list[str]:
 def began(game: Game, id: int) -> bool:
     """Whether a turn begins at a position: no conversion of it led there."""
     return game.table(id).node == "TURN" and not game.nodes[id].text.startswith("free")
+
+
+def test_a_start_place_says_where_it_lies(game: Game) -> None:
+    """As one sees it: a greater r is higher in the picture, a greater 2q + r further right."""
+    for id in at(game, "START"):
+        table, rules = game.table(id), game.rules
+        found = []
+        for text in legal(game, id):
+            said = further.in_words(rules, table, text)
+            where = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map$", said)
+            assert where, said
+            q, r = map(int, text.split()[1].split(","))
+            found.append((where, r, 2 * q + r))
+        order = {"top": 2, "middle": 1, "bottom": 0, "left": 0, "centre": 1, "right": 2}
+        for (one, high, wide), (other, lower, less) in itertools.permutations(found, 2):
+            assert order[one[1]] >= order[other[1]] or high < lower
+            assert order[one[2]] >= order[other[2]] or wide < less
 
 
 def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(game: Game) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import subprocess
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,6 +17,7 @@ from starlette.requests import Request
 from gaia_jax import replay
 from tests.play.server import Server
 from tests.render.records import RECORDS
+from training.play.app import TOGETHER, Pages
 from training.play.game import Refused
 from training.play.game_server import GameServer
 from training.play.request_guard import from_here
@@ -382,3 +385,27 @@ def test_a_port_that_is_taken_is_one_line(server: Server) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr.startswith("error: cannot listen on") and done.stderr.count("\n") == 1
+
+
+class _Moving:
+    """A game whose agents decide `left` more times, one each time that it is looked at."""
+
+    version = 2
+
+    def __init__(self, left: float):
+        self.left = left
+
+    def agent_to_move(self) -> str | None:
+        self.left -= 1
+        return "agent" if self.left >= 0 else None
+
+
+def test_what_agents_do_in_a_moment_is_told_at_once() -> None:
+    """One answer when a person is to decide; one after a while where agents go on."""
+    pages = Pages(cast(Any, None), None, lambda: False)
+    short, long = _Moving(5), _Moving(float("inf"))
+    began = time.monotonic()
+    asyncio.run(pages._news(cast(Any, short), 1))
+    assert short.left < 0
+    asyncio.run(pages._news(cast(Any, long), 1))
+    assert TOGETHER <= time.monotonic() - began < 10 * TOGETHER and pages.waiting == 0

@@ -148,8 +148,8 @@ def test_seats_have_one_number_and_a_game_is_gone_on_with(tab: Watched, server: 
     tab.until("game && game.legal.length > 0")
     discs = page.locator("#seats .disc").all_text_contents()
     pieces = page.locator(".stage [id^='part-'] text").all_text_contents()
-    assert discs == ["0", "1", "2", "3"] and set(discs) <= set(pieces), "as on the map"
-    assert page.locator("#view-of option").first.text_content().startswith("0 ")
+    assert discs == ["1", "2", "3", "4"] and set(discs) <= set(pieces), "as on the map"
+    assert page.locator("#view-of option").first.text_content().startswith("1 ")
     said = page.locator("#legal .words").all_inner_texts()
     assert len(said) == len(game["legal"]) > 3 and not any("booster" in text for text in said)
     assert len({text.split(" (")[0] for text in said}) == len(said), "what differs stands first"

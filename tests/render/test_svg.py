@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import numpy as np
 import pytest
 
 import gaia_jax
 from gaia_jax import render, replay
+from gaia_jax.render import colours
 from gaia_jax.testing import sample_legal
 from tests.conftest import GAMES
 from tests.render import golden
@@ -175,3 +178,53 @@ def test_the_terminal_fits_120_columns(games_under_way: Any, env: Any) -> None:
         assert max(map(len, rows)) <= 120
         for seat in render.Table(one(games_under_way, game), env.ruleset).seats:
             assert seat.faction.name in out
+
+
+# Colour blindness of three kinds, whole: linear sRGB as it is seen (Machado et al. 2009).
+BLIND = {
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "tritanopia": (
+        (1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+    "none": ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+}  # fmt: skip
+TO_XYZ = ((0.4339, 0.3762, 0.1899), (0.2127, 0.7152, 0.0722), (0.0178, 0.1095, 0.8727))  # white: 1
+
+
+def seen(colour: str, kind: str) -> Any:
+    """(3,) CIELAB of `#rrggbb`, as it is seen."""
+    rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    xyz = np.array(TO_XYZ) @ np.clip(np.array(BLIND[kind]) @ linear, 0, 1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def too_near(named: dict[str, str], least: float) -> list[str]:
+    """Pairs that are nearer than a difference in CIELAB to somebody's eye."""
+    return [
+        f"{one}, {other}: {kind}"
+        for one, other in itertools.combinations(named, 2)
+        for kind in BLIND
+        if np.linalg.norm(seen(named[one], kind) - seen(named[other], kind)) < least
+    ]
+
+
+def test_colours_of_charts_stay_apart_for_the_colour_blind() -> None:
+    """Of seats, which have their number too, and of sources of VP, which lie on one another."""
+    seats = {name: fill for name, (fill, _) in colours._FACTIONS.items()}
+    assert too_near(seats, 17) == []
+    sources = {str(i): colour for i, colour in enumerate(colours.VP_SOURCES)}
+    assert too_near(sources, 11) == []
+    # What stood there before is found: red and brown, teal and pink.
+    before = {**seats, "Brown": "#8a5631", "Asteroid": "#27b5a5", "Proto": "#e56bb4"}
+    assert {"Red, Brown: protanopia", "Proto, Asteroid: deuteranopia"} <= set(too_near(before, 17))
+    assert too_near({"a": "#ffffff", "b": "#000000"}, 99) == []

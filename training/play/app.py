@@ -25,6 +25,8 @@ from .view import view
 CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 # A page asks again after so long without news.
 PATIENCE = 15.0
+# What agents do within so many seconds is told at once: a view costs more than their decisions.
+TOGETHER = 0.3
 MOST_WAITING = 64
 # A page that stands for itself: its own script runs, and may ask nothing of this server.
 SANDBOX = {
@@ -85,7 +87,8 @@ class Pages:
         """A game, once it is otherwise than at version `since`; as it is after a while."""
         game = self._game(request)
         since = _whole(request, "since", 0)
-        await self._news(game, since)
+        if since:
+            await self._news(game, since)
         return await self._answer(game, whole=not since)
 
     async def _news(self, game: Game, since: int) -> None:
@@ -95,7 +98,10 @@ class Pages:
         try:
             until = time.monotonic() + PATIENCE
             while game.version <= since and time.monotonic() < until and not self.ending():
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.02)
+            until = time.monotonic() + TOGETHER
+            while game.agent_to_move() and time.monotonic() < until and not self.ending():
+                await asyncio.sleep(0.01)
         finally:
             self.waiting -= 1
 

@@ -17,6 +17,7 @@ from jax import Array
 from gaia_jax.components.common import RESOURCES
 from gaia_jax.env import State
 from gaia_jax.render import Table, effects
+from gaia_jax.render.board import HEIGHT, WIDTH, Places, places
 from gaia_jax.render.names import PLANETS, STRUCTURES, TRACK_NAMES
 from gaia_jax.rules.federation import power_values
 from gaia_jax.rules.seat import Seat
@@ -175,10 +176,19 @@ def in_words(rules: Rules, table: Table, text: str) -> str:
         return said
     kind = table.ids["structure"][table.map.structure[cell]]
     lies = PLANETS[table.ids["planet"][table.map.planet[cell]]]
+    if table.node == "START":
+        return f"{said}, {_side(places(rules.env.ruleset), cell)} of the map"
     if said.endswith(f": {lies}"):
         return said if kind == "NONE" else f"{said}, beside the {STRUCTURES[kind]} there"
     lies = lies if kind == "NONE" else f"{STRUCTURES[kind]}, {lies}"
     return f"{said}: {lies}"
+
+
+def _side(there: Places, cell: int) -> str:
+    """Where a cell lies, as one sees it."""
+    high = ("top", "middle", "bottom")[min(int(3 * there.y[cell] / HEIGHT), 2)]
+    wide = ("left", "centre", "right")[min(int(3 * there.x[cell] / WIDTH), 2)]
+    return f"{high} {wide}"
 
 
 def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:

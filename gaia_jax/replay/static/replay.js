@@ -29,7 +29,7 @@ function charts() {
   const viewed = view.first;
   lineChart(find("scores"), {
     series: game.seats.map((seat) => ({
-      values: game.vp.map((vp) => vp[seat.player]), colour: seat.fill, name: String(seat.player),
+      values: game.vp.map((vp) => vp[seat.player]), colour: seat.fill, name: seatNumber(seat),
     })),
     length: count, at: now, bands: rounds, pick: go,
   });
@@ -92,7 +92,7 @@ function build() {
       onclick: () => go(band.at) }, band.name));
   }
   for (const one of game.seats) {
-    find("seat").append(element("option", { value: one.player }, `${one.player} ${one.name}`));
+    find("seat").append(element("option", { value: one.player }, `${seatNumber(one)} ${one.name}`));
   }
   find("seat").addEventListener("change", (event) => seat(Number(event.target.value)));
 }

@@ -92,7 +92,13 @@ class Decks {
   mark(called = null) {
     for (const [name, { panel, tab }] of this.tabs) {
       tab.setAttribute("aria-pressed", String(panel.offsetParent !== null));
-      if (called) tab.classList.toggle("called", called.includes(name));
+      if (!called) continue;
+      // The dot in words: at the pointer, at the focus, and for who listens.
+      const on = tab.classList.toggle("called", called.includes(name));
+      for (const attribute of ["data-words", "aria-description"]) {
+        if (on) tab.setAttribute(attribute, "Something here may be used now");
+        else tab.removeAttribute(attribute);
+      }
     }
   }
 }
@@ -321,8 +327,11 @@ function unfold(board, wanted) {
   fold.textContent = wanted ? "\u25b4" : "\u25be";
 }
 
+// What people call a player: 1 to 4. The server counts from 0.
+const seatNumber = (seat) => String(seat.player + 1);
+
 function disc(seat) {
-  const out = element("span", { class: "disc", title: seat.name }, String(seat.player));
+  const out = element("span", { class: "disc", title: seat.name }, seatNumber(seat));
   out.style.background = seat.fill;
   out.style.color = seat.ink;
   return out;

@@ -22,7 +22,7 @@ function drawEnd() {
   const chart = element("div", { class: "chart-holder" });
   byId("end").replaceChildren(element("h2", {}, "The end"),
     element("ol", { class: "ranking" }, ...seats.map((seat) => element("li", { value: places[seat.player] },
-      disc(seat), element("b", {}, ` ${seat.vp} VP `), `${seat.name} (${called(seat.who)})`))),
+      disc(seat), element("b", {}, ` ${seat.vp} VP `), whoPlayed(seat)))),
     element("div", { class: "row" },
       element("button", { id: "again", onclick: again }, "Again with this set-up"),
       element("button", { id: "review", onclick: review }, "Review"),
@@ -35,11 +35,15 @@ function drawEnd() {
     element("h2", {}, "The moves that brought most"), bestMoves(best));
   lineChart(chart, {
     series: game.seats.map((seat) => ({ values: rounds.map(({ vp }) => vp[seat.player]),
-      colour: seat.fill, name: String(seat.player) })),
+      colour: seat.fill, name: seatNumber(seat) })),
     length: rounds.length - 1, at: rounds.length - 1,
     bands: rounds.slice(1).map(({ name }, k) => ({ at: k + 1, name: shortName(name) })),
   });
 }
+
+// Where several people share the screen, nobody of them is "you".
+const whoPlayed = ({ name, who }) => (who === offers.human
+  && game.seats.filter((one) => one.who === who).length > 1 ? name : `${name} (${called(who)})`);
 
 const shortName = (name) => (name.startsWith("Round") ? name.slice(6) : "");
 

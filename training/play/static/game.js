@@ -17,7 +17,7 @@ async function enter(id) {
   view = new TableView(byId("layout"), found.picture);
   byId("layout").more = toldOf;
   byId("view-of").replaceChildren(...found.seats.map((seat) =>
-    element("option", { value: seat.player }, `${seat.player} ${seat.name}`)));
+    element("option", { value: seat.player }, `${seatNumber(seat)} ${seat.name}`)));
   analysis = analysis || new Analysis({
     game: () => game,
     go: (node) => change("go", { node }),
@@ -63,7 +63,7 @@ function update(found) {
   drawEnd();
   lineChart(byId("scores"), {
     series: found.seats.map((s) => ({ values: found.vp.map((vp) => vp[s.player]),
-      colour: s.fill, name: String(s.player) })),
+      colour: s.fill, name: seatNumber(s) })),
     length: found.line.length - 1, at: found.line.indexOf(found.node),
     pick: (n) => change("go", { node: game.line[n] }),
   });

@@ -60,7 +60,7 @@ class Analysis {
     const here = game.line.indexOf(game.node);
     lineChart(byId("values"), {
       series: game.seats.map((seat) => ({
-        values: report.lines[seat.player], colour: seat.fill, name: String(seat.player),
+        values: report.lines[seat.player], colour: seat.fill, name: seatNumber(seat),
       })),
       length: game.line.length - 1, at: here, tight: true, pick: (n) => this.go(game.line[n]),
     });

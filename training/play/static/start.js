@@ -69,8 +69,8 @@ function buildStart() {
     const select = element("select", { id: `chair-${p}`, onchange: fillChairs });
     if (!p) setOptions(select, [[offers.human, PERSON]], offers.human);
     byId("chairs").append(element("div", { class: "chair" },
-      element("label", { for: `chair-${p}` }, `Player ${p}`), select,
-      element("select", { id: `faction-${p}`, "aria-label": `faction of player ${p}`, onchange: fillChairs }),
+      element("label", { for: `chair-${p}` }, `Player ${p + 1}`), select,
+      element("select", { id: `faction-${p}`, "aria-label": `faction of player ${p + 1}`, onchange: fillChairs }),
       element("small", { id: `about-${p}` })));
   }
   fromLink();
