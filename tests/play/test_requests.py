@@ -36,6 +36,8 @@ BAD: list[tuple[str, str, Any, dict[str, str]]] = [
     ("GET", "/api/games", None, {}),
     ("GET", "/api/games/000000000000", None, {}),
     ("GET", "/api/games/{game}?since=-1", None, {}),
+    ("GET", "/api/games/{game}/further", None, {}),
+    ("GET", "/api/games/{game}/further/ways", None, {}),
     ("GET", "/api/games/{game}?since=x", None, {}),
     ("GET", "/api/games/{game}?since=99999999999999999999", None, {}),
     ("GET", "/api/games/{game}/analysis?agent=os:system", None, {}),

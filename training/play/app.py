@@ -122,8 +122,9 @@ class Pages:
         return JSONResponse(await run_in_threadpool(self.server.analyse, game, name, whole, search))
 
     async def further(self, request: Request) -> Response:
-        """Whole federations, and what conversions would make possible."""
-        return JSONResponse(await run_in_threadpool(self.server.further, self._game(request)))
+        """Whole moves; what conversions would make possible, which takes longer to read."""
+        game, what = self._game(request), request.path_params["what"]
+        return JSONResponse(await run_in_threadpool(self.server.further, game, what))
 
     async def advice(self, request: Request) -> Response:
         """How a hint or a review stands; asked for by POST, and called off by `{"off": true}`."""
@@ -207,7 +208,7 @@ def make_app(server: GameServer, record: str | None, ending: Callable[[], bool])
         ("/api/preview", pages.preview, ["POST"]),
         ("/api/games", pages.open, ["POST"]),
         (game, pages.game, ["GET"]),
-        (game + "/further", pages.further, ["GET"]),
+        (game + "/further/{what}", pages.further, ["GET"]),
         (game + "/ask/{what}", pages.advice, ["GET", "POST"]),
         (game + "/file/{what}", pages.file_of, ["GET"]),
         (game + "/analysis", pages.analysis, ["GET"]),

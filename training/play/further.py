@@ -6,7 +6,7 @@ The engine plays it all on copies of the state; no rule stands here.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -24,11 +24,9 @@ from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import GameState
 
+from .leftovers import left_over
 from .rules import Rules
 
-NOTHING: dict[str, Any] = {
-    "ways": [], "federations": [], "reached": [], "repeats": {}, "tracks": {}, "left": {},
-}  # fmt: skip
 FORM, COMMIT = "form_federation", "commit"
 # Nodes within a move of two decisions; a federation has a list of its own.
 TWO_STEPS = ("TARGET", "PIECE")
@@ -279,3 +277,10 @@ def stock_of(state: State, player: int) -> bytes:
     players, turn = state.game.players, np.asarray(state.game.turn.brainstone_reversed)
     held = players.small[player], players.large[player], turn
     return b"".join(np.asarray(x).tobytes() for x in held)
+
+
+# What a page asks for one after the other, so that what is soon known is soon shown.
+PARTS: dict[str, dict[str, Callable[[Rules, State], Any]]] = {
+    "moves": {"ways": ways, "federations": federations, "tracks": tracks, "left": left_over},
+    "conversions": {"reached": reached, "repeats": repeats},
+}

@@ -16,7 +16,7 @@ from gaia_jax.setup.setup_json import players_of
 from gaia_jax.xla.packed import PLAYERS
 
 from ..agents.search import split_name
-from . import analysis, dealing, further, leftovers, settings
+from . import analysis, dealing, further, settings
 from .agent_pool import POLICY, SEARCH, AgentPool, Ready
 from .game import HUMAN, Game, Refused, decided, whole_number
 from .hints import Advice
@@ -157,24 +157,24 @@ class GameServer:
         found = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
         return {**found, "settings": wanted.get("settings", {})}
 
-    def further(self, game: Game) -> dict[str, Any]:
-        """Whole moves and federations, and what conversions make possible, at a person's turn."""
-        node, rules = game.nodes[game.now], game.rules
-        found = node.further
+    def further(self, game: Game, what: str) -> dict[str, Any]:
+        """A part of what lies further at a person's turn, as in `further.PARTS`.
+
+        Raises:
+            Refused: there is no such part.
+        """
+        if what not in further.PARTS:
+            raise Refused(f"there is no {what!r} further on; known are {', '.join(further.PARTS)}")
+        node, rules, parts = game.nodes[game.now], game.rules, further.PARTS[what]
+        found: dict[str, Any] | None = node.further.get(what)
         if found is None:
             if game.over() or game.agent_to_move() or not rules.ready:
-                return {"node": node.id, **further.NOTHING}
+                return {"node": node.id}
             priced = rules.prices_ready
-            found = {
-                "node": node.id,
-                "ways": further.ways(rules, node.state),
-                "federations": further.federations(rules, node.state),
-                "reached": further.reached(rules, node.state),
-                "repeats": further.repeats(rules, node.state),
-                "tracks": further.tracks(rules, node.state),
-                "left": leftovers.left_over(rules, node.state),
-            }
-            node.further = found if priced else None
+            known = {name: find(rules, node.state) for name, find in parts.items()}
+            found = {"node": node.id, **known}
+            if priced:
+                node.further[what] = found
         return found
 
     def ask_advice(self, game: Game, what: str) -> None:

@@ -70,7 +70,7 @@ function piecesOf(text) {
 
 function drawLegal() {
   // What is there stays while nothing else may be done.
-  const key = JSON.stringify([game.node, game.legal, furtherNow().turn]);
+  const key = JSON.stringify([game.node, game.legal, furtherNow().part, furtherTurn]);
   if (key === drawnLegal) return;
   drawnLegal = key;
   const position = `${game.id} ${game.node}`;
@@ -79,6 +79,7 @@ function drawLegal() {
     const deck = byId("legal-panel").closest(".deck");
     if (byId("legal-panel").checkVisibility()) deck.scrollTop = 0;
   }
+  const heldText = chosenFrom === position && document.activeElement.closest("#legal [data-text]")?.dataset.text;
   chosenFrom = position;
   byId("legal-panel").hidden = !game.legal.length;
   const panel = byId("legal-panel");
@@ -98,7 +99,9 @@ function drawLegal() {
     ...(folded || kinds.length < 2 ? [] : [element("h3", {}, name)]), ...some.map(choiceButton))));
   light(all);
   // Who plays by the keyboard goes on where the choices begin.
-  if (heldKind && game.legal.length) (byId("kinds").querySelector(`[data-kind="${heldKind}"]`) || firstButton()).focus();
+  const same = heldText && panel.querySelector(`[data-text="${CSS.escape(heldText)}"]`);
+  if (same?.checkVisibility()) same.focus();
+  else if (heldKind && game.legal.length) (byId("kinds").querySelector(`[data-kind="${heldKind}"]`) || firstButton()).focus();
 }
 
 const firstButton = () => byId("legal-panel").querySelector("#kinds button, #legal > button,"

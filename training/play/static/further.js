@@ -1,7 +1,9 @@
 "use strict";
 // Beyond the next click: whole moves and federations, and what conversions would make possible.
 
-const NOTHING_FURTHER = { turn: 0, ways: [], federations: [], reached: [], repeats: {}, tracks: {}, left: {} };
+// `turn`: above 0 once all of it is known; `part`: what has come.
+const NOTHING_FURTHER = { turn: 0, part: "", ways: [], federations: [], reached: [], repeats: {}, tracks: {}, left: {} };
+const PARTS = ["moves", "conversions"];
 let furtherOf = "";
 let further = NOTHING_FURTHER;
 let furtherTurn = 0;
@@ -9,7 +11,8 @@ let furtherTurn = 0;
 // What is known of the position in view.
 const furtherNow = () => (further.node === game.node && further.game === game.id ? further : NOTHING_FURTHER);
 
-// Asked for once a position, where it is a person's turn, and again when there are prices.
+// Asked for once a position, where it is a person's turn, and again when there are prices. What is
+// soon known is shown before the rest.
 async function drawFurther() {
   const priced = Boolean(game.legal[0]?.effects);
   const key = `${game.id} ${game.node} ${priced}`;
@@ -17,10 +20,26 @@ async function drawFurther() {
   markFederation(null);
   if (!wanted || key === furtherOf) return;
   furtherOf = key;
-  const found = await call(`/api/games/${game.id}/further`);
-  if (!found || !game || furtherOf !== key || found.node !== game.node) return;
-  further = { ...found, game: game.id, turn: ++furtherTurn };
-  drawLegal();
+  let known = { ...NOTHING_FURTHER, game: game.id };
+  for (const part of PARTS) {
+    const found = await call(`/api/games/${known.game}/further/${part}`);
+    await released();
+    if (!found || !game || furtherOf !== key || found.node !== game.node) return;
+    known = { ...known, ...found, part };
+    further = part === PARTS[PARTS.length - 1] ? { ...known, turn: ++furtherTurn } : known;
+    drawLegal();
+  }
+}
+
+// Nothing is drawn anew between press and click.
+let held = false;
+const wired = (name, now) => document.addEventListener(name, () => { held = now; }, true);
+wired("pointerdown", true);
+["pointerup", "pointercancel", "dragend"].forEach((name) => wired(name, false));
+
+async function released() {
+  for (let n = 0; held && n < 50; n += 1) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function federationWords(one) {
