@@ -40,7 +40,9 @@ class Node:
     prices: dict[str, dict[str, Any]] | None = None  # of each action, once they were asked for
     words: str | None = None  # the action that led here
     told: str | None = None  # what the action that led here cost and brought
-    further: dict[str, Any] = field(default_factory=dict)  # `GameServer.further`, what was asked for
+    further: dict[str, Any] = field(
+        default_factory=dict
+    )  # `GameServer.further`, what was asked for
     by: str = ""  # what made that decision for a person: a setting, or the one before it
 
 

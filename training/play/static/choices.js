@@ -100,7 +100,7 @@ function drawLegal() {
   light(all);
   // Who plays by the keyboard goes on where the choices begin.
   const same = heldText && panel.querySelector(`[data-text="${CSS.escape(heldText)}"]`);
-  if (same?.checkVisibility()) same.focus();
+  if (same && same.checkVisibility()) same.focus();
   else if (heldKind && game.legal.length) (byId("kinds").querySelector(`[data-kind="${heldKind}"]`) || firstButton()).focus();
 }
 
