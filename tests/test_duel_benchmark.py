@@ -73,10 +73,10 @@ def test_mctx_is_told_who_moves_and_what_it_is_worth_to_them() -> None:
 
 
 @pytest.mark.slow
-def test_mctx_plays_whole_games_as_well_as_the_shipped_agent() -> None:
-    """To the end and no worse: what it gains takes 256 games, by the command of `benchmarks.duel`.
+def test_mctx_plays_whole_games_about_as_well_as_the_shipped_agent() -> None:
+    """To the end. What it gains shows in 256 games, by the command of `benchmarks.duel`.
 
-    A search that is told nonsense plays like chance, 60 VP behind; a wrong sign shows above alone.
+    A wrong sign does not show even in 32 (-1.8 VP, +0.1 with the right one): the test above has it.
     """
     env = gaia_jax.make("base", "vp", players=2)
     base = duel.make_agent("zoo/duel", env, likeliest=True)

@@ -100,9 +100,9 @@ function explain(action) {
   const mine = candidates.find((one) => one.action === action);
   const less = (candidates[0].vp - mine.vp).toFixed(1);
   const verdict = told.right ? "Right" : `Not this one, it has ${less} VP less`;
-  const range = loss.low === loss.high ? "in every game" : `${loss.low} to ${loss.high}`;
+  const range = loss.low === loss.high ? "" : ` (${loss.low} to ${loss.high})`;
   find("verdict").textContent = `${verdict}. Best (theme: ${puzzle.theme}): ${told.answer.words}. It has `
-    + `${loss.mean} VP more (${range}) than ${policy.words}, which ${told.agent} likes best.`;
+    + `${loss.mean} VP more${range} than ${policy.words}, which ${told.agent} likes best.`;
   find("candidates").replaceChildren(
     element("tr", {}, ...["move", "VP at the end", "policy"].map((text) => element("th", {}, text))),
     ...candidates.map((one) => element("tr", {}, element("td", {}, one.words),
