@@ -57,7 +57,7 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
         action = jax.random.categorical(key, logits)   # what the arena's agent plays
 
     Strength, mean VP of 512 duplicate games of these four at one table (README.md):
-    zoo/strong 147.6, greedy 103.4, zoo/quick 94.2, random 26.0.
+    zoo/strong 148.4, greedy 103.3, zoo/quick 94.5, random 26.0.
     `CITATION.cff` says how to cite them.
 
     Args:
