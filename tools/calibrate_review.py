@@ -6,10 +6,11 @@
     python -m tools.calibrate_review RECORDS --out judged.json --accuracy
 
 Of each game in a folder of records, moves of each seat are judged as a review judges them, 64
-together. `--plant` replaces moves of `zoo/strong` by the worst of some likely to be
-bad, and judges those. `--check` plays the two moves of judged decisions out 256 times, planted
-ones too. `--accuracy` plays each game 16 times from its first move on, and compares the VP of its
-seats. What is measured is kept in `--out` after each batch, and gone on with.
+together. `--plant` replaces moves of `zoo/strong` by the worst of some likely to be bad, and judges
+those: all with the playouts of the costliest eighth, where a review of a whole game has them.
+`--check` plays the two moves of judged decisions out 256 times, planted ones too. `--accuracy`
+plays each game 16 times from its first move on, and compares the VP of its seats. What is measured
+is kept in `--out` after each batch, and gone on with.
 """
 
 from __future__ import annotations
@@ -27,14 +28,15 @@ import numpy as np
 
 from gaia_jax import replay
 from gaia_jax.actions import to_text
-from gaia_jax.state import Node
+from gaia_jax.ruleset import Ruleset
 from training import zoo
 from training.agents import make_agent
 from training.games.stats import estimate, share
 from training.study import review
 from training.study.accuracy import GRADES, Loss, accuracy
+from training.study.actions import is_main
 from training.study.explain import Game, read_game
-from training.study.judge import LONGER, Judge, Judged, Question, question
+from training.study.judge import LONGER, LOOKED_AT_AGAIN, Judge, Judged, Question, question
 from training.study.playouts import Jobs, jobs_of
 from training.study.position import probabilities
 from training.system import atomic_files, cli
@@ -49,7 +51,7 @@ BEGINS = 24  # decisions, among which the first main move is
 BEGUN = 16  # playouts from the first move of a game
 JUDGE = "zoo/strong"  # who plays out
 PLANTER = "zoo/strong"  # whose moves are replaced
-BAD, GLANCES = 8, 4  # unlikely main moves that are tried for the worst, playouts of each
+BAD, GLANCES = 8, 8  # unlikely main moves that are tried for the worst, playouts of each
 FULL = 256  # playouts of each of the two moves that `--check` compares
 OTHER_LUCK = 1 << 20  # number of a sample that no review draws
 
@@ -76,7 +78,7 @@ def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) ->
     """Moves of the seats of these kinds, so many of each seat; the same ones at every call.
 
     Args:
-        turns: of main actions alone, without placements and boosters.
+        turns: of main actions alone that have another one beside them.
     """
     for path in sorted(folder.glob("*.json")):
         players, game = replay.read(path).players or ("people",) * 4, read_game(path)
@@ -86,10 +88,18 @@ def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) ->
             own = [at for at in asked if int(game.states[at].current_player) == seat]
             if kind in kinds and own:
                 some = [
-                    at for at in own if not turns or game.states[at].game.turn.node == Node.TURN
+                    at
+                    for at in own
+                    if not turns or others(game.env.ruleset, game.states[at], game.actions[at])
                 ]
                 for at in sorted(rng.permutation(some)[:each].tolist()):
                     yield _move(game, path.stem, kind, seat, at, len(own))
+
+
+def others(rules: Ruleset, state: Any, played: int) -> list[int]:
+    """The main actions beside the one that was played; none beside a placement or a booster."""
+    node, legal = int(state.game.turn.node), np.flatnonzero(state.legal_action_mask).tolist()
+    return [a for a in legal if a != played and is_main(node, to_text(rules, a))]
 
 
 def _move(game: Game, name: str, kind: str, seat: int, at: int, of: int) -> Move:
@@ -127,10 +137,10 @@ Position = TypeVar("Position", Move, Beginning)
 class Bench:
     """Judges batches of moves; compiled once."""
 
-    def __init__(self, folder: Path):
+    def __init__(self, folder: Path, again: int = LOOKED_AT_AGAIN):
         self.env = read_game(min(folder.glob("*.json"))).env
         self.agent = make_agent(JUDGE, self.env)
-        self.judge = Judge(self.env, self.agent, 16)
+        self.judge = Judge(self.env, self.agent, 16, again)
 
     def text(self, action: int) -> str:
         """An action as its text."""
@@ -159,12 +169,11 @@ class Bench:
         }  # fmt: skip
 
     def worst(self, some: Sequence[Move], seed: int) -> list[Move]:
-        """The same with the worst of BAD main moves instead, least likely by the policy."""
+        """The same with the worst of BAD other main moves, least likely by the policy."""
         states, tried = stacked(some), list[np.ndarray]()
         chance = probabilities(self.agent, states)
         for i, move in enumerate(some):
-            legal = np.flatnonzero(move.state.legal_action_mask)
-            main = [a for a in legal if not self.text(a).startswith("free ")]
+            main = others(self.env.ruleset, move.state, move.played)
             tried.append(np.array(sorted(main, key=lambda a, i=i: chance[i, a])[:BAD]))
         own = self.played_out(states, some, tried, GLANCES, seed)
         return [
@@ -307,7 +316,7 @@ def main() -> int:
 
 def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
     """Batch after batch, behind those that are done."""
-    bench = Bench(args.records)
+    bench = Bench(args.records, 1 if args.plant else LOOKED_AT_AGAIN)
     if args.check:
         rng = np.random.default_rng(0)
         some = [one for one in found["moves"] + found["planted"] if len(one["policy"]) > 1]

@@ -4,11 +4,13 @@
     python -m training.puzzles --games 32 --out puzzles.json --resume
     python -m training.puzzles --of --solve greedy,zoo/quick
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
+    python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
 
 A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
 intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
-that. `--of` alone takes the puzzles that come with the project. `--solved-by` and `--unsolved-by`
-choose: who solves what was chosen by who solves it is no measurement.
+that. `--of` alone takes the puzzles that come with the project. `--again` tries them anew and keeps
+those that still are puzzles. `--solved-by` and `--unsolved-by` choose: who solves what was chosen
+by who solves it is no measurement.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     import gaia_jax
 
     from .study import puzzles, review
+    from .study.puzzle_maker import Maker
     from .system.devices import split_cpu
     from .system.environments import make_env
 
@@ -48,7 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     env = make_env(gaia_jax, rules[0], "vp", rules[1])
     keep, drop = args.solved_by, args.unsolved_by
     solvers = puzzles.solvers([*keep, *drop, *args.solve], env)
-    if not args.of:
+    if args.again:
+        with cli.telling(lambda: "trying the puzzles again"):
+            found = Maker(env, args.agent, args.playouts).again(found)
+    elif not args.of:
         found, whole = _make(args, env)
     rates = {}
     asked = solvers if whole and found["puzzles"] else {}
@@ -59,8 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             rates[name] = puzzles.solved(found, solver, walked)
     if keep or drop:
         found, rates = puzzles.chosen(found, rates, keep, drop)
-        if args.out:
-            atomic_files.write_text(args.out, puzzles.to_text(found))
+    if args.of and args.out:
+        atomic_files.write_text(args.out, puzzles.to_text(found))
     print(puzzles.text(found, rates))
     cli.wrote(args.out)
     return 0 if whole else 130
@@ -93,6 +99,8 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help=text)
     text = "make none, take those of this file, or of the project"
     add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help=text)
+    text = "of --of: try its puzzles anew with --agent, keep what still is one"
+    add("--again", action="store_true", help=text)
     add("--solve", **names, help="say how many puzzles these agents solve")
     add("--solved-by", **names, help="of --of: keep what each of these agents solves")
     add("--unsolved-by", **names, help="of --of: leave out what one of these agents solves")
@@ -102,9 +110,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     chooses = args.solved_by or args.unsolved_by
-    if chooses and not args.of:
-        raise UserError("--solved-by and --unsolved-by choose from a file: --of names it")
-    if args.of and (args.resume or (args.out and not chooses)):
+    if (chooses or args.again) and not args.of:
+        raise UserError("--again, --solved-by and --unsolved-by are of a file: --of names it")
+    if args.of and (args.resume or (args.out and not chooses and not args.again)):
         raise UserError("--out is of puzzles that are made, --of takes those of a file")
     if args.resume and not args.out:
         raise UserError("--resume goes on with the file of --out")

@@ -163,7 +163,8 @@ def test_reasons_are_differences_by_source(game, legal):
     [
         (["--agent", "random"], "--agent wants one with a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
-        (["--unsolved-by", "greedy"], "choose from a file: --of names it"),
+        (["--unsolved-by", "greedy"], "are of a file: --of names it"),
+        (["--again"], "are of a file: --of names it"),
         (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
         (["--resume"], "--resume goes on with the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 1'"),
@@ -263,6 +264,31 @@ def test_ctrl_c_is_no_puzzle(maker, game):
 def test_of_puzzles_with_one_answer_in_a_game_there_is_one(maker, game, legal, monkeypatch):
     monkeypatch.setattr(puzzle_maker, "decisions", lambda *_: [4, 4])
     assert [len(some) for some in maker.puzzles([game], 0, lambda ended: None)] == [1]
+
+
+def test_a_file_is_tried_again_by_another_agent(maker, game, found, legal, monkeypatch):
+    """A puzzle says what the new playouts say, or is gone; the decisions beside it stay closed."""
+    monkeypatch.setattr(puzzle_maker, "decisions", lambda *_: pytest.fail("all were asked for"))
+    maker.env, maker.name = game.env, "zoo/quick"
+    chosen = found | {"chosen": {"solved_by": ["one"], "unsolved_by": []}, "from_round": 6}
+    made = maker.again(chosen)
+    (one,) = made["puzzles"]
+    assert one["decision"] == 5 and one["loss"]["mean"] == 20 != found["puzzles"][0]["loss"]["mean"]
+    assert one["answer"]["action"] == legal[2] and made["games"] == found["games"]
+    assert made["agent"] == "zoo/quick" and made["sha256"] == zoo.about("zoo/quick")["sha256"]
+    assert "chosen" not in made and made["playouts"] == 20 and made["from_round"] == 6
+    maker.worth[int(legal[1])] = 91
+    assert maker.again(chosen)["puzzles"] == maker.again(chosen)["games"] == []
+
+
+def test_the_command_writes_what_was_tried_again(found, tmp_path, monkeypatch, capsys):
+    path, out = tmp_path / "puzzles.json", tmp_path / "again.json"
+    path.write_text(puzzles.to_text(found))
+    monkeypatch.setattr(Maker, "__init__", lambda self, *_: None)
+    monkeypatch.setattr(Maker, "again", lambda self, file: file | {"agent": "tried"})
+    assert cli.run(lambda: door.main(["--of", str(path), "--again", "--out", str(out)])) == 0
+    assert "1 puzzles of 1 games of tried" in capsys.readouterr().out
+    assert puzzles.read(out) == found | {"agent": "tried"}
 
 
 def test_a_file_is_gone_on_with(found, game, puzzle, tmp_path, monkeypatch, capsys):

@@ -87,12 +87,14 @@ class _Stage(NamedTuple):
 class Judge:
     """Judges moves by the playouts of one agent."""
 
-    def __init__(self, env: Environment, agent: Agent, playouts: int):
+    def __init__(self, env: Environment, agent: Agent, playouts: int, again: int = LOOKED_AT_AGAIN):
         """
         Args:
             playouts: n of the played move and of the best alternative, at least 4.
+            again: the costliest one in so many is measured again.
         """
         self.playouts, self.players = playouts, Playouts(env, agent, moves=LINE)
+        self._in_so_many = again
         self.capacity = 0  # jobs of the largest stage that was asked for
         self._choosing = max(playouts // 2, 4)
 
@@ -181,7 +183,7 @@ class Judge:
         return list(known.values())
 
     def _again(self, asked: int) -> int:
-        return min(asked, max(asked // LOOKED_AT_AGAIN, 5))
+        return min(asked, max(asked // self._in_so_many, 5))
 
 
 def _best(question: Question, vp: np.ndarray) -> int:

@@ -17,6 +17,7 @@ import numpy as np
 
 import gaia_jax
 from gaia_jax import replay
+from gaia_jax.actions import from_text
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.xla.program_cache import jit
 
@@ -28,7 +29,7 @@ from .explain import Game
 from .judge import LINE, Question, measured, question
 from .playouts import Jobs, Playouts, jobs_of
 from .position import probabilities
-from .puzzles import LEAST, added, decisions, puzzle, to_text
+from .puzzles import LEAST, added, decisions, empty, puzzle, to_text, walked
 from .review import Plain
 
 PLAYED = 64  # games that are played together
@@ -103,7 +104,8 @@ class Maker:
         Raises:
             UserError: an unknown agent, or one without a policy.
         """
-        self.env, self.agent, self.playouts = env, make_agent(name, env), playouts
+        self.env, self.name, self.playouts = env, name, playouts
+        self.agent = make_agent(name, env)
         review.check_policy(name, self.agent)
         self._first_round = first_round
         self._players = Playouts(env, self.agent, moves=MOVES)
@@ -184,6 +186,26 @@ class Maker:
             for state, action, moves in zip(first, chosen, ends.moves, strict=True)
         ]
 
+    def again(self, found: Plain, progress: Callable[[int], object] = lambda ended: None) -> Plain:
+        """The puzzles of a file that are puzzles of this agent's too, each tried as a new one is.
+
+        All that they say, the answer too, is from these playouts.
+
+        Args:
+            progress: told how many playouts have ended.
+        Raises:
+            UserError: a game does not play.
+            KeyboardInterrupt: not all has been played out.
+        """
+        games, where = list[Game](), list[list[int]]()
+        for number, one in enumerate(found["games"]):
+            actions = [from_text(self.env.ruleset, text) for text in one["actions"]]
+            games.append(Game(self.env, walked(found, number), actions))
+            where.append([x["decision"] - 1 for x in found["puzzles"] if x["game"] == number])
+        made = self.puzzles(games, found["seed"], progress, where)
+        begun = empty(self.env, self.name, self.playouts, found["seed"], 0, found["from_round"])
+        return added(begun, list(zip(games, made, strict=True)), found["following"])
+
     def _walked(self, state: State, actions: list[int]) -> Game:
         """The states of a game; they stay on the device, which takes a fifth of the time."""
         states, step = [state], self._compiled()[1]
@@ -195,7 +217,11 @@ class Maker:
         return replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))
 
     def puzzles(
-        self, games: Sequence[Game], seed: int, progress: Callable[[int], object]
+        self,
+        games: Sequence[Game],
+        seed: int,
+        progress: Callable[[int], object],
+        asked: Sequence[Sequence[int]] | None = None,
     ) -> list[list[Plain]]:
         """The puzzles of each game; of several with one answer in a game the clearest.
 
@@ -204,13 +230,14 @@ class Maker:
         Args:
             seed: of the playouts.
             progress: told how many playouts have ended.
+            asked: decisions of each game, from 0; None is all that may become puzzles.
         Raises:
             KeyboardInterrupt: not all has been played out.
         """
         self._progress, self._ended = progress, 0
-        where = [
-            (g, at) for g, game in enumerate(games) for at in decisions(game, self._first_round)
-        ]
+        if asked is None:
+            asked = [decisions(game, self._first_round) for game in games]
+        where = [(g, at) for g, some in enumerate(asked) for at in some]
         found: list[dict[str, Plain]] = [{} for _ in games]
         for first in range(0, len(where), POOL):
             here = where[first : first + POOL]

@@ -183,23 +183,33 @@ def players_of(found: Plain) -> int:
     return len(factions) if isinstance(factions, list) else 4
 
 
+def walked(found: Plain, number: int) -> list[State]:
+    """The states of a game of a file, the first before its first decision.
+
+    Raises:
+        UserError: it does not play.
+    """
+    game = found["games"][number]
+    record = replay.Record(
+        found["ruleset"], found["version"], game["setup"], tuple(game["actions"]), ()
+    )
+    try:
+        return list(replay.states(record))
+    except replay.RecordError as error:
+        raise UserError(f"game {number} of the puzzles: {error}") from error
+
+
 def positions(found: Plain) -> Iterator[tuple[Plain, State]]:
     """Each puzzle of a file and its position.
 
     Raises:
         UserError: a game does not play.
     """
-    for number, game in enumerate(found["games"]):
-        record = replay.Record(
-            found["ruleset"], found["version"], game["setup"], tuple(game["actions"]), ()
-        )
+    for number in range(len(found["games"])):
         here = {one["decision"]: one for one in found["puzzles"] if one["game"] == number}
-        try:
-            for at, state in enumerate(replay.states(record), 1):
-                if at in here:
-                    yield here[at], state
-        except replay.RecordError as error:
-            raise UserError(f"game {number} of the puzzles: {error}") from error
+        for at, state in enumerate(walked(found, number), 1):
+            if at in here:
+                yield here[at], state
 
 
 def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:
