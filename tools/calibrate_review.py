@@ -9,7 +9,7 @@ Of each game in a folder of records, moves of each seat are judged as a review j
 together. `--plant` replaces moves of `zoo/strong` by the worst of some likely to be bad, and judges
 those: all with the playouts of the costliest eighth, where a review of a whole game has them.
 `--check` plays the two moves of judged decisions out 256 times, planted ones too. `--accuracy`
-plays each game 16 times from its first move on, and compares the VP of its seats. What is measured
+plays each game 64 times from its first move on, and compares the VP of its seats. What is measured
 is kept in `--out` after each batch, and gone on with.
 """
 
@@ -33,10 +33,18 @@ from training import zoo
 from training.agents import make_agent
 from training.games.stats import estimate, share
 from training.study import review
-from training.study.accuracy import GRADES, Loss, accuracy
+from training.study.accuracy import GRADES, Loss, accuracy, par
 from training.study.actions import is_main
 from training.study.explain import Game, read_game
-from training.study.judge import LONGER, LOOKED_AT_AGAIN, Judge, Judged, Question, question
+from training.study.judge import (
+    BEGINNINGS,
+    LONGER,
+    LOOKED_AT_AGAIN,
+    Judge,
+    Judged,
+    Question,
+    question,
+)
 from training.study.playouts import Jobs, jobs_of
 from training.study.position import probabilities
 from training.system import atomic_files, cli
@@ -48,7 +56,7 @@ FORMAT = "gaia_jax judged moves 3"
 OURS = atomic_files.json_with(format=FORMAT)
 GROUPS = ("moves", "planted", "checked", "beginnings")
 BEGINS = 24  # decisions, among which the first main move is
-BEGUN = 16  # playouts from the first move of a game
+BEGUN = BEGINNINGS * 16  # playouts from the first move of a game, as of a review
 JUDGE = "zoo/strong"  # who plays out
 PLANTER = "zoo/strong"  # whose moves are replaced
 BAD, GLANCES = 8, 8  # unlikely main moves that are tried for the worst, playouts of each
@@ -270,13 +278,13 @@ def accuracies(games: Sequence[dict[str, Any]]) -> list[str]:
     for kind in dict.fromkeys(kind for game in games for kind in game["kinds"]):
         behind, own = [], []
         for game in games:
-            seats = zip(game["kinds"], game["expected"], game["vp"], strict=False)
-            pairs = [(expected, vp) for who, expected, vp in seats if who == kind]
+            seats = zip(game["kinds"], par(np.array(game["expected"])), game["vp"], strict=False)
+            pairs = [(aim, vp) for who, aim, vp in seats if who == kind]
             if pairs:
-                behind.append(np.mean([expected - vp for expected, vp in pairs]))
+                behind.append(np.mean([aim - vp for aim, vp in pairs]))
                 own.append(np.mean([accuracy(*pair) for pair in pairs]))
         lines.append(
-            f"{kind}: {len(own)} games, behind what is expected {estimate(np.array(behind))} VP,"
+            f"{kind}: {len(own)} games, behind par {estimate(np.array(behind))} VP,"
             f" accuracy {estimate(np.array(own))}, a game {np.min(own):.0f} to {np.max(own):.0f}"
         )
     return lines

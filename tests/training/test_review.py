@@ -138,9 +138,11 @@ def test_grades_need_an_interval_above_0():
 
 def test_accuracy_falls_with_the_vp_that_were_not_made():
     of = accuracy.accuracy
-    assert of(120, 120) == accuracy.AS_EXPECTED and of(120, 121) > of(120, 120) > of(120, 119)
-    assert of(120, 300) == 100 and of(120, 120 - accuracy.HALVED) == accuracy.AS_EXPECTED / 2
+    assert of(120, 120) == accuracy.AT_PAR and of(120, 121) > of(120, 120) > of(120, 119)
+    assert of(120, 120 - accuracy.HALVED) == accuracy.AT_PAR / 2 and of(120, 129) == 90
+    assert 100 > of(120, 190) > of(120, 180) > 98, "two who made far more are not level"
     assert of(120, 80) == of(100, 60), "the set-up does not count"
+    assert accuracy.par(np.array([140.0, 100, 110, 90])).tolist() == [125, 105, 110, 100]
 
 
 def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, states, questions):
@@ -163,12 +165,12 @@ def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, 
 
 def test_accuracies_by_kind_are_means_of_games():
     games = [
-        {"kinds": ["a", "a", "b", "b"], "expected": [120.0, 100, 110, 90], "vp": [120, 64, 38, 90]},
+        {"kinds": ["a", "a", "b", "b"], "expected": [124.0, 100, 112, 88], "vp": [115, 67, 37, 97]},
         {"kinds": ["b"] * 4, "expected": [100.0] * 4, "vp": [64] * 4},
     ]
     one, other = calibrate_review.accuracies(games)
-    assert one.startswith("a: 1 games, behind what is expected 18.00") and "60 to 60" in one
-    assert other.startswith("b: 2 games, behind what is expected 36.00")
+    assert one.startswith("a: 1 games, behind par 18.00") and "60 to 60" in one
+    assert other.startswith("b: 2 games, behind par 36.00")
     assert other.endswith("a game 40 to 50")
 
 

@@ -13,8 +13,10 @@ import numpy as np
 from .effects import CONFIDENCE
 
 SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
-AS_EXPECTED = 80.0  # accuracy of a seat that ends with the VP that the agent expects for it
+AT_PAR = 80.0  # accuracy of a seat that makes its par
 HALVED = 36.0  # VP less that halve it
+LEFT = HALVED * (100 - AT_PAR) / AT_PAR  # VP more that halve what is missing to 100; no kink at par
+OWN = 0.5  # how much of what the agent expects of a seat beyond the others counts in its par
 GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # VP that are lost at least
 
 
@@ -52,14 +54,28 @@ def paired(better: np.ndarray, played: np.ndarray) -> Loss:
     return Loss(mean, mean - half, mean + half, error)
 
 
-def accuracy(expected: float, made: float) -> float:
-    """0 to 100, of a seat.
+def par(expected: np.ndarray) -> np.ndarray:
+    """VP (P,) that seats should make.
 
-    Nothing is random behind the set-up. So what a seat is behind the VP that the agent expects for
-    it at the beginning is what its moves lost, together with what the other players did to it.
+    A good faction of the agent's is worth less to who plays otherwise: half way to the mean.
 
     Args:
-        expected: VP at the end if the agent plays all seats from the beginning on.
+        expected: (P,) VP at the end if the agent plays all seats from the beginning on.
+    """
+    mean = np.mean(expected)
+    return np.asarray(mean + OWN * (expected - mean))
+
+
+def accuracy(aim: float, made: float) -> float:
+    """0 to 100, of a seat.
+
+    Nothing is random behind the set-up. So what a seat is behind its par is what its moves lost,
+    together with what the other players did to it.
+
+    Args:
+        aim: its par.
         made: VP at the end.
     """
-    return float(min(100.0, AS_EXPECTED * 2 ** ((made - expected) / HALVED)))
+    if made < aim:
+        return float(AT_PAR * 2 ** ((made - aim) / HALVED))
+    return float(100 - (100 - AT_PAR) * 2 ** ((aim - made) / LEFT))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import Any
@@ -23,6 +24,7 @@ HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"  # of a page
 Report = dict[str, Any]  # as `report` gives it, or a part of it
 Rows = Sequence[Sequence[Any]]
 KINDS = {"mine": "mine", "project": "Gaia project", "upgrade": "upgrade", "pick": "choose"}
+TILES = {"round_tiles": "round_tile", "final_missions": "final_mission", "boosters": "booster"}
 COMPARED = "a comparison at the same faction and seat, no experiment: the agent chose"
 
 
@@ -42,7 +44,10 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
         "version": env.version,
         **about,
         "games": len(played.vp),
-        "setup": setup_to_dict(setup, env.ruleset),
+        "setup": (dealt := setup_to_dict(setup, env.ruleset)),
+        "words": {
+            key: [words[name][id] for id in dealt[key]] for key, name in TILES.items()
+        },
         "factions": rows,
         "seats": [
             {"seat": int(e.name), "place": _place_of(setup, int(e.name)), "vp": _interval(e)}
@@ -189,6 +194,9 @@ th,td{text-align:right;padding:.3rem .5rem;border-bottom:1px solid #e3e6e9;white
 th:first-child,td:first-child,td.words{text-align:left}td.words{white-space:normal}
 svg{max-width:100%;height:auto}details{margin:.4rem 0}summary{cursor:pointer;padding:.3rem 0}
 p.note{color:#5b6570}
+@media(max-width:600px){th,td,th:first-child{white-space:normal;padding:.3rem .1rem}
+.wide{font-size:.72rem}.wide span{white-space:nowrap}
+h2+.wide :is(th,td):is(:nth-child(2),:nth-child(6)):nth-last-child(n+2){display:none}}
 """
 
 
@@ -210,7 +218,13 @@ def page(told: Report) -> str:
             '<meta name="viewport" content="width=device-width,initial-scale=1">',
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
             f"<h1>{escape(title)}</h1>",
-            *(f"<p>{escape(line)}</p>" for line in heading(told)),
+            f"<p>{escape(heading(told)[0])}</p>",
+            *(
+                f"<details><summary>{key.replace('_', ' ')}</summary><ol>"
+                + "".join(f"<li>{escape(tile)}</li>" for tile in told["words"][key])
+                + "</ol></details>"
+                for key in TILES
+            ),
             "<h2>Factions</h2>",
             _table(head, [_faction(row) for row in told["factions"]]),
             '<p class="note">Bid: VP that make a faction even with the mean of all. What is red'
@@ -249,9 +263,15 @@ def _details(row: Report) -> str:
     )
 
 
+def _cell(value: object) -> str:
+    """A cell, whose line is not broken within an interval."""
+    return re.sub(r"\(.*\)[ %]*", r"<span>\g<0></span>", escape(str(value)))
+
+
 def _table(head: Sequence[str], rows: Rows) -> str:
     top = "".join(f"<th>{escape(x)}</th>" for x in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(x))}</td>" for x in row) + "</tr>" for row in rows
+    body = "".join("<tr>" + "".join(f"<td>{_cell(x)}</td>" for x in row) + "</tr>" for row in rows)
+    table = f"<table><tr>{top}</tr>{body}</table>"
+    return (
+        f'<div class="wide" tabindex="0" role="group" aria-label="{escape(head[0])}">{table}</div>'
     )
-    return f'<div class="wide"><table><tr>{top}</tr>{body}</table></div>'

@@ -19,7 +19,7 @@ from gaia_jax.state import Node
 
 from ..agents import REGISTRY, Agent, make_agent
 from ..system import atomic_files
-from .accuracy import GRADES, Loss, accuracy
+from .accuracy import GRADES, Loss, accuracy, par
 from .actions import is_main
 from .explain import Game
 from .judge import BEGINNINGS, Judge, Judged, Question, question
@@ -128,7 +128,7 @@ def report(game: Game, judged: Sequence[Judged], asked: int, expected: np.ndarra
     moves = [move_json(game, one) for one in judged]
     costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:SHOWN]
     seats = []
-    over = bool(end.terminated)
+    over, aims = bool(end.terminated), par(expected)
     made = end.game.players.vp if over else judged[-1].vp
     for seat, faction in enumerate(factions):
         own = [one.loss for one in judged if one.question.seat == seat]
@@ -141,7 +141,7 @@ def report(game: Game, judged: Sequence[Judged], asked: int, expected: np.ndarra
                 "vp": int(end.game.players.vp[seat]),
                 "judged": len(own),
                 "expected_vp": round(float(expected[seat]), 1),
-                "accuracy": round(accuracy(float(expected[seat]), float(made[seat])), 1),
+                "accuracy": round(accuracy(float(aims[seat]), float(made[seat])), 1),
                 "lost": round(sum(x.shrunk for x in own), 1),
                 "grades": grades,
             }
