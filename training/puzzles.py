@@ -1,16 +1,14 @@
 """Puzzles of games that an agent plays: one move is clearly better than the policy's first choice.
 
     python -m training.puzzles --games 16 --out puzzles.json
-    python -m training.puzzles --games 32 --out puzzles.json --resume
     python -m training.puzzles --of --solve greedy,zoo/quick
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
 
 A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
 intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
-that. `--of` alone takes the puzzles that come with the project. `--again` tries them anew and keeps
-those that still are puzzles. `--solved-by` and `--unsolved-by` choose: who solves what was chosen
-by who solves it is no measurement.
+that. `--of` alone takes the project's own; `--again` keeps what is a puzzle of `--agent` too.
+`--solved-by` and `--unsolved-by` choose: who solves what was chosen so is no measurement.
 """
 
 from __future__ import annotations
@@ -99,8 +97,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help=text)
     text = "make none, take those of this file, or of the project"
     add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help=text)
-    text = "of --of: try its puzzles anew with --agent, keep what still is one"
-    add("--again", action="store_true", help=text)
+    add("--again", action="store_true", help="of --of: keep what --agent finds a puzzle too")
     add("--solve", **names, help="say how many puzzles these agents solve")
     add("--solved-by", **names, help="of --of: keep what each of these agents solves")
     add("--unsolved-by", **names, help="of --of: leave out what one of these agents solves")
