@@ -115,9 +115,26 @@ class MapDrawing:
         lies |= m.station | m.ring | m.satellite.any(0) | m.federated.any(0)
         self.busy = [int(c) for c in lies.nonzero()[0]]
 
-    def parts(self) -> dict[str, str]:
-        """A fragment for each cell on which something lies, by id."""
-        return {f"cell-{c}": group(self._cell(c), f"cell-{c}", self._title(c)) for c in self.busy}
+    def parts(self, last: str = "") -> dict[str, str]:
+        """A fragment for each cell on which something lies, by id, and what lies over all cells.
+
+        Args:
+            last: the mark of the last move.
+        """
+        cells = {
+            f"cell-{c}": group(self._cell(c), f"cell-{c}", self._title(c), of=self.ships.get(c, ""))
+            for c in self.busy
+        }
+        return cells | {"last": last} | ({"ship-names": self._ship_names()} if self.ships else {})
+
+    def _ship_names(self) -> str:
+        """The names of the ships; a pointer meets what is below them."""
+        s, out = self.where.size, []
+        for c, ship in self.ships.items():
+            x, y = self.where.x[c], self.where.y[c]
+            out.append(label(x, y + s * 0.68, SHIPS[ship], 8, "#e8edf8", "middle", True, s * 1.5))
+        edge = 'stroke="#0f1730" stroke-width="2" stroke-linejoin="round" paint-order="stroke"'
+        return f'<g {edge} pointer-events="none">{"".join(out)}</g>'
 
     def _title(self, c: int) -> str:
         m = self.map
@@ -167,7 +184,6 @@ class MapDrawing:
         if c in self.ships:
             ship = self.ships[c]
             body = _use("ship", x, y - s * 0.2, s * 0.56)
-            body += label(x, y + s * 0.68, SHIPS[ship], 8, "#e8edf8", "middle", True, s * 1.5)
             out.append(group(body, f"ship-{ship}"))
         elif planet != "Empty":
             body = _use(planet, x, y, s)
@@ -238,7 +254,7 @@ class MapDrawing:
                 f' fill="{fill}" stroke="#fff" stroke-width="1.2"/>'
             )
             body += label(
-                a + side / 2, b + side * 0.8, str(p), side * 0.82, ink, "middle", bold=True
+                a + side / 2, b + side * 0.8, seat_number(p), side * 0.82, ink, "middle", bold=True
             )
             out.append(group(body, f"satellite-{p}-{c}"))
         return out

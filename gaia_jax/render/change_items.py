@@ -8,7 +8,7 @@ from typing import Any
 
 from gaia_jax.components.common import RESOURCES, Gain
 from gaia_jax.render.icons import words as words_of
-from gaia_jax.render.names import MISSIONS, SHIPS, STRUCTURES, TRACK_NAMES, VP_SOURCES, names
+from gaia_jax.render.names import MISSIONS, SHIPS, STRUCTURES, TRACK_NAMES, names, sources
 from gaia_jax.render.table import BRAINSTONE_PLACES, SeatView, Table
 from gaia_jax.state import GAIA_AREA
 
@@ -33,7 +33,7 @@ def items(before: Table, after: Table, p: int) -> Iterator[Item]:
         *_tracks(before, one, two),
         *_pieces(before, one, two),
         *_tokens(before, one, two),
-        *_vp(one, two),
+        *_vp(before, one, two),
         *_numbers(one, two),
         *_power(one, two),
         *_gaiaformers(one, two),
@@ -71,12 +71,12 @@ def _numbers(one: SeatView, two: SeatView) -> Iterator[Item]:
             yield Item(_side(n), words_of(Gain(**{name: abs(n)})), {name: n})
 
 
-def _vp(one: SeatView, two: SeatView) -> Iterator[Item]:
+def _vp(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
     """By source; the sum is the change of the VP."""
-    total = two.vp - one.vp
+    total, named = two.vp - one.vp, sources(before, brief=True)
     for field, n in _differences("vp_source", one.vp_source, two.vp_source).items():
         fields = {field: n, "vp": total} if total else {field: n}
-        yield Item(_side(n), f"{abs(n)} VP ({VP_SOURCES[_key(field)]})", fields)
+        yield Item(_side(n), f"{abs(n)} VP ({named[_key(field)]})", fields)
 
 
 def _bowls(seat: SeatView) -> str:

@@ -77,7 +77,12 @@ _WORDS = {
     "power": "power",
 }
 _MINES = {"Proto": "a protoplanet", "Asteroid": "asteroids"}
-_ONE = {"credits": "credit", "tokens": "power token", "gaiaformers": "gaiaformer"}
+_ONE = {
+    "credits": "credit",
+    "tokens": "power token",
+    "tokens_iii": "power token into bowl III",
+    "gaiaformers": "gaiaformer",
+}
 ICONS = {
     "vp": "{v}",
     "credits": "{c}",

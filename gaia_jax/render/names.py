@@ -103,6 +103,14 @@ VP_SOURCES = {
     "RESEARCH_END": "research at the end",
     "RESOURCES": "leftovers",
 }
+
+
+def sources(table: Table, brief: bool = False) -> dict[str, str]:
+    """The sources of VP by their names in this game, which has final missions of its own."""
+    found = enumerate(table.final_missions, 1)
+    return VP_SOURCES | {f"FINAL_{n}": f"mission: {MISSIONS[id][brief]}" for n, id in found}
+
+
 INCOME = {
     "CH_PI": "charge from the planetary institute",
     "CH_ECO": "charge from the economy track",
@@ -198,6 +206,13 @@ _VERBS = {
 }
 # What a cell is chosen for, by the node.
 _PICKED = {"START": "start on", "FREE_MINE": "mine on", "LOST_PLANET": "Lost Planet on"}
+# What is left undone, by the node.
+_SKIPPED = {
+    "TERRANS": "no more: the rest becomes credits",
+    "ITARS": "no tech tile",
+    "FREE_MINE": "no mine",
+    "STEP": "no research step",
+}
 _BARE = {
     "end_turn": "end the turn",
     "skip": "skip",
@@ -268,6 +283,8 @@ def say_at(table: Table, text: str) -> str:
     """
     said, named = say(table.ruleset, text), names(table.ruleset)
     verb, _, place = text.partition(" ")
+    if verb == "skip":
+        return _SKIPPED.get(table.node, said)
     if verb == "booster":
         passing = "pass and take" if table.node == "TURN" else "take"
         return f"{passing} the booster: {named['booster'][place]}"

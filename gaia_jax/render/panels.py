@@ -37,7 +37,7 @@ def parts(table: Table, last: int | None = None) -> Parts:
     """
     out = {
         "head": {"head": _head(table), "order": _order(table)},
-        "map": {**board.MapDrawing(table).parts(), "last": picture.last_mark(table, last)},
+        "map": board.MapDrawing(table).parts(picture.last_mark(table, last)),
         "rounds": {"rounds": _rounds(table), "finals": _finals(table)},
         "research": _research(table),
         "actions": {"power": _power_actions(table)},

@@ -98,7 +98,7 @@ def parts(table: Table, last: int | None = None) -> dict[str, dict[str, str]]:
         "head": {"head": _head(table, last)},
         "rounds": {"rounds": supply.rounds(table)},
         "finals": {"finals": supply.finals(table)},
-        "map": {**board.MapDrawing(table).parts(), "last": last_mark(table, last)},
+        "map": board.MapDrawing(table).parts(last_mark(table, last)),
         "research": research.parts(table),
         "tokens": {"tokens": research.tokens(table)},
         "actions": research.actions(table),

@@ -155,6 +155,7 @@ def group(
     action: str = "",
     at: tuple[float, float] | None = None,
     kind: str = "",
+    of: str = "",
 ) -> str:
     """Fragments as one thing.
 
@@ -164,10 +165,12 @@ def group(
         action: the action text that it stands for; a page lights it where that is legal.
         at: where its own (0, 0) lies.
         kind: its class.
+        of: the id of the help that tells of it.
     """
     out = [f' id="{id}"'] if id else []
     out += [f' class="{kind}"'] if kind else []
     out += [f' data-action="{escape(action)}"'] if action else []
+    out += [f' data-of="{of}"'] if of else []
     out += [f' transform="translate({number(at[0])},{number(at[1])})"'] if at else []
     head = f"<title>{escape(title)}</title>" if title else ""
     return f"<g{''.join(out)}>{head}{body}</g>"

@@ -15,7 +15,7 @@ from typing import Any
 from gaia_jax import actions
 from gaia_jax.env import State
 from gaia_jax.render import colours, effects, in_words, panels
-from gaia_jax.render.names import MISSIONS, VP_SOURCES, say_at
+from gaia_jax.render.names import say_at, sources
 from gaia_jax.render.table import Table
 from gaia_jax.replay.record import Record, states
 
@@ -82,11 +82,9 @@ def seats_json(table: Table) -> list[dict[str, Any]]:
 def sources_json(table: Table) -> list[dict[str, str]]:
     """The sources of VP, named and coloured."""
     ids = table.ids["vp_source"]
-    missions = {
-        f"FINAL_{n}": f"mission: {MISSIONS[id][0]}" for n, id in enumerate(table.final_missions, 1)
-    }
+    named = sources(table)
     return [
-        {"name": missions.get(id, VP_SOURCES[id]), "colour": colour}
+        {"name": named[id], "colour": colour}
         for id, colour in zip(ids, colours.VP_SOURCES, strict=True)
     ]
 

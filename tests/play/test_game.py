@@ -71,17 +71,33 @@ def test_a_start_place_says_where_it_lies(game: Game) -> None:
     """As one sees it: a greater r is higher in the picture, a greater 2q + r further right."""
     for id in at(game, "START"):
         table, rules = game.table(id), game.rules
-        found = []
+        found, places = [], list[str]()
         for text in legal(game, id):
             said = further.in_words(rules, table, text)
-            where = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map$", said)
+            where = re.search(r"\), (top|middle|bottom) (left|centre|right) of the map", said)
             assert where, said
             q, r = map(int, text.split()[1].split(","))
             found.append((where, r, 2 * q + r))
+            places.append(said.partition(": ")[2])
+        assert len(set(places)) == len(places), "each place has words of its own"
         order = {"top": 2, "middle": 1, "bottom": 0, "left": 0, "centre": 1, "right": 2}
         for (one, high, wide), (other, lower, less) in itertools.permutations(found, 2):
             assert order[one[1]] >= order[other[1]] or high < lower
             assert order[one[2]] >= order[other[2]] or wide < less
+
+
+def test_start_places_of_many_games_have_words_of_their_own(game: Game) -> None:
+    """Two of a kind in one ninth of the map are the left one and the right one, or the like."""
+    rules, told = game.rules, set[str]()
+    for seed in range(12):
+        state = rules.start(rules.draw(seed))
+        table = rules.table(state)
+        said = {
+            further.in_words(rules, table, text).partition(": ")[2] for text in rules.legal(state)
+        }
+        assert len(said) == len(rules.legal(state)), said
+        told |= {one.partition("of the map")[2] for one in said}
+    assert {", the left one", ", the right one"} <= told, told
 
 
 def test_a_turn_ends_by_itself_unless_room_is_short_and_a_conversion_makes_some(game: Game) -> None:
@@ -201,6 +217,8 @@ def test_a_federation_is_one_choice(game: Game) -> None:
         for one in found[:4]:
             pieces = sum(int(text.split()[0]) for text in one["pieces"].split(", "))
             assert pieces == len(one["cells"]) and "nothing" not in one["pieces"]
+            for kind in one["pieces"].split(", "):
+                assert kind.endswith("s") == (int(kind.split()[0]) > 1), kind
             own = Game("2", game.rules, game.setup, [HUMAN] * 4)
             own.nodes[0].state = state
             own.play_all(one["actions"])
@@ -284,6 +302,7 @@ def test_the_last_pass_says_what_is_left_and_what_conversions_would_bring(game: 
         own.nodes[0].state = state
         *conversions, text = found["actions"]
         assert text == "pass" and all(one.startswith("free ") for one in conversions)
+        assert all(rules.say(one) in found["words"] for one in conversions), "each in words"
         own.play_all(conversions)
         again = leftovers.left_over(rules, own.nodes[own.now].state)
         then = vp_left(again)
@@ -436,6 +455,7 @@ def test_the_end_of_a_game(game: Game) -> None:
         assert game.table(before).player == player
         change = game.table(one["node"]).seat(player).vp - game.table(before).seat(player).vp
         assert change == one["gain"] or game.table(one["node"]).over
+        assert not one["words"].startswith("choose "), "what it is of comes first"
 
 
 def test_a_game_is_one_file(game: Game, tmp_path: Any) -> None:

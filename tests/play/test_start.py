@@ -122,7 +122,7 @@ def test_the_form_shows_what_would_be_dealt_and_a_link_holds_it(
     taken = page.locator("#faction-1 option").evaluate_all("all => all.map(one => one.value)")
     assert "TERRANS" not in taken and "LANTIDS" not in taken, "two sides of one board"
     tab.until("location.hash === '#seed=8&ruleset=lost_fleet&factions=TERRANS%2C%2C%2C'")
-    tab.until("document.querySelector('#faction-1 option').textContent.startsWith('drawn: ')", 60)
+    tab.until("document.querySelector('#faction-1 option').textContent.startsWith('dealt: ')", 60)
     link = page.evaluate("location.href")
     page.goto("about:blank")
     page.goto(link)

@@ -175,7 +175,7 @@ def test_who_looks_at_an_earlier_position_is_told_so(tab: Watched, server: Serve
     go(tab, 100)
     said = page.inner_text("#past-said")
     assert said.startswith(f"You look at round {page.evaluate('game.moves[100].round')}, turn ")
-    assert "another line" in said and page.inner_text("#present") == "To the end"
+    assert "instead of what followed" in said and page.inner_text("#present") == "To the end"
     node = page.evaluate("game.node")
     row = page.locator("#since .turn-row").first
     assert row.locator(".told:visible").count() == 0
@@ -234,6 +234,23 @@ def test_what_the_others_did_is_a_line_a_turn(tab: Watched, server: Server) -> N
     assert page.locator(".stage .over-look.ring").count() == len((places or "").split())
     page.click("#since .fold")
     assert page.locator("#since .told:visible").count() > 0
+    # What a setting answered for one is said at once; conversions are said in their own words.
+    page.click("#since .fold")
+    moves = page.evaluate("game.moves.map(m => [m.text, m.player])")
+    here = next(k for k, (text, _) in enumerate(moves) if text == "leech CHARGE" and k > 40)
+    page.evaluate(
+        f"game.moves[{here}].by = 'power up to 0 VP'; seatInView({moves[here][1]});"
+        f" drawSince({here + 1})"
+    )
+    said = page.locator("#since .told:visible").all_inner_texts()
+    assert len(said) == 1 and said[0].endswith("by a setting"), said
+    free = next(k for k, (text, _) in enumerate(moves) if text.startswith("free "))
+    told = page.evaluate(
+        f"toldLines(turnsOf(game.moves).find(t => t.first <= {free + 1} && t.last >= {free + 1}),"
+        " game.seats)[0].textContent"
+    )
+    assert page.evaluate(f"game.moves[{free}].words") in told
+    assert page.evaluate("counted(['a', 'a', 'b', 'a'])") == ["a (\u00d72)", "b", "a"]
 
 
 def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
@@ -268,7 +285,7 @@ def test_the_end_says_who_won_and_by_what(tab: Watched, server: Server) -> None:
 def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
-    said = "the playouts of zoo/strong are being compiled, once (took up to 90 s before)"
+    said = "getting ready to play the moves out, once (took up to 90 s before)"
     status = ["running"]
 
     def answer(route: Any) -> None:
@@ -288,6 +305,12 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     page.click("#hint-off")
     tab.until("document.getElementById('hints').innerText.startsWith('Called off')")
     assert page.locator("#hint-off").count() == 0 and page.is_enabled("#hint")
+    # One that the next position overtakes says so.
+    status[0] = "running"
+    page.click("#hint")
+    page.wait_for_selector("#hint-off")
+    go(tab, 13)
+    tab.until("document.getElementById('hints').innerText.includes('of the position before')")
 
 
 def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
@@ -325,6 +348,40 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     page.locator("#hints .candidate").first.click()
     tab.until(f"game.node !== {node}")
     assert len(asked) == 1
+
+
+def test_what_was_taken_back_is_said_so(tab: Watched, server: Server) -> None:
+    """Not that one looks at an earlier turn; what leads back is not the button to press first."""
+    begin(tab, server.home, ("you",) * 4)
+    page = tab.page
+    tab.until(MINE)
+    first = page.evaluate("game.legal[0].text")
+    press(tab, first)
+    page.click("#undo")
+    tab.until("document.getElementById('past-said').textContent.startsWith('Taken back to')")
+    assert page.locator("#present.main").count() == 0
+    page.click("#present")
+    tab.until("game.line.indexOf(game.node) === 1")
+    assert page.is_hidden("#past")
+    page.keyboard.press("Home")
+    tab.until("game.node === 0 && document.querySelector('#present.main')")
+    assert page.inner_text("#past-said").startswith("You look at the set-up, turn 1.")
+
+
+def test_a_kind_that_is_opened_on_a_phone_comes_into_view(browser: Any, server: Server) -> None:
+    tab = Watched(browser, 390, 844, has_touch=True, is_mobile=True)
+    page = tab.page
+    game = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    page.goto(f"{server.home}#{game}")
+    at_a_turn(tab, server)
+    assert page.locator("#kinds button").count() > 5
+    for kind in page.locator("#kinds button").all():
+        kind.tap()
+        box = page.locator("#legal section:not([hidden]) button").first.bounding_box()
+        deck = page.locator(".deck.play").bounding_box()
+        assert box["y"] + min(box["height"], 60) <= deck["y"] + deck["height"], kind.inner_text()
+    page.close()
+    tab.check(server.home)
 
 
 # What is busy at the frame after a click, and whether it looks otherwise than before.

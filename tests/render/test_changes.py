@@ -70,6 +70,7 @@ def test_the_words_of_a_game(told):
     )
     assert told[71][1].endswith("round 2 begins") and "Xenos" not in told[71][1]
     assert told[max(told)][1].endswith("the game ends")
+    assert "+18 VP (mission: PI to AC)" in told[max(told)][1], "which mission, not its number"
 
 
 def test_a_piece_that_the_action_names_is_not_named_again(init, step, env):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -76,6 +77,18 @@ def test_golden_pictures(name: str) -> None:
     assert golden.pictures(name).keys() == set(wanted)
     for number, picture in golden.pictures(name).items():
         assert golden.mark(picture) == wanted[number], f"{name}, decision {number}: looks otherwise"
+
+
+def test_satellites_say_whose_they_are_and_names_of_ships_lie_on_top() -> None:
+    """A satellite has the number that people call its player; no cell is drawn over a name."""
+    picture = golden.pictures("lost_fleet")["313"]
+    found = re.findall(r'id="satellite-(\d)-\d+">.*?>([^<>]+)</text>', picture)
+    assert len(found) > 10 and all(int(said) == int(p) + 1 for p, said in found), found
+    names = picture.index('id="part-ship-names"')
+    assert names > max(at.start() for at in re.finditer('id="part-cell-', picture))
+    assert all(
+        f">{name}</text>" in picture[names:] for name in ("Twilight", "Rebellion", "TF Mars")
+    )
 
 
 def positions(env: Any, rounds: int, every: int) -> Iterator[Any]:

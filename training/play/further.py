@@ -86,7 +86,7 @@ def _federation(rules: Rules, before: State, texts: list[str], after: State) -> 
     kinds = Counter(_piece(table, player, int(c)) for c in np.flatnonzero(pieces))
     return {
         "actions": texts,
-        "pieces": ", ".join(f"{n} {kind}" for kind, n in kinds.items()),
+        "pieces": ", ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in kinds.items()),
         "cells": [names[c] for c in np.flatnonzero(pieces)],
         "satellites": [names[c] for c in np.flatnonzero(satellites)],
         "power": int(power[pieces].sum()),
@@ -175,15 +175,32 @@ def in_words(rules: Rules, table: Table, text: str) -> str:
     kind = table.ids["structure"][table.map.structure[cell]]
     lies = PLANETS[table.ids["planet"][table.map.planet[cell]]]
     if table.node == "START":
-        return f"{said}, {_side(places(rules.env.ruleset), cell)} of the map"
+        return f"{said}, {_lies(table, cell)}"
     if said.endswith(f": {lies}"):
         return said if kind == "NONE" else f"{said}, beside the {STRUCTURES[kind]} there"
     lies = lies if kind == "NONE" else f"{STRUCTURES[kind]}, {lies}"
     return f"{said}: {lies}"
 
 
+def _lies(table: Table, cell: int) -> str:
+    """Where a planet lies, as one sees it; which one, where free ones of its kind are near."""
+    there, found = places(table.ruleset), table.map
+    alike = np.flatnonzero((found.planet == found.planet[cell]) & (found.structure == 0)).tolist()
+    side = _side(there, cell)
+    near = [c for c in alike if _side(there, c) == side]
+    across = np.ptp([there.x[c] for c in near]) >= np.ptp([there.y[c] for c in near])
+    near.sort(key=lambda c: (there.x[c], there.y[c]) if across else (there.y[c], there.x[c]))
+    if len(near) == 1:
+        return f"{side} of the map"
+    k, ends = near.index(cell), ("left", "right") if across else ("upper", "lower")
+    if len(near) > 3:
+        return f"{side} of the map, number {k + 1} from the {'left' if across else 'top'}"
+    which = (ends[0], "middle", ends[1])[k if len(near) == 3 else 2 * k]
+    return f"{side} of the map, the {which} one"
+
+
 def _side(there: Places, cell: int) -> str:
-    """Where a cell lies, as one sees it."""
+    """The ninth of the map that a cell lies in."""
     high = ("top", "middle", "bottom")[min(int(3 * there.y[cell] / HEIGHT), 2)]
     wide = ("left", "centre", "right")[min(int(3 * there.x[cell] / WIDTH), 2)]
     return f"{high} {wide}"

@@ -58,7 +58,7 @@ class Adviser:
             self._judge(state, job)
 
     def _judge(self, state: State, job: Job) -> None:
-        job.tell(f"{self.name} is asked for candidates")
+        job.tell("likely moves are looked for")
         actions, seat = self.candidates(state), int(state.current_player)
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         total = len(actions) * ROUND * ROUNDS
@@ -71,7 +71,7 @@ class Adviser:
             self._compiled = True
             job.tell("played out", before + ended, total)
 
-        compiling = Compiling("playouts", self.name, self.rules.env.ruleset.name)
+        compiling = Compiling("moves", self.name, self.rules.env.ruleset.name)
         for number in range(ROUNDS):
             before = number * len(actions) * ROUND
             job.tell("played out" if self._compiled else compiling.said, before, total)
@@ -125,13 +125,17 @@ class Adviser:
 
 
 class Compiling:
-    """The playouts of a hint or a review on their way to the first stride, which compiles them."""
+    """The playouts of a hint or a review on their way to the first stride, which compiles them.
+
+    `what`: that is played out, in words.
+    """
 
     def __init__(self, what: str, agent: str, ruleset: str):
-        self._key, self._began = f"{what} of {agent} for {ruleset}", time.monotonic()
+        key = f"playouts of {agent} of {what} for {ruleset}"
+        self._key, self._began = key, time.monotonic()
         self._going = True
         more = last_times.said(self._key)
-        self.said = f"the {what} of {agent} are being compiled, once{more}"
+        self.said = f"getting ready to play the {what} out, once{more}"
 
     def ended(self) -> None:
         """The first stride is done: how long it took is kept."""
@@ -204,7 +208,7 @@ class Advice:
             played = explain.Game(game.rules.env, states, actions)
             some, questions = reviewer.ask(played)
             total = reviewer.total(questions)
-            compiling = Compiling("playouts of a review", ADVISER, game.rules.env.ruleset.name)
+            compiling = Compiling("game", ADVISER, game.rules.env.ruleset.name)
             job.tell(compiling.said, 0, total)
 
             def progress(ended: int) -> None:

@@ -5,6 +5,7 @@ The engine scores and converts, on copies of the state; no rule stands here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -49,11 +50,17 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
     }
     if then > now:
         done = rules.table(rules.after(after, rules.index(PASS)))
-        words = f"convert what is left ({len(texts)} times), then pass"
+        words = f"pass, before it {_in_words(rules, texts)}"
         more = f"{then - now} VP more at the end than passing now"
         found |= {"actions": [*texts, PASS], "words": words, "more": more}
         found["effects"] = effects(table, done).brief(words)
     return found
+
+
+def _in_words(rules: Rules, texts: list[str]) -> str:
+    """Conversions: each kind once, and how often."""
+    said = Counter(rules.say(text) for text in texts)
+    return "; ".join(f"{one} (\u00d7{n})" if n > 1 else one for one, n in said.items())
 
 
 def _counted(table: Table) -> int:

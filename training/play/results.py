@@ -10,7 +10,7 @@ from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from gaia_jax.replay.record import to_text
 
-from .further import in_words
+from .further import TWO_STEPS, in_words
 from .game import HUMAN, Game
 
 # VP that the end of the game brings (FIN-01), whoever made the last decision.
@@ -48,13 +48,21 @@ def ending(game: Game) -> dict[str, Any]:
             "round": one.round,
             "gain": gain,
             "text": game.nodes[id].text,
-            "words": in_words(game.rules, one, game.nodes[id].text),
+            "words": _in_words(game, one, id),
             "told": game.told(id),
         }
         for gain, id, one in gains[:SHOWN]
     ]
     left = f"{VP_SOURCES['RESOURCES']}: 1 VP for {RESOURCES_PER_VP} credits, ore and knowledge left"
     return {"places": places, "rounds": rows, "best": best, "left": left}
+
+
+def _in_words(game: Game, before: Table, id: int) -> str:
+    """The decision that led to a position; of a target or a piece also what it is of."""
+    words, first = in_words(game.rules, before, game.nodes[id].text), game.nodes[id].parent
+    if before.node not in TWO_STEPS or first is None:
+        return words
+    return f"{game.words(first)}; {words}".replace("; choose ", "; at ")
 
 
 def _without_final(table: Table, p: int) -> int:

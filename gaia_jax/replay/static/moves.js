@@ -38,7 +38,7 @@ function turnWords(turn) {
   const main = turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
   const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
   const shown = main.length ? main : other.length ? other : turn.moves;
-  return shown.map(moveWords).join("; ");
+  return shown.map(moveWords).join("; ").replaceAll("; choose ", "; at ");
 }
 
 // A decision in words that stand alone: an upgrade says what it made.
@@ -65,13 +65,24 @@ const signed = (n) => (n ? `${n > 0 ? "+" : "\u2212"}${Math.abs(n)} VP` : "");
 // What a decision cost and brought, without what has to be chosen next.
 const paid = (move) => (move.told || "").replace(/(; )?(not paid yet: )?then choose [^;]*$/, "");
 
-// What the decisions of a turn cost and brought, in a line; then the answers to its offers.
+// Texts of which the same one several times in a row is said once.
+function counted(texts) {
+  const out = [];
+  for (const text of texts) {
+    const last = out[out.length - 1];
+    if (last?.text === text) last.times += 1;
+    else out.push({ text, times: 1 });
+  }
+  return out.map(({ text, times }) => (times > 1 ? `${text} (\u00d7${times})` : text));
+}
+
+// What the decisions of a turn cost and brought, in a line; then the answers to its offers. The words
+// of a conversion are its price and its gain.
 function toldLines(turn, seats) {
-  const lines = turn.moves.map(paid).filter(Boolean);
-  const answers = turn.answers.map((move) =>
-    `${seats[move.player].name}: ${move.words}${move.told ? ` (${move.told})` : ""}`);
-  return [...(lines.length ? [element("small", { class: "told" }, lines.join("; "))] : []),
-    ...answers.map((text) => element("small", { class: "told answer" }, text))];
+  const lines = counted(turn.moves.map((move) => (verbOf(move) === "free" ? move.words : paid(move))).filter(Boolean));
+  const answers = turn.answers.map((move) => element("small", { class: `told answer${move.by ? " by" : ""}` },
+    `${seats[move.player].name}: ${move.words}${move.told ? ` (${move.told})` : ""}${move.by ? ", by a setting" : ""}`));
+  return [...(lines.length ? [element("small", { class: "told" }, lines.join("; "))] : []), ...answers];
 }
 
 // One turn as a row that can be pressed.

@@ -40,7 +40,7 @@ function choicesNow() {
   const { left } = more;
   const out = game.legal.filter(({ text }) => !whole.has(text)).map(({ text, words, effects }) => ({
     kind: kindOf(verbOfText(text)), words, effects, texts: [text], cell: cellOfText(text),
-    several: more.repeats[text] || more.tracks[text], note: text === "pass" ? left.said : "" }));
+    several: more.repeats[text] || more.tracks[text], note: text === "pass" ? left.said : noteOf(text) }));
   if (left.actions) {
     out.push({ kind: "pass", words: left.words, effects: left.effects, texts: left.actions, cell: "", note: left.more });
   }
@@ -53,9 +53,15 @@ function choicesNow() {
   }
   for (const { first, first_words, text, words } of more.reached) {
     out.push({ kind: "reached", words, texts: [...first, text], cell: cellOfText(text), effects: null,
-      note: `first ${first_words.join(", then ")}` });
+      note: `first ${counted(first_words).join(", then ")}` });
   }
   return out;
+}
+
+// Why a turn is not ended by itself, where a setting would have ended it.
+function noteOf(text) {
+  const asked = text === "end_turn" && allSettings().end_turn === "idle" && game.node === game.line[game.line.length - 1];
+  return asked ? "asked because a conversion first would make room for power that is offered to you" : "";
 }
 
 // The pieces of the picture that stand for an action. A tile on a board is its owner's: to use, to
@@ -123,7 +129,9 @@ function openGroup(kind, byKey = false) {
   const groups = all.filter(({ federation }) => federation);
   if (kind === "federation" && groups.length === 1) markFederation(groups[0].federation);
   light(all);
-  if (kind && byKey) byId("legal").querySelector("section:not([hidden]) button").focus();
+  const open = kind && byId("legal").querySelector("section:not([hidden])");
+  if (open) open.scrollIntoView({ block: "nearest" });
+  if (open && byKey) open.querySelector("button").focus();
 }
 
 // The places of the kind that is open, of all where none is; every piece that may be used.
@@ -193,7 +201,7 @@ function buttonOf(one) {
 function boosterWords(words) {
   const tile = words.slice(words.indexOf("booster: ") + "booster: ".length);
   const said = tile.split("; ").map((text) => text.replace(/^(income|on passing|action): (.*)$/, "$2 ($1)"));
-  return [...said.slice(1), said[0]].join("; ");
+  return `${game.asks === "TURN" ? "pass, then " : ""}${[...said.slice(1), said[0]].join("; ")}`;
 }
 
 const noteLine = (text) => (text ? [element("span", { class: "effects" }, element("span", { class: "note" }, text))] : []);

@@ -81,9 +81,12 @@ function drawPast() {
   if (!past) return;
   const { round } = game.moves[here];
   const turn = turnsOf(game.moves.slice(0, here + 1)).filter((one) => one.round === round).length;
-  const more = game.legal.length ? " What you choose here begins another line." : "";
-  byId("past-said").textContent = `You look at ${round ? `round ${round}` : "the set-up"}, turn ${turn}.${more}`;
-  byId("present").textContent = game.ended ? "To the end" : "Back to the game";
+  const back = takenBack === `${game.id} ${game.node}`;
+  const more = back ? " Choose again." : game.legal.length ? " What you choose here is played instead of what followed." : "";
+  byId("past-said").textContent = `${back ? "Taken back to" : "You look at"} ${round
+    ? `round ${round}` : "the set-up"}, turn ${turn}.${more}`;
+  byId("present").classList.toggle("main", !back);
+  byId("present").textContent = back ? "Leave it as played" : game.ended ? "To the end" : "Back to the game";
 }
 
 // What is being compiled, the seconds running.
@@ -132,9 +135,17 @@ async function save() {
   if (saved) byId("message").textContent = `saved as ${saved.name}, ${saved.moves} moves`;
 }
 
-function takeBack() {
-  if (game.can_undo) change("undo");
-  else say("there is no decision of a person to take back");
+let takenBack = ""; // the position that a decision was taken back to
+
+async function takeBack() {
+  if (!game.can_undo) {
+    say("there is no decision of a person to take back");
+    return;
+  }
+  await change("undo");
+  if (!game) return;
+  takenBack = `${game.id} ${game.node}`;
+  drawPast();
 }
 
 function leave() {

@@ -4,11 +4,13 @@
 const HINT_EVERY = 1000; // ms between two looks at how far it is
 const WARNED = ["mistake", "blunder"];
 let hint = null; // what is known of the position in view
+let hintGone = false; // whether one was still being found when the position became another
 let hintTurn = 0;
 
 async function askHint() {
   if (!game) return;
   const turn = ++hintTurn;
+  hintGone = false;
   let found = await call(`/api/games/${game.id}/ask/hint`, {});
   while (found && game && turn === hintTurn) {
     if (found.node !== game.node) break;
@@ -23,6 +25,7 @@ async function askHint() {
 // The position is another one: what was found is of no use, and is called off by the server.
 function hintMoved() {
   if (hint && (!game || hint.node !== game.node)) {
+    hintGone = hint.status === "running";
     hint = null;
     hintTurn++;
     if (game) call(`/api/games/${game.id}/ask/hint`);
@@ -36,7 +39,8 @@ function hintMoved() {
 function drawHint() {
   const holder = byId("hints");
   if (!hint || !game) {
-    holder.replaceChildren();
+    holder.replaceChildren(...(hintGone && game ? [element("p", { class: "keys" },
+      "That hint was of the position before; it is not looked for any more.")] : []));
     return;
   }
   const { candidates, said, done, total, seconds, status } = hint;
@@ -48,10 +52,10 @@ function drawHint() {
   element("span", { class: "effects" }, element("span", { class: "note" }, lossWords(one)),
     ...(one.line.length ? [element("span", { class: "note" }, `then ${one.line.join("; ")}`)] : []))));
   const progress = {
-    running: `${said}, ${done ? `${done} of ${total} playouts, ` : ""}${seconds} s`,
+    running: `${said}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
     failed: said,
     "called off": "Called off. What is being compiled is finished all the same, and kept.",
-  }[status] || `${candidates.length ? candidates[0].playouts : 0} playouts of each, on the same luck`;
+  }[status] || `${candidates.length ? candidates[0].playouts : 0} games played out of each, on the same luck`;
   const off = status === "running" ? [element("div", { class: "row" },
     element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
   holder.replaceChildren(...rows, element("p", { class: "keys" }, progress), ...off);

@@ -171,7 +171,7 @@ function fillFactions(record, ruleset) {
     const taken = seats.filter((other) => other < p || (other > p && byId(`faction-${other}`).value))
       .map((other) => byId(`faction-${other}`).value).filter(Boolean);
     const free = ruleset.factions.filter(({ id, other }) => !taken.includes(id) && !taken.includes(other));
-    setOptions(select, [["", "drawn"], ...free.map(({ id, name }) => [id, name])], wanted);
+    setOptions(select, [["", "dealt"], ...free.map(({ id, name }) => [id, name])], wanted);
     select.hidden = Boolean(record) || !seats.includes(p);
   }
 }
@@ -219,7 +219,7 @@ async function showPreview() {
   say("");
   drawDealt(holder, found);
   playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
-    byId(`faction-${p}`).value ? "drawn" : `drawn: ${found.seats[k].name}`; });
+    byId(`faction-${p}`).value ? "dealt" : `dealt: ${found.seats[k].name}`; });
 }
 
 // What would be dealt: map, rounds and boosters in view, the rest unfolds; help as in a game.

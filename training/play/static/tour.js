@@ -17,10 +17,10 @@ const TOUR = [
   { at: ["#legal-panel", "#status"], tab: "Play", say: "What you may do stands here with what it costs and brings, and is"
     + " lit on the map: click there or here. Make your first decision now: in the set-up, a place for"
     + " a mine near planets of few terraforming steps.", move: true },
-  { at: ["#since:not(:empty)", "#status"], tab: "Play", say: "What the others did since your last turn stands here, and is marked on"
-    + " the map. Nothing of theirs needs you, unless they offer you power." },
+  { at: ["#since:not(:empty)", "#status"], tab: "Play", say: "Once others have had their turn, what they did since yours stands here,"
+    + " and is marked on the map. Nothing of theirs needs you, unless they offer you power." },
   { at: ["#legal-panel", "#status"], tab: "Play", say: "Go on: place what is left, then take a booster, which brings income"
-    + " for a round. Decide once more.", move: true },
+    + " for a round.", move: true, until: () => game.asks === "TURN" },
   { at: "#block-research", tab: "Research", say: "Six tracks. A step costs 4 knowledge; a new lab or academy"
     + " brings a tile and a step with it." },
   { at: "#block-actions", tab: "Actions", say: "Power actions and ships: each may be used once a round, by"
@@ -66,16 +66,18 @@ const tour = {
     return null;
   },
 
-  // Over the map, so that tabs and choices stay free.
+  // Over the map, so that tabs and choices stay free; where a place on it is asked for, beside it.
   place() {
-    const { left, top, width } = document.querySelector(".stage").getBoundingClientRect();
+    const beside = TOUR[this.step].move && [...document.querySelectorAll(".deck.board, .own")]
+      .find((one) => one.checkVisibility());
+    const { left, top, width } = (beside || document.querySelector(".stage")).getBoundingClientRect();
     Object.assign(this.box.style, { left: `${left + 8}px`, top: `${top + 8}px`,
       width: `${Math.min(520, width - 16)}px` });
   },
 
   // The game is otherwise: a step that waited for a move goes on.
   moved() {
-    if (this.waits > NOT && decided() > this.waits) this.next();
+    if (this.waits > NOT && decided() > this.waits && (TOUR[this.step].until?.() ?? true)) this.next();
   },
 
   unmark() {
@@ -85,7 +87,10 @@ const tour = {
   end() {
     this.unmark();
     this.waits = NOT;
-    if (this.step >= 0) welcomed();
+    if (this.step >= 0) {
+      welcomed();
+      if (game) view.decks.show("Play");
+    }
     this.step = -1;
     this.box?.remove();
   },

@@ -1,0 +1,154 @@
+"""What the server keeps of games: records, replay pages, what was under way when it ended."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from gaia_jax import replay
+from tests.play.server import Server
+from tests.play.test_requests import FINE
+from tests.render.records import RECORDS
+from training.play.game import Refused
+from training.play.game_server import GameServer
+
+
+def test_a_game_can_be_kept_and_played_again(server: Server) -> None:
+    """As a record and as a page that asks nothing of the server; with the same set-up and seats."""
+    game = server.new_game(**FINE, seed=21, settings={"take_power": 2})
+    legal = server.ask("GET", f"/api/games/{game}")[1]["legal"]
+    server.change(game, "act", actions=[legal[0]["text"]])
+    status, record, _ = server.ask("GET", f"/api/games/{game}/file/record.json")
+    assert status == 200 and record["actions"] == [legal[0]["text"]]
+    assert replay.parse(record).players == ("a person",) * 4
+    status, _, page = server.ask("GET", f"/api/games/{game}/file/replay.html")
+    assert status == 200 and page.startswith("<!doctype html>")
+    again = server.new_game(again=game)
+    one, two = (server.ask("GET", f"/api/games/{id}")[1] for id in (game, again))
+    assert [seat["name"] for seat in one["seats"]] == [seat["name"] for seat in two["seats"]]
+    assert len(two["line"]) == 1 and two["settings"]["take_power"] == -1
+    assert one["settings"]["take_power"] == 2
+    assert server.ask("GET", f"/api/games/{game}/file/record.json")[1]["setup"] == record["setup"]
+
+
+def test_records_that_are_refused_are_not_offered(server: Server) -> None:
+    """An illegal action is found by opening the record; the rest is known before."""
+    fine = json.loads(RECORDS["lost_fleet"].read_text())
+    actions = fine["actions"]
+    bad = {
+        "other version": fine | {"version": "0.0"},
+        "other ruleset": fine | {"ruleset": "chess"},
+        "no format": {"actions": []},
+        "unknown action": fine | {"actions": [*actions[:5], "dance"]},
+        "broken set-up": fine | {"setup": {}},
+        "too many": fine | {"actions": ["end_turn"] * 6000},
+        "illegal action": fine | {"actions": [*actions[:5], actions[0]]},
+        "_odd name": fine,
+    }
+    for name, data in bad.items():
+        (server.saves / f"{name}.json").write_text(json.dumps(data))
+    (server.saves / "no json.json").write_text("{")
+    (server.saves / "a folder.json").mkdir()
+    (server.saves / "the same.json").write_text(json.dumps(fine))
+    refused = {*bad, "no json", "a folder"}
+
+    def offered() -> dict[str, dict[str, Any]]:
+        records = server.ask("GET", "/api/offers")[1]["records"]
+        return {record["name"]: record for record in records}
+
+    before = offered()
+    assert not before.keys() & (refused - {"illegal action"})
+    assert before["the same"] == {"name": "the same", "ruleset": "lost_fleet", "players": 4}
+    for name in refused:
+        status, data, text = server.ask("POST", "/api/games", {**FINE, "record": name})
+        assert status == 400 and "Traceback" not in text, (name, data)
+    assert not offered().keys() & refused
+    assert server.new_game(**FINE, record="the same")
+    # A file that has been put right is offered again.
+    (server.saves / "illegal action.json").write_text(json.dumps(fine))
+    assert "illegal action" in offered()
+    for path in server.saves.glob("*.json"):
+        if path.stem in refused and path.is_file():
+            path.unlink()
+    (server.saves / "a folder.json").rmdir()
+
+
+def test_what_is_to_be_opened_first_is_one_that_opens(server: Server, tmp_path: Path) -> None:
+    record = tmp_path / "old.json"
+    record.write_text(json.dumps(json.loads(RECORDS["base"].read_text()) | {"version": "0.0"}))
+    saves = tmp_path / "saves"
+    done = subprocess.run(
+        [*server.process.args[:5], "--saves", str(saves), "--record", str(record)],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"error: {record}: the record is of version 0.0, not ")
+    assert not saves.exists()
+
+
+def test_a_save_replaces_only_an_earlier_part_of_the_same_game(server: Server) -> None:
+    first, second = (server.new_game(**FINE, seed=seed) for seed in (11, 12))
+
+    def save(game: str) -> str:
+        return str(server.change(game, "save", name="kept")["name"])
+
+    assert save(first) == "kept"
+    found = server.ask("GET", f"/api/games/{first}")[1]
+    server.change(first, "act", action=found["legal"][0]["text"])
+    assert save(first) == "kept", "further on in the same game"
+    assert save(second) == "kept 2"
+    assert len(replay.read(server.saves / "kept.json").actions) == 1
+    assert not replay.read(server.saves / "kept 2.json").actions
+
+
+@pytest.mark.slow
+def test_a_killed_server_loses_no_saved_record(tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    game = server.new_game(**FINE, seed=4)
+    for _ in range(5):
+        found = server.ask("GET", f"/api/games/{game}")[1]
+        server.change(game, "act", action=found["legal"][0]["text"])
+        status, saved, text = server.ask("POST", f"/api/games/{game}/save", {"name": "a game"})
+        assert status == 200, text
+    server.process.kill()
+    server.process.wait(10)
+    assert saved == {"name": "a game", "moves": 5}
+    record = replay.read(server.saves / "a game.json")
+    assert len(record.actions) == 5 and record.final_vp == ()
+    replay.play(record)
+    assert [path.name for path in server.saves.iterdir()] == ["a game.json"]
+
+
+@pytest.mark.slow
+def test_a_server_that_is_ended_saves_what_is_under_way(tmp_path: Path) -> None:
+    """What a person has played on, once: not what nobody has touched, nor what is saved."""
+    server = Server(tmp_path)
+    played, saved, _ = (server.new_game(**FINE, seed=seed) for seed in (4, 5, 6))
+    for game in (played, saved):
+        found = server.ask("GET", f"/api/games/{game}")[1]
+        server.change(game, "act", action=found["legal"][0]["text"])
+    assert len(server.ask("GET", "/api/offers")[1]["games"]) == 2
+    server.change(saved, "save", name="by hand")
+    server.end()
+    names = sorted(path.stem for path in server.saves.iterdir())
+    assert len(names) == 2 and names[0].startswith("Unfinished ") and names[1] == "by hand"
+    assert len(replay.read(server.saves / f"{names[0]}.json").actions) == 1
+
+
+def test_a_game_that_cannot_be_saved_keeps_no_other_from_it() -> None:
+    games = {n: SimpleNamespace(n=n, unfinished=lambda n=n: n < 4) for n in range(5)}
+    wrong = {1: Refused("500 records are saved"), 2: OSError("No space left on device")}
+
+    def save(game: Any, name: str) -> tuple[str, int]:
+        if game.n in wrong:
+            raise wrong[game.n]
+        return f"{name} {game.n}", 9
+
+    said = GameServer.keep(cast(Any, SimpleNamespace(games=games, save=save)))
+    assert [line.split(":")[0] for line in said] == ["Saved", "error", "error", "Saved"]
+    assert "500 records" in said[1] and "No space" in said[2] and " 3. " in said[3]
