@@ -219,7 +219,7 @@ def _pieces(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
         for field, n in _members(name, getattr(one, name), getattr(two, name)).items():
             yield Item(_side(n), f"{what}: {named[kind][_key(field)]}", {field: n})
     for field, n in _members("covered", one.covered, two.covered).items():
-        yield Item(_side(-n), f"tile covered: {named['tile'][_key(field)]}", {field: n})
+        yield Item(NOTE, f"covers the tech tile: {named['tile'][_key(field)]}", {field: n})
     for field, n in _members("shuttles", one.shuttles, two.shuttles).items():
         yield Item(_side(n), f"shuttle at the {SHIPS[_key(field)]}", {field: n})
 

@@ -70,8 +70,11 @@ class Effects:
         return out + ([f"power offered: {', '.join(given)}"] if given else [])
 
     def others(self) -> list[str]:
-        """What the others gain and pay, in words; at the end of a round that is left out."""
-        if self.then.startswith(("round", "the game")):
+        """What the others gain and pay, in words; at the end of a round that is left out.
+
+        At the end of the game it is their part of the final scoring.
+        """
+        if self.then.startswith("round"):
             return []
         found = {p: _list(some) for p, some in self.seats.items() if p != self.player}
         return [f"{self.names[p]}: {said}" for p, said in found.items() if said]

@@ -285,6 +285,8 @@ def say_at(table: Table, text: str) -> str:
     verb, _, place = text.partition(" ")
     if verb == "skip":
         return _SKIPPED.get(table.node, said)
+    if verb == "tile" and table.node == "COVER":
+        return f"cover the tech tile: {named['tile'][place]}"
     if verb == "booster":
         passing = "pass and take" if table.node == "TURN" else "take"
         return f"{passing} the booster: {named['booster'][place]}"

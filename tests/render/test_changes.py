@@ -70,6 +70,9 @@ def test_the_words_of_a_game(told):
     )
     assert told[71][1].endswith("round 2 begins") and "Xenos" not in told[71][1]
     assert told[max(told)][1].endswith("the game ends")
+    assert "; Hadsch Hallas: " in told[max(told)][1], "the final scoring of the others"
+    covered = [words for text, words in told.values() if "covers the tech tile" in words]
+    assert all("-covers" not in words and "+covers" not in words for words in covered)
     assert "+18 VP (mission: PI to AC)" in told[max(told)][1], "which mission, not its number"
 
 

@@ -176,7 +176,7 @@ class Advice:
                 del self._hints[id]
 
             def work(job: Job) -> None:
-                job.tell(f"{ADVISER} is read")
+                job.tell("the game is read")
                 name = game.rules.env.ruleset.name
                 if name not in self._advisers:
                     self._advisers[name] = Adviser(game.rules)

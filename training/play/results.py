@@ -58,9 +58,9 @@ def ending(game: Game) -> dict[str, Any]:
 
 
 def _in_words(game: Game, before: Table, id: int) -> str:
-    """The decision that led to a position; of a target or a piece also what it is of."""
+    """The decision that led to a position; of a target, a piece or a cover also what it is of."""
     words, first = in_words(game.rules, before, game.nodes[id].text), game.nodes[id].parent
-    if before.node not in TWO_STEPS or first is None:
+    if before.node not in (*TWO_STEPS, "COVER") or first is None:
         return words
     return f"{game.words(first)}; {words}".replace("; choose ", "; at ")
 

@@ -24,11 +24,13 @@ function drawEnd() {
     element("ol", { class: "ranking" }, ...seats.map((seat) => element("li", { value: places[seat.player] },
       disc(seat), element("b", {}, ` ${seat.vp} VP `), whoPlayed(seat)))),
     element("div", { class: "row" },
-      element("button", { id: "again", onclick: again }, "Again with this set-up"),
-      element("button", { id: "review", onclick: review }, "Review"),
+      element("button", { id: "again", title: "a new game, dealt the same", onclick: again }, "Again with this set-up"),
+      element("button", { id: "review", title: "every move judged, in the background; takes minutes", onclick: review }, "Review"),
       element("button", { id: "review-off", hidden: true, onclick: () => callOff("review") }, "Cancel the review"),
-      element("a", { class: "button", href: `/api/games/${game.id}/file/record.json`, download: "" }, "Record"),
-      element("a", { class: "button", href: `/api/games/${game.id}/file/replay.html`, download: "" }, "Replay page")),
+      element("a", { class: "button", href: `/api/games/${game.id}/file/record.json`, download: "",
+        title: "a file of all moves, downloaded: the start form opens it again", onclick: downloaded }, "Record"),
+      element("a", { class: "button", href: `/api/games/${game.id}/file/replay.html`, download: "",
+        title: "the game as a page, downloaded: it opens anywhere", onclick: downloaded }, "Replay page")),
     element("p", { id: "review-said", class: "keys" }),
     element("h2", {}, "VP by source"), sourceTable(seats), element("p", { class: "keys" }, left),
     element("h2", {}, "Round by round"), chart,
@@ -66,6 +68,8 @@ function bestMoves(best) {
       ...toldLine(one)))));
 }
 
+const downloaded = () => say("It is made, and then lies in the downloads of your browser.");
+
 const again = () => openGame({ again: game.id, settings: settingsNow() });
 
 // The review is made in the background; its page opens in a tab of its own.
@@ -87,7 +91,7 @@ async function followReview(id) {
   if (!found || !game || game.id !== id || !byId("review")) return;
   const { status, said, done, total, seconds } = found;
   byId("review-said").textContent = status === "running"
-    ? `The review: ${said}${done ? `, ${done} of ${total} playouts` : ""}, ${seconds} s` : status === "failed" ? said : "";
+    ? `The review: ${said}${done ? `, ${done} of ${total} games played out` : ""}, ${seconds} s` : status === "failed" ? said : "";
   byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";
   if (status === "ready") {

@@ -39,6 +39,7 @@ function update(found) {
   game = found;
   view.show(found.parts);
   if (moved) view.light([]);
+  if (takenBack !== `${found.id} ${found.node}`) takenBack = "";
   const seat = found.seats[found.player];
   const who = seat.who === offers.human ? seat.name : `${seat.name} (${called(seat.who)})`;
   drawPast();

@@ -58,7 +58,9 @@ function drawHint() {
   }[status] || `${candidates.length ? candidates[0].playouts : 0} games played out of each, on the same luck`;
   const off = status === "running" ? [element("div", { class: "row" },
     element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
+  const first = rows.length && !holder.querySelector(".candidate");
   holder.replaceChildren(...rows, element("p", { class: "keys" }, progress), ...off);
+  if (first) holder.scrollIntoView({ block: "nearest" });
 }
 
 // A hint or a review that is not waited for any more.
