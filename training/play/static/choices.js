@@ -129,9 +129,9 @@ function openGroup(kind, byKey = false) {
   const groups = all.filter(({ federation }) => federation);
   if (kind === "federation" && groups.length === 1) markFederation(groups[0].federation);
   light(all);
-  const open = kind && byId("legal").querySelector("section:not([hidden])");
-  if (open) open.scrollIntoView({ block: "nearest" });
-  if (open && byKey) open.querySelector("button").focus();
+  const first = kind && byId("legal").querySelector("section:not([hidden]) button");
+  if (first) first.scrollIntoView({ block: "nearest" });
+  if (first && byKey) first.focus();
 }
 
 // The places of the kind that is open, of all where none is; every piece that may be used.
