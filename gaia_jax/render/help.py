@@ -63,7 +63,9 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
         for id, said in named[kind].items():
             out[id] = _entry(f"{title}: {said}", (_MORE[kind],), _RULINGS[kind])
     for id in ruleset.final_missions:
-        out[id]["title"] = f"Final mission: {MISSIONS[id][0]}"
+        zero = "Who has 0 is ranked too." if ruleset.zero_ranks else "Who has 0 gets none."
+        title, said = f"Final mission: {MISSIONS[id][0]}", f"{_MORE['final_mission']} {zero}"
+        out[id] = _entry(title, (said,), f"{_RULINGS['final_mission']} FIN-03")
     for track in research.TRACKS:
         out[track] = _track(ruleset, track)
     for ship in ruleset.ships:

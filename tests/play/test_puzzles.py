@@ -97,3 +97,17 @@ def test_the_start_form_leads_there(tab: Watched, server: Server) -> None:
     tab.page.goto(server.home)
     tab.page.click("a[href='/puzzles']")
     tab.until(READY.format(0), 120)
+
+
+def test_the_puzzles_lead_back_to_the_game(tab: Watched, server: Server) -> None:
+    page = tab.page
+    page.goto(f"{server.home}puzzles")
+    tab.until(READY.format(0), 120)
+    assert page.is_hidden("#game"), "no game was seen yet"
+    game = server.new_game(ruleset="base", seats=["you"] * 4, seed=3)
+    page.goto(f"{server.home}#{game}")
+    page.wait_for_selector("#layout", state="visible")
+    page.goto(f"{server.home}puzzles")
+    page.click("#game")
+    page.wait_for_selector("#layout", state="visible")
+    assert page.evaluate("location.hash") == f"#{game}"

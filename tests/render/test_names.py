@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gaia_jax import RULESETS, render
+from gaia_jax.render import help
 
 # Ids that two pieces of the box share are told apart by where they lie, not by their name.
 SHARED = {"planet_type", "special"}
@@ -92,3 +93,12 @@ def test_names_say_what_is_printed() -> None:
     published = render.names(RULESETS["lost_fleet_published"])
     assert published["ship_action"]["TFM_C"] == "a mine with one free step for 3 credits"
     assert table["ship_action"]["TFM_C"] == "a mine with one free step for 5 credits"
+
+
+def test_the_help_of_a_final_mission_says_whether_0_is_ranked():
+    """FIN-03: as ruled it is, as published and in the base game it is not."""
+    for id, said in (("lost_fleet", "is ranked too"), ("base", "gets none")):
+        ruleset = RULESETS[id]
+        told = help.pages(ruleset, ())
+        for mission in ruleset.final_missions:
+            assert said in told[mission]["lines"][0] and "FIN-03" in told[mission]["rulings"]

@@ -7,6 +7,7 @@ async function enter(id) {
     location.hash = "";
     return;
   }
+  sessionStorage.setItem(LAST_GAME, id); // the puzzles lead back to it
   byId("lobby").hidden = byId("start").hidden = true;
   byId("preview").replaceChildren();
   byId("layout").hidden = false;

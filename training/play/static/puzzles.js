@@ -156,6 +156,9 @@ async function main() {
   find("forward").addEventListener("click", () => show(at + 1));
   document.addEventListener("keydown", pressed);
   drawScore();
+  const left = sessionStorage.getItem(LAST_GAME);
+  find("game").href = `/#${left}`;
+  find("game").hidden = !left;
   const number = Number(location.hash.slice(1) || NaN);
   if (Number.isInteger(number) && number >= 0 && number < themes.length) open(number);
   else next();

@@ -1,5 +1,8 @@
 "use strict";
-// A request of a page to the server: the answer; null and a message where it was refused.
+// A request of a page to the server: the answer; null and a message where it was refused. And what
+// pages tell one another.
+
+const LAST_GAME = "gaia_jax game"; // the id of the game that a tab showed last
 
 async function request(path, body, say) {
   const options = body === undefined ? {} : {
