@@ -30,7 +30,7 @@ from training.games import stats
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
 SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
-MEASURED = (STRONG,)  # whose cards are made; the others keep the games of their JSON
+MEASURED = (STRONG, "zoo/base", "zoo/duel")  # whose cards are made; the others keep the games of their JSON
 _PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
 
 Report = dict[str, Any]
@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if odd := sorted({*wanted} - {*names}):
         parser.error(f"no part {odd[0]!r}: {', '.join(names)}")
     if "cards" in wanted:
-        for agent in MEASURED:
+        for agent in [agent for agent in MEASURED if _old(agent)] or MEASURED:
             _card(agent)
     for part in PARTS:
         if part.name in wanted:
@@ -68,9 +68,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def stale() -> list[str]:
     """The parts that were measured with other agents than those that are shipped."""
-    cards = [agent for agent in MEASURED if _results(agent).get("sha256") != _sha(agent)]
+    cards = any(_old(agent) for agent in MEASURED)
     parts = [part.name for part in PARTS if _said(part) != _told(part.agents)]
     return [*(["cards"] if cards else []), *parts]
+
+
+def _old(agent: str) -> bool:
+    """Whether its card was measured with another agent of its name."""
+    return bool(_results(agent).get("sha256") != _sha(agent))
 
 
 def _said(part: Part) -> str:
@@ -134,8 +139,11 @@ def _rows(agents: str, games: int, seed: int, *more: str) -> list[dict[str, str]
 
 def _card(agent: str) -> None:
     """Measure self-play, and a seat beside three `greedy`, into an agent's JSON."""
-    alone = _rows(",".join([agent] * 4), 4096, 9501, "--rotations", "1")
-    beside = _rows(f"{agent},greedy,greedy,greedy", 1024, 9502)
+    about = zoo.about(agent)
+    players = int(about["players"])
+    game = ("--env", str(about["env"]), "--players", str(players))
+    alone = _rows(",".join([agent] * players), 4096, 9501, *game, "--rotations", "1")
+    beside = _rows(",".join([agent, *["greedy"] * (players - 1)]), 1024, 9502, *game)
     own = [row for row in beside if row["agent"] == agent]
     greedy = [row for row in beside if row["agent"] != agent]
     versus = _seats(own, 9502) | {
