@@ -30,7 +30,8 @@ from training.games import stats
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
 SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
-MEASURED = (STRONG, "zoo/base", "zoo/duel")  # whose cards are made; the others keep the games of their JSON
+# Whose cards are made; the others keep the games of their JSON.
+MEASURED = (STRONG, "zoo/base", "zoo/duel")
 _PART = r"<!-- agent-pages {name}: ([^>]*) -->\n(.*?)<!-- end of {name} -->\n"
 
 Report = dict[str, Any]
