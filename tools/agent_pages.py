@@ -139,7 +139,7 @@ def _rows(agents: str, games: int, seed: int, *more: str) -> list[dict[str, str]
 
 
 def _card(agent: str) -> None:
-    """Measure self-play, and a seat beside three `greedy`, into an agent's JSON."""
+    """Measure self-play, and a seat beside `greedy` in all others, into an agent's JSON."""
     about = zoo.about(agent)
     players = int(about["players"])
     game = ("--env", str(about["env"]), "--players", str(players))

@@ -18,9 +18,9 @@ says whether it is current. They go by name wherever an agent does, for example 
 `python -m training.arena`. How each was trained is in its note; its JSON has a configuration,
 which the note may change. `docs/lab/learning.md` tells what was tried.
 
-`zoo/duel` plays the base game for two, `zoo/base` learnt it for four. Agents for four play the
-other rulesets too: columns and actions of the same name keep their weights
-(`training/zoo/transfer.py`), what the ruleset of their training lacks gets 0.
+`zoo/duel` plays the base game for two, `zoo/base` for four. The others play the other rulesets for
+four too, though none was trained on one: columns and actions of the same name keep their weights
+(`training/zoo/transfer.py`), what `lost_fleet` lacks gets 0.
 
 | agent | decisions learnt | self-play, VP | VP ahead of `greedy` in all other seats | bytes |
 | --- | --- | --- | --- | --- |

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from gaia_jax import RULESETS, render
 from gaia_jax.render import help
+from gaia_jax.render.names import _SKIPPED
+from gaia_jax.state import Node
 
 # Ids that two pieces of the box share are told apart by where they lie, not by their name.
 SHARED = {"planet_type", "special"}
@@ -72,6 +74,13 @@ def test_a_place_says_what_lies_there() -> None:
     first: Any = At("BOOSTER")
     assert render.say_at(first, booster) == f"take the booster: {name}"
     assert render.say_at(table, "end_turn") == "end the turn"
+    for node, said in _SKIPPED.items():
+        asked: Any = At(node)
+        assert node in Node.__members__ and render.say_at(asked, "skip") == said
+    assert render.say_at(table, "skip") == "skip"
+    tile, cover = next(iter(At.ruleset.ids["tile"])), cast(Any, At("COVER"))
+    assert render.say_at(cover, f"tile {tile}") == f"cover the tech tile: {named['tile'][tile]}"
+    assert render.say_at(table, f"tile {tile}") == f"tech tile: {named['tile'][tile]}"
     upgrade = next(text for text in At.ruleset.actions.texts if text.startswith("upgrade "))
     place = upgrade.split()[1]
     assert render.say_at(table, upgrade) == f"upgrade the trading station on {place}"

@@ -22,6 +22,7 @@ from tools import zoo_page
 from training import config as configs
 from training import zoo
 from training.agents import make_agent
+from training.agents.plays import plays
 from training.config import Config
 from training.networks.make import make_network
 from training.run import ship
@@ -137,6 +138,17 @@ def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
     wanted = "zoo/x was trained on base 0.2 with 2 players, this is base 0.2 with 3 players"
     with pytest.raises(UserError, match=wanted):
         zoo.load("zoo/x", environment("base", 3), tmp_path)
+
+
+def test_an_agent_of_a_smaller_map_is_not_carried_over():
+    """Its network may have fewer tokens than the larger map has planets."""
+    wanted = "zoo/base was trained on base 0.2, this is lost_fleet 0.2"
+    with pytest.raises(UserError, match=wanted):
+        zoo.load("zoo/base", environment())
+    assert not zoo.carried("base", "lost_fleet") and zoo.carried("lost_fleet", "base")
+    assert not zoo.carried("toy", "base")
+    assert plays("zoo/base").refusal("lost_fleet", 4) == "plays base, not lost_fleet"
+    assert not plays("zoo/base").refusal("base", 4) and not plays("zoo/strong").refusal("base", 4)
 
 
 @pytest.mark.parametrize("name", ["zoo/quick", "zoo/strong"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from gaia_jax import RULESETS
 from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
@@ -32,8 +33,10 @@ def plays(name: str) -> Plays:
     try:
         base, _ = split_name(name)
         if base.startswith(zoo.PREFIX):
-            # Carried over to other rulesets, never to another number of players.
-            return Plays(None, int(zoo.about(base).get("players", 4)))
+            # Never carried over to another number of players.
+            says = zoo.about(base)
+            anywhere = all(zoo.carried(says["env"], id) for id in RULESETS)
+            return Plays(None if anywhere else says["env"], int(says.get("players", 4)))
         if saved.is_saved(base):
             says = saved.about(base)
             return Plays(says["env"], says["players"])

@@ -122,7 +122,8 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
 
     Args:
         env: the environment that it is to play; None: the one it was trained on. For another
-            ruleset of the same version the parameters are carried over by name (`transfer`).
+            ruleset of the same version the parameters are carried over by name (`transfer`), where
+            `carried` says so.
     Raises:
         UserError: unknown, damaged, or of another environment or version.
     """
@@ -133,13 +134,26 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
     env = environment(name, says, gaia_jax) if env is None else env
     other = another_environment(says, env)
     version = (says["env_version"], players) == (str(env.version), env.num_players)
-    if other and not (version and {says["env"], env.id} <= gaia_jax.RULESETS.keys()):
+    if other and not (version and carried(says["env"], env.id)):
         raise UserError(f"{name} {other}")
     config = network_config(says)
     params = read(folder / f"{says['name']}.npz", says)
     if other:
         params = transfer(params, config, environment(name, says, gaia_jax), env)
     return make_network(env, config), params
+
+
+def carried(source: str, target: str) -> bool:
+    """Whether agents of one ruleset play another one: not on a larger map.
+
+    Their networks may have fewer tokens than that has planets.
+    """
+    import gaia_jax
+
+    known = gaia_jax.RULESETS
+    if not {source, target} <= known.keys():
+        return False
+    return known[target].geometry.num_cells <= known[source].geometry.num_cells
 
 
 def environment(name: str, says: dict[str, Any], env_module: EnvModule) -> Any:
