@@ -1,4 +1,4 @@
-"""Hints: candidates on the same luck, intervals, being called off; reviews as jobs."""
+"""Hints: candidates on the same luck, intervals, being called off, in a browser; reviews."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from tests.browser import Watched
 from tests.play.server import Server
+from tests.play.test_browser import MINE, begin
+from tests.play.test_table import go
 from training.play import hints
 from training.play.background import Job
 from training.play.hints import LINE, ROUND, ROUNDS, Advice, Adviser
@@ -143,3 +146,71 @@ def test_a_hint_at_the_table(server: Server, monkeypatch: pytest.MonkeyPatch) ->
     assert all(one["vp"][1] <= one["vp"][0] <= one["vp"][2] for one in found["candidates"])
     server.change(game, "go", node=line[-29])
     assert server.ask("GET", f"/api/games/{game}/ask/hint")[1]["status"] == "none"
+
+
+def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    said = "getting ready to play the moves out, once (took up to 90 s before)"
+    status = ["running"]
+
+    def answer(route: Any) -> None:
+        if route.request.post_data and '"off":true' in route.request.post_data:
+            status[0] = "called off"
+        route.fulfill(
+            json={"status": status[0], "said": said, "done": 0, "total": 64, "seconds": 7,
+                  "node": page.evaluate("game.node"), "candidates": []}
+        )  # fmt: skip
+
+    page.route("**/ask/hint", answer)
+    go(tab, 12)
+    tab.until(MINE)
+    page.click("#hint")
+    page.wait_for_selector("#hint-off")
+    assert f"{said}, 7 s" in page.inner_text("#hints")
+    page.click("#hint-off")
+    tab.until("document.getElementById('hints').innerText.startsWith('Called off')")
+    assert page.locator("#hint-off").count() == 0 and page.is_enabled("#hint")
+    # One that the next position overtakes says so.
+    status[0] = "running"
+    page.click("#hint")
+    page.wait_for_selector("#hint-off")
+    go(tab, 13)
+    tab.until("document.getElementById('hints').innerText.includes('of the position before')")
+
+
+def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
+    """What the page makes of it; playouts compile for minutes and are not run here."""
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    go(tab, 12)
+    tab.until(MINE)
+    texts = page.evaluate("game.legal.slice(0, 2).map(a => a.text)")
+    assert len(texts) == 2
+    good = {"text": texts[0], "words": "the good one", "vp": [120.0, 115.0, 125.0],
+            "lost": [0.0, 0.0, 0.0], "grade": None, "playouts": 32,
+            "line": ["Xenos: pass"]}  # fmt: skip
+    bad = good | {"text": texts[1], "words": "the bad one", "lost": [12.0, 8.0, 16.0],
+                  "grade": "blunder"}  # fmt: skip
+
+    def answer(route: Any) -> None:
+        route.fulfill(
+            json={"status": "ready", "said": "", "done": 64, "total": 64, "seconds": 3,
+                  "node": page.evaluate("game.node"), "candidates": [good, bad]}
+        )  # fmt: skip
+
+    page.route("**/ask/hint", answer)
+    page.click("#hint")
+    tab.until("document.querySelectorAll('#hints .candidate').length === 2")
+    said = page.inner_text("#hints")
+    assert "120 VP (115 to 125)" in said and "12.0 VP less than the best (8.0 to 16.0)" in said
+    assert "then Xenos: pass" in said and "on the same luck" in said
+    page.evaluate("allSettings().warn = true")
+    asked: list[str] = []
+    page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
+    node = page.evaluate("game.node")
+    page.locator("#hints .candidate").nth(1).click()
+    assert page.evaluate("game.node") == node and "a blunder" in asked[0]
+    page.locator("#hints .candidate").first.click()
+    tab.until(f"game.node !== {node}")
+    assert len(asked) == 1
