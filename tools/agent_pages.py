@@ -29,6 +29,7 @@ from training.games import stats
 
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
+RATED = 40  # games of each of the five tables of four levels
 SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
 # Whose cards are made; the others keep the games of their JSON.
 MEASURED = (STRONG, "zoo/base", "zoo/duel")
@@ -246,6 +247,47 @@ def _docstring(text: str, report: Report) -> str:
     return text
 
 
+def _rated() -> str:
+    """All five levels: a table of four for each one that is left out, rated over all games."""
+    games: dict[tuple[int, str, str], list[dict[str, str]]] = {}
+    for number, absent in enumerate(LEVELS):
+        agents = ",".join(level.agent for level in LEVELS if level is not absent)
+        for row in _rows(agents, RATED, 6301 + number):
+            games.setdefault((int(row["setup"]), row["rotation"], absent.name), []).append(row)
+    skill = ratings([games[key] for key in sorted(games)])
+    rows = []
+    for level in LEVELS:
+        own = [
+            float(row["vp"])
+            for game in games.values()
+            for row in game
+            if row["agent"] == level.agent
+        ]
+        mean, spread = skill[level.agent]
+        rows.append((f"`{level.name}`", f"{mean:.1f} ({spread:.1f})", f"{np.mean(own):.1f}"))
+    return _table(("level", "rating (its sigma)", "VP, mean of its four tables"), rows)
+
+
+def ratings(games: Sequence[list[dict[str, str]]]) -> dict[str, tuple[float, float]]:
+    """Plackett-Luce ratings (openskill) of agents, game after game from 25 +- 8.33.
+
+    Args:
+        games: a row for each seat of each.
+    Returns:
+        Mean and sigma of each agent.
+    """
+    from openskill.models import PlackettLuce
+
+    model = PlackettLuce()
+    skill = {row["agent"]: model.rating() for game in games for row in game}
+    for game in games:
+        teams = [[skill[row["agent"]]] for row in game]
+        ranks = [float(row["place"]) for row in game]
+        for row, (after,) in zip(game, model.rate(teams, ranks=ranks), strict=True):
+            skill[row["agent"]] = after
+    return {agent: (rating.mu, rating.sigma) for agent, rating in skill.items()}
+
+
 def _search() -> str:
     """What a search adds to one seat beside three without."""
     rows = []
@@ -281,6 +323,7 @@ def _explain() -> str:
 
 PARTS = (
     Part("arena", "README.md", (STRONG, "zoo/quick"), _arena),
+    Part("levels", "docs/guide/comparing.md", (STRONG, "zoo/quick"), _rated),
     Part("search", "docs/guide/search.md", (STRONG,), _search),
     Part("explain", "docs/guide/play.md", (STRONG,), _explain),
     Part("carried", "docs/guide/agents.md", (STRONG, "zoo/quick"), _carried),
