@@ -58,13 +58,3 @@ def test_the_levels_have_the_vp_of_the_table():
     report = {"agents": {"zoo/x": {"vp": {"mean": 101.26}}}}
     assert agent_pages._levels(text, report) == text.replace("95.4", "101.3")
     assert agent_pages._docstring("zoo/x 95.4, b 3.0.", report) == "zoo/x 101.3, b 3.0."
-
-
-def test_who_finishes_first_is_rated_highest():
-    game = [{"agent": name, "place": str(n + 1.0)} for n, name in enumerate("abcd")]
-    found = agent_pages.ratings([game, game[::-1]] * 3)
-    means = [found[name][0] for name in "abcd"]
-    assert means == sorted(means, reverse=True) and means[0] > 25 > means[3]
-    assert all(sigma < 25 / 3 for _, sigma in found.values())
-    tied = [row | {"place": "2.5"} for row in game]
-    assert len({round(mu, 6) for mu, _ in agent_pages.ratings([tied]).values()}) == 1

@@ -26,6 +26,7 @@ from tools import zoo_page
 from training import zoo
 from training.agents.levels import LEVELS
 from training.games import stats
+from training.games.report import rated
 
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
@@ -254,7 +255,10 @@ def _rated() -> str:
         agents = ",".join(level.agent for level in LEVELS if level is not absent)
         for row in _rows(agents, RATED, 6301 + number):
             games.setdefault((int(row["setup"]), row["rotation"], absent.name), []).append(row)
-    skill = ratings([games[key] for key in sorted(games)])
+    skill = rated(
+        ([row["agent"] for row in game], [float(row["place"]) for row in game])
+        for _, game in sorted(games.items())
+    )
     rows = []
     for level in LEVELS:
         own = [
@@ -266,26 +270,6 @@ def _rated() -> str:
         mean, spread = skill[level.agent]
         rows.append((f"`{level.name}`", f"{mean:.1f} ({spread:.1f})", f"{np.mean(own):.1f}"))
     return _table(("level", "rating (its sigma)", "VP, mean of its four tables"), rows)
-
-
-def ratings(games: Sequence[list[dict[str, str]]]) -> dict[str, tuple[float, float]]:
-    """Plackett-Luce ratings (openskill) of agents, game after game from 25 +- 8.33.
-
-    Args:
-        games: a row for each seat of each.
-    Returns:
-        Mean and sigma of each agent.
-    """
-    from openskill.models import PlackettLuce
-
-    model = PlackettLuce()
-    skill = {row["agent"]: model.rating() for game in games for row in game}
-    for game in games:
-        teams = [[skill[row["agent"]]] for row in game]
-        ranks = [float(row["place"]) for row in game]
-        for row, (after,) in zip(game, model.rate(teams, ranks=ranks), strict=True):
-            skill[row["agent"]] = after
-    return {agent: (rating.mu, rating.sigma) for agent, rating in skill.items()}
 
 
 def _search() -> str:

@@ -12,7 +12,7 @@ from tests import stub_env
 from training.games import arena as games_arena
 from training.games import engine
 from training.games.formats import Head, Npz
-from training.games.report import arena_report, headline
+from training.games.report import arena_report, headline, rated
 from training.games.stats import places
 from training.games.store import Store
 from training.games.table import entries, rotated
@@ -158,3 +158,13 @@ def test_a_wrong_agent_is_one_clear_line(names, message, capsys):
     code, out, err = command(capsys, "--agents", names)
     assert (code, out) == (2, "")
     assert message in err and err.startswith("error: ") and err.count("\n") == 1
+
+
+def test_who_finishes_first_is_rated_highest():
+    game = "abcd", [1.0, 2.0, 3.0, 4.0]
+    found = rated([game, ("dcba", game[1][::-1])] * 3)
+    means = [found[name][0] for name in "abcd"]
+    assert means == sorted(means, reverse=True) and means[0] > 25 > means[3]
+    assert all(sigma < 25 / 3 for _, sigma in found.values())
+    tied = rated([("abcd", [2.5] * 4)])
+    assert len({round(mu, 6) for mu, _ in tied.values()}) == 1

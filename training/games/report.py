@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from .stats import (
     wins,
 )
 from .table import BEHAVIOUR, Games
+
+T = TypeVar("T")
 
 
 def arena_report(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
@@ -97,18 +99,31 @@ def _players(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
 
 
 def ratings(games: Games, entries: int) -> list[dict[str, float]]:
-    """Plackett-Luce ratings (openskill) of the entries, game after game from 25 +- 8.33."""
+    """The entries as `rated`, all games in order."""
+    place = places(games.vp, games.illegal)
+    each = np.ndindex(*games.vp.shape[:2])
+    found = rated((games.entry[s, r].tolist(), place[s, r].tolist()) for s, r in each)
+    mine = [found[entry] for entry in range(entries)]
+    return [{"mu": round(mu, 4), "sigma": round(sigma, 4)} for mu, sigma in mine]
+
+
+def rated(games: Iterable[tuple[Sequence[T], Sequence[float]]]) -> dict[T, tuple[float, float]]:
+    """Plackett-Luce ratings (openskill), game after game from 25 +- 8.33.
+
+    Args:
+        games: the players of each, and their places, 1 the best.
+    Returns:
+        Mean and sigma of each player.
+    """
     from openskill.models import PlackettLuce
 
     model = PlackettLuce()
-    skill = [model.rating() for _ in range(entries)]
-    place = places(games.vp, games.illegal)
-    for s, r in np.ndindex(*games.vp.shape[:2]):
-        seats = games.entry[s, r]
-        teams = model.rate([[skill[i]] for i in seats], ranks=place[s, r].tolist())
-        for i, team in zip(seats, teams, strict=True):
-            skill[i] = team[0]
-    return [{"mu": round(x.mu, 4), "sigma": round(x.sigma, 4)} for x in skill]
+    skill: dict[T, Any] = {}
+    for players, ranks in games:
+        teams = [[skill.setdefault(player, model.rating())] for player in players]
+        for player, (after,) in zip(players, model.rate(teams, ranks=list(ranks)), strict=True):
+            skill[player] = after
+    return {player: (rating.mu, rating.sigma) for player, rating in skill.items()}
 
 
 def format_arena(result: dict[str, Any]) -> str:
