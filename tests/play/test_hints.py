@@ -177,6 +177,9 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     page.wait_for_selector("#hint-off")
     go(tab, 13)
     tab.until("document.getElementById('hints').innerText.includes('of the position before')")
+    page.evaluate("act(game.legal[0].text)")  # until the next decision
+    tab.until("document.getElementById('hints').innerText === ''")
+    page.unroute_all(behavior="wait")
 
 
 def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:

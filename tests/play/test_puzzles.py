@@ -111,3 +111,15 @@ def test_the_puzzles_lead_back_to_the_game(tab: Watched, server: Server) -> None
     page.click("#game")
     page.wait_for_selector("#layout", state="visible")
     assert page.evaluate("location.hash") == f"#{game}"
+
+
+def test_a_browser_that_keeps_nothing_plays(tab: Watched, server: Server) -> None:
+    page = tab.page
+    blocked = "{ get() { throw new DOMException('blocked', 'SecurityError'); } }"
+    page.add_init_script(f"Object.defineProperty(window, 'sessionStorage', {blocked})")
+    game = server.new_game(ruleset="base", seats=["you"] * 4, seed=3)
+    page.goto(f"{server.home}#{game}")
+    page.wait_for_selector("#layout", state="visible")
+    page.goto(f"{server.home}puzzles")
+    tab.until(READY.format(0), 120)
+    assert page.is_hidden("#game")

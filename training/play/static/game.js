@@ -7,7 +7,7 @@ async function enter(id) {
     location.hash = "";
     return;
   }
-  sessionStorage.setItem(LAST_GAME, id); // the puzzles lead back to it
+  keepLastGame(id); // the puzzles lead back to it
   byId("lobby").hidden = byId("start").hidden = true;
   byId("preview").replaceChildren();
   byId("layout").hidden = false;
@@ -144,8 +144,9 @@ async function takeBack() {
     say("there is no decision of a person to take back");
     return;
   }
+  const before = game.node;
   await change("undo");
-  if (!game) return;
+  if (!game || game.node === before) return;
   takenBack = `${game.id} ${game.node}`;
   drawPast();
 }

@@ -4,13 +4,13 @@
 const HINT_EVERY = 1000; // ms between two looks at how far it is
 const WARNED = ["mistake", "blunder"];
 let hint = null; // what is known of the position in view
-let hintGone = false; // whether one was still being found when the position became another
+let hintGone = ""; // until which decision it is said that a hint was overtaken, "" for none
 let hintTurn = 0;
 
 async function askHint() {
   if (!game) return;
   const turn = ++hintTurn;
-  hintGone = false;
+  hintGone = "";
   let found = await call(`/api/games/${game.id}/ask/hint`, {});
   while (found && game && turn === hintTurn) {
     if (found.node !== game.node) break;
@@ -22,10 +22,13 @@ async function askHint() {
   }
 }
 
+// A game and how far people have come in it.
+const decisionsOf = (one) => `${one.id} ${decided()}`;
+
 // The position is another one: what was found is of no use, and is called off by the server.
 function hintMoved() {
   if (hint && (!game || hint.node !== game.node)) {
-    hintGone = hint.status === "running";
+    hintGone = hint.status === "running" && game && !allSettings().warn ? decisionsOf(game) : "";
     hint = null;
     hintTurn++;
     if (game) call(`/api/games/${game.id}/ask/hint`);
@@ -39,7 +42,7 @@ function hintMoved() {
 function drawHint() {
   const holder = byId("hints");
   if (!hint || !game) {
-    holder.replaceChildren(...(hintGone && game ? [element("p", { class: "keys" },
+    holder.replaceChildren(...(game && hintGone === decisionsOf(game) ? [element("p", { class: "keys" },
       "That hint was of the position before; it is not looked for any more.")] : []));
     return;
   }

@@ -156,7 +156,7 @@ async function main() {
   find("forward").addEventListener("click", () => show(at + 1));
   document.addEventListener("keydown", pressed);
   drawScore();
-  const left = sessionStorage.getItem(LAST_GAME);
+  const left = lastGame();
   find("game").href = `/#${left}`;
   find("game").hidden = !left;
   const number = Number(location.hash.slice(1) || NaN);

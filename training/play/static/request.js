@@ -2,7 +2,21 @@
 // A request of a page to the server: the answer; null and a message where it was refused. And what
 // pages tell one another.
 
-const LAST_GAME = "gaia_jax game"; // the id of the game that a tab showed last
+const LAST_GAME = "gaia_jax game"; // under which a tab keeps the id of the game that it showed last
+
+function keepLastGame(id) {
+  try {
+    sessionStorage.setItem(LAST_GAME, id);
+  } catch (error) { /* a browser that keeps nothing: nothing leads back */ }
+}
+
+function lastGame() {
+  try {
+    return sessionStorage.getItem(LAST_GAME);
+  } catch (error) {
+    return null;
+  }
+}
 
 async function request(path, body, say) {
   const options = body === undefined ? {} : {
