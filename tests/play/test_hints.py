@@ -152,19 +152,20 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     begin(tab, server.home, ("you",) * 4, "lost_fleet")
     page = tab.page
     said = "getting ready to play the moves out, once (took up to 90 s before)"
-    status = ["running"]
+    status, node = ["running"], [0]
 
     def answer(route: Any) -> None:
         if route.request.post_data and '"off":true' in route.request.post_data:
             status[0] = "called off"
         route.fulfill(
             json={"status": status[0], "said": said, "done": 0, "total": 64, "seconds": 7,
-                  "node": page.evaluate("game.node"), "candidates": []}
+                  "node": node[0], "candidates": []}
         )  # fmt: skip
 
     page.route("**/ask/hint", answer)
     go(tab, 12)
     tab.until(MINE)
+    node[0] = page.evaluate("game.node")
     page.click("#hint")
     page.wait_for_selector("#hint-off")
     assert f"{said}, 7 s" in page.inner_text("#hints")
@@ -179,7 +180,6 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     tab.until("document.getElementById('hints').innerText.includes('of the position before')")
     page.evaluate("act(game.legal[0].text)")  # until the next decision
     tab.until("document.getElementById('hints').innerText === ''")
-    page.unroute_all(behavior="wait")
 
 
 def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
@@ -188,6 +188,7 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     page = tab.page
     go(tab, 12)
     tab.until(MINE)
+    node = page.evaluate("game.node")
     texts = page.evaluate("game.legal.slice(0, 2).map(a => a.text)")
     assert len(texts) == 2
     good = {"text": texts[0], "words": "the good one", "vp": [120.0, 115.0, 125.0],
@@ -199,7 +200,7 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     def answer(route: Any) -> None:
         route.fulfill(
             json={"status": "ready", "said": "", "done": 64, "total": 64, "seconds": 3,
-                  "node": page.evaluate("game.node"), "candidates": [good, bad]}
+                  "node": node, "candidates": [good, bad]}
         )  # fmt: skip
 
     page.route("**/ask/hint", answer)
@@ -211,7 +212,6 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     page.evaluate("allSettings().warn = true")
     asked: list[str] = []
     page.on("dialog", lambda dialog: (asked.append(dialog.message), dialog.dismiss()))
-    node = page.evaluate("game.node")
     page.locator("#hints .candidate").nth(1).click()
     assert page.evaluate("game.node") == node and "a blunder" in asked[0]
     page.locator("#hints .candidate").first.click()
