@@ -225,12 +225,14 @@ def test_a_cancelled_move_leaves_the_record_in_view(server: Server) -> None:
     assert server.change(game, "save", name="cancelled")["moves"] == len(whole)
 
 
-def test_agents_say_for_how_many_they_play(server: Server) -> None:
+def test_agents_say_what_games_they_play(server: Server) -> None:
     agents = server.ask("GET", "/api/offers")[1]["agents"]
-    known = {agent["name"]: agent["players"] for agent in agents}
-    assert known["zoo/strong"] == known["zoo/strong+search:32"] == [4]
-    assert known["zoo/duel"] == known["zoo/duel+search:32"] == [2]
-    assert known["random"] == known["greedy"] == [2, 3, 4]
+    known = {agent["name"]: agent["plays"] for agent in agents}
+    for_four = {"base": [4], "lost_fleet": [4], "lost_fleet_published": [4]}
+    assert known["zoo/strong"] == known["zoo/strong+search:32"] == for_four
+    assert known["zoo/duel"] == known["zoo/duel+search:32"] == {"base": [2]}
+    assert known["zoo/base"] == {"base": [4]}
+    assert known["random"] == known["greedy"] == for_four | {"base": [2, 3, 4]}
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.xla.packed import PLAYERS
+from gaia_jax.ruleset import VARIANTS
 from gaia_jax.xla.program_cache import jit
 
 from .. import zoo
@@ -122,8 +122,16 @@ class AgentPool:
         """The agents that can sit at such a table."""
         return [name for name in self.names if not self.refusal(name, ruleset, players)]
 
+    def _games(self, name: str) -> dict[str, list[int]]:
+        """By ruleset the numbers of players that an agent plays with."""
+        found: dict[str, list[int]] = {}
+        for id, players in sorted(VARIANTS):
+            if not self.refusal(name, id, players):
+                found.setdefault(id, []).append(players)
+        return found
+
     def known(self, ruleset: str) -> list[dict[str, Any]]:
-        """All agents with their progress, and how many players they play with, for one ruleset."""
+        """All agents with their progress for one ruleset, and what games they play."""
         found = {name: self._ready.get((name, ruleset, SEAT)) for name in self.names}
         return [
             {
@@ -131,7 +139,7 @@ class AgentPool:
                 "level": self._levels[name].name,
                 "vp": self._levels[name].vp,
                 "about": self._levels[name].about,
-                "players": [n for n in PLAYERS if not self.refusal(name, ruleset, n)],
+                "plays": self._games(name),
                 "status": ready.status if ready else "",
                 "said": ready.said() if ready else "",
             }

@@ -142,7 +142,7 @@ function fillChairs() {
   const taken = chairs.filter((chair, p) => p < least || (linked ? p < linked
     : !chair.options.length || chair.value !== NOBODY));
   const players = record ? record.players : taken.length;
-  const agents = offers.agents.filter((agent) => agent.players.includes(players));
+  const agents = offers.agents.filter(({ plays }) => (plays[ruleset.id] || []).includes(players));
   const names = agents.map(({ name }) => name);
   chairs.forEach((chair, p) => {
     const all = [[offers.human, PERSON], ...agents.map(entryOf)];
