@@ -56,6 +56,21 @@ def test_every_choice_of_four_is_a_set_up() -> None:
             assert len({boards[id] for id in found}) == 4, found
 
 
+def test_a_game_that_comes_late_keeps_its_address(tab: Watched, server: Server) -> None:
+    """The set-up of the form is looked at meanwhile, which has an address too."""
+    page, held = tab.page, list[Any]()
+    game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=3)
+    page.route(f"**/api/games/{game}", lambda route: held.append(route))
+    page.goto(f"{server.home}#{game}")
+    tab.until("offers && offers.records.length > 0 && previews > 0")
+    before = page.evaluate("previews")
+    page.select_option("#record", "")
+    tab.until(f"previews > {before}")
+    held[0].continue_()
+    tab.until("game")
+    assert page.evaluate("location.hash") == f"#{game}"
+
+
 def test_what_is_offered_is_said_in_words() -> None:
     found = {one["id"]: one for one in rulesets()}
     assert set(found) == set(RULESET_WORDS) == {id for id, _ in VARIANTS}

@@ -47,8 +47,8 @@ function wire() {
 }
 
 function route() {
-  const id = location.hash.slice(1);
-  if (/^[0-9a-f]{12}$/.test(id)) {
+  const id = gameInAddress();
+  if (id) {
     if (!game || game.id !== id) enter(id);
   } else leave();
 }

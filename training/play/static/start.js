@@ -9,6 +9,8 @@ let previews = 0;
 let previewTimer = 0;
 
 const newSeed = () => Math.floor(Math.random() * MOST_SEED);
+// The game that the address of the page names, "" for none.
+const gameInAddress = () => /^#([0-9a-f]{12})$/.exec(location.hash)?.[1] || "";
 const rulesetNow = () => offers.rulesets.find(({ id }) => id === byId("ruleset").value);
 const recordNow = () => offers.records.find(({ name }) => name === byId("record").value);
 
@@ -201,7 +203,8 @@ function askPreview() {
 
 async function showPreview() {
   const turn = ++previews;
-  if (game || byId("start").hidden) return;
+  // Also while a game is on its way: the address is its, not the set-up's.
+  if (game || gameInAddress() || byId("start").hidden) return;
   const wanted = await wantedGame();
   const holder = byId("preview");
   if (!wanted || wanted.record) {
