@@ -177,7 +177,7 @@ def test_a_hint_that_takes_long_is_called_off(tab: Watched, server: Server) -> N
     page.click("#hint")
     page.wait_for_selector("#hint-off")
     go(tab, 13)
-    tab.until("document.getElementById('hints').innerText.includes('of the position before')")
+    tab.until("document.getElementById('hints').innerText.includes('when you left its position')")
     page.evaluate("act(game.legal[0].text)")  # until the next decision
     tab.until("document.getElementById('hints').innerText === ''")
 
@@ -217,3 +217,69 @@ def test_a_hint_is_shown_and_warns(tab: Watched, server: Server) -> None:
     page.locator("#hints .candidate").first.click()
     tab.until(f"game.node !== {node}")
     assert len(asked) == 1
+
+
+class Told:
+    """What the server would say of a hint, and says to the page."""
+
+    def __init__(self, tab: Watched):
+        self.page, self.status, self.node = tab.page, "running", 0
+        tab.page.route("**/ask/hint", self.answer)
+
+    def answer(self, route: Any) -> None:
+        text = "pass"
+        one = {"text": text, "words": text, "vp": [9.0, 8.0, 10.0], "lost": [0.0, 0.0, 0.0],
+               "grade": None, "playouts": 32, "line": []}  # fmt: skip
+        route.fulfill(
+            json={"status": self.status, "said": "getting ready", "done": 0, "total": 0,
+                  "seconds": 1, "node": self.node,
+                  "candidates": [one] if self.status == "ready" else []}
+        )  # fmt: skip
+
+
+def test_a_hint_of_one_game_is_not_shown_in_another(tab: Watched, server: Server) -> None:
+    """Positions are numbered from 0 in each."""
+    games = [server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=n) for n in (1, 2)]
+    page, told = tab.page, Told(tab)
+    page.goto(f"{server.home}#{games[0]}")
+    tab.until(MINE)
+    told.status, told.node = "ready", page.evaluate("game.node")
+    page.click("#hint")
+    page.wait_for_selector("#hints .candidate")
+    page.evaluate(f"location.hash = {games[1]!r}")
+    tab.until(f"game && game.id === {games[1]!r}")
+    assert page.evaluate("game.node") == told.node and page.inner_text("#hints") == ""
+
+
+# What happens to a hint, and whether the page may then go to what it found.
+ASKED_AND_SEEN = [("wantHint()", 0, True), ("wantHint()", 40, False), ("askHint()", 0, False)]
+
+
+@pytest.mark.parametrize(("how", "by", "goes"), ASKED_AND_SEEN)
+def test_a_hint_comes_into_view_where_nobody_has_gone_on(
+    tab: Watched, server: Server, how: str, by: int, goes: bool
+) -> None:
+    page, told = tab.page, Told(tab)
+    game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, seed=1)
+    page.goto(f"{server.home}#{game}")
+    tab.until(f"({MINE}) && game.legal.every(a => a.effects)", 300)
+    top = "document.querySelector('.deck.play').scrollTop"
+    page.evaluate("document.getElementById('legal').style.minHeight = '2000px'")
+    page.evaluate(f"{top} = 10")
+    page.evaluate(f"void {how}")
+    page.wait_for_selector("#hint-off", state="attached")
+    page.evaluate(f"{top} += {by}")
+    told.status = "ready"
+    page.wait_for_selector("#hints .candidate", state="attached")
+    assert page.evaluate(top) > 100 if goes else page.evaluate(top) == 10 + by
+
+
+def test_a_review_that_is_ready_says_where_it_opens(tab: Watched, server: Server) -> None:
+    begin(tab, server.home, ("you",) * 4, "lost_fleet")
+    page = tab.page
+    ready = {"status": "ready", "said": "", "done": 1, "total": 1, "seconds": 1}
+    page.route("**/ask/review", lambda route: route.fulfill(json=ready))
+    page.keyboard.press("End")
+    page.click("#review")
+    tab.until("document.getElementById('review').innerText === 'Open the review'")
+    assert "in another tab" in page.get_attribute("#review", "title")

@@ -127,7 +127,7 @@ class Adviser:
 class Compiling:
     """The playouts of a hint or a review on their way to the first stride, which compiles them.
 
-    `what`: that is played out, in words.
+    `what`: what is played out, in words.
     """
 
     def __init__(self, what: str, agent: str, ruleset: str):

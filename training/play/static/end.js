@@ -68,7 +68,7 @@ function bestMoves(best) {
       ...toldLine(one)))));
 }
 
-const downloaded = () => say("It is made, and then lies in the downloads of your browser.");
+const downloaded = () => say("Your browser downloads it once it is made.");
 
 const again = () => openGame({ again: game.id, settings: settingsNow() });
 
@@ -97,5 +97,6 @@ async function followReview(id) {
   if (status === "ready") {
     byId("review").dataset.ready = id;
     byId("review").textContent = "Open the review";
+    byId("review").title = "a page of its own, in another tab";
   } else if (status === "running") reviewTimer = setTimeout(() => followReview(id), 1000);
 }

@@ -28,6 +28,7 @@ async function enter(id) {
   fillRules(byId("rules"), found.picture, found.seats);
   drawnLegal = openKind = chosenFrom = "";
   analysis.forget();
+  forgetHint();
   view.decks.show("Play");
   const person = found.seats.find((seat) => seat.who === offers.human);
   seatInView(person ? person.player : 0);

@@ -6,11 +6,18 @@ const WARNED = ["mistake", "blunder"];
 let hint = null; // what is known of the position in view
 let hintGone = ""; // until which decision it is said that a hint was overtaken, "" for none
 let hintTurn = 0;
+let hintAt = null; // where the page was scrolled to when a hint was asked for by hand
 
-async function askHint() {
+// How far the page and the panel of the hints are scrolled.
+const scrolled = () => `${window.scrollY} ${byId("hints").closest(".deck").scrollTop}`;
+
+const wantHint = () => askHint(scrolled());
+
+async function askHint(at = null) {
   if (!game) return;
   const turn = ++hintTurn;
   hintGone = "";
+  hintAt = at;
   let found = await call(`/api/games/${game.id}/ask/hint`, {});
   while (found && game && turn === hintTurn) {
     if (found.node !== game.node) break;
@@ -24,6 +31,13 @@ async function askHint() {
 
 // A game and how far people have come in it.
 const decisionsOf = (one) => `${one.id} ${decided()}`;
+
+// Another game: numbers of positions begin anew, so that a hint of one would pass for one of the other.
+function forgetHint() {
+  hint = null;
+  hintGone = "";
+  hintTurn++;
+}
 
 // The position is another one: what was found is of no use, and is called off by the server.
 function hintMoved() {
@@ -43,7 +57,7 @@ function drawHint() {
   const holder = byId("hints");
   if (!hint || !game) {
     holder.replaceChildren(...(game && hintGone === decisionsOf(game) ? [element("p", { class: "keys" },
-      "That hint was of the position before; it is not looked for any more.")] : []));
+      "The hint was called off when you left its position.")] : []));
     return;
   }
   const { candidates, said, done, total, seconds, status } = hint;
@@ -57,13 +71,14 @@ function drawHint() {
   const progress = {
     running: `${said}, ${done ? `${done} of ${total} games, ` : ""}${seconds} s`,
     failed: said,
-    "called off": "Called off. What is being compiled is finished all the same, and kept.",
+    "called off": "Called off. What it is getting ready is finished all the same, and kept.",
   }[status] || `${candidates.length ? candidates[0].playouts : 0} games played out of each, on the same luck`;
   const off = status === "running" ? [element("div", { class: "row" },
     element("button", { type: "button", id: "hint-off", onclick: () => callOff("hint") }, "Cancel"))] : [];
   const first = rows.length && !holder.querySelector(".candidate");
   holder.replaceChildren(...rows, element("p", { class: "keys" }, progress), ...off);
-  if (first) holder.scrollIntoView({ block: "nearest" });
+  // Never under the finger of whoever has gone on to look at something else.
+  if (first && hintAt === scrolled()) holder.scrollIntoView({ block: "nearest" });
 }
 
 // A hint or a review that is not waited for any more.
