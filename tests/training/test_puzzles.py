@@ -148,11 +148,14 @@ def test_reasons_are_differences_by_source(game, legal):
     vp[0, :, seat], vp[1, :, seat] = (90, 91, 92), (95, 97, 96)
     sources[0, :, seat, 1], sources[1, :, seat, 1] = 4, 12
     sources[0, :, seat, 2] = 2
+    sources[:, :, seat, game.env.ruleset.ids["vp_source"].index("FINAL_1")] = 6
     told = why.about(game, 5, Outcomes(legal[:2], np.array([0.7, 0.3]), vp, seat, sources))
     best, played = told["candidates"]
     assert played["played"] and not best["played"] and best["vp"] == 96
     assert played["loss"][0] == 5 and played["by_source"]
     assert sorted(played["by_source"].values()) == [-8, 2] and best["by_source"] == {}
+    missions = [words for words in told["best_by_source"] if "mission" in words]
+    assert missions == ["mission: most structures on asteroids and protoplanets"]
     told |= {"playouts": 3, "agent": "me"}
     said = why.text(told)
     assert "(played): 5.0 VP less" in said and "-8.0" in said and "+2.0" in said

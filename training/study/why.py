@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from gaia_jax.actions import to_text
-from gaia_jax.render.names import VP_SOURCES, names, say
+from gaia_jax.render import Table
+from gaia_jax.render.names import VP_SOURCES, names, say, sources
 from gaia_jax.ruleset import Ruleset
 
 from ..agents import make_agent
@@ -44,7 +46,7 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
     assert found.sources is not None
     seat, order = found.seat, found.best()
     own, won = found.vp[:, :, seat], wins(found.vp)[:, :, seat].mean(1)
-    sources = found.sources[:, :, seat].mean(1)
+    parts, named = found.sources[:, :, seat].mean(1), sources(Table(state, rules))
     rows = []
     for k in order:
         action = int(found.actions[k])
@@ -57,11 +59,11 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
                 "vp": round(float(own[k].mean()), 1),
                 "win": round(float(won[k]), 2),
                 "loss": [round(x, 1) for x in (loss.mean, loss.low, loss.high)],
-                "by_source": by_source(rules, sources[k] - sources[order[0]]),
+                "by_source": by_source(rules, parts[k] - parts[order[0]], named),
                 "played": action == game.actions[number - 1],
             }
         )
-    top = np.argsort(-sources[order[0]], kind="stable")[:TOLD]
+    top = np.argsort(-parts[order[0]], kind="stable")[:TOLD]
     faction = rules.ids["faction"][int(np.asarray(state.game.setup.faction)[seat])]
     return {
         "decision": number,
@@ -71,23 +73,23 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
         "faction": names(rules)["faction"][faction],
         "candidates": rows,
         "best_by_source": {
-            VP_SOURCES[rules.ids["vp_source"][i]]: round(float(sources[order[0], i]), 1)
-            for i in top
+            named[rules.ids["vp_source"][i]]: round(float(parts[order[0], i]), 1) for i in top
         },
     }
 
 
-def by_source(rules: Ruleset, apart: np.ndarray) -> dict[str, float]:
+def by_source(
+    rules: Ruleset, apart: np.ndarray, named: Mapping[str, str] = VP_SOURCES
+) -> dict[str, float]:
     """The largest differences of VP by source, each by its name.
 
     Args:
         apart: (S,) by `ids["vp_source"]`.
+        named: the name of each id; of one game, they say which its final missions are.
     """
     largest = np.argsort(-np.abs(apart), kind="stable")[:TOLD]
     kinds = rules.ids["vp_source"]
-    return {
-        VP_SOURCES[kinds[i]]: round(float(apart[i]), 1) for i in largest if abs(apart[i]) >= LEAST
-    }
+    return {named[kinds[i]]: round(float(apart[i]), 1) for i in largest if abs(apart[i]) >= LEAST}
 
 
 def text(told: Plain) -> str:
