@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import jax
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from gaia_jax import RULESETS, make, replay
-from gaia_jax.render import Table, effects, in_words, say
+from gaia_jax.render import Table, change_items, effects, in_words, names, say
 from tests.render.choices import check
 from tests.render.records import RECORDS
 
@@ -71,9 +72,16 @@ def test_the_words_of_a_game(told):
     assert told[71][1].endswith("round 2 begins") and "Xenos" not in told[71][1]
     assert told[max(told)][1].endswith("the game ends")
     assert "; Hadsch Hallas: " in told[max(told)][1], "the final scoring of the others"
-    covered = [words for text, words in told.values() if "covers the tech tile" in words]
-    assert all("-covers" not in words and "+covers" not in words for words in covered)
     assert "+18 VP (mission: PI to AC)" in told[max(told)][1], "which mission, not its number"
+
+
+def test_a_covered_tile_is_neither_paid_nor_gained(new_games):
+    table = Table(jax.device_get(jax.tree.map(lambda x: x[0], new_games)))
+    seat, tile = table.seat(0), table.ids["tile"][0]
+    (found,) = change_items._pieces(table, seat, dataclasses.replace(seat, covered=(tile,)))
+    assert found.side == change_items.NOTE and found.fields == {f"covered.{tile}": 1}
+    named = names(table.ruleset)["tile"][tile]
+    assert found.words == f"covers the tech tile: {named}"
 
 
 def test_a_piece_that_the_action_names_is_not_named_again(init, step, env):
