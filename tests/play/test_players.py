@@ -195,3 +195,41 @@ def test_the_first_look_is_walked_through(browser: Any, server: Server, how: str
     )
     page.close()
     tab.check(server.home)
+
+
+def test_the_first_look_waits_for_no_decision_that_was_made(tab: Watched, server: Server) -> None:
+    """The set-up is over in a record: its step goes on by a press. The keyboard stays at hand."""
+    page = tab.page
+    game = server.new_game(seats=["you"] * 4, record="lost_fleet")
+    page.goto(f"{server.home}#{game}")
+    tab.until(MINE)
+    step = page.evaluate("TOUR.findIndex(({ until }) => until)")
+
+    def shown() -> list[str]:
+        page.evaluate(f"tour.begin(); tour.step = {step - 1}; tour.next()")
+        return page.locator("#tour-box button").all_inner_texts()
+
+    assert shown()[0] == "Skip this"
+    page.evaluate("tour.end()")
+    page.evaluate(
+        "change('go', { node: game.line[game.moves.findIndex((m) => m.text.startsWith('advance'))] })"
+    )
+    tab.until("game.asks === 'TURN'")
+    assert shown()[0] == "Next"
+    assert page.evaluate("document.activeElement.closest('#tour-box') !== null")
+    page.keyboard.press("Escape")
+    assert page.locator("#tour-box").count() == 0
+    assert page.evaluate("document.activeElement.closest('#legal-panel') !== null")
+
+
+def test_why_a_turn_is_not_ended_is_told_by_the_settings_of_the_game(
+    tab: Watched, server: Server
+) -> None:
+    page = tab.page
+    game = server.new_game(ruleset="lost_fleet", seats=["you"] * 4, settings={"end_turn": "idle"})
+    page.goto(f"{server.home}#{game}")
+    tab.until(MINE)
+    page.evaluate("allSettings().end_turn = 'ask'")
+    assert page.evaluate("noteOf('end_turn')").startswith("not ended by itself: ")
+    page.evaluate("allSettings().end_turn = 'idle'; game.settings.end_turn = 'ask'")
+    assert page.evaluate("noteOf('end_turn')") == ""

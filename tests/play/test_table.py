@@ -250,6 +250,12 @@ def test_what_the_others_did_is_a_line_a_turn(tab: Watched, server: Server) -> N
         " game.seats)[0].textContent"
     )
     assert page.evaluate(f"game.moves[{free}].words") in told
+    # Where they are the turn's own line, what they cost and brought follows them.
+    alone, words, paid = page.evaluate(
+        f"((move) => [toldLines({{ moves: [move], answers: [] }}, game.seats)[0].textContent,"
+        f" move.words, paid(move)])(game.moves[{free}])"
+    )
+    assert alone == paid != words
     assert page.evaluate("counted(['a', 'a', 'b', 'a'])") == ["a (\u00d72)", "b", "a"]
 
 

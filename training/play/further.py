@@ -6,7 +6,7 @@ The engine plays it all on copies of the state; no rule stands here.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -161,9 +161,14 @@ def _held(table: Table, player: int) -> tuple[int, ...]:
 
 def _way(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
     place = next((text.split()[1] for text in texts[::-1] if "," in text), "")
-    words = "; ".join(in_words(rules, before, text) for text in texts).replace("; choose", "; at")
+    words = joined(in_words(rules, before, text) for text in texts)
     found = effects(before, after).brief(words)
     return {"actions": texts, "words": words, "cell": place, "effects": found}
+
+
+def joined(words: Iterable[str]) -> str:
+    """The decisions of one move in a line, each in words: what the first one is for is a place."""
+    return "; ".join(words).replace("; choose ", "; at ")
 
 
 def in_words(rules: Rules, table: Table, text: str) -> str:

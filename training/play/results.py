@@ -10,7 +10,7 @@ from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 from gaia_jax.replay.record import to_text
 
-from .further import TWO_STEPS, in_words
+from .further import TWO_STEPS, in_words, joined
 from .game import HUMAN, Game
 
 # VP that the end of the game brings (FIN-01), whoever made the last decision.
@@ -60,9 +60,9 @@ def ending(game: Game) -> dict[str, Any]:
 def _in_words(game: Game, before: Table, id: int) -> str:
     """The decision that led to a position; of a target, a piece or a cover also what it is of."""
     words, first = in_words(game.rules, before, game.nodes[id].text), game.nodes[id].parent
-    if before.node not in (*TWO_STEPS, "COVER") or first is None:
+    if before.node not in (*TWO_STEPS, "COVER"):
         return words
-    return f"{game.words(first)}; {words}".replace("; choose ", "; at ")
+    return joined([game.words(first), words])
 
 
 def _without_final(table: Table, p: int) -> int:

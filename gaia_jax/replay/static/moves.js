@@ -32,10 +32,12 @@ function turnsOf(moves) {
   return out;
 }
 
+const mainOf = (turn) => turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
+
 // What a turn was, in a line: its main decisions, without the end of the turn and, where there is
 // anything else, without conversions.
 function turnWords(turn) {
-  const main = turn.moves.filter((move) => ![...SILENT, "free"].includes(verbOf(move)));
+  const main = mainOf(turn);
   const other = turn.moves.filter((move) => !SILENT.includes(verbOf(move)));
   const shown = main.length ? main : other.length ? other : turn.moves;
   return shown.map(moveWords).join("; ").replaceAll("; choose ", "; at ");
@@ -77,9 +79,11 @@ function counted(texts) {
 }
 
 // What the decisions of a turn cost and brought, in a line; then the answers to its offers. The words
-// of a conversion are its price and its gain.
+// of a conversion are its price and its gain; of a turn without a main move they are its line already.
 function toldLines(turn, seats) {
-  const lines = counted(turn.moves.map((move) => (verbOf(move) === "free" ? move.words : paid(move))).filter(Boolean));
+  const main = mainOf(turn).length > 0;
+  const lines = counted(turn.moves.map((move) => (main && verbOf(move) === "free" ? move.words : paid(move)))
+    .filter(Boolean));
   const answers = turn.answers.map((move) => element("small", { class: `told answer${move.by ? " by" : ""}` },
     `${seats[move.player].name}: ${move.words}${move.told ? ` (${move.told})` : ""}${move.by ? ", by a setting" : ""}`));
   return [...(lines.length ? [element("small", { class: "told" }, lines.join("; "))] : []), ...answers];

@@ -60,8 +60,8 @@ function choicesNow() {
 
 // Why a turn is not ended by itself, where a setting would have ended it.
 function noteOf(text) {
-  const asked = text === "end_turn" && allSettings().end_turn === "idle" && game.node === game.line[game.line.length - 1];
-  return asked ? "asked because a conversion first would make room for power that is offered to you" : "";
+  const asked = text === "end_turn" && game.settings.end_turn === "idle" && game.node === game.line[game.line.length - 1];
+  return asked ? "not ended by itself: a conversion first may make room for power that you could be offered" : "";
 }
 
 // The pieces of the picture that stand for an action. A tile on a board is its owner's: to use, to
@@ -197,11 +197,12 @@ function buttonOf(one) {
   ...noteLine(one.note));
 }
 
-// What tells boosters apart comes first: all lie under one heading, and all have an income.
+// What tells boosters apart comes first: all lie under one heading, and all have an income. At a
+// turn the round is over with it, and that is said before all.
 function boosterWords(words) {
   const tile = words.slice(words.indexOf("booster: ") + "booster: ".length);
   const said = tile.split("; ").map((text) => text.replace(/^(income|on passing|action): (.*)$/, "$2 ($1)"));
-  return `${game.asks === "TURN" ? "pass, then " : ""}${[...said.slice(1), said[0]].join("; ")}`;
+  return `${game.asks === "TURN" ? "pass and take: " : ""}${[...said.slice(1), said[0]].join("; ")}`;
 }
 
 const noteLine = (text) => (text ? [element("span", { class: "effects" }, element("span", { class: "note" }, text))] : []);

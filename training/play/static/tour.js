@@ -53,7 +53,7 @@ const tour = {
     if (now.tab) view.decks.show(now.tab);
     [now.at].flat().map((one) => document.querySelector(one)).find((one) => one?.checkVisibility())
       ?.classList.add("toured");
-    this.waits = now.move && !game.over ? decided() : NOT;
+    this.waits = now.move && !game.over && !now.until?.() ? decided() : NOT;
     this.place();
     const last = this.step === TOUR.length - 1;
     this.box.replaceChildren(element("p", { "aria-live": "polite" },
@@ -84,7 +84,10 @@ const tour = {
     document.querySelectorAll(".toured").forEach((one) => one.classList.remove("toured"));
   },
 
+  // Who ends it by the keyboard goes on at the choices.
   end() {
+    const held = this.box?.contains(document.activeElement);
+    this.box?.remove();
     this.unmark();
     this.waits = NOT;
     if (this.step >= 0) {
@@ -92,7 +95,7 @@ const tour = {
       if (game) view.decks.show("Play");
     }
     this.step = -1;
-    this.box?.remove();
+    if (held) firstButton().focus();
   },
 };
 
