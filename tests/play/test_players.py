@@ -211,9 +211,8 @@ def test_the_first_look_waits_for_no_decision_that_was_made(tab: Watched, server
 
     assert shown()[0] == "Skip this"
     page.evaluate("tour.end()")
-    page.evaluate(
-        "change('go', { node: game.line[game.moves.findIndex((m) => m.text.startsWith('advance'))] })"
-    )
+    turn = "game.moves.findIndex(({ text }) => text.startsWith('advance'))"
+    page.evaluate(f"change('go', {{ node: game.line[{turn}] }})")
     tab.until("game.asks === 'TURN'")
     assert shown()[0] == "Next"
     assert page.evaluate("document.activeElement.closest('#tour-box') !== null")
