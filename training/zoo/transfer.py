@@ -58,12 +58,29 @@ def transfer(
 
 # What may be larger: the inputs of a token, which are the last rows of a kernel.
 MORE_ROWS = r"(cells|players)/dense/kernel"
+# How arrays grow with `width` and `latents`: their names, what their rows read, what their last
+# axis is. "pair" is a player and the game, "joined" what a layer of pools reads: these, the board.
+GROWS = (
+    (r"(LayerNorm_[01]|layer_\d+/LayerNorm_2)/.*", "", "units"),
+    (r"layer_\d+/LayerNorm_1/.*", "", "pair"),
+    (r"layer_\d+/LayerNorm_0/.*", "", "joined"),
+    (r"seat_place|(globals|players)/dense/.*", "", "units"),
+    (r"(Linear_0|layer_\d+/Mlp_\d/Linear_\d)/dense/bias", "", "units"),
+    (r"layer_\d+/latents/dense/.*", "", "latents"),
+    (r"layer_\d+/Mlp_0/Linear_0/dense/kernel", "joined", "units"),
+    (r"(Linear_0|layer_\d+/Mlp_1/Linear_0)/dense/kernel", "pair", "units"),
+    (r"layer_\d+/Mlp_\d/Linear_1/dense/kernel", "units", "units"),
+    (r"(pointer|space|others|kinds|layer_\d+/Linear_1)/dense/kernel|value/kernel", "units", ""),
+)
+UNEVEN = 0.25  # copies of a row differ by such a share of its weights: alike, they would stay alike
 
 
 def widen(params: Params, wider: Params) -> Any:
-    """Parameters for a network of pools that reads more columns or has more layers.
+    """Parameters for a network of pools that reads more columns, is wider or has more layers.
 
-    What is new weighs nothing, so that it plays as the smaller one does; it learns from there.
+    It plays as the smaller one does, and learns from there. New columns and layers weigh nothing.
+    A width a whole number of times as large holds copies of every unit, whose weights in what
+    reads them differ and add up to those of the smaller network; `latents` has to grow alike.
     Parameters of the same network stay as they are, and so do those that differ in anything else.
 
     Args:
@@ -74,6 +91,7 @@ def widen(params: Params, wider: Params) -> Any:
     silent = _silent(theirs)
     if not ours.keys() <= theirs.keys():
         return params
+    ours = _copied(ours, theirs)
     out = {}
     for name, there in theirs.items():
         if name in ours:
@@ -86,6 +104,49 @@ def widen(params: Params, wider: Params) -> Any:
             return params
         out[name] = grown
     return {**params, "params": unflatten(out)}
+
+
+def _copied(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays with every unit of `width` and of `latents` so many times as `theirs` has them.
+
+    Both alike: so a LayerNorm over what is joined keeps its mean and its spread.
+    """
+    inner, scores = "globals/dense/bias", "layer_0/latents/dense/bias"
+    if inner not in ours or scores not in ours or "cell_place" in ours:
+        return ours
+    width, latents, cell = (len(ours[x]) for x in (inner, scores, "cells/dense/bias"))
+    times, over = divmod(len(theirs[inner]), width)
+    if over or times < 2 or len(theirs[scores]) != times * latents:
+        return ours
+    units, seats = np.arange(width).repeat(times), len(ours["seat_place"])
+    tokens = (width * np.arange(1 + seats)[:, None] + units).ravel()  # of the game and the players
+    board = np.arange(latents * cell).reshape(latents, cell).repeat(times, axis=0).ravel()
+    copies = {
+        "units": units,
+        "pair": tokens[: 2 * len(units)],
+        "joined": np.concatenate([tokens, width * (1 + seats) + board]),
+        "latents": np.arange(latents).repeat(times),
+    }
+    rng = np.random.default_rng(0)
+    out = dict(ours)
+    for name, array in ours.items():
+        for pattern, rows, last in GROWS:
+            if re.fullmatch(pattern, name):
+                out[name] = array[..., copies[last]] if last else array
+                if rows:
+                    out[name] = _shared_out(out[name], copies[rows], times, rng)
+    return out
+
+
+def _shared_out(
+    kernel: np.ndarray, rows: np.ndarray, times: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Each row `times` times, unevenly, with the sum that it had."""
+    shares = rng.normal(scale=UNEVEN, size=(len(rows), kernel.shape[1]))
+    spread = np.zeros(kernel.shape)
+    np.add.at(spread, rows, shares)
+    shares += (1 - spread[rows]) / times
+    return (kernel[rows] * shares).astype(kernel.dtype)
 
 
 def _larger(name: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | None:
