@@ -2,10 +2,11 @@
 
     python -m benchmarks.accelerator --json runs/accelerator.json        `make accelerator`
 
-Compile times, decisions a second by batch with mask and with observation, sizes of the chunks that
-`compact_vmap` takes, PPO from end to end by batch and network, memory; beside it what was estimated
-for this kind of device (docs/lab/accelerators.md). What the time does not allow is left out and
-named. On a CPU it runs as well, at the sizes given, but says little.
+First whether it plays the game as a CPU does (`benchmarks.agreement`); where it does not, nothing
+else counts. Compile times, decisions a second by batch with mask and with observation, sizes of the
+chunks that `compact_vmap` takes, PPO from end to end by batch and network, memory; beside it what
+was estimated for this kind of device (docs/lab/accelerators.md). What the time does not allow is
+left out and named. On a CPU it runs as well, at the sizes given, but says little.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import contextlib
 import dataclasses
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +24,7 @@ from typing import Any
 
 import jax
 
-from benchmarks import measure, offline_table, peers, training
+from benchmarks import agreement, measure, offline_table, peers, training
 from benchmarks.estimate import ASSUMED
 from benchmarks.targets import TARGETS
 from gaia_jax.xla import compact_vmap
@@ -37,6 +39,9 @@ NETWORKS = ("h100", "tpu", "planets 64")  # those of configs/, and a small one
 # What a kind of device is called by JAX, by the target that the estimates are for.
 KINDS = {"H100": "h100", "H200": "h200", "A100": "a100", "v5 lite": "v5e", "v6 lite": "v6e"}
 ROOT = Path(__file__).resolve().parent.parent
+WHOLE = 320  # decisions: nearly all games that begin together have ended by then
+# A final mission brings a table 18, 12, 6 and 0 VP, whoever ties (FIN-02, FIN-03).
+MISSION, MISSION_VP = "FINAL_1", 9.0
 
 
 class Clock:
@@ -93,9 +98,33 @@ def learn(batch: int, steps: int, name: str, rounds: int) -> dict[str, Any]:
         tree["network"] = dataclasses.asdict(network)
     tree["ppo"] = {"num_envs": batch, "num_steps": steps, "minibatches": min(8, steps)}
     config: Config = configs.from_dict(tree)
-    report = training.measure_training(config, rounds)
-    kept = ("decisions_per_second", "parts_share", "compile_s", "games", "steps")
+    report = training.measure_training(config, rounds, WHOLE)
+    kept = ("decisions_per_second", "parts_share", "compile_s", "games", "steps", "vp")
     return {"network": name} | {key: report[key] for key in kept}
+
+
+def faults(report: dict[str, Any]) -> list[str]:
+    """What shows that another game was measured, in lines; none where all is as on a CPU."""
+    found = report["agreement"]
+    lines = [found["difference"]] if found and not found["agrees"] else []
+    for row in report["ppo"]:
+        mean = row.get("vp", {}).get(MISSION, MISSION_VP)
+        if mean != MISSION_VP:
+            what = f"PPO, {row['games']:,} games, {row['network']}"
+            lines.append(f"{what}: {MISSION} has a mean of {mean:.3f}, the rules make {MISSION_VP}")
+    return lines
+
+
+def verdict(report: dict[str, Any]) -> list[str]:
+    """The lines above all others: whether what was measured is the game."""
+    wrong, found = faults(report), report["agreement"]
+    if wrong:
+        flags = os.environ.get("XLA_FLAGS") or "none"
+        head = f"**NOTHING BELOW COUNTS: this device plays another game. XLA_FLAGS: {flags}**"
+        return [head, *(f"- {line}" for line in wrong)]
+    if not found:
+        return ["Not compared with a CPU: nobody knows whether what was measured is the game."]
+    return [f"{found['games']} games end as on a CPU ({found['with']})."]
 
 
 def memory() -> dict[str, int]:
@@ -150,7 +179,9 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
         with chunks_of(parts):
             return {"parts": parts} | play(args.batches[0], args.steps, False, args.seconds)
 
-    # First what the estimates doubt most: what a wait for the host costs, and so the chunks.
+    report["agreement"] = clock.do("comparison with a CPU", agreement.check)
+    print(f"comparison with a CPU: {json.dumps(report['agreement'])}", file=sys.stderr, flush=True)
+    # Then what the estimates doubt most: what a wait for the host costs, and so the chunks.
     for batch in args.batches:
         for observe in (False, True):
             what = f"play, batch {batch}, {'observation' if observe else 'mask'}"
@@ -166,7 +197,11 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
 def table(report: dict[str, Any]) -> str:
     """Markdown for docs/lab/performance.md."""
     where = report["machine"]
-    lines = [f"{where['device']} x {where['devices']}, jax {where['jax']}, {where['revision']}", ""]
+    lines = [*verdict(report), ""]
+    lines += [
+        f"{where['device']} x {where['devices']}, jax {where['jax']}, {where['revision']}",
+        "",
+    ]
     lines += ["| what | decisions/s | compile s |", "| --- | --- | --- |"]
     for row in report["play"] + report["chunks"]:
         what = f"batch {row['batch']:,}, {'observation' if row['observation'] else 'mask'}"
@@ -204,7 +239,7 @@ def main(argv: list[str] | None = None) -> int:
     print(table(report))
     if report["machine"]["backend"] == "cpu":
         print("\nThis is a CPU: no accelerator was measured.")
-    return 0
+    return int(bool(faults(report)))
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.sharding import PartitionSpec as P
 
 import gaia_jax
@@ -66,7 +67,7 @@ class Programs:
         # The trainer donates nothing: the same runner can be handed in again.
         self.runner = jax.jit(init, out_shardings=sharding(self.mesh))()
         self.compile_s: dict[str, float] = {}
-        self._programs: dict[str, Callable[[], Any]] = {}
+        self._programs: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {}
 
     def add(self, name: str, function: Callable[..., Any], *operands: Any) -> None:
         """Compile a program."""
@@ -74,7 +75,7 @@ class Programs:
         ready = function if hasattr(function, "lower") else jax.jit(function)
         executable = ready.lower(*operands).compile()
         self.compile_s[name] = time.perf_counter() - start
-        self._programs[name] = lambda: jax.block_until_ready(executable(*operands))
+        self._programs[name] = executable, operands
 
     def add_play(
         self, name: str, params: Any, choose: Callable[[Any, Any, jax.Array], jax.Array]
@@ -117,20 +118,34 @@ class Programs:
         """Seconds of each program in each round; they take turns, after one call unmeasured."""
         found: dict[str, list[float]] = {name: [] for name in self._programs}
         for turn in range(-1, rounds):
-            for name, program in self._programs.items():
+            for name, (program, operands) in self._programs.items():
                 start = time.perf_counter()
-                program()
+                jax.block_until_ready(program(*operands))
                 if turn >= 0:
                     found[name].append(time.perf_counter() - start)
         return found
 
+    def vp(self, decisions: int) -> dict[str, float]:
+        """Mean VP a seat by source of the games that end in so many decisions of each, learnt from.
 
-def measure_training(config: Config, rounds: int) -> dict[str, Any]:
+        Empty where none ends.
+        """
+        (update, (runner,)), ended, sums = self._programs["update"], 0.0, 0.0
+        for _ in range(-(-decisions // self.config.ppo.num_steps)):
+            runner, metrics = update(runner)
+            ended += float(metrics["games/ended"].sum())
+            sums += np.asarray(metrics["doing"]["sources"], float).sum(0)
+        names, seats = self.auto.ruleset.ids["vp_source"], self.auto.num_players * ended
+        return dict(zip(names, (sums / seats).tolist(), strict=True)) if ended else {}
+
+
+def measure_training(config: Config, rounds: int, decisions: int = 0) -> dict[str, Any]:
     """Seconds of one update's worth of decisions in each of the three programs.
 
     Args:
         config: of the run; its chunk is cut to one update.
         rounds: how often each program runs; they take turns.
+        decisions: of each game that are played on afterwards for the report's "vp".
     """
     programs = Programs(config)
 
@@ -155,6 +170,7 @@ def measure_training(config: Config, rounds: int) -> dict[str, Any]:
         "decisions_per_second": config.ppo.num_envs * config.ppo.num_steps / whole,
         "parts_s": parts,
         "parts_share": {name: part / whole for name, part in parts.items()},
+        "vp": programs.vp(decisions),
     }
 
 

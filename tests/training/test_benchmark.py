@@ -12,7 +12,7 @@ from benchmarks import training
 @pytest.mark.slow
 def test_the_parts_of_an_update_add_up_to_it(config, monkeypatch):
     monkeypatch.setattr(training, "gaia_jax", toy_env)
-    report = training.measure_training(config, rounds=2)
+    report = training.measure_training(config, rounds=2, decisions=64)
     assert list(report["seconds"]) == ["environment", "rollout", "update"]
     assert all(len(rounds) == 2 and min(rounds) > 0 for rounds in report["seconds"].values())
     update = statistics.median(report["seconds"]["update"])
@@ -22,6 +22,7 @@ def test_the_parts_of_an_update_add_up_to_it(config, monkeypatch):
     assert math.isclose(
         report["decisions_per_second"], config.ppo.num_envs * config.ppo.num_steps / update
     )
+    assert list(report["vp"]) == ["mine", "project", "gift"] and sum(report["vp"].values()) > 0
 
 
 @pytest.mark.slow
