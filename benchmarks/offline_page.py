@@ -8,17 +8,18 @@ import re
 import textwrap
 from typing import Any
 
+from benchmarks import agreement, measured
 from benchmarks.estimate import ASSUMED, efficiency
 from benchmarks.offline import PLAY_STEPS
 from benchmarks.profile import PARTS
 from benchmarks.targets import TARGETS
 from benchmarks.trips import RECORDED
 
-TEXT = """# Accelerators: compiled for, not run on
+TEXT = """# Accelerators: compiled for, and one measured
 
 Made by `make offline`, which compiles each program with the makers' compilers for devices that
 are not there (`python -m benchmarks.offline_table`; one program: `python -m benchmarks.offline`).
-Nothing on this page was measured on an accelerator. {date}, JAX {jax}.
+Nothing on this page but the next section was measured on an accelerator. {date}, JAX {jax}.
 Revisions: {revision}; "before" is {before}. Each row's own
 stands in `benchmarks/offline.json`.
 
@@ -27,6 +28,10 @@ draw of the action and a new game where one ended; a new game; an observation; a
 Kernels, cycles, bytes, waits and milliseconds are those of one device for one decision of all its
 games: a run of `play` or of an update has many. Games and decisions/s are those of all devices.
 The compilers lie in two environments, `.venv-tpu` with 1.5 GB and `.venv-cuda` with 5.7 GB.
+
+## Measured: one H200
+
+{measured}
 
 ## Assumptions
 
@@ -76,8 +81,9 @@ A step on an H100, by part of a decision:
 
 XLA puts five kernels and more in a row into a command buffer by itself, loops and branches only
 when told to: `XLA_FLAGS=--xla_gpu_enable_command_buffer=+WHILE,+CONDITIONAL`, the rows "graphs".
-That is the first thing to try on a card: JAX 0.10.2 makes such a program, and nobody has run it. A
-loop in a command buffer failed at its second run before openxla/xla pull request 35760.
+**These rows are not to be used**: on a card, with JAX 0.11.2, PPO compiled so played a wrong game
+and raised no error ("Measured: one H200"). A loop in a command buffer failed at its second run
+before openxla/xla pull request 35760.
 
 ## Beside other environments
 
@@ -143,6 +149,11 @@ def _million(number: float) -> str:
     return f"{number / 1e6:.2f}"
 
 
+def _title(name: str) -> str:
+    """A row's name; with a warning where what makes it fast made a wrong game on a card."""
+    return f"**{name}: not to be used**" if name.endswith(" graphs") else name
+
+
 def _ratio(row: dict[str, Any], before: dict[str, Any], name: str) -> str:
     """What is left of the time of before; none where one alone was asked for command buffers."""
     if "totals" not in before or not before["totals"].get(name):
@@ -166,7 +177,7 @@ def _rows(report: dict[str, Any], kind: str) -> list[str]:
         for when, shown in (("before", report["before"].get(name)), ("", row)):
             if shown is None:
                 continue
-            title = f"{name}{', before' if when else ''}"
+            title = f"{_title(name)}{', before' if when else ''}"
             if "failed" in shown:
                 lines.append(f"| {title} | {shown['batch']:,} | {_failure(shown)} |" + " |" * 8)
                 continue
@@ -208,7 +219,7 @@ def _peers(report: dict[str, Any]) -> list[str]:
             continue
         total = row["totals"]
         cycles = _million(total["cycles"]) if total["cycles"] else ""
-        cells = [name, f"{row['batch']:,}", f"{total['runs']:,.0f}", cycles]
+        cells = [_title(name), f"{row['batch']:,}", f"{total['runs']:,.0f}", cycles]
         cells += [f"{total['bytes'] / 1e6:,.0f}", f"{row['held_bytes'] / 1e6:,.0f}"]
         lines.append(f"| {' | '.join(cells)} | {'yes' if row['fits'] else 'no'} |")
     return lines
@@ -297,6 +308,7 @@ def page(report: dict[str, Any], rows: dict[str, Any]) -> str:
         revision=_revisions(report["now"]),
         before=before["tree"],
         play=PLAY_STEPS,
+        measured=measured.section(report["now"], agreement.number(agreement.recorded())),
         assumed="\n".join(assumed),
         clocks=", ".join(f"{t.name} {t.clock / 1e9:.2f} GHz" for t in TARGETS.values()),
         speeds=", ".join(f"{t.name} {t.bandwidth / 1e12:.2f} TB/s" for t in TARGETS.values()),

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from benchmarks import estimate, graphs, hlo, offline_page, offline_table, trips
+from benchmarks import estimate, graphs, hlo, measured, offline_page, offline_table, trips
 from benchmarks.targets import TARGETS
 from gaia_jax.testing import sample_legal
 
@@ -138,6 +138,33 @@ def test_games_and_decisions_are_those_of_all_devices():
     row |= {"decisions_per_second": {"low": 300.0, "middle": 200.0, "high": 100.0}}
     line = offline_page._rows({"before": {}, "now": {"v5e x 8": row}}, "tpu")[-1]
     assert line.startswith("| v5e x 8 | 64 |") and "| 2,400, 1,600, 800 |" in line
+
+
+def test_the_page_is_made_of_what_is_recorded():
+    report = offline_table.in_order(offline_table.recorded())
+    assert offline_table.PAGE.read_text("utf-8") == offline_page.page(report, offline_table.ROWS)
+
+
+def test_what_was_measured_stands_beside_its_estimates():
+    """Times of several estimates add up; what has no estimate stands by itself."""
+    play = {"batch": 4096, "observation": True, "environment": "lost_fleet"}
+    play["decisions_per_second"] = {"median": 1000, "min": 900, "max": 1100}
+    ppo = {"games": 64, "decisions_per_second": 128, "peak_bytes": 2e9}
+    each = {"low": 4000.0, "middle": 2000.0, "high": 1000.0}
+    now = {name: {"decisions_per_second": each} for name in ("h100 play", "h100 observe")}
+    rows = measured.table({"play": [play], "ppo": [ppo]}, now)[2:]
+    assert rows == [
+        "| random play, observation | 4,096 | 1,000 (900 to 1,100) | 4096.00"
+        " | `h100 play` and `h100 observe` | 0.50, 1.00, 2.00 |",
+        "| PPO, 2.0 GB at its peak | 64 | 128 | 500.00 | none | |",
+    ]
+
+
+def test_rows_whose_program_played_a_wrong_game_say_so():
+    assert graphs.LOOPS == measured.recorded()["h200"]["graphs"]["flags"]
+    page = offline_table.PAGE.read_text("utf-8")
+    rows = re.findall(r"^\| .*\bgraphs\b.*", page, re.M)
+    assert len(rows) == 4 and all("not to be used" in row for row in rows)
 
 
 def test_a_loop_has_one_name_in_the_text_and_in_the_counts():
