@@ -1,7 +1,8 @@
 """Which kernels, loops and branches XLA puts into command buffers (CUDA graphs) of a card.
 
 The text of a module does not say it: XLA decides when it makes a sequence of launches ("thunks") of
-the module, and writes that sequence where it is told to.
+the module, and writes that sequence where it is told to. To compile with `LOOPS` is safe; what ran
+with it on a card played a wrong game (docs/lab/accelerators.md).
 """
 
 from __future__ import annotations
