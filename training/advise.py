@@ -17,6 +17,8 @@ from pathlib import Path
 from .system import atomic_files, cli
 from .system.environments import EnvModule
 
+AGENT, GAMES = "zoo/strong", 64  # by default: who plays, games of each faction
+
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
     """The command line. Returns the exit code.
@@ -41,18 +43,18 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         raise cli.UserError(f"--hold wants {seats}, got {','.join(map(str, args.hold))}")
     advisor = advice.Advisor.named(env, args.agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
-    factions = advice.design(boards, args.games)
-    with cli.bar("game", len(factions)) as bar:
-        played = advisor.play(setup, factions, progress=lambda ended: bar.update(ended - bar.n))
-    about = {"agent": args.agent, "from": where, "wanted": len(factions)}
-    told = advice_page.report(env, setup, played, boards, about)
+    about = {"agent": args.agent, "from": where}
+    with cli.bar("game", boards.games(args.games)) as bar:
+        told = advice_page.advised(
+            advisor, setup, boards, args.games, about, lambda ended: bar.update(ended - bar.n)
+        )
     print(advice_page.text(told))
     if args.json:
         atomic_files.write_json(args.json, told)
     if args.html:
         atomic_files.write_text(args.html, advice_page.page(told))
     cli.wrote(args.json, args.html)
-    return 0 if len(played.vp) == len(factions) else 130
+    return 0 if told["games"] == told["wanted"] else 130
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -63,9 +65,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     one.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
     one.add_argument("--record", metavar="FILE", type=Path, help="the set-up of a game record")
-    parser.add_argument("--agent", default="zoo/strong", help="who plays, at all seats")
+    parser.add_argument("--agent", default=AGENT, help="who plays, at all seats")
     parser.add_argument(
-        "--games", type=cli.whole(1, 10**5), default=64, help="of each faction, at least"
+        "--games", type=cli.whole(1, 10**5), default=GAMES, help="of each faction, at least"
     )
     parser.add_argument(
         "--hold", metavar="SEATS", type=_seats, default=[],

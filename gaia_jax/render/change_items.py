@@ -73,7 +73,7 @@ def _numbers(one: SeatView, two: SeatView) -> Iterator[Item]:
 
 def _vp(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
     """By source; the sum is the change of the VP."""
-    total, named = two.vp - one.vp, sources(before, brief=True)
+    total, named = two.vp - one.vp, sources(before.final_missions, brief=True)
     for field, n in _differences("vp_source", one.vp_source, two.vp_source).items():
         fields = {field: n, "vp": total} if total else {field: n}
         yield Item(_side(n), f"{abs(n)} VP ({named[_key(field)]})", fields)

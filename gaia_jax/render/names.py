@@ -7,7 +7,7 @@ into words, `say_at(table, text)` with what lies at the place that it names.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gaia_jax.components.research import TRACKS
@@ -105,9 +105,9 @@ VP_SOURCES = {
 }
 
 
-def sources(table: Table, brief: bool = False) -> dict[str, str]:
-    """The sources of VP by their names in this game, which has final missions of its own."""
-    found = enumerate(table.final_missions, 1)
+def sources(missions: Sequence[str], brief: bool = False) -> dict[str, str]:
+    """The sources of VP by their names in a game with these final missions."""
+    found = enumerate(missions, 1)
     return VP_SOURCES | {f"FINAL_{n}": f"mission: {MISSIONS[id][brief]}" for n, id in found}
 
 

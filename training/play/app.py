@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from . import offers, results
+from .background import Job
 from .front import Handler, starlette, told
 from .game import HUMAN, Game, Refused
 from .game_server import GameServer
@@ -76,6 +77,29 @@ class Pages:
         """What a game would be dealt."""
         wanted = parsed(await request.body())
         return JSONResponse(await run_in_threadpool(self.server.preview, wanted))
+
+    async def advise(self, request: Request) -> Response:
+        """Advice on what a game would be dealt: begun, how it stands, called off."""
+        body = parsed(await request.body()) if request.method == "POST" else {}
+        if "id" not in request.path_params:
+            return JSONResponse(await run_in_threadpool(self.server.advise, body))
+        job = self._advice(request)
+        if body.get("off"):
+            job.call_off()
+        return JSONResponse(job.json())
+
+    async def advice_page(self, request: Request) -> Response:
+        """The page of an advice."""
+        job = self._advice(request)
+        if job.status != "ready":
+            raise HTTPException(404, "there is no advice on this set-up yet")
+        return Response(job.result, media_type="text/html", headers=SANDBOX)
+
+    def _advice(self, request: Request) -> Job:
+        job = self.server.setup_advice.get(request.path_params["id"])
+        if job is None:
+            raise HTTPException(404, "there is no such advice")
+        return job
 
     async def open(self, request: Request) -> Response:
         """A new game."""
@@ -206,6 +230,9 @@ def make_app(server: GameServer, record: str | None, ending: Callable[[], bool])
         ("/api/puzzles", pages.puzzle, ["GET"]),
         ("/api/puzzles/{number:int}", pages.puzzle, ["GET", "POST"]),
         ("/api/preview", pages.preview, ["POST"]),
+        ("/api/advice", pages.advise, ["POST"]),
+        ("/api/advice/{id}", pages.advise, ["GET", "POST"]),
+        ("/api/advice/{id}/page", pages.advice_page, ["GET"]),
         ("/api/games", pages.open, ["POST"]),
         (game, pages.game, ["GET"]),
         (game + "/further/{what}", pages.further, ["GET"]),

@@ -13,6 +13,7 @@ from gaia_jax import replay
 from gaia_jax.replay import Record, RecordError
 from gaia_jax.ruleset import RULESETS
 from gaia_jax.setup.setup_json import players_of
+from gaia_jax.state import Setup
 from gaia_jax.xla.packed import PLAYERS
 
 from ..agents.search import split_name
@@ -23,6 +24,7 @@ from .hints import Advice
 from .puzzle_book import PuzzleBook
 from .rules import Rules
 from .saves import SHIPPED_MARK, Saves, about, check, unfinished_name
+from .setup_advice import SetupAdvice
 
 MOST_GAMES = 16
 
@@ -43,7 +45,7 @@ class GameServer:
         self._compiled: set[tuple[str, str]] = set()
         self.games: dict[str, Game] = {}
         self.settings: dict[str, settings.Settings] = {}
-        self.advice = Advice()
+        self.advice, self.setup_advice = Advice(), SetupAdvice()
         self.puzzles = PuzzleBook()
         self.lock = threading.RLock()
         self.wake = threading.Condition(self.lock)
@@ -94,11 +96,8 @@ class GameServer:
         wanted = self._again(wanted)
         found = wanted.get("record")
         record = None if found is None else self._record(found)
-        id = record.ruleset if record else wanted.get("ruleset")
-        if not isinstance(id, str) or id not in RULESETS:
-            raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
         seats = self._seats(wanted, record)
-        rules = self.rules_for(id, len(seats))
+        rules = self.rules_for(record.ruleset if record else wanted.get("ruleset"), len(seats))
         setup = check(record, self.rules_for)[1] if record else dealing.deal(wanted, rules)
         for seat in seats:
             self.seat(seat, rules)
@@ -122,22 +121,28 @@ class GameServer:
         return game
 
     def preview(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
-        """What a game would be dealt, `dealing.preview`; its agents are compiled meanwhile.
+        """What a game would be dealt, `advice` on it; its agents are compiled meanwhile.
 
         Args:
             wanted: as for `open`, without a record.
         Raises:
             Refused: anything wrong with it.
         """
-        id = wanted.get("ruleset")
-        if not isinstance(id, str) or id not in RULESETS:
-            raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
-        seats = self._seats(wanted, None)
-        rules = self.rules_for(id, len(seats))
-        found = dealing.preview(dealing.deal(wanted, rules), rules)
+        rules, setup, seats = self._dealt(wanted)
+        found = dealing.preview(setup, rules)
         self.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
-        return found
+        return {**found, "advice": self.setup_advice.of(rules, setup, wanted)}
+
+    def advise(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin advice on what a game would be dealt, as for `preview`; how it stands."""
+        rules, setup, _ = self._dealt(wanted)
+        return self.setup_advice.ask(rules, setup, wanted)
+
+    def _dealt(self, wanted: Mapping[str, Any]) -> tuple[Rules, Setup, list[str]]:
+        seats = self._seats(wanted, None)
+        rules = self.rules_for(wanted.get("ruleset"), len(seats))
+        return rules, dealing.deal(wanted, rules), seats
 
     def get(self, id: str) -> Game:
         """A game by its id; KeyError if there is none."""
@@ -224,8 +229,10 @@ class GameServer:
                 raise Refused(f"action {number + 1}: {error}") from error
         game.go(0)
 
-    def rules_for(self, id: str, players: int) -> Rules:
+    def rules_for(self, id: object, players: int) -> Rules:
         """The rules for so many; those for four are there from the start."""
+        if not isinstance(id, str) or id not in RULESETS:
+            raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
         if players == 4:
             return self.rules[id]
         with self.lock:

@@ -16,6 +16,7 @@ import numpy as np
 from gaia_jax.env import State
 
 from ..agents import make_agent
+from ..agents.plays import plays
 from ..study import explain, review, review_page
 from ..study.accuracy import paired
 from ..study.judge import LINE, MOST, question
@@ -144,6 +145,12 @@ class Compiling:
         self._going = False
 
 
+def refusal(agent: str, rules: Rules) -> str:
+    """Why an agent gives no advice on such games; "" where it does."""
+    why = plays(agent).refusal(rules.env.id, rules.env.num_players)
+    return f"{agent} {why}" if why else ""
+
+
 class Hint(NamedTuple):
     """What is being found of one position."""
 
@@ -162,8 +169,7 @@ class Advice:
 
     def refusal(self, rules: Rules) -> str:
         """Why there is no advice for a ruleset; "" where there is."""
-        wanted = rules.env.num_players == 4
-        return "" if wanted else f"{ADVISER} plays games of 4, not of {rules.env.num_players}"
+        return refusal(ADVISER, rules)
 
     def ask(self, game: Game) -> None:
         """Begin a hint for the present position; those of others are called off."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
-from gaia_jax.render.names import STRUCTURES, names, say
+from gaia_jax.render.names import STRUCTURES, names, say, sources
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
 from ..system import atomic_files
 from ..types import Environment
 from . import advice
-from .advice import Advice, Boards, Played
+from .advice import Advice, Advisor, Boards, Played
 from .chart import forest
 from .effects import Effect
 
@@ -28,15 +28,36 @@ TILES = {"round_tiles": "round_tile", "final_missions": "final_mission", "booste
 COMPARED = "a comparison at the same faction and seat, no experiment: the agent chose"
 
 
+def advised(
+    advisor: Advisor,
+    setup: Setup,
+    boards: Boards,
+    each: int,
+    about: Report,
+    progress: Callable[[int], object] = lambda ended: None,
+) -> Report:
+    """Play the games and tell what they tell. Ctrl-C tells it of those that have ended until then.
+
+    Args:
+        each: games of each faction, at least; `boards.games` says how many that are in all.
+        about: what the head says: `agent`, and where the set-up is `from`.
+        progress: told how many games have ended, again and again.
+    """
+    factions = advice.design(boards, each)
+    played = advisor.play(setup, factions, progress=progress)
+    return report(advisor.env, setup, played, boards, {**about, "wanted": len(factions)})
+
+
 def report(env: Environment, setup: Setup, played: Played, boards: Boards, about: Report) -> Report:
     """Everything that is told, plain values; factions with the most VP first.
 
     Args:
         about: what the head says: agent, where the set-up is from, games that were asked for.
     """
-    ids, words = env.ruleset.ids, names(env.ruleset)
+    ids, dealt = env.ruleset.ids, setup_to_dict(setup, env.ruleset)
+    words = {**names(env.ruleset), "vp_source": sources(dealt["final_missions"])}
     found = advice.advise(played, boards, ids)
-    rows = [_row(env, played, boards, found, i) for i in range(len(found.factions))]
+    rows = [_row(env, played, boards, found, i, words) for i in range(len(found.factions))]
     rows.sort(key=lambda row: -_place(row["vp"][0]))
     return {
         "advice": 1,
@@ -44,7 +65,7 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
         "version": env.version,
         **about,
         "games": len(played.vp),
-        "setup": (dealt := setup_to_dict(setup, env.ruleset)),
+        "setup": dealt,
         "words": {
             key: [words[name][id] for id in dealt[key]] for key, name in TILES.items()
         },
@@ -63,9 +84,15 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
     }  # fmt: skip
 
 
-def _row(env: Environment, played: Played, boards: Boards, found: Advice, i: int) -> Report:
-    """What is told of the faction in place i."""
-    faction, ids, words = found.factions[i], env.ruleset.ids, names(env.ruleset)
+def _row(
+    env: Environment, played: Played, boards: Boards, found: Advice, i: int, words: Report
+) -> Report:
+    """What is told of the faction in place i.
+
+    Args:
+        words: the names of ids by kind.
+    """
+    faction, ids = found.factions[i], env.ruleset.ids
     held = {faction: seat for seat, faction in boards.held.items()}
     vp = advice.sources(played, faction, ids["vp_source"])
     name = ids["faction"][faction]
@@ -191,7 +218,8 @@ color:#1c2126;background:#fff}
 h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{text-align:right;padding:.3rem .5rem;border-bottom:1px solid #e3e6e9;white-space:nowrap}
-th:first-child,td:first-child,td.words{text-align:left}td.words{white-space:normal}
+th:first-child,td:first-child{text-align:left}
+tr>:nth-child(7){white-space:normal;text-align:left}
 svg{max-width:100%;height:auto}details{margin:.4rem 0}summary{cursor:pointer;padding:.3rem 0}
 p.note{color:#5b6570}
 @media(max-width:600px){th,td,th:first-child{white-space:normal;padding:.3rem .1rem}
@@ -209,7 +237,8 @@ def page(told: Report) -> str:
     head = ["faction", "games", "VP (95 %)", "bid", "win (95 %)", "missions", "stands out"]
     boosters = [[x["words"], _shown(x["vp"], "+.1f"), x["taken"], ""] for x in told["boosters"]]
     seats = [
-        [f"seat {x['seat']}, place {x['place']}", _shown(x["vp"], "+.1f")] for x in told["seats"]
+        [f"player {x['seat'] + 1}, place {x['place']}", _shown(x["vp"], "+.1f")]
+        for x in told["seats"]
     ]
     title = f"Advice on the set-up of {told['from']}"
     return HEAD + "\n".join(

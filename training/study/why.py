@@ -46,7 +46,8 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
     assert found.sources is not None
     seat, order = found.seat, found.best()
     own, won = found.vp[:, :, seat], wins(found.vp)[:, :, seat].mean(1)
-    parts, named = found.sources[:, :, seat].mean(1), sources(Table(state, rules))
+    missions = Table(state, rules).final_missions
+    parts, named = found.sources[:, :, seat].mean(1), sources(missions)
     rows = []
     for k in order:
         action = int(found.actions[k])

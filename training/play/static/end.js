@@ -89,9 +89,9 @@ async function followReview(id) {
   if (!game || game.id !== id || !game.end) return;
   const found = await call(`/api/games/${id}/ask/review`);
   if (!found || !game || game.id !== id || !byId("review")) return;
-  const { status, said, done, total, seconds } = found;
-  byId("review-said").textContent = status === "running"
-    ? `The review: ${said}${done ? `, ${done} of ${total} games played out` : ""}, ${seconds} s` : status === "failed" ? said : "";
+  const { status, said } = found;
+  byId("review-said").textContent = status === "running" ? `The review: ${farOf(found)}`
+    : status === "failed" ? said : "";
   byId("review-off").hidden = status !== "running";
   byId("review").disabled = status === "running";
   if (status === "ready") {

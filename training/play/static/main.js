@@ -6,7 +6,7 @@ function wire() {
     undo: takeBack, cancel: () => change("undo"), resume: () => change("resume"),
     first: () => along(-1e6), back: () => along(-1), forward: () => along(1),
     last: () => along(1e6), present: () => along(1e6), save, new: () => { location.hash = ""; },
-    hint: wantHint,
+    hint: wantHint, advise, "advise-off": adviceOff,
     dice: () => { byId("seed").value = newSeed(); askPreview(); },
   };
   for (const [id, act_] of Object.entries(buttons)) byId(id).addEventListener("click", act_);

@@ -18,6 +18,10 @@ function lastGame() {
   }
 }
 
+// How far work in the background is, in words.
+const farOf = ({ said, done, total, seconds }) =>
+  `${said}${done ? `, ${done} of ${total} games` : ""}, ${seconds} s`;
+
 async function request(path, body, say) {
   const options = body === undefined ? {} : {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),

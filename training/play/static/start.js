@@ -209,6 +209,7 @@ async function showPreview() {
   const holder = byId("preview");
   if (!wanted || wanted.record) {
     holder.replaceChildren();
+    adviceOn();
     return;
   }
   if (!wanted.setup) toLink();
@@ -217,10 +218,12 @@ async function showPreview() {
   if (turn !== previews || game) return;
   if (!found) {
     holder.replaceChildren();
+    adviceOn();
     return;
   }
   say("");
   drawDealt(holder, found);
+  adviceOn(wanted, found.advice);
   playing().forEach((p, k) => { byId(`faction-${p}`).options[0].textContent =
     byId(`faction-${p}`).value ? "dealt" : `dealt: ${found.seats[k].name}`; });
 }
@@ -267,6 +270,7 @@ async function openGame(wanted) {
   clearInterval(timer);
   if (!made) return;
   say("");
+  adviceLeft();
   // What was chosen for this game is not what the next one goes on from.
   byId("upload").value = "";
   byId("record").value = "";
@@ -277,6 +281,7 @@ async function openGame(wanted) {
 function showStart() {
   byId("lobby").hidden = byId("start").hidden = false;
   byId("preview").replaceChildren();
+  adviceOn();
   if (offers) fromLink();
   loadOffers();
 }

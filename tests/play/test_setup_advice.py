@@ -1,0 +1,263 @@
+"""Advice on the set-up of the form: begun, kept, called off, refused; its page, by the keyboard."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
+
+from tests.browser import Watched
+from tests.play.server import Server
+from tests.training.test_advice import made_up
+from training.advise import AGENT, GAMES
+from training.play import setup_advice
+from training.play.game import Refused
+from training.play.rules import Rules
+from training.play.setup_advice import SetupAdvice
+from training.study import advice, advice_page
+
+FORM = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
+TWO = {"ruleset": "base", "seats": ["you"] * 2, "seed": 3}
+NO_TWO = f"{AGENT} plays games of 4, not of 2"
+
+
+class FakeAdvisor:
+    """Games whose ends are known, played when they may be."""
+
+    def __init__(self, env: Any) -> None:
+        self.env, self.hold, self.games = env, threading.Event(), list[int]()
+        self.hold.set()
+
+    def play(self, setup: Any, factions: Any, progress: Any) -> Any:
+        progress(0)
+        self.hold.wait(20)
+        progress(100)
+        self.games.append(len(factions))
+        made: Any = made_up
+        return made(0, each=GAMES)[0]
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    return Rules("lost_fleet")
+
+
+@pytest.fixture
+def advisor(monkeypatch: pytest.MonkeyPatch, rules: Rules) -> FakeAdvisor:
+    """Whose `named` every `SetupAdvice` asks."""
+    found = FakeAdvisor(rules.env)
+    fake = staticmethod(lambda env, agent: found if agent == AGENT else None)
+    monkeypatch.setattr(advice.Advisor, "named", fake)
+    return found
+
+
+def wait(desk: SetupAdvice, id: str) -> str:
+    job = desk.get(id)
+    assert job
+    job.wait()
+    return job.status
+
+
+def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: Rules) -> None:
+    desk, setup, wanted = SetupAdvice(), rules.draw(7), {**FORM, "seed": 7}
+    assert desk.of(rules, setup, wanted)["status"] == "none"
+    found = desk.ask(rules, setup, wanted)
+    assert found["status"] in ("running", "ready") and found["refusal"] == ""
+    assert wait(desk, found["id"]) == "ready"
+    boards = advice.boards_of(rules.env, setup)
+    assert advisor.games == [boards.games(GAMES)]
+    about = {"agent": AGENT, "from": "seed 7"}
+    told = advice_page.advised(advisor, setup, boards, GAMES, about)  # type: ignore[arg-type]
+    job = desk.get(found["id"])
+    assert job and job.result == advice_page.page(told)
+    assert f"set-up of seed 7; {AGENT} at all seats" in job.result
+    dealt = setup.replace(faction=setup.faction[::-1])
+    assert desk.ask(rules, dealt, wanted)["id"] == found["id"], "whoever plays which faction"
+    assert desk.ask(rules, setup, wanted)["status"] == "ready" and desk.get(found["id"]) is job
+    assert len(advisor.games) == 2, "asked for again, nothing is played"
+    other = desk.of(rules, rules.draw(8), {**FORM, "seed": 8})
+    assert other["id"] != found["id"] and other["status"] == "none"
+
+
+def test_it_is_called_off_and_one_waits_for_the_other(advisor: FakeAdvisor, rules: Rules) -> None:
+    desk, setups = SetupAdvice(), [rules.draw(seed) for seed in (1, 2)]
+    advisor.hold.clear()
+    ids = [
+        desk.ask(rules, setup, {**FORM, "seed": n})["id"] for n, setup in enumerate(setups, start=1)
+    ]
+    first, second = (desk.get(id) for id in ids)
+    assert first and second
+    end = time.monotonic() + 20
+    while first.total == 0 or "asked for before" not in second.said:
+        assert time.monotonic() < end, (first.said, second.said)
+        time.sleep(0.01)
+    second.call_off()
+    second.wait()
+    assert second.status == "called off", "while it waits"
+    first.call_off()
+    assert desk.of(rules, setups[0], {**FORM, "seed": 1})["status"] == "called off"
+    assert desk.ask(rules, setups[0], {**FORM, "seed": 1})["status"] == "running"
+    again = desk.get(ids[0])
+    assert again is not first
+    advisor.hold.set()
+    first.wait()
+    assert first.status == "called off" and first.result is None
+    assert wait(desk, ids[0]) == "ready" and desk.get(ids[1]) is second
+
+
+def test_pages_are_kept_up_to_a_number(
+    advisor: FakeAdvisor, rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(setup_advice, "KEPT", 2)
+    desk, setup = SetupAdvice(), rules.draw(1)
+    ids = []
+    asked: list[dict[str, Any]] = [{"seed": 1}, {"setup": {}}, {"seed": 1}, {"seed": 3}]
+    for where in asked:  # the first one again
+        ids.append(desk.ask(rules, setup, {**FORM, **where})["id"])
+        wait(desk, ids[-1])
+    assert [bool(desk.get(id)) for id in ids] == [True, False, True, True] and ids[0] == ids[2]
+
+
+def test_who_has_no_adviser_is_told_so_in_a_line(server: Server) -> None:
+    asked = server.ask("POST", "/api/preview", TWO)[1]["advice"]
+    assert asked["refusal"] == NO_TWO and asked["status"] == "none"
+    status, told, _ = server.ask("POST", "/api/advice", TWO)
+    assert status == 400 and told == {"error": NO_TWO}
+    with pytest.raises(Refused, match=NO_TWO):
+        SetupAdvice().ask(Rules("base", 2), None, TWO)  # type: ignore[arg-type]
+    id = asked["id"]
+    assert server.ask("GET", f"/api/advice/{id}")[0] == 404
+    for path in (f"/api/advice/{id}/page", "/api/advice/..%2fREADME.md/page"):
+        assert server.ask("GET", path)[0] == 404
+    bad: list[dict[str, Any]] = [{"seed": -1}, {"ruleset": "chess"}, {"setup": {}}]
+    for wrong in bad:
+        assert server.ask("POST", "/api/advice", {**FORM, "seed": 1, **wrong})[0] == 400
+
+
+class Told:
+    """What the server would say of an advice, and says to the page; games take long."""
+
+    def __init__(self, tab: Watched):
+        self.status, self.far, self.asked = "none", 0, list[Any]()
+        tab.page.context.route("**/api/advice**", self.answer)
+        tab.page.context.route("**/api/advice/**", self.answer)
+
+    def answer(self, route: Any) -> None:
+        if route.request.url.endswith("/page"):
+            route.fulfill(content_type="text/html", body="<title>Advice</title>the page")
+            return
+        if route.request.method == "POST":
+            body = route.request.post_data_json
+            self.asked.append(body)
+            self.status = "called off" if body.get("off") else "running"
+        route.fulfill(
+            json={"status": self.status, "said": "played out", "done": self.far, "total": 288,
+                  "seconds": 9}
+        )  # fmt: skip
+
+
+def start(tab: Watched, server: Server, address: str) -> None:
+    tab.page.goto(f"{server.home}#{address}")
+    tab.until("offers && offers.records.length > 0", 120)
+    tab.page.select_option("#record", "")
+    tab.until("!document.getElementById('advice').hidden", 120)
+
+
+def tab_to(tab: Watched, id: str) -> None:
+    for _ in range(60):
+        if tab.page.evaluate("document.activeElement.id") == id:
+            return
+        tab.page.keyboard.press("Tab")
+    raise AssertionError(f"the keyboard does not reach {id}")
+
+
+def held(tab: Watched, id: str) -> None:
+    tab.until(f"document.activeElement.id === {id!r}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_advice_by_the_keyboard_alone(tab: Watched, server: Server, width: int) -> None:
+    page, told = tab.page, Told(tab)
+    start(tab, server, "seed=7&ruleset=lost_fleet")
+    page.focus("#dice")
+    tab_to(tab, "advise")
+    page.keyboard.press("Enter")
+    held(tab, "advise-off")
+    asked = told.asked[0]
+    assert (asked["ruleset"], asked["seed"], len(asked["seats"])) == ("lost_fleet", 7, 4)
+    assert page.is_disabled("#advise")
+    told.far = 58
+    tab.until("document.getElementById('advice-far').innerText.includes('58 of 288 games, 9 s')")
+    assert page.inner_text("#advice-said") == "The advice is being made:", "said once"
+    assert page.get_attribute("#advice-said", "role") == "status"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.keyboard.press("Enter")
+    held(tab, "advise")
+    assert told.asked[-1] == {"off": True} and page.is_hidden("#advise-off")
+    assert page.inner_text("#advice-said").startswith("Called off.")
+    page.keyboard.press("Enter")
+    held(tab, "advise-off")
+    told.status = "ready"
+    held(tab, "advise")
+    assert page.inner_text("#advise") == "Open the advice"
+    assert "another tab" in page.inner_text("#advice-said")
+    with page.context.expect_page() as opened:
+        page.keyboard.press("Enter")
+    assert opened.value.url == server.home + page.evaluate("`api/advice/${adviceNow.id}/page`")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert len(told.asked) == 3, "a second click opens, and asks for nothing"
+
+
+def test_another_set_up_has_advice_of_its_own(tab: Watched, server: Server) -> None:
+    page, told = tab.page, Told(tab)
+    start(tab, server, "seed=7&ruleset=lost_fleet")
+    page.click("#advise")
+    tab.until("adviceNow.status === 'running'")
+    page.click("#dice")
+    tab.until("adviceNow.wanted.seed !== 7", 120)
+    assert page.is_enabled("#advise") and page.is_hidden("#advise-off")
+    page.click("#advise")
+    tab.until("adviceNow.status === 'running'")
+    seeds = [body.get("seed", "off") for body in told.asked]
+    assert seeds == [7, "off", page.evaluate("adviceNow.wanted.seed")], "nobody waits for the first"
+    page.click("#begin")
+    tab.until("game", 120)
+    assert told.asked[-1] == {"off": True}, "nor for the second, once the game is dealt"
+    page.evaluate("location.hash = ''")
+    start(tab, server, "seed=3&ruleset=base&players=2")
+    before = len(told.asked)
+    page.click("#advise")
+    tab.until("document.getElementById('advice-said').innerText.includes('No advice here')")
+    assert NO_TWO in page.inner_text("#advice-said") and len(told.asked) == before
+    page.select_option("#record", "Shipped: lost_fleet")
+    tab.until("document.getElementById('advice').hidden")
+
+
+@pytest.mark.slow  # compiles and plays 288 games: minutes on two cores
+def test_the_advice_of_a_server(tab: Watched, server: Server) -> None:
+    page = tab.page
+    start(tab, server, "seed=7&ruleset=lost_fleet")
+    page.click("#advise")
+    tab.until("document.getElementById('advise').innerText === 'Open the advice'", 900)
+    page.click("#dice")
+    tab.until(
+        "adviceNow.wanted.seed !== 7 && !document.getElementById('advise').title.includes('tab')"
+    )
+    page.fill("#seed", "7")
+    page.keyboard.press("Tab")
+    tab.until("document.getElementById('advise').innerText === 'Open the advice'", 120)
+    with page.context.expect_page() as opened:
+        page.click("#advise")
+    found = opened.value
+    wrong: list[str] = []
+    found.on("console", lambda message: wrong.append(message.text))
+    found.reload()
+    assert found.title() == "Advice on the set-up of seed 7" and not wrong
+    assert found.locator("h2 + .wide tr").count() > 18
+    for width in (390, 1280):
+        found.set_viewport_size({"width": width, "height": 900})
+        assert found.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,112 @@
+"""Advice on the set-up that a form shows: what `training.advise` does, in the background.
+
+Factions are dealt anew for every game, so the advice is the same whoever has chosen one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from gaia_jax.setup.setup_json import setup_to_dict
+from gaia_jax.state import Setup
+
+from ..advise import AGENT, GAMES
+from ..study import advice, advice_page
+from .background import Job
+from .game import Refused
+from .hints import Compiling, refusal
+from .rules import Rules
+
+KEPT = 32  # pages
+TURN = 0.2  # seconds between two looks at whether the one before has ended
+
+
+class SetupAdvice:
+    """The advice that was asked for, by set-up; one is made at a time."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, Job] = {}  # the one asked for last at the end
+        self._advisors: dict[str, advice.Advisor] = {}  # by ruleset; its compiled games
+        self._lock, self._busy = threading.Lock(), threading.Lock()
+
+    def of(self, rules: Rules, setup: Setup, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """How the advice on a set-up stands.
+
+        Args:
+            wanted: what it was dealt from.
+        Returns:
+            `id`; `refusal`, why there can be none, "" where there can; what `Job.json` says,
+            `status` "none" where nobody has asked.
+        """
+        id = _id(rules, setup, wanted)
+        job = self.get(id)
+        now = job.json() if job else {"status": "none"}
+        return {"id": id, "refusal": refusal(AGENT, rules), **now}
+
+    def get(self, id: str) -> Job | None:
+        """What was asked for, by the id of `of`; None where nothing was."""
+        with self._lock:
+            return self._jobs.get(id)
+
+    def ask(self, rules: Rules, setup: Setup, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin it where it is not there, or has failed; what `of` says then.
+
+        Raises:
+            Refused: there can be none.
+        """
+        if why := refusal(AGENT, rules):
+            raise Refused(why)
+        id = _id(rules, setup, wanted)
+        with self._lock:
+            job = self._jobs.pop(id, None)
+            if job is None or job.now in ("failed", "called off"):
+                job = Job(lambda job: self._work(job, rules, setup, _from(wanted)), "advice")
+            self._jobs[id] = job
+            for old in list(self._jobs)[:-KEPT]:
+                self._jobs.pop(old).call_off()
+        return self.of(rules, setup, wanted)
+
+    def _work(self, job: Job, rules: Rules, setup: Setup, where: str) -> None:
+        """Keep the page in `job.result`."""
+        while not self._busy.acquire(timeout=TURN):
+            job.tell("waits for the advice that was asked for before")
+        try:
+            self._advise(job, rules, setup, where)
+        finally:
+            self._busy.release()
+
+    def _advise(self, job: Job, rules: Rules, setup: Setup, where: str) -> None:
+        job.tell(f"{AGENT} is read")
+        env, name = rules.env, rules.env.ruleset.name
+        compiled = name in self._advisors
+        advisor = self._advisors.get(name) or advice.Advisor.named(env, AGENT)
+        boards = advice.boards_of(env, setup)
+        total = boards.games(GAMES)
+        compiling = Compiling("set-up", AGENT, name)
+        job.tell("the games are dealt" if compiled else compiling.said, 0, total)
+
+        def progress(ended: int) -> None:
+            if name not in self._advisors:
+                compiling.ended()
+                self._advisors[name] = advisor
+            job.tell("played out" if ended < total else "the page is made", ended, total)
+
+        about = {"agent": AGENT, "from": where}
+        told = advice_page.advised(advisor, setup, boards, GAMES, about, progress)
+        job.result = advice_page.page(told)
+
+
+def _from(wanted: Mapping[str, Any]) -> str:
+    """Where a set-up is from, as `training.study.given_setup` says it."""
+    return "the form" if wanted.get("setup") is not None else f"seed {wanted.get('seed', 0)}"
+
+
+def _id(rules: Rules, setup: Setup, wanted: Mapping[str, Any]) -> str:
+    """The same for the same set-up from the same place, whoever plays which faction."""
+    held = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
+    said = json.dumps([rules.env.ruleset.name, _from(wanted), held], sort_keys=True)
+    return hashlib.sha256(said.encode()).hexdigest()[:12]

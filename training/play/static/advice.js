@@ -1,0 +1,71 @@
+"use strict";
+// Advice on the set-up in view: made in the background, its page opens in a tab of its own.
+
+const ADVICE_EVERY = 1000; // ms between two looks at how far it is
+let adviceNow = null; // what the set-up in view was dealt from, and how the advice on it stands
+let adviceAsked = ""; // what this page has asked for last
+let adviceTimer = 0;
+
+// A set-up has come into view; none where nothing is given.
+function adviceOn(wanted, found) {
+  // What was asked for meanwhile is known better.
+  if (found && adviceNow && adviceNow.id === found.id && adviceNow.status === "running") return;
+  clearTimeout(adviceTimer);
+  adviceNow = found && { ...found, wanted };
+  byId("advice").hidden = !found;
+  if (found) drawAdvice();
+}
+
+function drawAdvice() {
+  const { id, status, said } = adviceNow;
+  const running = status === "running";
+  const [button, off] = [byId("advise"), byId("advise-off")];
+  const held = [button, off].includes(document.activeElement);
+  button.textContent = status === "ready" ? "Open the advice" : "Advice on this set-up";
+  button.title = status === "ready" ? "a page of its own, in another tab"
+    : "which faction suits it; in the background, takes a minute";
+  button.disabled = running;
+  off.hidden = !running;
+  // Who has pressed the one stays where the other is.
+  if (held) (running ? off : button).focus();
+  tellAdvice({
+    running: "The advice is being made:", ready: "It opens in another tab.", failed: said,
+    "called off": "Called off. What it is getting ready is finished all the same, and kept.",
+  }[status] || "");
+  byId("advice-far").textContent = running ? ` ${farOf(adviceNow)}` : "";
+  clearTimeout(adviceTimer);
+  if (running) adviceTimer = setTimeout(() => askAdvice(`/api/advice/${id}`), ADVICE_EVERY);
+}
+
+// A screen reader says what changes here, and nothing each second.
+function tellAdvice(text) {
+  const said = byId("advice-said");
+  if (said.textContent !== text) said.textContent = text;
+}
+
+async function askAdvice(path, body) {
+  const before = adviceNow;
+  const found = await call(path, body);
+  if (adviceNow !== before || game) return;
+  adviceNow = { ...before, ...(found || { status: "none" }) };
+  drawAdvice();
+}
+
+function advise() {
+  const { id, refusal, status, wanted } = adviceNow;
+  if (status === "ready") window.open(`/api/advice/${id}/page`, "_blank", "noopener");
+  else if (refusal) tellAdvice(`No advice here: ${refusal}.`);
+  else {
+    if (adviceAsked !== id) adviceLeft();
+    adviceAsked = id;
+    askAdvice("/api/advice", wanted);
+  }
+}
+
+const adviceOff = () => askAdvice(`/api/advice/${adviceNow.id}`, { off: true });
+
+// Nobody waits for what was asked for last.
+function adviceLeft() {
+  if (adviceAsked) call(`/api/advice/${adviceAsked}`, { off: true });
+  adviceAsked = "";
+}
