@@ -219,7 +219,7 @@ h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}
 th,td{text-align:right;padding:.3rem .5rem;border-bottom:1px solid #e3e6e9;white-space:nowrap}
 th:first-child,td:first-child{text-align:left}
-tr>:nth-child(7){white-space:normal;text-align:left}
+tr>:nth-child(7){white-space:normal;text-align:left;padding-left:.7rem}
 svg{max-width:100%;height:auto}details{margin:.4rem 0}summary{cursor:pointer;padding:.3rem 0}
 p.note{color:#5b6570}
 @media(max-width:600px){th,td,th:first-child{white-space:normal;padding:.3rem .1rem}
