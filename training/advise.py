@@ -14,10 +14,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .study import ADVICE_GAMES, ADVISER
 from .system import atomic_files, cli
 from .system.environments import EnvModule
-
-AGENT, GAMES = "zoo/strong", 64  # by default: who plays, games of each faction
 
 
 def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None) -> int:
@@ -65,9 +64,9 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     one.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
     one.add_argument("--record", metavar="FILE", type=Path, help="the set-up of a game record")
-    parser.add_argument("--agent", default=AGENT, help="who plays, at all seats")
+    parser.add_argument("--agent", default=ADVISER, help="who plays, at all seats")
     parser.add_argument(
-        "--games", type=cli.whole(1, 10**5), default=GAMES, help="of each faction, at least"
+        "--games", type=cli.whole(1, 10**5), default=ADVICE_GAMES, help="of each faction, at least"
     )
     parser.add_argument(
         "--hold", metavar="SEATS", type=_seats, default=[],

@@ -13,16 +13,15 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.training.test_advice import made_up
-from training.advise import AGENT, GAMES
 from training.play import setup_advice
 from training.play.game import Refused
 from training.play.rules import Rules
 from training.play.setup_advice import SetupAdvice
-from training.study import advice, advice_page
+from training.study import ADVICE_GAMES, ADVISER, advice, advice_page
 
 FORM = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
 TWO = {"ruleset": "base", "seats": ["you"] * 2, "seed": 3}
-NO_TWO = f"{AGENT} plays games of 4, not of 2"
+NO_TWO = f"{ADVISER} plays games of 4, not of 2"
 
 
 class FakeAdvisor:
@@ -38,7 +37,7 @@ class FakeAdvisor:
         progress(100)
         self.games.append(len(factions))
         made: Any = made_up
-        return made(0, each=GAMES)[0]
+        return made(0, each=ADVICE_GAMES)[0]
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +49,7 @@ def rules() -> Rules:
 def advisor(monkeypatch: pytest.MonkeyPatch, rules: Rules) -> FakeAdvisor:
     """Whose `named` every `SetupAdvice` asks."""
     found = FakeAdvisor(rules.env)
-    fake = staticmethod(lambda env, agent: found if agent == AGENT else None)
+    fake = staticmethod(lambda env, agent: found if agent == ADVISER else None)
     monkeypatch.setattr(advice.Advisor, "named", fake)
     return found
 
@@ -69,12 +68,12 @@ def test_it_is_what_the_command_makes_and_is_kept(advisor: FakeAdvisor, rules: R
     assert found["status"] in ("running", "ready") and found["refusal"] == ""
     assert wait(desk, found["id"]) == "ready"
     boards = advice.boards_of(rules.env, setup)
-    assert advisor.games == [boards.games(GAMES)]
-    about = {"agent": AGENT, "from": "seed 7"}
-    told = advice_page.advised(advisor, setup, boards, GAMES, about)  # type: ignore[arg-type]
+    assert advisor.games == [boards.games(ADVICE_GAMES)]
+    about = {"agent": ADVISER, "from": "seed 7"}
+    told = advice_page.advised(advisor, setup, boards, ADVICE_GAMES, about)  # type: ignore[arg-type]
     job = desk.get(found["id"])
     assert job and job.result == advice_page.page(told)
-    assert f"set-up of seed 7; {AGENT} at all seats" in job.result
+    assert f"set-up of seed 7; {ADVISER} at all seats" in job.result
     dealt = setup.replace(faction=setup.faction[::-1])
     assert desk.ask(rules, dealt, wanted)["id"] == found["id"], "whoever plays which faction"
     assert desk.ask(rules, setup, wanted)["status"] == "ready" and desk.get(found["id"]) is job

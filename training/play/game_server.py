@@ -134,12 +134,12 @@ class GameServer:
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
         return {**found, "advice": self.setup_advice.of(rules, setup, wanted)}
 
-    def advise(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    def advise(self, wanted: Mapping[str, object]) -> dict[str, Any]:
         """Begin advice on what a game would be dealt, as for `preview`; how it stands."""
         rules, setup, _ = self._dealt(wanted)
         return self.setup_advice.ask(rules, setup, wanted)
 
-    def _dealt(self, wanted: Mapping[str, Any]) -> tuple[Rules, Setup, list[str]]:
+    def _dealt(self, wanted: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
         seats = self._seats(wanted, None)
         rules = self.rules_for(wanted.get("ruleset"), len(seats))
         return rules, dealing.deal(wanted, rules), seats

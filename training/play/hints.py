@@ -17,7 +17,7 @@ from gaia_jax.env import State
 
 from ..agents import make_agent
 from ..agents.plays import plays
-from ..study import explain, review, review_page
+from ..study import ADVISER, explain, review, review_page
 from ..study.accuracy import paired
 from ..study.judge import LINE, MOST, question
 from ..study.playouts import Playouts, jobs_of
@@ -27,7 +27,6 @@ from .background import Job
 from .game import Game
 from .rules import Rules
 
-ADVISER = "zoo/strong"
 ROUND = 8  # playouts of each candidate, after which the page is told
 ROUNDS = 4
 SHOWN = 4  # moves of a line in words

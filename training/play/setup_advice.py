@@ -14,8 +14,7 @@ from typing import Any
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
-from ..advise import AGENT, GAMES
-from ..study import advice, advice_page
+from ..study import ADVICE_GAMES, ADVISER, advice, advice_page
 from .background import Job
 from .game import Refused
 from .hints import Compiling, refusal
@@ -33,7 +32,7 @@ class SetupAdvice:
         self._advisors: dict[str, advice.Advisor] = {}  # by ruleset; its compiled games
         self._lock, self._busy = threading.Lock(), threading.Lock()
 
-    def of(self, rules: Rules, setup: Setup, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    def of(self, rules: Rules, setup: Setup, wanted: Mapping[str, object]) -> dict[str, Any]:
         """How the advice on a set-up stands.
 
         Args:
@@ -45,20 +44,20 @@ class SetupAdvice:
         id = _id(rules, setup, wanted)
         job = self.get(id)
         now = job.json() if job else {"status": "none"}
-        return {"id": id, "refusal": refusal(AGENT, rules), **now}
+        return {"id": id, "refusal": refusal(ADVISER, rules), **now}
 
     def get(self, id: str) -> Job | None:
         """What was asked for, by the id of `of`; None where nothing was."""
         with self._lock:
             return self._jobs.get(id)
 
-    def ask(self, rules: Rules, setup: Setup, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    def ask(self, rules: Rules, setup: Setup, wanted: Mapping[str, object]) -> dict[str, Any]:
         """Begin it where it is not there, or has failed; what `of` says then.
 
         Raises:
             Refused: there can be none.
         """
-        if why := refusal(AGENT, rules):
+        if why := refusal(ADVISER, rules):
             raise Refused(why)
         id = _id(rules, setup, wanted)
         with self._lock:
@@ -80,13 +79,13 @@ class SetupAdvice:
             self._busy.release()
 
     def _advise(self, job: Job, rules: Rules, setup: Setup, where: str) -> None:
-        job.tell(f"{AGENT} is read")
+        job.tell(f"{ADVISER} is read")
         env, name = rules.env, rules.env.ruleset.name
         compiled = name in self._advisors
-        advisor = self._advisors.get(name) or advice.Advisor.named(env, AGENT)
+        advisor = self._advisors.get(name) or advice.Advisor.named(env, ADVISER)
         boards = advice.boards_of(env, setup)
-        total = boards.games(GAMES)
-        compiling = Compiling("set-up", AGENT, name)
+        total = boards.games(ADVICE_GAMES)
+        compiling = Compiling("set-up", ADVISER, name)
         job.tell("the games are dealt" if compiled else compiling.said, 0, total)
 
         def progress(ended: int) -> None:
@@ -95,17 +94,17 @@ class SetupAdvice:
                 self._advisors[name] = advisor
             job.tell("played out" if ended < total else "the page is made", ended, total)
 
-        about = {"agent": AGENT, "from": where}
-        told = advice_page.advised(advisor, setup, boards, GAMES, about, progress)
+        about = {"agent": ADVISER, "from": where}
+        told = advice_page.advised(advisor, setup, boards, ADVICE_GAMES, about, progress)
         job.result = advice_page.page(told)
 
 
-def _from(wanted: Mapping[str, Any]) -> str:
+def _from(wanted: Mapping[str, object]) -> str:
     """Where a set-up is from, as `training.study.given_setup` says it."""
     return "the form" if wanted.get("setup") is not None else f"seed {wanted.get('seed', 0)}"
 
 
-def _id(rules: Rules, setup: Setup, wanted: Mapping[str, Any]) -> str:
+def _id(rules: Rules, setup: Setup, wanted: Mapping[str, object]) -> str:
     """The same for the same set-up from the same place, whoever plays which faction."""
     held = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
     said = json.dumps([rules.env.ruleset.name, _from(wanted), held], sort_keys=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -33,7 +33,7 @@ def advised(
     setup: Setup,
     boards: Boards,
     each: int,
-    about: Report,
+    about: Mapping[str, str],
     progress: Callable[[int], object] = lambda ended: None,
 ) -> Report:
     """Play the games and tell what they tell. Ctrl-C tells it of those that have ended until then.
@@ -85,7 +85,12 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
 
 
 def _row(
-    env: Environment, played: Played, boards: Boards, found: Advice, i: int, words: Report
+    env: Environment,
+    played: Played,
+    boards: Boards,
+    found: Advice,
+    i: int,
+    words: Mapping[str, Mapping[str, str]],
 ) -> Report:
     """What is told of the faction in place i.
 
