@@ -1,5 +1,7 @@
 """Pages say of shipped agents what was measured with them, not with others before them."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from tools import agent_pages
@@ -58,3 +60,23 @@ def test_the_levels_have_the_vp_of_the_table():
     report = {"agents": {"zoo/x": {"vp": {"mean": 101.26}}}}
     assert agent_pages._levels(text, report) == text.replace("95.4", "101.3")
     assert agent_pages._docstring("zoo/x 95.4, b 3.0.", report) == "zoo/x 101.3, b 3.0."
+
+
+def test_the_seconds_of_a_level_are_those_of_each_decision(monkeypatch):
+    clock = iter(x for n in range(10) for x in (n, n + (0.5 if n < 8 else 2.04)))
+    monkeypatch.setattr(agent_pages.time, "perf_counter", lambda: next(clock))
+    agent = SimpleNamespace(under_way=False, act=lambda state, seed: state + 1)
+    rules = SimpleNamespace(
+        draw=lambda seed: seed, start=lambda setup: 0, after=lambda state, action: action,
+        legal=lambda state: ["pass"] * (state < 10),
+    )  # fmt: skip
+    assert agent_pages._timed(agent, rules) == (0.5, 2.0)
+    assert next(clock, None) is None, "all ten decisions"
+    agent.act, agent.said = None, lambda: "no such agent"
+    with pytest.raises(SystemExit, match="no such agent"):
+        agent_pages._timed(agent, rules)
+    text = (
+        'TIMED_ON = "old"\nSECONDS = {\n    "zoo/x": (1, 2),\n    "zoo/x+search:64": (3, 4),\n}\n'
+    )
+    slow = agent_pages._slow(text, {"zoo/x": (0.1, 0.25), "other": (9, 9)}, "2 cores")
+    assert slow == text.replace("old", "2 cores").replace("(1, 2)", "(0.1, 0.25)")

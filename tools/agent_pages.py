@@ -2,6 +2,7 @@
 
     python -m tools.agent_pages             # what is of another agent than the one that is shipped
     python -m tools.agent_pages cards arena # these parts, in any case
+    python -m tools.agent_pages seconds     # with nothing else on the machine
 
 A part of a page stands between two comments. The first names the agents that it was measured with,
 by the start of their sha256. The cards of `training/zoo/*.json` say it in `results.sha256`.
@@ -11,11 +12,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+import datetime
 import json
+import os
+import platform
 import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,9 +32,13 @@ from training import zoo
 from training.agents.levels import LEVELS
 from training.games import stats
 from training.games.report import rated
+from training.play.agent_pool import AgentPool, Ready
+from training.play.rules import Rules
+from training.system import cli
 
 ROOT = Path(__file__).resolve().parent.parent
 STRONG = "zoo/strong"
+TIMED = 6301  # the set-up of the game in which decisions are timed
 RATED = 40  # games of each of the five tables of four levels
 SEARCHES = (8, 32, 64)  # positions a decision, in the table of docs/guide/search.md
 # Whose cards are made; the others keep the games of their JSON.
@@ -209,7 +218,7 @@ def _estimate(values: list[float]) -> dict[str, float]:
     return {key: round(value, 2) for key, value in found.items()}
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
@@ -272,6 +281,53 @@ def _rated() -> str:
     return _table(("level", "rating (its sigma)", "VP, mean of its four tables"), rows)
 
 
+def _seconds() -> str:
+    """What each level takes for a decision, as the table in the browser asks for them."""
+    cli.prepare()  # what has been compiled before is there
+    pool, rules = AgentPool(), Rules("lost_fleet")
+    took = {level.agent: _timed(pool.get(level.agent, rules), rules) for level in LEVELS}
+    path = ROOT / "training/agents/levels.py"
+    text = _slow(path.read_text(encoding="utf-8"), took, _machine())
+    path.write_text(text, encoding="utf-8")
+    rows = ["- `{}` {} ({})\n".format(level.name, *took[level.agent]) for level in LEVELS]
+    return f"{_machine()}, {datetime.date.today()}:\n\n{''.join(rows)}"
+
+
+def _timed(agent: Ready, rules: Rules) -> tuple[float, float]:
+    """Seconds a decision in a game of four of an agent: the median, what nine of ten take."""
+    while agent.under_way:
+        time.sleep(1)
+    if agent.act is None:
+        raise SystemExit(f"error: {agent.said()}")
+    state, took = rules.start(rules.draw(TIMED)), list[float]()
+    while rules.legal(state):
+        began = time.perf_counter()
+        action = agent.act(state, len(took))
+        took.append(time.perf_counter() - began)
+        state = rules.after(state, action)
+    return _digits(np.quantile(took, 0.5)), _digits(np.quantile(took, 0.9))
+
+
+def _digits(value: float) -> float:
+    """Two of them that count."""
+    return float(f"{value:.2g}")
+
+
+def _slow(text: str, took: dict[str, tuple[float, float]], machine: str) -> str:
+    """The seconds of the levels in their source."""
+    text = re.sub(r"(?m)^(TIMED_ON = ).*$", lambda line: f'{line[1]}"{machine}"', text)
+    for agent, seconds in took.items():
+        text = re.sub(rf'("{re.escape(agent)}": )\([^)]*\)', rf"\g<1>{seconds}", text)
+    return text
+
+
+def _machine() -> str:
+    """What was measured on."""
+    known = Path("/proc/cpuinfo")
+    found = re.search(r"model name\s*: (.*)", known.read_text() if known.is_file() else "")
+    return f"{os.cpu_count()} cores ({found[1].strip() if found else platform.machine()})"
+
+
 def _search() -> str:
     """What a search adds to one seat beside three without."""
     rows = []
@@ -308,6 +364,7 @@ def _explain() -> str:
 PARTS = (
     Part("arena", "README.md", (STRONG, "zoo/quick"), _arena),
     Part("levels", "docs/guide/comparing.md", (STRONG, "zoo/quick"), _rated),
+    Part("seconds", "docs/guide/comparing.md", (STRONG, "zoo/quick"), _seconds),
     Part("search", "docs/guide/search.md", (STRONG,), _search),
     Part("explain", "docs/guide/play.md", (STRONG,), _explain),
     Part("carried", "docs/guide/agents.md", (STRONG, "zoo/quick"), _carried),

@@ -11,9 +11,10 @@ from tests.training import toy_env
 from training import zoo
 from training.agents import make_agent, split_run
 from training.agents.baseline import make_baseline_model
-from training.agents.levels import LEVELS, agent_of
+from training.agents.levels import LEVELS, SECONDS, TIMED_ON, agent_of
 from training.agents.registry import REGISTRY
 from training.agents.search import split_name
+from training.play import offers
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE, README = ROOT / "docs" / "guide" / "comparing.md", ROOT / "README.md"
@@ -34,6 +35,18 @@ def test_the_vp_of_a_level_are_those_of_the_arena_in_the_readme():
     assert {agent: float(vp) for agent, vp in rows} == {
         level.agent: level.vp for level in LEVELS if level.vp is not None
     }
+
+
+def test_the_seconds_of_a_level_are_those_of_its_page_and_the_form_has_the_slow_ones():
+    page = PAGE.read_text("utf-8")
+    for one in LEVELS:
+        median, most = SECONDS[one.agent]
+        assert f"- `{one.name}` {median} ({most})\n" in page and 0 < median <= most
+    assert f"\n{TIMED_ON}, 20" in page
+    median, most = SECONDS["zoo/strong+search:64"]
+    said = f"{median} s a decision on {TIMED_ON}, nine of ten within {most} s"
+    assert said in offers.level("zoo/strong+search:64").about
+    assert "slower" in offers.level("zoo/quick+search:32").about, "what was not measured"
 
 
 def test_an_agent_is_made_by_the_name_of_its_level():

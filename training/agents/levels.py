@@ -22,6 +22,16 @@ LEVELS = (
     Level("expert", "zoo/strong", "the network that has learnt longest", 160.4),
     Level("strongest", "zoo/strong+search:64", "the same, and plays each move out before it"),
 )
+# Seconds a decision in a table of four: the median, and what nine of ten take at most. Measured as
+# docs/guide/comparing.md says, on this machine.
+TIMED_ON = "2 cores (AMD EPYC)"
+SECONDS = {
+    "random": (0.00057, 0.00088),
+    "zoo/quick": (0.00099, 0.0012),
+    "greedy": (0.0019, 0.0059),
+    "zoo/strong": (0.0013, 0.002),
+    "zoo/strong+search:64": (0.0025, 0.069),
+}
 _AGENTS = {level.name: level.agent for level in LEVELS}
 
 

@@ -8,7 +8,7 @@ from gaia_jax.render.names import names
 from gaia_jax.ruleset import VARIANTS, Ruleset
 
 from .. import zoo
-from ..agents.levels import LEVELS, Level
+from ..agents.levels import LEVELS, SECONDS, TIMED_ON, Level
 from ..agents.search import split_name
 
 RULESET_WORDS = {
@@ -54,7 +54,11 @@ def level(name: str) -> Level:
     base, spec = split_name(name)
     known = next((level for level in LEVELS if level.agent == name), Level("", name, ""))
     if spec is not None:
-        about = f"{base} that plays each move out before it: slower, and minutes to compile."
+        slow = "slower"
+        if name in SECONDS:
+            median, most = SECONDS[name]
+            slow = f"{median} s a decision on {TIMED_ON}, nine of ten within {most} s"
+        about = f"{base} that plays each move out before it: {slow}, and minutes to compile."
         return known._replace(about=about)
     said = [f"{known.about[:1].upper()}{known.about[1:]}."] if known.about else []
     # The VP of a level stand beside its name, from one arena: no others are told of it.
