@@ -83,6 +83,34 @@ def test_the_agent_makes_the_first_action_where_none_is_named(positions):
         assert (moves[count:] == -1).all() and (notes[count:] == -1).all()
 
 
+def even(states):
+    """Which decisions count as turns."""
+    return states.game.clock % 2 == 0
+
+
+def test_a_second_action_is_made_at_the_next_turn_of_its_seat(positions, jobs, played):
+    """After another seat has decided, once, and only where it is legal."""
+    wanted = np.arange(len(jobs.action)) % ENV.num_actions
+    second = Playouts(ENV, random_agent(ENV), moves=20, slots=4, turn=even)
+    found = second.play(positions, jobs._replace(then=wanted), seed=1)
+    step, made = jax.jit(ENV.step), 0
+    for j, action in enumerate(jobs.action):
+        state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
+        seat, away, line = state.current_player, False, found.moves[j][found.moves[j] >= 0]
+        state = step(state, np.int32(action))
+        for n, other in enumerate(line):
+            here = even(state) and state.current_player == seat
+            if away and here:
+                made += bool(state.legal_action_mask[wanted[j]])
+                assert other == wanted[j] or not state.legal_action_mask[wanted[j]]
+                break
+            away |= not here
+            assert other == played.moves[j, n], "until then nothing is otherwise"
+            state = step(state, np.int32(other))
+    assert made > 2
+    np.testing.assert_array_equal(second.play(positions, jobs, seed=1).vp, played.vp)
+
+
 def test_vp_by_source_are_kept(played):
     np.testing.assert_array_equal(played.sources.sum(-1) + 10, played.vp)
     assert played.notes.shape == (len(played.vp), 0)

@@ -2,12 +2,13 @@
 
 Playouts of one position with the same sample number draw the same random numbers, decision by
 decision. Two actions that come to the same then end alike; others soon part (docs/lab/review.md).
+A playout may name a second action too, for the next turn of its first seat.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ class Jobs(NamedTuple):
     position: np.ndarray  # (J,) which position it begins with
     action: np.ndarray  # (J,) the first action, a legal one; -1 is the agent's own
     sample: np.ndarray  # (J,) of a position: the same number draws the same luck
+    then: np.ndarray = np.full(1, -1)  # (J,) at the next `turn` of that seat, if legal; -1 is none
 
 
 class Ends(NamedTuple):
@@ -50,14 +52,18 @@ class Ends(NamedTuple):
 
 
 Note = Callable[[EnvState], Array]  # of B states: (B,)
+Turn = Callable[[EnvState], Array]  # of B states: (B,) bool, whether `Jobs.then` may be played
 
 
-def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
+def jobs_of(
+    candidates: list[np.ndarray], samples: int, first: int = 0, then: Sequence[int] = ()
+) -> Jobs:
     """Each candidate of each position, `samples` times.
 
     Args:
         candidates: (K,) actions for each position.
         first: number of the first sample.
+        then: for each position the second action of its playouts; without any there is none.
     """
     number = np.arange(first, first + samples)
     position = [np.full(len(x) * samples, i) for i, x in enumerate(candidates)]
@@ -65,6 +71,7 @@ def jobs_of(candidates: list[np.ndarray], samples: int, first: int = 0) -> Jobs:
         np.concatenate(position),
         np.concatenate([np.repeat(x, samples) for x in candidates]),
         np.concatenate([np.tile(number, len(x)) for x in candidates]),
+        np.array(then or [-1] * len(candidates))[np.concatenate(position)],
     )
 
 
@@ -74,6 +81,8 @@ class _Slots(NamedTuple):
     state: Any  # (B, ...)
     job: Array  # (B,) int32, J where there is none
     forced: Array  # (B,) int32, the first action while it is to come, then -1
+    then: Array  # (B,) int32, the second one while it is to come, then -1
+    away: Array  # (B,) bool, whether the turn of the first action is over
     clock: Array  # (B,) int32, decisions so far
     following: Array  # (1,) int32
     vp: Array  # (J, P) int16
@@ -92,6 +101,7 @@ class _Device:
     slots: int  # B
     moves: int  # M
     note: Note | None
+    turn: Turn | None
 
     def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> _Slots:
         """The first playouts in the slots."""
@@ -100,20 +110,28 @@ class _Device:
         none = jnp.full(batch, count, jnp.int32)
         kinds = pool.game.players.vp_source.shape[1:]
         empty = _Slots(
-            state, none, jnp.full(batch, -1, jnp.int32), jnp.zeros(batch, jnp.int32),
-            jnp.zeros(1, jnp.int32), jnp.zeros((count, *kinds[:1]), jnp.int16),
+            state, none, jnp.full(batch, -1, jnp.int32), jnp.full(batch, -1, jnp.int32),
+            jnp.zeros(batch, bool), jnp.zeros(batch, jnp.int32), jnp.zeros(1, jnp.int32),
+            jnp.zeros((count, *kinds[:1]), jnp.int16),
             jnp.full((count, self.moves), -1, jnp.int16), jnp.zeros(count, bool),
             jnp.zeros((count, *kinds), jnp.int16),
             jnp.full((count, self.moves if self.note else 0), -1, jnp.int16),
         )  # fmt: skip
         return self.refill(pool, jobs, total, empty)
 
-    def step(self, params: Params, luck: Array, slots: _Slots) -> _Slots:
-        """One decision in every slot; `luck` (B,) keys of its playouts."""
+    def step(self, params: Params, luck: Array, seat: Array, slots: _Slots) -> _Slots:
+        """One decision in every slot; `luck` (B,) keys of its playouts, `seat` their first ones."""
         keys = jax.vmap(jax.random.fold_in)(luck, slots.clock)
         mask = slots.state.legal_action_mask
         own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
         action = jnp.where(slots.forced >= 0, slots.forced, own)
+        then, away = slots.then, slots.away
+        if self.turn:
+            here = self.turn(slots.state) & (slots.state.current_player == seat)
+            legal = jnp.take_along_axis(mask, jnp.maximum(then, 0)[:, None], 1)[:, 0]
+            action = jnp.where(away & here & (then >= 0) & legal, then, action)
+            then = jnp.where(away & here, -1, then)
+            away |= ~here & (slots.clock > 0)
         moves, notes = slots.moves, slots.notes
         if self.moves:
             noted = ~over(slots.state) & (slots.clock > 0)
@@ -126,6 +144,8 @@ class _Device:
         return slots._replace(
             state=step_among(self.env, widest, slots.state, action),
             forced=jnp.full_like(slots.forced, -1),
+            then=then,
+            away=away,
             clock=slots.clock + 1,
             moves=moves,
             notes=notes,
@@ -145,6 +165,8 @@ class _Device:
             state=taken.put(slots.state, fresh),
             job=taken.put(idle, taken.job),
             forced=taken.put(slots.forced, jobs.action[taken.job]),
+            then=taken.put(slots.then, jobs.then[taken.job]),
+            away=taken.put(slots.away, False),
             clock=taken.put(slots.clock, 0),
             following=taken.following[None],
             vp=slots.vp.at[where].set(vp, mode="drop"),
@@ -159,9 +181,10 @@ class _Device:
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
         luck = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
         luck = jax.vmap(jax.random.fold_in)(luck, jobs.sample[at])
+        seat = pool.current_player[jobs.position[at]]
         _, slots = jax.lax.while_loop(
             lambda held: (held[0] < STRIDE) & ~over(held[1].state).all(),
-            lambda held: (held[0] + 1, self.step(params, luck, held[1])),
+            lambda held: (held[0] + 1, self.step(params, luck, seat, held[1])),
             (jnp.int32(0), slots),
         )
         slots = self.refill(pool, jobs, total, slots)
@@ -179,15 +202,17 @@ class Playouts:
         moves: int = 0,
         slots: int = SLOTS,
         note: Note | None = None,
+        turn: Turn | None = None,
     ):
         """
         Args:
             moves: M, how many actions of a playout are kept.
             slots: on each device, at most.
             note: what else is kept of each of them, from the position before it.
+            turn: which positions are for `Jobs.then`; without it there is no second action.
         """
         self.env, self.agent, self._moves, self._most = env, agent, moves, slots
-        self._note = note
+        self._note, self._turn = note, turn
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
     def play(
@@ -239,7 +264,7 @@ class Playouts:
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:
-            device = _Device(self.env, self.agent, slots, self._moves, self._note)
+            device = _Device(self.env, self.agent, slots, self._moves, self._note, self._turn)
             self._programs[devices, slots] = _programs(device, first_devices(devices))
         return self._programs[devices, slots]
 

@@ -1,9 +1,10 @@
 """Makes puzzles: games of an agent, their decisions tried in stages, what is clear checked.
 
 A stage plays every candidate of the decisions that are still open some times more, and drops those
-where no move is clearly better than the policy's first choice. What is left is played out on fresh
-luck, and a puzzle is what then has one clear answer. All requests to the playouts have one size, so
-there is one program.
+where no move is clearly better than all others. What is left is played out on fresh luck. Then each
+wrong candidate is tried once more with the answer behind it: the order of two moves is no mistake.
+A puzzle is what then has one clear answer. All requests to the playouts have one size, so there is
+one program.
 """
 
 from __future__ import annotations
@@ -13,20 +14,22 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 import gaia_jax
-from gaia_jax import replay
-from gaia_jax.actions import from_text
+from gaia_jax import actions, replay
 from gaia_jax.env import GaiaEnv, State
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import Node
 from gaia_jax.xla.program_cache import jit
 
 from ..agents import make_agent
 from ..system import atomic_files, cli
 from . import review
-from .accuracy import NONE, Loss, paired
+from .accuracy import Loss, paired
 from .explain import Game
-from .judge import LINE, Question, measured, question
+from .judge import Question, measured, question
 from .playouts import Jobs, Playouts, jobs_of
 from .position import probabilities
 from .puzzles import LEAST, added, decisions, empty, puzzle, to_text, walked
@@ -39,6 +42,7 @@ JOBS = 8192  # playouts of a request, at most
 MOVES = 768  # decisions of a game that are kept; a longer one has no puzzles
 TRIED = 6  # candidates of a puzzle, the policy's likeliest
 PRIOR = 0.003  # of the likeliest one's probability: less, and the first stages do not try a move
+FOLLOWED = 60  # actions behind a candidate: among them is what decides
 FRESH = 1 << 16  # number of the first sample of the check: luck that has chosen nothing
 
 
@@ -46,12 +50,11 @@ class Stage(NamedTuple):
     """How a stage tries, and what stays open after it."""
 
     samples: int  # playouts of each candidate, beside those of the stage before
-    gain: float  # VP that the best one has more than the first choice, shrunk
-    lead: float  # and than the next best
+    lead: float  # VP that the best one has more than each other, shrunk; the first is not the best
 
 
-STAGES = (Stage(4, 4.0, 0.0), Stage(12, 4.5, 1.0))  # on the luck that chooses
-GLANCE = Stage(16, 4.0, 0.5)  # the first part of the check
+STAGES = (Stage(4, 3.0), Stage(12, 4.0))  # on the luck that chooses
+GLANCE = Stage(16, 4.0)  # the first part of the check
 
 
 class Tried(NamedTuple):
@@ -60,36 +63,58 @@ class Tried(NamedTuple):
     row: int  # of its position
     asked: Question
     vp: np.ndarray  # (K, n, P)
-    moves: np.ndarray  # (K, n, LINE) actions behind the candidate
+    moves: np.ndarray  # (K, n, FOLLOWED) actions behind the candidate
     sources: np.ndarray  # (K, n, S) VP of the decider by source
+    before: frozenset[int] = frozenset()  # candidates that were better with the answer behind them
 
     @property
     def own(self) -> np.ndarray:
         """(K, n) VP of the decider."""
         return self.vp[:, :, self.asked.seat]
 
+    @property
+    def best(self) -> int:
+        """The candidate with the most VP for the decider."""
+        return int(self.asked.candidates[margins(self.own)[0]])
 
-def margins(own: np.ndarray) -> tuple[int, Loss, Loss]:
-    """The best candidate, what it has more than the first one, and than the nearest to it.
+
+def margins(own: np.ndarray) -> tuple[int, list[Loss]]:
+    """The best candidate, and what it has more than each other.
 
     Args:
         own: (K, n) VP of the decider, the policy's first choice first; K at least 2.
     """
     best = int(np.argmax(own.mean(1)))
-    behind = [paired(own[best], own[k]) for k in range(len(own)) if k != best]
-    return best, behind[0] if best else NONE, min(behind, key=lambda loss: loss.low)
+    return best, [paired(own[best], own[k]) for k in range(len(own)) if k != best]
 
 
 def is_answered(own: np.ndarray) -> bool:
-    """Whether one candidate is LEAST VP better than the first, and better than all, for sure."""
-    best, gain, lead = margins(own)
-    return best > 0 and gain.mean >= LEAST and lead.low > 0
+    """Whether one candidate, not the first, is LEAST VP better than each other, for sure."""
+    best, behind = margins(own)
+    return best > 0 and all(one.mean >= LEAST and one.low > 0 for one in behind)
 
 
 def stays(own: np.ndarray, stage: Stage) -> bool:
     """Whether a decision is still open after a stage."""
-    best, gain, lead = margins(own)
-    return best > 0 and gain.shrunk >= stage.gain and lead.shrunk >= stage.lead
+    best, behind = margins(own)
+    return best > 0 and all(one.shrunk >= stage.lead for one in behind)
+
+
+def better_way(one: Tried, other: Tried) -> Tried:
+    """Each candidate as the better of two ways of going on, in the mean.
+
+    Args:
+        one: as it was tried.
+        other: some of its candidates with the answer behind them, on the same luck.
+    """
+    known = one.asked.candidates.tolist()
+    pairs = [(known.index(action), j) for j, action in enumerate(other.asked.candidates)]
+    better = {k: j for k, j in pairs if other.own[j].mean() > one.own[k].mean()}
+    vp, moves, sources = one.vp.copy(), one.moves.copy(), one.sources.copy()
+    for k, j in better.items():
+        vp[k], moves[k], sources[k] = other.vp[j], other.moves[j], other.sources[j]
+    before = frozenset(known[k] for k in better)
+    return one._replace(vp=vp, moves=moves, sources=sources, before=before)
 
 
 class Maker:
@@ -108,7 +133,7 @@ class Maker:
         self.agent = make_agent(name, env)
         review.check_policy(name, self.agent)
         self._first_round = first_round
-        self._players = Playouts(env, self.agent, moves=MOVES)
+        self._players = Playouts(env, self.agent, moves=MOVES, turn=is_turn)
         self._progress: Callable[[int], object] = lambda ended: None
         self._ended = 0
 
@@ -199,8 +224,8 @@ class Maker:
         """
         games, where = list[Game](), list[list[int]]()
         for number, one in enumerate(found["games"]):
-            actions = [from_text(self.env.ruleset, text) for text in one["actions"]]
-            games.append(Game(self.env, walked(found, number), actions))
+            played = [actions.from_text(self.env.ruleset, text) for text in one["actions"]]
+            games.append(Game(self.env, walked(found, number), played))
             where.append([x["decision"] - 1 for x in found["puzzles"] if x["game"] == number])
         made = self.puzzles(games, found["seed"], progress, where)
         begun = empty(self.env, self.name, self.playouts, found["seed"], 0, found["from_round"])
@@ -244,7 +269,7 @@ class Maker:
             pool = _pool([games[g].states[at] for g, at in here])
             for one in self._open(pool, [at for _, at in here], seed):
                 g, _ = here[one.row]
-                made = puzzle(games[g], _pair(one), one.own, one.sources.mean(1))
+                made = puzzle(games[g], _pair(one), one.own, one.sources.mean(1), one.before)
                 text = made["answer"]["text"]
                 if text.startswith("free "):
                     continue
@@ -275,25 +300,53 @@ class Maker:
         open_ = [one for one in open_ if stays(one.own, GLANCE)]
         left = self.playouts - GLANCE.samples
         open_ = self._more(pool, open_, left, FRESH + GLANCE.samples, seed)
-        return [one for one in open_ if is_answered(one.own)]
+        return self._in_order(pool, [one for one in open_ if is_answered(one.own)], seed)
+
+    def _in_order(self, pool: State, open_: Sequence[Tried], seed: int) -> list[Tried]:
+        """Those still answered where the answer may follow each wrong candidate.
+
+        Where a plan has two moves in any order, the agent may find the second one behind the answer
+        alone. So a wrong candidate is also tried with the answer at the seat's next turn, where it
+        is still legal, on the same luck; it is worth the better of the two ways.
+        """
+        wrong = []
+        for one in open_:
+            others = one.asked.candidates[one.asked.candidates != one.best]
+            wrong.append(_untried(one.row, one.asked._replace(candidates=others)))
+        answers = [one.best for one in open_]
+        tried = self._more(pool, wrong, self.playouts, FRESH, seed, answers)
+        both = [better_way(one, other) for one, other in zip(open_, tried, strict=True)]
+        return [one for one in both if is_answered(one.own) and one.best not in one.before]
 
     def _wider(self, pool: State, one: Tried, chance: np.ndarray) -> Question:
         """The same question with as many candidates as a puzzle has."""
         legal = np.flatnonzero(np.asarray(pool.legal_action_mask[one.row]))
-        likely = legal[np.argsort(-chance[legal], kind="stable")]
-        known = one.asked.candidates.tolist()
-        tried = np.array([*known, *(a for a in likely if a not in known)][:TRIED])
+        likely = legal[np.argsort(-chance[legal], kind="stable")].tolist()
+        first, *others = one.asked.candidates.tolist()
+        known = [first, one.best, *others]
+        tried = np.array(of_each_kind(self.env.ruleset, known, likely), int)
         return one.asked._replace(candidates=tried, policy=chance[tried])
 
     def _more(
-        self, pool: State, open_: Sequence[Tried], samples: int, first: int, seed: int
+        self,
+        pool: State,
+        open_: Sequence[Tried],
+        samples: int,
+        first: int,
+        seed: int,
+        then: Sequence[int] = (),
     ) -> list[Tried]:
-        """The same with so many more playouts of each candidate, from number `first` on."""
+        """The same with so many more playouts of each candidate, from number `first` on.
+
+        Args:
+            then: for each the action of the seat's next turn, where it is legal.
+        """
         found: list[Tried] = []
         together = JOBS // (TRIED * samples)
         for start in range(0, len(open_), together):
             some = open_[start : start + together]
-            jobs = jobs_of([one.asked.candidates for one in some], samples, first)
+            behind = then[start : start + together]
+            jobs = jobs_of([one.asked.candidates for one in some], samples, first, behind)
             rows = np.array([one.row for one in some])
             ends = self._play(pool, jobs._replace(position=rows[jobs.position]), seed)
             before = 0
@@ -302,7 +355,7 @@ class Maker:
                 here = slice(before, before + shape[0] * samples)
                 before = here.stop
                 more = (
-                    ends.vp[here], ends.moves[here, :LINE], ends.sources[here, one.asked.seat],
+                    ends.vp[here], ends.moves[here, :FOLLOWED], ends.sources[here, one.asked.seat],
                 )  # fmt: skip
                 found.append(_with(one, [x.reshape(shape).astype(int) for x in more]))
         return found
@@ -315,6 +368,37 @@ class Maker:
             raise KeyboardInterrupt
         self._ended += len(jobs.action)
         return ends
+
+
+def is_turn(states: Any) -> jax.Array:
+    """Which of some states are at a main decision."""
+    return jnp.asarray(states.game.turn.node == Node.TURN)
+
+
+def of_each_kind(rules: Ruleset, known: Sequence[int], likely: Sequence[int]) -> list[int]:
+    """TRIED candidates: the first two known ones, then one of each kind of move, then the rest.
+
+    A kind is a verb; the academy's action and a tile's are two. Of conversions there is one at
+    most, and only a known one: another brings nothing that the policy sees.
+
+    Args:
+        known: those that were tried, the policy's favourite and the best one first.
+        likely: all legal ones, the likeliest first.
+    """
+    kinds = {action: _kind(rules, action) for action in likely}
+    found = list(dict.fromkeys(known[:2]))
+    seen = {kinds[action] for action in found}
+    for action in (*known, *(a for a in likely if kinds[a] != "free")):
+        if kinds[action] not in seen:
+            found.append(int(action))
+            seen.add(kinds[action])
+    rest = [int(a) for a in (*known, *likely) if a not in found and kinds[a] != "free"]
+    return [*found, *dict.fromkeys(rest)][:TRIED]
+
+
+def _kind(rules: Ruleset, action: int) -> str:
+    text = actions.to_text(rules, action)
+    return text if text.startswith("special ") else text.split()[0]
 
 
 def _pool(states: Sequence[State]) -> State:

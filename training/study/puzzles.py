@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -47,15 +47,13 @@ LEAST = 5.0  # VP that the answer has more than the policy's first choice
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
+    "mine": "building", "project": "building", "upgrade": "building",
 }  # fmt: skip
-LATE = {6: "last round"}
-OTHERS = {"mine": "building", "project": "building", "upgrade": "building"}
 
 
-def theme(round_: int, text: str) -> str:
-    """What a puzzle is about, by the verb of its answer: one of the six, `building` or `action`."""
-    verb = text.split()[0]
-    return THEMES.get(verb) or LATE.get(round_) or OTHERS.get(verb, "action")
+def theme(text: str) -> str:
+    """What a puzzle is about, by the verb of its answer: `action` where it is no other."""
+    return THEMES.get(text.split()[0], "action")
 
 
 def decisions(game: Game, first_round: int = 1) -> list[int]:
@@ -69,12 +67,19 @@ def decisions(game: Game, first_round: int = 1) -> list[int]:
     return sorted(at for at in main + offers if int(game.states[at].game.turn.round) >= first_round)
 
 
-def puzzle(game: Game, one: Judged, own: np.ndarray, sources: np.ndarray) -> Plain:
+def puzzle(
+    game: Game,
+    one: Judged,
+    own: np.ndarray,
+    sources: np.ndarray,
+    before: Collection[int] = (),
+) -> Plain:
     """A puzzle, plain values.
 
     Args:
         own: (K, n) VP of the decider after each candidate.
         sources: (K, S) the mean of these VP by source.
+        before: candidates whose VP are those with the answer at the next turn.
     """
     rules = game.env.ruleset
     move = review.move_json(game, one)
@@ -82,18 +87,42 @@ def puzzle(game: Game, one: Judged, own: np.ndarray, sources: np.ndarray) -> Pla
     move["policy"] = move.pop("played")
     del move["grade"]
     candidates = [
-        review.action_json(rules, int(action), float(chance)) | {"vp": round(float(vp.mean()), 1)}
+        review.action_json(rules, int(action), float(chance))
+        | {"vp": round(float(vp.mean()), 1)}
+        | ({"answer_next": True} if int(action) in before else {})
         for action, chance, vp in zip(
             one.question.candidates, one.question.policy, own, strict=True
         )
     ]
     best = int(np.flatnonzero(one.question.candidates == one.best)[0])
+    more = sources[best] - sources[0]
+    move["line"] = move["line"][: decided(game, one, more)]
     return {
-        "theme": theme(move["round"], answer["text"]),
+        "theme": theme(answer["text"]),
         "answer": answer,
-        "why": why.by_source(rules, sources[best] - sources[0]),
+        "why": why.by_source(rules, more),
         "candidates": sorted(candidates, key=lambda c: -c["vp"]),
     } | move
+
+
+def decided(game: Game, one: Judged, more: np.ndarray) -> int:
+    """How many moves of a line lead to the last of the VP that decide it; its first turn at least.
+
+    Args:
+        more: (S,) VP by source that the answer has more.
+    """
+    seat, told = one.question.seat, np.flatnonzero(more >= why.LEAST)
+    turn = last = 0
+    before = game.states[one.question.number - 1]
+    line = review.follow(game, one.question.number, one.best, one.line)
+    for number, (_, after) in enumerate(line, 1):
+        vp = [np.asarray(x.game.players.vp_source)[seat, told] for x in (before, after)]
+        if (vp[1] > vp[0]).any():
+            last = number
+        if turn == number - 1 and int(before.current_player) == seat:
+            turn = number
+        before = after
+    return max(turn, last)
 
 
 def empty(

@@ -1,0 +1,81 @@
+"""Two moves in any order are no puzzle; candidates are one of each kind of move first."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from gaia_jax.actions import from_text
+from tests.training import toy_env
+from training.agents import Agent
+from training.study import puzzle_maker
+from training.study.judge import Question
+from training.study.playouts import Playouts
+from training.study.puzzle_maker import Maker
+
+ENV = toy_env.make("toy", reward="vp")
+MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
+ORDER = [0, 1, 0]  # who decides; then the game is over
+
+
+def act(params, states, mask, key):
+    """Behind a mine the project, else nothing: it finds the plan in one order alone."""
+    mined = states.game.players.vp_source[jnp.arange(len(mask)), states.current_player, 0] > 0
+    return jnp.where(mined, PROJECT, PICK)
+
+
+def every(states):
+    """Each decision is a turn."""
+    return jnp.ones(len(states.current_player), bool)
+
+
+def position(later):
+    """Seat 0 is to move twice; its mine has 9 VP now, and `later` at its second move."""
+    state = jax.device_get(ENV.init(jax.random.key(0)))
+    game, worth = state.game, np.zeros_like(state.game.worth)
+    worth[:, 0], worth[2, 0], worth[:, 1] = 9, later, 8
+    decider = np.zeros_like(game.decider)
+    decider[: len(ORDER)] = ORDER
+    legal = np.ones_like(game.legal)
+    game = game.replace(
+        worth=worth, decider=decider, legal=legal, length=np.full_like(game.length, len(ORDER))
+    )
+    return state.replace(game=game, current_player=np.int32(0), legal_action_mask=legal[0])
+
+
+@pytest.mark.parametrize(("later", "kept"), [(9, False), (2, True)])
+def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, monkeypatch):
+    """The mine leads by 9 VP as the agent goes on; the project before it comes to the same."""
+    monkeypatch.setattr(puzzle_maker, "JOBS", 64)
+    made = object.__new__(Maker)
+    made.playouts, made._ended, made._progress = 4, 0, lambda ended: None
+    made._players = Playouts(ENV, Agent("one", act), moves=20, slots=8, turn=every)
+    pool = jax.tree.map(lambda x: np.asarray(x)[None], position(later))
+    tried = np.array([PICK, PROJECT, MINE])
+    open_ = [puzzle_maker._untried(0, Question(1, 0, tried, np.array([0.8, 0.1, 0.1])))]
+    (plain,) = made._more(pool, open_, 4, puzzle_maker.FRESH, 0)
+    assert plain.own.mean(1).tolist() == [10, 14, 23]
+    assert puzzle_maker.is_answered(plain.own) and plain.best == MINE
+    found = made._in_order(pool, [plain], 0)
+    assert bool(found) is kept
+    if kept:
+        assert found[0].own.mean(1).tolist() == [12, 16, 23]
+        assert found[0].before == {PICK, PROJECT}
+
+
+def test_candidates_are_one_of_each_kind_first():
+    rules = gaia_jax.make("lost_fleet", players=4).ruleset
+    texts = ["mine -7,2", "advance ai", "mine -7,3", "free burn", "free K_to_C", "special AC_B",
+             "special RB6", "upgrade -7,2", "pass"]  # fmt: skip
+    likely = [from_text(rules, text) for text in texts]
+
+    def chosen(*known):
+        found = puzzle_maker.of_each_kind(rules, [likely[k] for k in known], likely)
+        return [texts[likely.index(action)] for action in found]
+
+    kinds = ["mine -7,2", "advance ai", "special AC_B", "special RB6", "upgrade -7,2", "pass"]
+    assert chosen(0, 0) == kinds
+    assert chosen(0, 2) == ["mine -7,2", "mine -7,3", *kinds[1:5]]
+    assert chosen(0, 3, 3, 4) == ["mine -7,2", "free burn", *kinds[1:5]]
+    assert puzzle_maker.of_each_kind(rules, likely[:1], likely[:4]) == likely[:3]
