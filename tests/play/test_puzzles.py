@@ -23,6 +23,20 @@ def other(puzzle: Any, told: Any) -> int:
     return next(action for action in actions if action != told["answer"]["action"])
 
 
+def answer_of(number: int, right: bool) -> int:
+    """The key, from 1, of the answer of a shipped puzzle, or of a wrong choice."""
+    book = PuzzleBook()
+    puzzle = book.asked(number)
+    choices = [choice["action"] for choice in puzzle["choices"]]
+    told = book.answered(number, {"action": choices[0]})
+    return 1 + choices.index(told["answer"]["action"] if right else other(puzzle, told))
+
+
+def names_cell(action: Any) -> bool:
+    """Whether a move is at a cell."""
+    return "," in action["text"]
+
+
 def test_a_puzzle_is_asked_without_its_answer() -> None:
     book = PuzzleBook()
     puzzle = book.asked(0)
@@ -36,6 +50,10 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
     assert not book.answered(0, {"action": other(puzzle, told)})["right"]
     best = max(told["candidates"], key=lambda one: one["vp"])
     assert best["action"] == right and len(told["line"]) > 1
+    steps = [step["text"] for step in told["line"]]
+    assert not {"end_turn", "leech DECLINE"} & set(steps) and told["chosen"]["solved_by"]
+    main = [choice for choice in puzzle["choices"] if not choice["text"].startswith("free ")]
+    assert puzzle["legal"] >= len(main) and not book.playing
     for wrong in (-1, "pass", None, [right]):
         with pytest.raises(Refused, match="one of the choices is wanted"):
             book.answered(0, {"action": wrong})
@@ -53,7 +71,8 @@ def test_a_choice_names_what_lies_at_its_place() -> None:
     answer = told["answer"]["words"]
     assert answer.startswith("take the artifact: ")
     assert answer in [choice["words"] for choice in choices]
-    assert answer == told["candidates"][0]["words"] and told["line"][0].endswith(f": {answer}")
+    assert answer == told["candidates"][0]["words"]
+    assert told["line"][0]["words"].endswith(f": {answer}")
 
 
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move() -> None:
@@ -68,41 +87,94 @@ def test_a_free_action_among_the_choices_is_said_to_begin_a_move() -> None:
 @pytest.mark.parametrize("width", [1280, 390])
 def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, width: int) -> None:
     page = tab.page
-    page.goto(f"{server.home}puzzles#1")
-    tab.until(READY.format(1), 120)
+    page.goto(f"{server.home}puzzles#2")
+    tab.until(READY.format(2), 120)
     assert page.locator("#choices button").count() > 1
     theme = PuzzleBook().themes()[1]
-    assert theme not in page.locator("#asks").inner_text()  # it would say what the answer is
+    asks = page.locator("#asks").inner_text()
+    assert theme not in asks  # it would say what the answer is
+    assert asks.startswith("Puzzle 2, round 6: ") and "Below: " in asks and "legal moves" in asks
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.locator("#choices button").first.focus()
-    page.keyboard.press("2")
+    page.keyboard.press(str(answer_of(1, right=True)))
     tab.until("!document.getElementById('told').hidden")
     verdict = page.locator("#verdict").inner_text()
-    assert verdict.startswith(("Right. ", "Not this one, ")) and "VP more" in verdict
+    assert verdict.startswith("Right. ") and "VP more" in verdict and "second best" in verdict
     assert f"theme: {theme}" in verdict
     assert page.locator("#choices .answer").count() == 1
-    assert "of 1 tried" in page.locator("#score").inner_text()
+    assert "solved 1 of 1 tried" in page.locator("#score").inner_text()
+    assert page.locator("#number option").nth(2).inner_text() == "2: right"
     page.keyboard.press("ArrowRight")
     assert page.locator("#place").inner_text().startswith("1 / ")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.keyboard.press("n")
-    tab.until(READY.format(2), 120)
+    tab.until(READY.format(3), 120)
     assert not page.locator("#told").is_visible()
     page.reload()
-    tab.until(READY.format(2), 120)
+    tab.until(READY.format(3), 120)
     assert "of 1 tried" in page.locator("#score").inner_text()
+
+
+def test_a_wrong_answer_may_be_followed_by_a_second_one(tab: Watched, server: Server) -> None:
+    page = tab.page
+    page.goto(f"{server.home}puzzles#1")
+    tab.until(READY.format(1), 120)
+    page.keyboard.press(str(answer_of(0, right=False)))
+    tab.until("document.getElementById('verdict').textContent !== ''")
+    verdict = page.locator("#verdict").inner_text()
+    assert verdict.startswith("Not this one, it has ") and "Try once more" in verdict
+    assert page.locator("#reveal").is_visible() and not page.locator("#told").is_visible()
+    assert page.locator("#choices button:disabled").count() == 1
+    assert page.locator("#choices .answer").count() == 0, "the answer is not shown yet"
+    assert page.locator("#number option").nth(1).inner_text() == "1: wrong"
+    page.keyboard.press(str(answer_of(0, right=True)))
+    tab.until("!document.getElementById('told').hidden")
+    assert page.locator("#verdict").inner_text().startswith("Right. ")
+    said = page.locator("#score").inner_text()
+    assert "solved 0 of 1 tried, 1 more at a second try" in said
+    page.reload()
+    tab.until(READY.format(1), 120)
+    assert "You have tried it: right at a second try." in page.locator("#asks").inner_text()
+
+
+def test_a_number_that_no_puzzle_has_is_said(tab: Watched, server: Server) -> None:
+    page = tab.page
+    count = len(PuzzleBook().themes())
+    for wrong in ("0", str(count + 1), "abc"):
+        page.goto("about:blank")
+        page.goto(f"{server.home}puzzles#{wrong}")
+        tab.until("document.getElementById('asks').textContent.startsWith('There is')")
+        said = page.locator("#asks").inner_text()
+        assert said == f"There is no puzzle {wrong}: they are 1 to {count}."
+    assert page.get_attribute("#game", "href") is None
+    assert page.locator("#theme option").first.inner_text() == f"any ({count})"
+
+
+def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:
+    found = puzzles.read(puzzles.SHIPPED)["puzzles"]
+    number = next(n for n, one in enumerate(found) if any(map(names_cell, one["candidates"])))
+    page, choices = tab.page, PuzzleBook().asked(number)["choices"]
+    page.goto(f"{server.home}puzzles#{number + 1}")
+    tab.until(READY.format(number + 1), 120)
+    button = page.locator("#choices button").nth(list(map(names_cell, choices)).index(True))
+    button.focus()
+    assert page.locator(".over-look.ring").count() == 1
+    page.locator("#next").focus()
+    assert page.locator(".over-look").count() == 0
+    button.hover()
+    assert page.locator(".over-look.ring").count() == 1
 
 
 def test_the_start_form_leads_there(tab: Watched, server: Server) -> None:
     tab.page.goto(server.home)
     tab.page.click("a[href='/puzzles']")
-    tab.until(READY.format(0), 120)
+    tab.until(READY.format(1), 120)
 
 
 def test_the_puzzles_lead_back_to_the_game(tab: Watched, server: Server) -> None:
     page = tab.page
     page.goto(f"{server.home}puzzles")
-    tab.until(READY.format(0), 120)
+    tab.until(READY.format(1), 120)
     assert page.is_hidden("#game"), "no game was seen yet"
     game = server.new_game(ruleset="base", seats=["you"] * 4, seed=3)
     page.goto(f"{server.home}#{game}")
@@ -121,5 +193,5 @@ def test_a_browser_that_keeps_nothing_plays(tab: Watched, server: Server) -> Non
     page.goto(f"{server.home}#{game}")
     page.wait_for_selector("#layout", state="visible")
     page.goto(f"{server.home}puzzles")
-    tab.until(READY.format(0), 120)
+    tab.until(READY.format(1), 120)
     assert page.is_hidden("#game")

@@ -1,5 +1,7 @@
 """Two moves in any order are no puzzle; candidates are one of each kind of move first."""
 
+from types import SimpleNamespace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +11,7 @@ import gaia_jax
 from gaia_jax.actions import from_text
 from tests.training import toy_env
 from training.agents import Agent
-from training.study import puzzle_maker
+from training.study import puzzle_maker, puzzle_tried, puzzles
 from training.study.judge import Question
 from training.study.playouts import Playouts
 from training.study.puzzle_maker import Maker
@@ -53,10 +55,10 @@ def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, m
     made._players = Playouts(ENV, Agent("one", act), moves=20, slots=8, turn=every)
     pool = jax.tree.map(lambda x: np.asarray(x)[None], position(later))
     tried = np.array([PICK, PROJECT, MINE])
-    open_ = [puzzle_maker._untried(0, Question(1, 0, tried, np.array([0.8, 0.1, 0.1])))]
+    open_ = [puzzle_tried.untried(0, Question(1, 0, tried, np.array([0.8, 0.1, 0.1])))]
     (plain,) = made._more(pool, open_, 4, puzzle_maker.FRESH, 0)
     assert plain.own.mean(1).tolist() == [10, 14, 23]
-    assert puzzle_maker.is_answered(plain.own) and plain.best == MINE
+    assert puzzle_tried.is_answered(plain.own) and plain.best == MINE
     found = made._in_order(pool, [plain], 0)
     assert bool(found) is kept
     if kept:
@@ -71,11 +73,27 @@ def test_candidates_are_one_of_each_kind_first():
     likely = [from_text(rules, text) for text in texts]
 
     def chosen(*known):
-        found = puzzle_maker.of_each_kind(rules, [likely[k] for k in known], likely)
+        found = puzzle_tried.of_each_kind(rules, [likely[k] for k in known], likely)
         return [texts[likely.index(action)] for action in found]
 
     kinds = ["mine -7,2", "advance ai", "special AC_B", "special RB6", "upgrade -7,2", "pass"]
     assert chosen(0, 0) == kinds
     assert chosen(0, 2) == ["mine -7,2", "mine -7,3", *kinds[1:5]]
     assert chosen(0, 3, 3, 4) == ["mine -7,2", "free burn", *kinds[1:5]]
-    assert puzzle_maker.of_each_kind(rules, likely[:1], likely[:4]) == likely[:3]
+    assert puzzle_tried.of_each_kind(rules, likely[:1], likely[:4]) == likely[:3]
+
+
+def test_a_line_ends_where_the_last_of_the_vp_that_decide_it_are_made(monkeypatch):
+    def state(seat, *own):
+        players = SimpleNamespace(vp_source=np.array([[9, 9, 9], own]))
+        return SimpleNamespace(current_player=seat, game=SimpleNamespace(players=players))
+
+    first = state(1, 0, 0, 0)
+    line = [state(1, 0, 0, 0), state(0, 0, 0, 0), state(1, 0, 0, 2), state(1, 4, 0, 2),
+            state(0, 4, 7, 2)]  # fmt: skip
+    monkeypatch.setattr(puzzles.review, "follow", lambda *_: [(0, after) for after in line])
+    judged = SimpleNamespace(question=SimpleNamespace(number=1, seat=1), best=0, line=())
+    game = SimpleNamespace(states=[first])
+    for more, wanted in (((5, 0, 0), 4), ((0, 0, 3), 3), ((0, -7, 2), 3), ((0, 7, 0), 5)):
+        assert puzzles.decided(game, judged, np.array(more)) == wanted, more
+    assert puzzles.decided(game, judged, np.array((0, -7, 0.4))) == 2, "its own turn"

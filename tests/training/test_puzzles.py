@@ -14,12 +14,13 @@ from gaia_jax.actions import to_text
 from training import puzzles as door
 from training import zoo
 from training.agents import Agent
-from training.study import puzzle_maker, puzzles, why
+from training.study import puzzle_maker, puzzle_tried, puzzles, why
 from training.study.explain import read_game
 from training.study.judge import Question, measured
 from training.study.playouts import Ends
 from training.study.position import Outcomes
-from training.study.puzzle_maker import Maker, Stage
+from training.study.puzzle_maker import Maker
+from training.study.puzzle_tried import Stage
 from training.system import cli
 
 DECISIONS = 9
@@ -189,17 +190,17 @@ def test_a_puzzle_has_one_clear_answer():
         ([SECOND, FIRST, THIRD], True),
         ([FIRST, [98, 98, 99, 97], THIRD], False),  # another has not 5 VP less
     ):
-        assert puzzle_maker.is_answered(np.array(own)) is right
+        assert puzzle_tried.is_answered(np.array(own)) is right
 
 
 def test_a_decision_stays_open_where_one_move_may_be_better():
     first, best = np.array([[90, 91, 92, 93], [96, 99, 96, 99]])
-    assert puzzle_maker.stays(np.array([first, best]), Stage(4, 4.0))
-    assert not puzzle_maker.stays(np.array([best, first]), Stage(4, 0.0))
-    assert not puzzle_maker.stays(np.array([first, best]), Stage(4, 7.0))
+    assert puzzle_tried.stays(np.array([first, best]), Stage(4, 4.0))
+    assert not puzzle_tried.stays(np.array([best, first]), Stage(4, 0.0))
+    assert not puzzle_tried.stays(np.array([first, best]), Stage(4, 7.0))
     near = np.array([first, best, best - 1])
-    assert puzzle_maker.stays(near, Stage(4, 0.5))
-    assert not puzzle_maker.stays(near, Stage(4, 1.5))
+    assert puzzle_tried.stays(near, Stage(4, 0.5))
+    assert not puzzle_tried.stays(near, Stage(4, 1.5))
 
 
 @pytest.fixture

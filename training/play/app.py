@@ -49,10 +49,11 @@ class Pages:
         self.waiting = 0
 
     async def puzzle(self, request: Request) -> Response:
-        """The themes of all puzzles; one of them; what is said of an answer to it."""
+        """All themes, and which puzzles are being played to; one puzzle; what an answer is told."""
         book, number = self.server.puzzles, request.path_params.get("number")
         if number is None:
-            return JSONResponse({"themes": await run_in_threadpool(book.themes)})
+            themes = await run_in_threadpool(book.themes)
+            return JSONResponse({"themes": themes, "playing": dict(book.playing)})
         if request.method == "POST":
             body = parsed(await request.body())
             return JSONResponse(await run_in_threadpool(book.answered, number, body))

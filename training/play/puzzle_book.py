@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from gaia_jax import replay
-from gaia_jax.actions import from_text
+from gaia_jax.actions import from_text, to_text
+from gaia_jax.env import State
 from gaia_jax.render import Table, panels, say_at
 from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.replay import page
+from gaia_jax.ruleset import Ruleset
+from gaia_jax.state import Node
 
+from ..agents import sha256_of
 from ..study import puzzles
+from ..study.actions import is_main
 from ..study.review import Plain
 from .game import Refused
 
 KEPT = 16  # puzzles that are ready to be shown again
 CHOICE = ("action", "text", "words")
-CANDIDATE = ("action", "words", "vp", "policy")
+CANDIDATE = ("action", "text", "words", "vp", "policy", "answer_next")
+SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 
 
 class PuzzleBook:
@@ -31,6 +39,8 @@ class PuzzleBook:
         """
         self._path = path
         self._made = functools.lru_cache(KEPT)(self._make)
+        # By the number of a puzzle that is played to: how many decisions are, and of how many.
+        self.playing: dict[int, tuple[int, int]] = {}
 
     @functools.cached_property
     def _found(self) -> Plain:
@@ -68,6 +78,17 @@ class PuzzleBook:
             raise Refused(f"there is no puzzle {number}: they are 0 to {count - 1}")
         return number
 
+    def _states(self, number: int, record: replay.Record) -> list[State]:
+        """All states of a record; `playing` tells meanwhile how far it is."""
+        found: list[State] = []
+        try:
+            for state in replay.states(record):
+                found.append(state)
+                self.playing[number] = (len(found) - 1, len(record.actions))
+        finally:
+            self.playing.pop(number, None)
+        return found
+
     def _make(self, number: int) -> tuple[Plain, Plain]:
         one = self._found["puzzles"][number]
         game = self._found["games"][one["game"]]
@@ -77,11 +98,13 @@ class PuzzleBook:
             self._found["ruleset"], self._found["version"], game["setup"], actions + line, ()
         )
         ruleset = record.env().ruleset
-        shown = list(replay.states(record))[len(actions) :]
-        tables = [Table(state, ruleset) for state in shown]
+        shown = self._states(number, record)[len(actions) :]
+        told_steps = _told_steps(one)
+        steps = [(step, Table(shown[step], ruleset)) for step in told_steps]
+        tables = [Table(shown[n], ruleset) for n in (0, *(step + 1 for step in told_steps))]
         timeline = page.Timeline()
         for frame, table in enumerate(tables):
-            last = from_text(ruleset, line[frame - 1]) if frame else None
+            last = from_text(ruleset, line[told_steps[frame - 1]]) if frame else None
             timeline.add(frame, panels.parts(table, last))
         seats = page.seats_json(tables[0])
         asked = {
@@ -92,24 +115,24 @@ class PuzzleBook:
             "seats": seats,
             "vp": [seat.vp for seat in tables[0].seats],
             "choices": _choices(one, tables[0]),
+            "legal": _legal(shown[0], ruleset),
             "picture": panels.frame(tables[0], panels.parts(tables[0])),
         }
         told = {
+            "number": number,
             "answer": _named(one["answer"], tables[0]),
             "policy": _named(one["policy"], tables[0]),
             "loss": one["loss"],
             "why": {_source(tables[0], name): vp for name, vp in one["why"].items()},
             "candidates": [
-                {key: _named(c, tables[0])[key] for key in CANDIDATE} for c in one["candidates"]
+                {k: v for k, v in _named(c, tables[0]).items() if k in CANDIDATE}
+                for c in one["candidates"]
             ],
             "playouts": self._found["playouts"],
             "agent": self._found["agent"],
-            "sha256": self._found["sha256"],
-            "chosen": "chosen" in self._found,
-            "line": [
-                f"{seats[step['player']]['name']}: {say_at(table, step['text'])}"
-                for step, table in zip(one["line"], tables, strict=False)  # one more is behind them
-            ],
+            "earlier": self._found["sha256"] != sha256_of(self._found["agent"]),
+            "chosen": self._found.get("chosen"),
+            "line": [_step(one["line"][n], t, seats) for n, t in steps],
             "parts": timeline.varying(),
         }
         return asked, told
@@ -125,6 +148,29 @@ def _named(action: Plain, table: Table) -> Plain:
     """An action with words that name what lies at its place; a free one begins a move."""
     first = "first " if action["text"].startswith("free ") else ""
     return action | {"words": first + say_at(table, action["text"])}
+
+
+def _told_steps(one: Plain) -> list[int]:
+    """Which steps of a line are told: no end of a turn, no declining, nobody else's conversions."""
+    return [
+        number
+        for number, step in enumerate(one["line"])
+        if step["text"] not in SILENT
+        and (step["player"] == one["player"] or not step["text"].startswith("free "))
+    ]
+
+
+def _step(step: Plain, table: Table, seats: Sequence[Plain]) -> Plain:
+    """A step of a line, whose it is and in words."""
+    words = f"{seats[step['player']]['name']}: {say_at(table, step['text'])}"
+    return {"text": step["text"], "words": words}
+
+
+def _legal(state: State, ruleset: Ruleset) -> int:
+    """How many legal moves there are, at a main decision without conversions."""
+    node = int(state.game.turn.node)
+    texts = [to_text(ruleset, int(a)) for a in np.flatnonzero(np.asarray(state.legal_action_mask))]
+    return len([text for text in texts if node != Node.TURN or is_main(node, text)])
 
 
 def _choices(one: Plain, table: Table) -> list[Plain]:

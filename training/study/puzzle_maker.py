@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -20,19 +20,31 @@ import numpy as np
 import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 from gaia_jax.xla.program_cache import jit
 
 from ..agents import make_agent
 from ..system import atomic_files, cli
+from ..types import EnvState
 from . import review
-from .accuracy import Loss, paired
 from .explain import Game
 from .judge import Question, measured, question
 from .playouts import Jobs, Playouts, jobs_of
 from .position import probabilities
-from .puzzles import LEAST, added, decisions, empty, puzzle, to_text, walked
+from .puzzle_tried import (
+    FOLLOWED,
+    TRIED,
+    Stage,
+    Tried,
+    better_way,
+    is_answered,
+    margins,
+    of_each_kind,
+    stays,
+    untried,
+    with_more,
+)  # fmt: skip
+from .puzzles import added, decisions, empty, puzzle, to_text, walked
 from .review import Plain
 
 PLAYED = 64  # games that are played together
@@ -40,81 +52,12 @@ GAMES = 4  # of them that are looked through together, and then kept
 POOL = 512  # positions of a request
 JOBS = 8192  # playouts of a request, at most
 MOVES = 768  # decisions of a game that are kept; a longer one has no puzzles
-TRIED = 6  # candidates of a puzzle, the policy's likeliest
 PRIOR = 0.003  # of the likeliest one's probability: less, and the first stages do not try a move
-FOLLOWED = 60  # actions behind a candidate: among them is what decides
 FRESH = 1 << 16  # number of the first sample of the check: luck that has chosen nothing
-
-
-class Stage(NamedTuple):
-    """How a stage tries, and what stays open after it."""
-
-    samples: int  # playouts of each candidate, beside those of the stage before
-    lead: float  # VP that the best one has more than each other, shrunk; the first is not the best
 
 
 STAGES = (Stage(4, 3.0), Stage(12, 4.0))  # on the luck that chooses
 GLANCE = Stage(16, 4.0)  # the first part of the check
-
-
-class Tried(NamedTuple):
-    """A decision that is open, and how its K candidates ended n times."""
-
-    row: int  # of its position
-    asked: Question
-    vp: np.ndarray  # (K, n, P)
-    moves: np.ndarray  # (K, n, FOLLOWED) actions behind the candidate
-    sources: np.ndarray  # (K, n, S) VP of the decider by source
-    before: frozenset[int] = frozenset()  # candidates that were better with the answer behind them
-
-    @property
-    def own(self) -> np.ndarray:
-        """(K, n) VP of the decider."""
-        return self.vp[:, :, self.asked.seat]
-
-    @property
-    def best(self) -> int:
-        """The candidate with the most VP for the decider."""
-        return int(self.asked.candidates[margins(self.own)[0]])
-
-
-def margins(own: np.ndarray) -> tuple[int, list[Loss]]:
-    """The best candidate, and what it has more than each other.
-
-    Args:
-        own: (K, n) VP of the decider, the policy's first choice first; K at least 2.
-    """
-    best = int(np.argmax(own.mean(1)))
-    return best, [paired(own[best], own[k]) for k in range(len(own)) if k != best]
-
-
-def is_answered(own: np.ndarray) -> bool:
-    """Whether one candidate, not the first, is LEAST VP better than each other, for sure."""
-    best, behind = margins(own)
-    return best > 0 and all(one.mean >= LEAST and one.low > 0 for one in behind)
-
-
-def stays(own: np.ndarray, stage: Stage) -> bool:
-    """Whether a decision is still open after a stage."""
-    best, behind = margins(own)
-    return best > 0 and all(one.shrunk >= stage.lead for one in behind)
-
-
-def better_way(one: Tried, other: Tried) -> Tried:
-    """Each candidate as the better of two ways of going on, in the mean.
-
-    Args:
-        one: as it was tried.
-        other: some of its candidates with the answer behind them, on the same luck.
-    """
-    known = one.asked.candidates.tolist()
-    pairs = [(known.index(action), j) for j, action in enumerate(other.asked.candidates)]
-    better = {k: j for k, j in pairs if other.own[j].mean() > one.own[k].mean()}
-    vp, moves, sources = one.vp.copy(), one.moves.copy(), one.sources.copy()
-    for k, j in better.items():
-        vp[k], moves[k], sources[k] = other.vp[j], other.moves[j], other.sources[j]
-    before = frozenset(known[k] for k in better)
-    return one._replace(vp=vp, moves=moves, sources=sources, before=before)
 
 
 class Maker:
@@ -289,13 +232,13 @@ class Maker:
             first, seen = int(np.argmax(chance[row])), chance[row]
             seen = np.where(seen >= PRIOR * seen[first], seen, 0.0)
             asked.append(question(number + 1, int(seats[row]), first, seen))
-        open_ = [_untried(row, one) for row, one in enumerate(asked) if len(one.candidates) > 1]
+        open_ = [untried(row, one) for row, one in enumerate(asked) if len(one.candidates) > 1]
         before = 0
         for stage in STAGES:
             open_ = self._more(pool, open_, stage.samples, before, seed)
             open_ = [one for one in open_ if stays(one.own, stage)]
             before += stage.samples
-        wider = [_untried(one.row, self._wider(pool, one, chance[one.row])) for one in open_]
+        wider = [untried(one.row, self._wider(pool, one, chance[one.row])) for one in open_]
         open_ = self._more(pool, wider, GLANCE.samples, FRESH, seed)
         open_ = [one for one in open_ if stays(one.own, GLANCE)]
         left = self.playouts - GLANCE.samples
@@ -312,7 +255,7 @@ class Maker:
         wrong = []
         for one in open_:
             others = one.asked.candidates[one.asked.candidates != one.best]
-            wrong.append(_untried(one.row, one.asked._replace(candidates=others)))
+            wrong.append(untried(one.row, one.asked._replace(candidates=others)))
         answers = [one.best for one in open_]
         tried = self._more(pool, wrong, self.playouts, FRESH, seed, answers)
         both = [better_way(one, other) for one, other in zip(open_, tried, strict=True)]
@@ -357,7 +300,7 @@ class Maker:
                 more = (
                     ends.vp[here], ends.moves[here, :FOLLOWED], ends.sources[here, one.asked.seat],
                 )  # fmt: skip
-                found.append(_with(one, [x.reshape(shape).astype(int) for x in more]))
+                found.append(with_more(one, [x.reshape(shape).astype(int) for x in more]))
         return found
 
     def _play(self, pool: State, jobs: Jobs, seed: int) -> Any:
@@ -370,35 +313,9 @@ class Maker:
         return ends
 
 
-def is_turn(states: Any) -> jax.Array:
+def is_turn(states: EnvState) -> jax.Array:
     """Which of some states are at a main decision."""
     return jnp.asarray(states.game.turn.node == Node.TURN)
-
-
-def of_each_kind(rules: Ruleset, known: Sequence[int], likely: Sequence[int]) -> list[int]:
-    """TRIED candidates: the first two known ones, then one of each kind of move, then the rest.
-
-    A kind is a verb; the academy's action and a tile's are two. Of conversions there is one at
-    most, and only a known one: another brings nothing that the policy sees.
-
-    Args:
-        known: those that were tried, the policy's favourite and the best one first.
-        likely: all legal ones, the likeliest first.
-    """
-    kinds = {action: _kind(rules, action) for action in likely}
-    found = list(dict.fromkeys(known[:2]))
-    seen = {kinds[action] for action in found}
-    for action in (*known, *(a for a in likely if kinds[a] != "free")):
-        if kinds[action] not in seen:
-            found.append(int(action))
-            seen.add(kinds[action])
-    rest = [int(a) for a in (*known, *likely) if a not in found and kinds[a] != "free"]
-    return [*found, *dict.fromkeys(rest)][:TRIED]
-
-
-def _kind(rules: Ruleset, action: int) -> str:
-    text = actions.to_text(rules, action)
-    return text if text.startswith("special ") else text.split()[0]
 
 
 def _pool(states: Sequence[State]) -> State:
@@ -406,18 +323,6 @@ def _pool(states: Sequence[State]) -> State:
     rows = np.minimum(np.arange(POOL), len(states) - 1)
     pool: State = jax.tree.map(lambda *x: np.stack(x)[rows], *states)
     return pool
-
-
-def _untried(row: int, asked: Question) -> Tried:
-    none = np.empty((len(asked.candidates), 0, 0), int)
-    return Tried(row, asked, none, none, none)
-
-
-def _with(one: Tried, more: Sequence[np.ndarray]) -> Tried:
-    """The same with more playouts: VP, moves and sources, each (K, n, ...)."""
-    old = (one.vp, one.moves, one.sources)
-    both = [np.concatenate([a, b], 1) if a.size else b for a, b in zip(old, more, strict=True)]
-    return one._replace(vp=both[0], moves=both[1], sources=both[2])
 
 
 def _pair(one: Tried) -> Any:

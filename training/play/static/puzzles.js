@@ -9,11 +9,17 @@ let puzzle = null;
 let told = null;
 let view = null;
 let at = 0; // 0 is the position, then the line
+let shut = true; // whether no answer is wanted: none yet, or no more
+const WORDS = ["no", "one", "two", "three", "four", "five", "six"];
+const SECOND = "second"; // a wrong answer first, then the right one
+const MARKS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at a second try"]]);
 
+const vpText = (vp) => vp.toFixed(1);
+const apart = (vp) => `${vp > 0 ? "+" : ""}${vpText(vp)}`;
 const ask = (path, body = undefined) =>
   request(path, body, (text) => { find("asks").textContent = text; });
 
-// By the number of a puzzle, whether its first answer was right.
+// By the number of a puzzle from 0: whether its first answer was right, or a later one.
 function score() {
   try {
     return JSON.parse(localStorage.getItem(SCORE)) || {};
@@ -22,11 +28,26 @@ function score() {
   }
 }
 
+function keep(number, mark) {
+  try {
+    localStorage.setItem(SCORE, JSON.stringify({ ...score(), [number]: mark }));
+    drawScore();
+  } catch (error) {
+    find("score").textContent = "this browser keeps no score";
+  }
+}
+
 function drawScore() {
-  const answered = Object.values(score());
-  find("score").textContent = `solved ${answered.filter(Boolean).length} of ${answered.length} tried, `
-    + `${themes.length} in all`;
+  const kept = score();
+  const answered = Object.values(kept);
+  const later = answered.filter((mark) => mark === SECOND).length;
+  find("score").textContent = `solved ${answered.filter((mark) => mark === true).length} of `
+    + `${answered.length} tried, ${later ? `${later} more at a second try, ` : ""}${themes.length} in all`;
   find("again").hidden = !answered.length;
+  const options = themes.map((_, n) => element("option", { value: n },
+    n in kept ? `${n + 1}: ${MARKS.get(kept[n])}` : String(n + 1)));
+  find("number").replaceChildren(element("option", { value: "", hidden: true }, ""), ...options);
+  find("number").value = puzzle ? String(puzzle.number) : "";
 }
 
 function draw(frame) {
@@ -40,79 +61,147 @@ function show(place) {
   at = Math.max(0, Math.min(place, told.line.length));
   draw(at);
   find("place").textContent = `${at} / ${told.line.length}`;
-  find("said").textContent = at ? told.line[at - 1] : "the position";
+  const step = told.line[at - 1];
+  find("said").textContent = step ? step.words : "the position";
+  ring(step);
   [...find("line").children].forEach((row, n) => row.classList.toggle("now", n === at));
 }
 
-async function open(number) {
-  [puzzle, told] = [null, null];
-  find("told").hidden = true;
-  find("choices").replaceChildren();
-  find("asks").textContent = "The game is played to the position.";
-  const found = await ask(`/api/puzzles/${number}`);
-  if (!found) return;
-  puzzle = found;
-  history.replaceState(null, "", `#${number}`);
-  const { seats, player } = puzzle;
-  // Its theme would say much about the answer: it is told with it.
-  find("asks").textContent = `Puzzle ${number + 1}, round ${puzzle.round}: ${seats[player].name}`
-    + `, ${puzzle.vp[player]} VP, is to move. Which move brings most VP by the end?`;
-  find("choices").replaceChildren(...puzzle.choices.map((choice, n) => element("button",
-    { type: "button", "data-action": choice.action, "aria-pressed": "false",
-      onclick: () => answer(choice.action), onpointerenter: () => ring(choice),
-      onfocus: () => ring(choice) }, `${n + 1}: ${choice.words}`)));
-  view = new TableView(find("table"), puzzle.picture);
-  view.seat(player);
-  document.body.dataset.ready = String(number);
+// How far the game of a puzzle is played, until the function that is given back is called.
+function playing(number) {
+  const from = Date.now();
+  let played = null;
+  const say = () => {
+    const seconds = Math.round((Date.now() - from) / 1000);
+    find("asks").textContent = "The game is played to the position"
+      + (played ? `: ${played[0]} of ${played[1]} decisions` : "") + (seconds ? `, ${seconds} s.` : ".")
+      + (seconds > 5 && !(played && played[0]) ? " The first one of a server takes longest." : "");
+  };
+  say();
+  const timer = setInterval(async () => {
+    say();
+    const found = await request("/api/puzzles", undefined, () => {});
+    played = (found && found.playing[number]) || played;
+  }, 1000);
+  return () => clearInterval(timer);
 }
 
-// The place of a choice on the map.
-function ring(choice) {
-  const place = placeOf(choice);
+// How many of the legal moves are shown.
+function shown() {
+  const main = puzzle.choices.filter((one) => !one.text.startsWith("free ")).length;
+  const free = puzzle.choices.length - main;
+  const some = main === puzzle.legal ? `all ${puzzle.legal}` : `${WORDS[main] || main} of ${puzzle.legal}`;
+  return `Below: ${some} legal moves${free ? `, and ${WORDS[free]} that a conversion begins` : ""}.`;
+}
+
+let opened = 0; // which call of `open` is the last: an earlier one that comes late shows nothing
+async function open(number, note = "") {
+  const mine = ++opened;
+  [puzzle, told, shut] = [null, null, true];
+  find("told").hidden = true;
+  find("verdict").textContent = "";
+  find("reveal").hidden = true;
+  find("choices").replaceChildren();
+  const done = playing(number);
+  const found = await ask(`/api/puzzles/${number}`);
+  done();
+  if (!found || mine !== opened) return;
+  [puzzle, shut] = [found, false];
+  history.replaceState(null, "", `#${number + 1}`);
+  const { seats, player } = puzzle;
+  const mark = score()[number];
+  // Its theme would say much about the answer: it is told with it.
+  find("asks").textContent = `${note}Puzzle ${number + 1}, round ${puzzle.round}: ${seats[player].name}`
+    + `, ${puzzle.vp[player]} VP, is to move. Which move brings most VP by the end? ${shown()}`
+    + (mark === undefined ? "" : ` You have tried it: ${MARKS.get(mark)}.`);
+  find("choices").replaceChildren(...puzzle.choices.map((choice, n) => element("button",
+    { type: "button", "data-action": choice.action, "aria-pressed": "false",
+      onclick: () => answer(choice.action), ...ringing(choice) }, `${n + 1}: ${choice.words}`)));
+  view = new TableView(find("table"), puzzle.picture);
+  view.seat(player);
+  drawScore();
+  document.body.dataset.ready = String(number + 1);
+}
+
+// The place of a move on the map; nothing for none.
+function ring(move) {
+  const place = move && placeOf(move);
   view.light(place ? place.split(" ") : []);
 }
 
+// It is told while the pointer or the keyboard is at what names the move, then that of the step.
+function ringing(move) {
+  const on = () => ring(move);
+  const off = () => ring(told && shut ? told.line[at - 1] : null);
+  return { onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off };
+}
+
+// A wrong one may be followed by a second try; the score tells the two apart.
 async function answer(action) {
-  if (!puzzle || told) return;
+  const again = told && !told.right && told.tried === action;
+  if (shut || again) return;
+  const first = !told;
   const found = await ask(`/api/puzzles/${puzzle.number}`, { action });
-  if (!found) return;
-  told = found;
-  const kept = score();
-  if (!(puzzle.number in kept)) {
-    kept[puzzle.number] = told.right;
-    try {
-      localStorage.setItem(SCORE, JSON.stringify(kept));
-    } catch (error) {
-      find("score").textContent = "this browser keeps no score";
-    }
-  }
-  drawScore();
-  explain(action);
+  if (!found || found.number !== puzzle?.number) return;
+  const mark = score()[puzzle.number];
+  if (mark === undefined) keep(puzzle.number, found.right);
+  else if (mark === false && found.right) keep(puzzle.number, SECOND);
+  told = { ...found, tried: action };
+  const button = find("choices").querySelector(`[data-action="${action}"]`);
+  button.setAttribute("aria-pressed", "true");
+  if (first && !found.right && puzzle.choices.length > 2) {
+    button.disabled = true;
+    find("verdict").textContent = `${lessText(action)} Try once more, or see the answer.`;
+    find("reveal").hidden = false;
+    find("reveal").focus();
+  } else explain(action);
+}
+
+function lessText(action) {
+  const mine = told.candidates.find((one) => one.action === action);
+  return `Not this one, it has ${vpText(told.candidates[0].vp - mine.vp)} VP less.`;
+}
+
+function verdict(action) {
+  const { loss, policy, candidates } = told;
+  const second = candidates[1];
+  const range = loss.low === loss.high ? "" : ` (${vpText(loss.low)} to ${vpText(loss.high)})`;
+  const favourite = `${policy.words}, which ${told.agent} would play`;
+  const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
+  const nearest = second.action === policy.action ? " and which is the second best" : ", and "
+    + `${vpText(candidates[0].vp - second.vp)} VP more than the second best, ${second.words}`;
+  return `${told.right ? "Right." : lessText(action)} Best (theme: ${puzzle.theme}): `
+    + `${told.answer.words}. It has ${ahead}${nearest}.`;
+}
+
+function madeBy() {
+  const { chosen, agent } = told;
+  const which = told.earlier ? `an earlier version of ${agent}` : agent;
+  const kept = chosen && [["solves", chosen.solved_by], ["does not solve", chosen.unsolved_by]]
+    .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
+  return `Means of ${told.playouts} games that ${which} played on from each move.`
+    + (kept ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
 function explain(action) {
-  const { loss, policy, candidates } = told;
+  shut = true;
+  find("reveal").hidden = true;
   for (const button of find("choices").children) {
     button.disabled = true;
-    button.setAttribute("aria-pressed", String(Number(button.dataset.action) === action));
     button.classList.toggle("answer", Number(button.dataset.action) === told.answer.action);
   }
-  const mine = candidates.find((one) => one.action === action);
-  const less = (candidates[0].vp - mine.vp).toFixed(1);
-  const verdict = told.right ? "Right" : `Not this one, it has ${less} VP less`;
-  const range = loss.low === loss.high ? "" : ` (${loss.low} to ${loss.high})`;
-  find("verdict").textContent = `${verdict}. Best (theme: ${puzzle.theme}): ${told.answer.words}. It has `
-    + `${loss.mean} VP more${range} than ${policy.words}, which ${told.agent} likes best.`;
+  find("verdict").textContent = verdict(action);
+  const heads = ["move", "VP at the end", `how often ${told.agent} would play it`];
   find("candidates").replaceChildren(
-    element("tr", {}, ...["move", "VP at the end", "policy"].map((text) => element("th", {}, text))),
-    ...candidates.map((one) => element("tr", {}, element("td", {}, one.words),
-      element("td", {}, one.vp.toFixed(1)), element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
-  const why = Object.entries(told.why).map(([name, vp]) => `${name} ${vp > 0 ? "+" : ""}${vp}`);
-  find("why").textContent = why.length ? `Where the difference comes from, VP: ${why.join(", ")}.` : "";
-  const agent = told.agent + (told.sha256 ? ` (${told.sha256.slice(0, 8)})` : "");
-  find("how").textContent = `Means of ${told.playouts} games that ${agent} played on from each move.`
-    + (told.chosen ? " These puzzles were chosen by which agents solve them." : "");
-  find("line").replaceChildren(...["The position", ...told.line].map((words, n) =>
+    element("tr", {}, ...heads.map((text) => element("th", {}, text))),
+    ...told.candidates.map((one) => element("tr", ringing(one),
+      element("td", {}, one.words + (one.answer_next ? " (and the answer at the next turn)" : "")),
+      element("td", {}, vpText(one.vp)), element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
+  const why = Object.entries(told.why).map(([name, vp]) => `${name} ${apart(vp)}`);
+  find("why").textContent = why.length
+    ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "";
+  find("how").textContent = madeBy();
+  find("line").replaceChildren(...[{ words: "The position" }, ...told.line].map(({ words }, n) =>
     element("li", { onclick: () => show(n) }, words)));
   find("told").hidden = false;
   show(0);
@@ -126,12 +215,23 @@ function next() {
   const numbers = themes.map((_, n) => n).filter((n) => wanted === ANY || themes[n] === wanted);
   const from = puzzle ? puzzle.number : -1;
   const order = [...numbers.filter((n) => n > from), ...numbers.filter((n) => n <= from)];
-  open(order.find((n) => !(n in kept)) ?? order[0]);
+  const left = order.find((n) => !(n in kept));
+  const all = numbers.length > 1 ? `All ${numbers.length} of this theme are tried.` : "It is the only one of this theme.";
+  open(left ?? order[0], left === undefined ? `${all} ` : "");
+}
+
+// The puzzle of the address, which counts from 1; without any the next one.
+function route() {
+  const text = location.hash.slice(1);
+  const number = /^\d+$/.test(text) ? Number(text) : 0;
+  if (!text) next();
+  else if (number >= 1 && number <= themes.length) open(number - 1);
+  else find("asks").textContent = `There is no puzzle ${text}: they are 1 to ${themes.length}.`;
 }
 
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT") return;
-  const choice = puzzle && !told && puzzle.choices[Number(event.key) - 1];
+  const choice = !shut && puzzle.choices[Number(event.key) - 1];
   const keys = { ArrowLeft: () => show(at - 1), ArrowRight: () => show(at + 1), n: next };
   const act = choice ? () => answer(choice.action) : keys[event.key];
   if (act) {
@@ -144,10 +244,13 @@ async function main() {
   const found = await ask("/api/puzzles");
   if (!found) return;
   ({ themes } = found);
-  find("theme").replaceChildren(element("option", { value: ANY }, ANY),
-    ...[...new Set(themes)].sort().map((name) => element("option", { value: name }, name)));
+  find("theme").replaceChildren(element("option", { value: ANY }, `${ANY} (${themes.length})`),
+    ...[...new Set(themes)].sort().map((name) => element("option", { value: name },
+      `${name} (${themes.filter((one) => one === name).length})`)));
   find("theme").addEventListener("change", next);
   find("next").addEventListener("click", next);
+  find("number").addEventListener("change", () => open(Number(find("number").value)));
+  find("reveal").addEventListener("click", () => explain(told.tried));
   find("again").addEventListener("click", () => {
     localStorage.removeItem(SCORE);
     drawScore();
@@ -157,11 +260,10 @@ async function main() {
   document.addEventListener("keydown", pressed);
   drawScore();
   const left = lastGame();
-  find("game").href = `/#${left}`;
+  if (left) find("game").href = `/#${left}`;
   find("game").hidden = !left;
-  const number = Number(location.hash.slice(1) || NaN);
-  if (Number.isInteger(number) && number >= 0 && number < themes.length) open(number);
-  else next();
+  window.addEventListener("hashchange", route);
+  route();
 }
 
 main();

@@ -1,0 +1,124 @@
+"""A decision that may become a puzzle: its candidates, how they ended, what is clear of that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from gaia_jax import actions
+from gaia_jax.ruleset import Ruleset
+
+from .accuracy import Loss, paired
+from .judge import Question
+from .puzzles import LEAST
+
+TRIED = 6  # candidates of a puzzle, the policy's likeliest
+FOLLOWED = 60  # actions behind a candidate: among them is what decides
+
+
+class Stage(NamedTuple):
+    """How a stage tries, and what stays open after it."""
+
+    samples: int  # playouts of each candidate, beside those of the stage before
+    lead: float  # VP that the best one has more than each other, shrunk; the first is not the best
+
+
+class Tried(NamedTuple):
+    """A decision that is open, and how its K candidates ended n times."""
+
+    row: int  # of its position
+    asked: Question
+    vp: np.ndarray  # (K, n, P)
+    moves: np.ndarray  # (K, n, FOLLOWED) actions behind the candidate
+    sources: np.ndarray  # (K, n, S) VP of the decider by source
+    before: frozenset[int] = frozenset()  # candidates that were better with the answer behind them
+
+    @property
+    def own(self) -> np.ndarray:
+        """(K, n) VP of the decider."""
+        return self.vp[:, :, self.asked.seat]
+
+    @property
+    def best(self) -> int:
+        """The candidate with the most VP for the decider."""
+        return int(self.asked.candidates[margins(self.own)[0]])
+
+
+def margins(own: np.ndarray) -> tuple[int, list[Loss]]:
+    """The best candidate, and what it has more than each other.
+
+    Args:
+        own: (K, n) VP of the decider, the policy's first choice first; K at least 2.
+    """
+    best = int(np.argmax(own.mean(1)))
+    return best, [paired(own[best], own[k]) for k in range(len(own)) if k != best]
+
+
+def is_answered(own: np.ndarray) -> bool:
+    """Whether one candidate, not the first, is LEAST VP better than each other, for sure."""
+    best, behind = margins(own)
+    return best > 0 and all(one.mean >= LEAST and one.low > 0 for one in behind)
+
+
+def stays(own: np.ndarray, stage: Stage) -> bool:
+    """Whether a decision is still open after a stage."""
+    best, behind = margins(own)
+    return best > 0 and all(one.shrunk >= stage.lead for one in behind)
+
+
+def better_way(one: Tried, other: Tried) -> Tried:
+    """Each candidate as the better of two ways of going on, in the mean.
+
+    Args:
+        one: as it was tried.
+        other: some of its candidates with the answer behind them, on the same luck.
+    """
+    known = one.asked.candidates.tolist()
+    pairs = [(known.index(action), j) for j, action in enumerate(other.asked.candidates)]
+    better = {k: j for k, j in pairs if other.own[j].mean() > one.own[k].mean()}
+    vp, moves, sources = one.vp.copy(), one.moves.copy(), one.sources.copy()
+    for k, j in better.items():
+        vp[k], moves[k], sources[k] = other.vp[j], other.moves[j], other.sources[j]
+    before = frozenset(known[k] for k in better)
+    return one._replace(vp=vp, moves=moves, sources=sources, before=before)
+
+
+def untried(row: int, asked: Question) -> Tried:
+    """A decision without any playouts."""
+    none = np.empty((len(asked.candidates), 0, 0), int)
+    return Tried(row, asked, none, none, none)
+
+
+def with_more(one: Tried, more: Sequence[np.ndarray]) -> Tried:
+    """The same with more playouts: VP, moves and sources, each (K, n, ...)."""
+    old = (one.vp, one.moves, one.sources)
+    both = [np.concatenate([a, b], 1) if a.size else b for a, b in zip(old, more, strict=True)]
+    return one._replace(vp=both[0], moves=both[1], sources=both[2])
+
+
+def of_each_kind(rules: Ruleset, known: Sequence[int], likely: Sequence[int]) -> list[int]:
+    """TRIED candidates: the first two known ones, then one of each kind of move, then the rest.
+
+    A kind is a verb; the academy's action and a tile's are two. Of conversions there is one at
+    most, and only a known one: another brings nothing that the policy sees.
+
+    Args:
+        known: those that were tried, the policy's favourite and the best one first.
+        likely: all legal ones, the likeliest first.
+    """
+    kinds = {action: _kind(rules, action) for action in likely}
+    found = list(dict.fromkeys(known[:2]))
+    seen = {kinds[action] for action in found}
+    for action in (*known, *(a for a in likely if kinds[a] != "free")):
+        if kinds[action] not in seen:
+            found.append(int(action))
+            seen.add(kinds[action])
+    rest = [int(a) for a in (*known, *likely) if a not in found and kinds[a] != "free"]
+    return [*found, *dict.fromkeys(rest)][:TRIED]
+
+
+def _kind(rules: Ruleset, action: int) -> str:
+    text = actions.to_text(rules, action)
+    return text if text.startswith("special ") else text.split()[0]
