@@ -162,11 +162,14 @@ function lessText(action) {
   return `Not this one, it has ${vpText(told.candidates[0].vp - mine.vp)} VP less.`;
 }
 
+// The agent that made the puzzles; the one of that name may have learnt on.
+const maker = () => (told.earlier ? `an earlier ${told.agent}` : told.agent);
+
 function verdict(action) {
   const { loss, policy, candidates } = told;
   const second = candidates[1];
   const range = loss.low === loss.high ? "" : ` (${vpText(loss.low)} to ${vpText(loss.high)})`;
-  const favourite = `${policy.words}, which ${told.agent} would play`;
+  const favourite = `${policy.words}, which ${maker()} would play`;
   const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
   const nearest = second.action === policy.action ? " and which is the second best" : ", and "
     + `${vpText(candidates[0].vp - second.vp)} VP more than the second best, ${second.words}`;
@@ -175,11 +178,10 @@ function verdict(action) {
 }
 
 function madeBy() {
-  const { chosen, agent } = told;
-  const which = told.earlier ? `an earlier version of ${agent}` : agent;
-  const kept = chosen && [["solves", chosen.solved_by], ["does not solve", chosen.unsolved_by]]
+  const { chosen } = told;
+  const kept = chosen && [["solves", chosen.solved_by], ["does not", chosen.unsolved_by]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  return `Means of ${told.playouts} games that ${which} played on from each move.`
+  return `Means of ${told.playouts} games that ${maker()} played on from each move.`
     + (kept ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
@@ -191,7 +193,7 @@ function explain(action) {
     button.classList.toggle("answer", Number(button.dataset.action) === told.answer.action);
   }
   find("verdict").textContent = verdict(action);
-  const heads = ["move", "VP at the end", `how often ${told.agent} would play it`];
+  const heads = ["move", "VP at the end", `how often ${maker()} would play it`];
   find("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
     ...told.candidates.map((one) => element("tr", ringing(one),
