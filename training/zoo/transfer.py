@@ -146,7 +146,8 @@ def _shared_out(
     spread = np.zeros(kernel.shape)
     np.add.at(spread, rows, shares)
     shares += (1 - spread[rows]) / times
-    return (kernel[rows] * shares).astype(kernel.dtype)
+    copies: np.ndarray = kernel[rows] * shares
+    return copies.astype(kernel.dtype)
 
 
 def _larger(name: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | None:
