@@ -27,6 +27,7 @@ import jax
 from benchmarks import agreement, measure, offline_table, peers, training
 from benchmarks.estimate import ASSUMED
 from benchmarks.targets import TARGETS
+from gaia_jax.components.missions import FINAL_PRIZES
 from gaia_jax.xla import compact_vmap
 from training import config as configs
 from training.config import Config
@@ -40,8 +41,8 @@ NETWORKS = ("h100", "tpu", "planets 64")  # those of configs/, and a small one
 KINDS = {"H100": "h100", "H200": "h200", "A100": "a100", "v5 lite": "v5e", "v6 lite": "v6e"}
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE = 320  # decisions: nearly all games that begin together have ended by then
-# A final mission brings a table 18, 12, 6 and 0 VP, whoever ties (FIN-02, FIN-03).
-MISSION, MISSION_VP = "FINAL_1", 9.0
+# What a final mission brings a seat in the mean, whoever ties (FIN-02, FIN-03).
+MISSION, MISSION_VP = "FINAL_1", sum(FINAL_PRIZES) / len(FINAL_PRIZES)
 
 
 class Clock:

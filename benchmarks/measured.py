@@ -23,11 +23,12 @@ PLAY = {
 PPO = {8192: (("h100 train",),)}
 
 TEXT = """One {device} ({memory:,} MiB, driver {driver}), {cpus} CPU cores, JAX {jax}, CUDA {cuda},
-Python {python}, {date}, at {revision}; nothing ran beside it, and no `XLA_FLAGS` were set. Random
-play is three rounds of about a second, median (least to most), with a draw, a new game where one
-ended and, where it says so, an observation of every state. PPO is the median of three updates after
-a first one: 128 decisions a game, 64 minibatches, half of the decisions learnt from, float32. Its
-network reads planets: width 128, 8 latents, cells of 32, two layers.
+Python {python}, {date}, at {revision}; the other programs of the call waited, and no `XLA_FLAGS`
+were set. Random play is three rounds of about a second, median (least to most), with a draw, a new
+game where one ended and, where it says so, an observation of every state. PPO is the median of
+three updates after a first one: 128 decisions a game, 64 minibatches, half of the decisions learnt
+from, float32. Its network reads planets: width 128, 8 latents, cells of 32, two layers. Again:
+`python -m benchmarks.training --config configs/long.yaml ppo.num_envs=8192 ppo.minibatches=64`.
 
 {table}
 
