@@ -1,6 +1,7 @@
 """Puzzles of games that an agent plays: one move is clearly better than the policy's first choice.
 
     python -m training.puzzles --games 16 --out puzzles.json
+    python -m training.puzzles --games 16 --solved-by zoo/strong+search:128 --out puzzles.json
     python -m training.puzzles --of --solve greedy,zoo/quick
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
@@ -8,14 +9,15 @@
 A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
 intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
 that. `--of` alone takes the project's own; `--again` keeps what is a puzzle of `--agent` too.
-`--solved-by` and `--unsolved-by` choose: who solves what was chosen so is no measurement.
+`--solved-by` and `--unsolved-by` choose: who solves what was chosen so is no measurement. Where
+puzzles are made, their agents are asked first, and what cannot be kept is not played out.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +28,7 @@ from .system.cli import UserError
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
 
+    from .agents import Agent
     from .study.review import Plain
 
 
@@ -53,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         with cli.telling(lambda: "trying the puzzles again"):
             found = Maker(env, args.agent, args.playouts).again(found)
     elif not args.of:
-        found, whole = _make(args, env)
+        found, whole = _make(args, env, solvers)
     rates = {}
     asked = solvers if whole and found["puzzles"] else {}
     with cli.telling(lambda: "playing the games to their puzzles"):
@@ -61,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, solver in asked.items():
         with cli.telling(partial("asking {}".format, name)):
             rates[name] = puzzles.solved(found, solver, walked)
-    if keep or drop:
+    if of and (keep or drop):
         found, rates = puzzles.chosen(found, rates, keep, drop)
     if args.of and args.out:
         atomic_files.write_text(args.out, puzzles.to_text(found))
@@ -70,16 +73,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if whole else 130
 
 
-def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
+def _make(
+    args: argparse.Namespace, env: GaiaEnv, solvers: Mapping[str, Agent]
+) -> tuple[Plain, bool]:
     """Puzzles of games, written again and again; whether there are as many games as wanted."""
     from .study import puzzles
     from .study.puzzle_maker import Maker
 
     about = (env, args.agent, args.playouts, args.seed)
-    found = puzzles.empty(*about, args.first, args.from_round)
+    choose = (args.solved_by, args.unsolved_by)
+    found = puzzles.empty(*about, args.first, args.from_round, *choose)
     if args.resume and args.out.exists():
         found = puzzles.begun(args.out, found)
-    maker = Maker(env, args.agent, args.playouts, args.from_round)
+    asked = [[solvers[name] for name in names] for names in choose]
+    maker = Maker(env, args.agent, args.playouts, args.from_round, *asked)
     return maker.write(found, args.first, args.games, args.out)
 
 
@@ -99,16 +106,16 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help=text)
     add("--again", action="store_true", help="of --of: keep what --agent finds a puzzle too")
     add("--solve", **names, help="say how many puzzles these agents solve")
-    add("--solved-by", **names, help="of --of: keep what each of these agents solves")
-    add("--unsolved-by", **names, help="of --of: leave out what one of these agents solves")
+    add("--solved-by", **names, help="keep what each of these agents solves")
+    add("--unsolved-by", **names, help="leave out what one of these agents solves")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
     add("--resume", action="store_true", help="go on with the puzzles of --out")
     cli.add_rules_flags(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
     chooses = args.solved_by or args.unsolved_by
-    if (chooses or args.again) and not args.of:
-        raise UserError("--again, --solved-by and --unsolved-by are of a file: --of names it")
+    if args.again and not args.of:
+        raise UserError("--again is of a file: --of names it")
     if args.of and (args.resume or (args.out and not chooses and not args.again)):
         raise UserError("--out is of puzzles that are made, --of takes those of a file")
     if args.resume and not args.out:

@@ -15,6 +15,7 @@ from training.study import puzzle_maker, puzzle_tried, puzzles
 from training.study.judge import Question
 from training.study.playouts import Playouts
 from training.study.puzzle_maker import Maker
+from training.study.puzzle_tried import Stage
 
 ENV = toy_env.make("toy", reward="vp")
 MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
@@ -64,6 +65,30 @@ def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, m
     if kept:
         assert found[0].own.mean(1).tolist() == [12, 16, 23]
         assert found[0].before == {PICK, PROJECT}
+
+
+FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]
+
+
+def test_a_puzzle_has_one_clear_answer():
+    for own, right in (
+        ([FIRST, SECOND, THIRD], True),
+        ([FIRST, [80, 120, 70, 116], THIRD], False),  # another may be as good
+        ([THIRD, SECOND, FIRST], False),  # the policy's choice is best
+        ([SECOND, FIRST, THIRD], True),
+        ([FIRST, [98, 98, 99, 97], THIRD], False),  # another has not 5 VP less
+    ):
+        assert puzzle_tried.is_answered(np.array(own)) is right
+
+
+def test_a_decision_stays_open_where_one_move_may_be_better():
+    first, best = np.array([[90, 91, 92, 93], [96, 99, 96, 99]])
+    assert puzzle_tried.stays(np.array([first, best]), Stage(4, 4.0))
+    assert not puzzle_tried.stays(np.array([best, first]), Stage(4, 0.0))
+    assert not puzzle_tried.stays(np.array([first, best]), Stage(4, 7.0))
+    near = np.array([first, best, best - 1])
+    assert puzzle_tried.stays(near, Stage(4, 0.5))
+    assert not puzzle_tried.stays(near, Stage(4, 1.5))
 
 
 def test_candidates_are_one_of_each_kind_first():

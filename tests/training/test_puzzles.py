@@ -14,13 +14,12 @@ from gaia_jax.actions import to_text
 from training import puzzles as door
 from training import zoo
 from training.agents import Agent
-from training.study import puzzle_maker, puzzle_tried, puzzles, why
+from training.study import puzzle_maker, puzzles, why
 from training.study.explain import read_game
 from training.study.judge import Question, measured
 from training.study.playouts import Ends
 from training.study.position import Outcomes
 from training.study.puzzle_maker import Maker
-from training.study.puzzle_tried import Stage
 from training.system import cli
 
 DECISIONS = 9
@@ -113,7 +112,7 @@ def test_who_plays_the_answer_solves_it(found, puzzle, legal):
     assert said.startswith("1 puzzles of 1 games of me") and "one solves 1 of 1" in said
 
 
-def test_puzzles_are_chosen_by_who_solves_them(found, puzzle, tmp_path, monkeypatch, capsys):
+def test_puzzles_are_chosen_by_who_solves_them(found, game, puzzle, tmp_path, monkeypatch, capsys):
     """Of three games with a puzzle each, the one that the first solves and the second does not."""
     path, out = tmp_path / "three.json", tmp_path / "chosen.json"
     three = found | {
@@ -138,8 +137,11 @@ def test_puzzles_are_chosen_by_who_solves_them(found, puzzle, tmp_path, monkeypa
     again = puzzles.chosen(made, {"two": [True]}, [], ["two"])
     assert again[0]["puzzles"] == again[0]["games"] == [] and again[1] == {"two": []}
     begin = ["--out", str(out), "--resume", "--agent", "zoo/quick"]
-    assert cli.run(lambda: door.main(begin)) == 2
-    assert "holds chosen puzzles: it is not gone on with" in capsys.readouterr().err
+    for otherwise in ([], ["--solved-by", "two"], ["--unsolved-by", "two"]):
+        assert cli.run(lambda more=otherwise: door.main([*begin, *more])) == 2
+        assert "holds puzzles chosen otherwise: it is not gone on with" in capsys.readouterr().err
+    wanted = puzzles.empty(game.env, "me", 2, 0, 0, 1, ["one"], ["two"])
+    assert puzzles.begun(out, wanted) == made
 
 
 def test_reasons_are_differences_by_source(game, legal):
@@ -167,8 +169,7 @@ def test_reasons_are_differences_by_source(game, legal):
     [
         (["--agent", "random"], "--agent wants one with a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
-        (["--unsolved-by", "greedy"], "are of a file: --of names it"),
-        (["--again"], "are of a file: --of names it"),
+        (["--again"], "--again is of a file: --of names it"),
         (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
         (["--resume"], "--resume goes on with the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 1'"),
@@ -177,30 +178,6 @@ def test_reasons_are_differences_by_source(game, legal):
 def test_mistakes_are_one_line(arguments, message, capsys):
     assert cli.run(lambda: door.main(arguments)) == 2
     assert message in capsys.readouterr().err
-
-
-FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]
-
-
-def test_a_puzzle_has_one_clear_answer():
-    for own, right in (
-        ([FIRST, SECOND, THIRD], True),
-        ([FIRST, [80, 120, 70, 116], THIRD], False),  # another may be as good
-        ([THIRD, SECOND, FIRST], False),  # the policy's choice is best
-        ([SECOND, FIRST, THIRD], True),
-        ([FIRST, [98, 98, 99, 97], THIRD], False),  # another has not 5 VP less
-    ):
-        assert puzzle_tried.is_answered(np.array(own)) is right
-
-
-def test_a_decision_stays_open_where_one_move_may_be_better():
-    first, best = np.array([[90, 91, 92, 93], [96, 99, 96, 99]])
-    assert puzzle_tried.stays(np.array([first, best]), Stage(4, 4.0))
-    assert not puzzle_tried.stays(np.array([best, first]), Stage(4, 0.0))
-    assert not puzzle_tried.stays(np.array([first, best]), Stage(4, 7.0))
-    near = np.array([first, best, best - 1])
-    assert puzzle_tried.stays(near, Stage(4, 0.5))
-    assert not puzzle_tried.stays(near, Stage(4, 1.5))
 
 
 @pytest.fixture
@@ -214,6 +191,7 @@ def maker(game, legal, monkeypatch):
     made.playouts, made._first_round, made.agent, made.asked = 20, 1, None, []
     made.worth, made.ended = {int(legal[0]): 90, int(legal[1]): 97, int(legal[2]): 110}, True
     made.both, made.env = {}, game.env
+    made._solved_by = made._unsolved_by = ()
     monkeypatch.setattr(puzzle_maker, "decisions", lambda *_: [4])
     seat = int(game.states[4].current_player)
 
@@ -255,6 +233,28 @@ def test_what_is_not_clear_is_dropped_before_it_costs_more(maker, game, legal):
     maker.worth[int(legal[1])] = 91
     assert maker.puzzles([game], 0, lambda ended: None) == [[]]
     assert len(maker.asked) == 1
+
+
+def test_who_is_to_solve_it_is_asked_before_anything_is_played_out(maker, game, legal):
+    """An answer is what each solver chooses; none is what one chooses that should not solve it."""
+    first, second, third = (
+        Agent("one", lambda params, state, mask, key, a=int(a): jnp.full(len(mask), a))
+        for a in legal
+    )
+    maker.worth[int(legal[2])] = 80
+    cases = (
+        ([second], [], True), ([second, second], [third], True), ([], [first], True),
+        ([first], [], False), ([third], [], False), ([second, third], [], False),
+        ([], [second], False), ([second], [second], False),
+    )  # fmt: skip
+    for maker._solved_by, maker._unsolved_by, kept in cases:
+        maker.asked.clear()
+        found = maker.puzzles([game], 0, lambda ended: None)[0]
+        assert [one["answer"]["action"] for one in found] == [legal[1]] * kept
+        assert bool(maker.asked) is kept, "no playouts without an answer that is wanted"
+    maker._solved_by, maker._unsolved_by = [second], []
+    maker.worth[int(legal[2])] = 110
+    assert maker.puzzles([game], 0, lambda ended: None) == [[]], "another move is best"
 
 
 def test_a_move_that_the_answer_may_follow_is_no_mistake(maker, game, legal):

@@ -23,7 +23,7 @@ from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 from gaia_jax.xla.program_cache import jit
 
-from ..agents import make_agent
+from ..agents import Agent, make_agent
 from ..system import atomic_files, cli
 from ..types import EnvState
 from . import review
@@ -44,7 +44,7 @@ from .puzzle_tried import (
     untried,
     with_more,
 )  # fmt: skip
-from .puzzles import added, decisions, empty, puzzle, to_text, walked
+from .puzzles import added, choices, decisions, empty, puzzle, to_text, walked
 from .review import Plain
 
 PLAYED = 64  # games that are played together
@@ -63,12 +63,23 @@ GLANCE = Stage(16, 4.0)  # the first part of the check
 class Maker:
     """Makes puzzles with one agent; compiled once."""
 
-    def __init__(self, env: GaiaEnv, name: str, playouts: int, first_round: int = 1):
+    def __init__(
+        self,
+        env: GaiaEnv,
+        name: str,
+        playouts: int,
+        first_round: int = 1,
+        solved_by: Sequence[Agent] = (),
+        unsolved_by: Sequence[Agent] = (),
+    ):
         """
         Args:
             name: of the agent that plays, one with a policy.
             playouts: of each candidate of a puzzle, when it is checked; more than `GLANCE` has.
             first_round: from which on there are puzzles.
+            solved_by: what each of them chooses may be an answer, and nothing else; they are asked
+                before anything is played out, so most decisions take no playouts.
+            unsolved_by: what one of them chooses is no answer.
         Raises:
             UserError: an unknown agent, or one without a policy.
         """
@@ -76,6 +87,7 @@ class Maker:
         self.agent = make_agent(name, env)
         review.check_policy(name, self.agent)
         self._first_round = first_round
+        self._solved_by, self._unsolved_by = solved_by, unsolved_by
         self._players = Playouts(env, self.agent, moves=MOVES, turn=is_turn)
         self._progress: Callable[[int], object] = lambda ended: None
         self._ended = 0
@@ -227,10 +239,12 @@ class Maker:
             at: the number of each decision in its game, from 0.
         """
         chance, seats = probabilities(self.agent, pool), np.asarray(pool.current_player)
+        may = self._may_answer(pool)
         asked = []
         for row, number in enumerate(at):
             first, seen = int(np.argmax(chance[row])), chance[row]
-            seen = np.where(seen >= PRIOR * seen[first], seen, 0.0)
+            seen = np.where(may[row] & (seen >= PRIOR * seen[first]), seen, 0.0)
+            seen[first] = chance[row, first]
             asked.append(question(number + 1, int(seats[row]), first, seen))
         open_ = [untried(row, one) for row, one in enumerate(asked) if len(one.candidates) > 1]
         before = 0
@@ -240,10 +254,19 @@ class Maker:
             before += stage.samples
         wider = [untried(one.row, self._wider(pool, one, chance[one.row])) for one in open_]
         open_ = self._more(pool, wider, GLANCE.samples, FRESH, seed)
-        open_ = [one for one in open_ if stays(one.own, GLANCE)]
+        open_ = [one for one in open_ if stays(one.own, GLANCE) and may[one.row, one.best]]
         left = self.playouts - GLANCE.samples
         open_ = self._more(pool, open_, left, FRESH + GLANCE.samples, seed)
-        return self._in_order(pool, [one for one in open_ if is_answered(one.own)], seed)
+        open_ = [one for one in open_ if is_answered(one.own) and may[one.row, one.best]]
+        return self._in_order(pool, open_, seed)
+
+    def _may_answer(self, pool: State) -> np.ndarray:
+        """(POOL, A) which actions may be an answer, by what the solvers choose."""
+        may = np.ones(np.shape(pool.legal_action_mask), bool)
+        for agents, wanted in ((self._solved_by, True), (self._unsolved_by, False)):
+            for agent in agents:
+                may &= (np.arange(may.shape[1]) == choices(agent, pool)[:, None]) == wanted
+        return may
 
     def _in_order(self, pool: State, open_: Sequence[Tried], seed: int) -> list[Tried]:
         """Those still answered where the answer may follow each wrong candidate.

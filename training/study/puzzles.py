@@ -126,15 +126,25 @@ def decided(game: Game, one: Judged, more: np.ndarray) -> int:
 
 
 def empty(
-    env: GaiaEnv, agent: str, playouts: int, seed: int, first: int, from_round: int = 1
+    env: GaiaEnv,
+    agent: str,
+    playouts: int,
+    seed: int,
+    first: int,
+    from_round: int = 1,
+    solved_by: Sequence[str] = (),
+    unsolved_by: Sequence[str] = (),
 ) -> Plain:
     """A file without puzzles. Its `sha256` is that of a shipped agent's npz, or empty.
 
     Args:
         seed: of the set-ups. first: number of the first one.
         from_round: the first round with puzzles.
+        solved_by, unsolved_by: as of `chosen`.
     """
-    return {
+    lists = {"solved_by": [*solved_by], "unsolved_by": [*unsolved_by]}
+    how = {"chosen": lists} if solved_by or unsolved_by else {}
+    return how | {
         "format": FORMAT, "ruleset": env.id, "version": env.version, "agent": agent,
         "sha256": sha256_of(agent),
         "playouts": playouts, "seed": seed, "from_round": from_round, "following": first,
@@ -199,8 +209,8 @@ def begun(path: Path, empty: Plain) -> Plain:
         UserError: it is no such file.
     """
     found = read(path)
-    if "chosen" in found:
-        raise UserError(f"{path} holds chosen puzzles: it is not gone on with")
+    if found.get("chosen") != empty.get("chosen"):
+        raise UserError(f"{path} holds puzzles chosen otherwise: it is not gone on with")
     same = empty.keys() - {"following", *INSIDE}
     data_files.check_same(path, {k: found[k] for k in same}, {k: empty[k] for k in same})
     return found
@@ -260,12 +270,17 @@ def solved(
     """
     ordered = list(positions(found)) if walked is None else walked
     states: State = jax.tree.map(lambda *x: np.stack(x), *(state for _, state in ordered))
-    keys = jax.random.split(jax.random.key(0), len(ordered))
-    draws = keys if agent.by_game else keys[0]
-    chosen = jax.jit(agent.act)(agent.params, states, states.legal_action_mask, draws)
+    chosen = choices(agent, states)
     right = [int(a) == one["answer"]["action"] for a, (one, _) in zip(chosen, ordered, strict=True)]
     places = {id(one): n for n, (one, _) in enumerate(ordered)}
     return [right[places[id(one)]] for one in found["puzzles"]]
+
+
+def choices(agent: Agent, states: State) -> np.ndarray:
+    """(B,) what an agent chooses at B states, asked about all of them at once."""
+    keys = jax.random.split(jax.random.key(0), len(states.legal_action_mask))
+    draws = keys if agent.by_game else keys[0]
+    return np.asarray(jax.jit(agent.act)(agent.params, states, states.legal_action_mask, draws))
 
 
 def chosen(
