@@ -1,6 +1,5 @@
 """Puzzles of games that an agent plays: one move is clearly better than the policy's first choice.
 
-    python -m training.puzzles --games 16 --out puzzles.json
     python -m training.puzzles --games 16 --solved-by zoo/strong+search:128 --out puzzles.json
     python -m training.puzzles --of --solve greedy,zoo/quick
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
@@ -9,15 +8,14 @@
 A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
 intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
 that. `--of` alone takes the project's own; `--again` keeps what is a puzzle of `--agent` too.
-`--solved-by` and `--unsolved-by` choose: who solves what was chosen so is no measurement. Where
-puzzles are made, their agents are asked first, and what cannot be kept is not played out.
+`--solved-by` and `--unsolved-by` choose, before playouts where they can: that is no measurement.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +26,6 @@ from .system.cli import UserError
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
 
-    from .agents import Agent
     from .study.review import Plain
 
 
@@ -51,12 +48,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     rules = (found["ruleset"], puzzles.players_of(found)) if found else (args.env, args.players)
     env = make_env(gaia_jax, rules[0], "vp", rules[1])
     keep, drop = args.solved_by, args.unsolved_by
-    solvers = puzzles.solvers([*keep, *drop, *args.solve], env)
+    chosen = [*keep, *drop] if of else []
+    solvers = puzzles.solvers([*chosen, *args.solve], env)
     if args.again:
         with cli.telling(lambda: "trying the puzzles again"):
             found = Maker(env, args.agent, args.playouts).again(found)
     elif not args.of:
-        found, whole = _make(args, env, solvers)
+        found, whole = _make(args, env)
     rates = {}
     asked = solvers if whole and found["puzzles"] else {}
     with cli.telling(lambda: "playing the games to their puzzles"):
@@ -64,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, solver in asked.items():
         with cli.telling(partial("asking {}".format, name)):
             rates[name] = puzzles.solved(found, solver, walked)
-    if of and (keep or drop):
+    if chosen:
         found, rates = puzzles.chosen(found, rates, keep, drop)
     if args.of and args.out:
         atomic_files.write_text(args.out, puzzles.to_text(found))
@@ -73,21 +71,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0 if whole else 130
 
 
-def _make(
-    args: argparse.Namespace, env: GaiaEnv, solvers: Mapping[str, Agent]
-) -> tuple[Plain, bool]:
+def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     """Puzzles of games, written again and again; whether there are as many games as wanted."""
     from .study import puzzles
     from .study.puzzle_maker import Maker
 
-    about = (env, args.agent, args.playouts, args.seed)
-    choose = (args.solved_by, args.unsolved_by)
-    found = puzzles.empty(*about, args.first, args.from_round, *choose)
+    about, choose = (env, args.agent, args.playouts), (args.solved_by, args.unsolved_by)
+    found = puzzles.empty(*about, args.seed, args.first, args.from_round, *choose)
     if args.resume and args.out.exists():
         found = puzzles.begun(args.out, found)
-    asked = [[solvers[name] for name in names] for names in choose]
-    maker = Maker(env, args.agent, args.playouts, args.from_round, *asked)
-    return maker.write(found, args.first, args.games, args.out)
+    return Maker(*about, args.from_round, *choose).write(found, args.first, args.games, args.out)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

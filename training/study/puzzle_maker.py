@@ -23,7 +23,7 @@ from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 from gaia_jax.xla.program_cache import jit
 
-from ..agents import Agent, make_agent
+from ..agents import make_agent
 from ..system import atomic_files, cli
 from ..types import EnvState
 from . import review
@@ -44,7 +44,7 @@ from .puzzle_tried import (
     untried,
     with_more,
 )  # fmt: skip
-from .puzzles import added, choices, decisions, empty, puzzle, to_text, walked
+from .puzzles import added, choices, decisions, empty, puzzle, solvers, to_text, walked
 from .review import Plain
 
 PLAYED = 64  # games that are played together
@@ -69,17 +69,17 @@ class Maker:
         name: str,
         playouts: int,
         first_round: int = 1,
-        solved_by: Sequence[Agent] = (),
-        unsolved_by: Sequence[Agent] = (),
+        solved_by: Sequence[str] = (),
+        unsolved_by: Sequence[str] = (),
     ):
         """
         Args:
             name: of the agent that plays, one with a policy.
             playouts: of each candidate of a puzzle, when it is checked; more than `GLANCE` has.
             first_round: from which on there are puzzles.
-            solved_by: what each of them chooses may be an answer, and nothing else; they are asked
-                before anything is played out, so most decisions take no playouts.
-            unsolved_by: what one of them chooses is no answer.
+            solved_by: agents: what each of them chooses may be an answer, and nothing else. They
+                are asked before anything is played out, so most decisions take no playouts.
+            unsolved_by: what one of these agents chooses is no answer.
         Raises:
             UserError: an unknown agent, or one without a policy.
         """
@@ -87,7 +87,8 @@ class Maker:
         self.agent = make_agent(name, env)
         review.check_policy(name, self.agent)
         self._first_round = first_round
-        self._solved_by, self._unsolved_by = solved_by, unsolved_by
+        self._solved_by = solvers(solved_by, env).values()
+        self._unsolved_by = solvers(unsolved_by, env).values()
         self._players = Playouts(env, self.agent, moves=MOVES, turn=is_turn)
         self._progress: Callable[[int], object] = lambda ended: None
         self._ended = 0
