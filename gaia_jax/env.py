@@ -91,6 +91,7 @@ class GaiaEnv:
     ruleset: Ruleset
     reward: str = "margin"
     max_steps: int = MAX_STEPS
+    short_turns: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.ruleset, Ruleset):
@@ -99,9 +100,12 @@ class GaiaEnv:
             known = ", ".join(REWARDS) + nearest(self.reward, REWARDS)
             raise ValueError(f"unknown reward {shown(self.reward)}; known are {known}")
         arguments.whole_number("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
+        if not isinstance(self.short_turns, bool):
+            raise TypeError(f"short_turns must be True or False, not {shown(self.short_turns)}")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.ruleset.name} {self.version}, reward {self.reward}>"
+        told = f"{self.ruleset.name} {self.version}, reward {self.reward}"
+        return f"<{type(self).__name__} {told}{', short turns' * self.short_turns}>"
 
     @property
     def id(self) -> str:
@@ -314,11 +318,17 @@ class GaiaEnv:
         return traced_once(partial(legal_mask, self.ruleset))(game)
 
     def _play(self, game: GameState, action: Array, active: Array) -> GameState:
-        return traced_once(partial(rules_step, self.ruleset))(game, action, active)
+        if not self.short_turns:
+            return traced_once(partial(rules_step, self.ruleset))(game, action, active)
+        return traced_once(partial(_short_step, self.ruleset))(game, action, active)
 
 
 def make(
-    id: str = "lost_fleet", reward: str = "margin", max_steps: int = MAX_STEPS, players: int = 4
+    id: str = "lost_fleet",
+    reward: str = "margin",
+    max_steps: int = MAX_STEPS,
+    players: int = 4,
+    short_turns: bool = False,
 ) -> GaiaEnv:
     """An environment.
 
@@ -330,16 +340,23 @@ def make(
             decision the change of own VP, divided by 100.
         max_steps: a game of that many decisions is truncated (RL-04); at least 1.
         players: 2, 3 or 4 for "base", 4 for the others.
+        short_turns: a turn ends with its main action, so free actions come before it alone
+            (ROU-03 allows them behind it too). Each such game is one of the whole game with
+            `end_turn` put in; it has three decisions where that has four.
     Raises:
         ValueError: an unknown id or reward, `max_steps` below 1, or a number of players that the
             variant is not for; the message names the choices.
-        TypeError: `max_steps` is no whole number.
+        TypeError: `max_steps` is no whole number, `short_turns` no bool.
     """
-    return GaiaEnv(ruleset_of(id, players), reward, max_steps)
+    return GaiaEnv(ruleset_of(id, players), reward, max_steps, short_turns)
 
 
 def _draw_setup(ruleset: Ruleset, small: bool, key: Array) -> Setup:
     return draw_setup(key, ruleset, small)
+
+
+def _short_step(ruleset: Ruleset, game: GameState, action: Array, active: Array) -> GameState:
+    return rules_step(ruleset, game, action, active, short_turns=True)
 
 
 def _check(name: str, value: Any, wanted: Any) -> None:

@@ -37,7 +37,11 @@ from gaia_jax.xla.struct import pytree
 
 
 def step(
-    ruleset: Ruleset, game: GameState, action: Array, active: Array | bool = True
+    ruleset: Ruleset,
+    game: GameState,
+    action: Array,
+    active: Array | bool = True,
+    short_turns: bool = False,
 ) -> GameState:
     """The game after a legal action of `game.turn.player`, ready for the next decision.
 
@@ -46,6 +50,7 @@ def step(
         game: a game.
         action: () int32, legal in `game`; what an illegal one does is not defined here (RL-02).
         active: () bool; where False the action is not taken, and the game comes out as it was.
+        short_turns: static; a turn ends with its main action.
     """
     # Nobody decides at ENDED: `skip` does nothing there, and `next_decision` finds the node anew.
     nothing = ruleset.actions.first["skip"]
@@ -64,9 +69,8 @@ def step(
     player, placed = game.turn.player.astype(jnp.int32), acted.placement
     game = federation.absorb(ruleset, game, player, placed.is_new | placed.station | placed.swap)
     passed = pick(game.turn.passed, game.turn.active.astype(jnp.int32)) > 0
-    game = next_decision(
-        ruleset, game, passed | is_verb(ruleset, acted.decision, "end_turn"), acted.decision
-    )
+    turn_over = passed | is_verb(ruleset, acted.decision, "end_turn")
+    game = next_decision(ruleset, game, turn_over, acted.decision, short_turns)
     return federation.resolve(ruleset, game)
 
 

@@ -25,7 +25,11 @@ from gaia_jax.xla.fusion_barrier import fusion_barrier
 
 
 def next_decision(
-    ruleset: Ruleset, game: GameState, turn_over: Array, decision: Decision
+    ruleset: Ruleset,
+    game: GameState,
+    turn_over: Array,
+    decision: Decision,
+    short_turns: bool = False,
 ) -> GameState:
     """The next open node.
 
@@ -33,6 +37,7 @@ def next_decision(
         game: after the effects of a decision, with `turn` still at its node.
         turn_over: () bool, the decision ended the turn (a pass or END_TURN).
         decision: what was decided.
+        short_turns: static; a turn ends with its main action (ROU-03), whatever is still legal.
     """
     nobody = jnp.full((), -1, jnp.int32)
     answers = game.turn.node == Node.LEECH
@@ -55,7 +60,7 @@ def next_decision(
     game = game.replace(players=players, turn=game.turn.replace(leech=queue))
     done = resolved & ~waits
     players, turn, round_over = fusion_barrier(
-        partial(_end_of_turn, ruleset),
+        partial(_end_of_turn, ruleset, short_turns=short_turns),
         game.turn.phase >= Phase.GAIA,
         (game, faction_columns, resolved, done, turn_over),
         (game.players, game.turn, no),
@@ -155,6 +160,7 @@ def _end_of_turn(
     resolved: Array,
     done: Array,
     turn_over: Array,
+    short_turns: bool = False,
 ) -> tuple[Players, Turn, Array]:
     """The turn is over after the main action where no free action is legal (ROU-03, A1).
 
@@ -163,6 +169,7 @@ def _end_of_turn(
 
     Args:
         faction_columns: (K,) int16, what the board of `turn.active` prints.
+        short_turns: static; as if no free action were legal behind a main action.
     Returns:
         The players, the turn, and () bool, the round is over.
     """
@@ -172,10 +179,12 @@ def _end_of_turn(
     event = ruleset.ids["event"].index("qic_action")
     bonus = int(ruleset.tables.advanced_events[:, event].max())
     me = book(me, {"ADVANCED_TILE": jnp.where(resolved & turn.qic_action, bonus, 0)})
-    seat = Seat(ruleset, game, player, FactionRow(ruleset, faction_columns), me)
-    still = free.conversions(seat)
+    goes_on = jnp.zeros((), bool)
+    if not short_turns:
+        seat = Seat(ruleset, game, player, FactionRow(ruleset, faction_columns), me)
+        goes_on = free.keeps_turn_open(ruleset, free.conversions(seat))
     acts = done & (turn.phase == Phase.ACTIONS)
-    over = acts & (turn_over | turn.main_action_done & ~free.keeps_turn_open(ruleset, still))
+    over = acts & (turn_over | turn.main_action_done & ~goes_on)
     after = (leech.distance_in_order(game) - 1) % game.num_players
     waiting = turn.passed == 0
     nearest = jnp.argmin(jnp.where(waiting, after, game.num_players))

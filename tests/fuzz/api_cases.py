@@ -203,6 +203,8 @@ def _makers() -> list[Case]:
         ("float('nan')", "max_steps must be a whole number"),
     ):  # fmt: skip
         cases.append(Case(f"gaia_jax.make(max_steps={steps})", says))
+    says = "short_turns must be True or False"
+    cases += [Case(f"gaia_jax.make(short_turns={x})", says) for x in ("None", "1", "'yes'")]
     cases += [Case(f"gaia_jax.GaiaEnv({x})", "ruleset must be a Ruleset") for x in NOT_RULESETS]
     for x in ("None", "5", "'base'", "state", "gaia_jax", "gaia_jax.GaiaEnv", "env.ruleset"):
         cases.append(Case(f"gaia_jax.auto_reset({x})", "env must be a GaiaEnv"))

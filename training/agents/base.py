@@ -49,6 +49,7 @@ class Policy(NamedTuple):
     # `evaluate` says it.
     likeliest: Callable[[Any, Any], tuple[Array, Array]] | None = None
     temperature: float = 1.0  # its logits are divided by this before an action is drawn
+    short_turns: bool = False  # it ends its turn behind every main action (`env.short_turns`)
 
     @property
     def vp(self) -> float:
@@ -125,6 +126,7 @@ def policy_agent(
     reward: str = "vp",
     reward_scale: float = 10.0,
     temperature: float = 1.0,
+    short_turns: bool = False,
 ) -> Agent:
     """Plays a network: samples from its policy, or takes the likeliest action.
 
@@ -132,12 +134,20 @@ def policy_agent(
         reward, reward_scale: what its values are in, `env.reward` and `ppo.reward_scale` of its
             training.
         temperature: below 1 likelier actions are taken more often than the policy says.
+        short_turns: it was trained so (`env.short_turns`), and takes `end_turn` where it may.
     """
+
+    def choices(mask: Array) -> Array:
+        """(B, A) what is asked about, of what is legal; at the end of a game all is."""
+        if not short_turns:
+            return mask
+        end = env.ruleset.actions.first["end_turn"]
+        return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
 
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
         def block(state: EnvState) -> tuple[Array, Array]:
             observation = jax.vmap(env.observe)(state, state.current_player)
-            logits, values = network.apply(params, observation, state.legal_action_mask)
+            logits, values = network.apply(params, observation, choices(state.legal_action_mask))
             seats = jax.vmap(env.seats)(state, state.current_player)
             return logits, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
@@ -147,6 +157,7 @@ def policy_agent(
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         def block(state: EnvState, mask: Array, uniform: Array) -> Array:
             observation = jax.vmap(env.observe)(state, state.current_player)
+            mask = choices(mask)
             logits, _ = network.apply(params, observation, mask)
             if greedy:
                 return sampling.greedy(logits, mask)
@@ -158,14 +169,13 @@ def policy_agent(
     def likeliest(params: Params, state: EnvState) -> tuple[Array, Array]:
         """(B,) int32 and values (B, P). All rows at once: lines are few, and fit in the cache."""
         observation = jax.vmap(env.observe)(state, state.current_player)
-        seen = network.encode(observation, state.legal_action_mask)
+        seen = network.encode(observation, choices(state.legal_action_mask))
         logits, values = network.apply(params, seen, method="logits_and_values")
         action = network.to_action(seen, sampling.greedy(logits, seen.mask))
         seats = jax.vmap(env.seats)(state, state.current_player)
         return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
     has_likeliest = hasattr(network, "logits_and_values")
-    policy = Policy(
-        evaluate, reward, reward_scale, likeliest if has_likeliest else None, temperature
-    )
+    known = likeliest if has_likeliest else None
+    policy = Policy(evaluate, reward, reward_scale, known, temperature, short_turns)
     return Agent(name, act, params, policy=policy, by_game=True)

@@ -115,6 +115,7 @@ class Trained(NamedTuple):
     reward_scale: float
     update: int | None = None  # of a run
     temperature: float = 1.0  # of its choices
+    short_turns: bool = False  # it was trained so, `env.short_turns`
 
 
 def trained(
@@ -140,7 +141,10 @@ def trained(
         return Trained(env, network, params, reward, scale, temperature=says["temperature"])
     if not run.startswith(zoo.PREFIX):
         env, network, params, update, config = load_policy(run, env, env_module, update)
-        return Trained(env, network, params, _reward(config), config.ppo.reward_scale, update)
+        return Trained(
+            env, network, params, _reward(config), config.ppo.reward_scale, update,
+            short_turns=config.env.short_turns,
+        )  # fmt: skip
     if update is not None:
         raise UserError(f"{name}: an agent of the zoo has no updates")
     says = zoo.about(run)
@@ -148,13 +152,16 @@ def trained(
     config = configs.from_dict(says.get("training", {}))
     network, params = zoo.load(run, env)
     reward, scale, temperature = _reward(config), config.ppo.reward_scale, says.get("temperature")
-    return Trained(env, network, params, reward, scale, temperature=temperature or 1.0)
+    return Trained(
+        env, network, params, reward, scale, temperature=temperature or 1.0,
+        short_turns=config.env.short_turns,
+    )  # fmt: skip
 
 
 def _trained_agent(name: str, found: Trained, likeliest: bool) -> Agent:
     return policy_agent(
         found.env, found.network, found.params, name, likeliest, found.reward, found.reward_scale,
-        found.temperature,
+        found.temperature, found.short_turns,
     )  # fmt: skip
 
 
@@ -163,7 +170,9 @@ def _at_start(run: str, env: Environment) -> Trained:
     from ..learn.checkpoint import load_start
 
     network, params, config = load_start(run, env)
-    return Trained(env, network, params, _reward(config), config.ppo.reward_scale)
+    short = config.env.short_turns
+    scale = config.ppo.reward_scale
+    return Trained(env, network, params, _reward(config), scale, short_turns=short)
 
 
 def sha256_of(name: str) -> str:

@@ -12,7 +12,7 @@ from jax.sharding import Mesh
 from ..config import Config
 from ..networks.make import make_network
 from ..system import cli, devices
-from ..system.environments import make_env
+from ..system.environments import configured
 from ..system.fast_compile import jit_once
 from ..system.process_group import ProcessGroup, alone
 from ..types import AutoEnvironment, EnvModule
@@ -48,7 +48,7 @@ class Trainer:
         self.record: Path | None = None  # a folder for the records of its evaluations
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.group = group or alone()
-        self.env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
+        self.env = configured(env_module, config.env)
         rich = exploring_starts.with_exploring_starts(self.env, config.recipe.exploring_starts)
         auto = env_module.auto_reset(rich)
         self.network = make_network(self.env, config.network)

@@ -22,7 +22,7 @@ from ..system import data_files
 from ..system.cli import reason
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from ..system.devices import make_mesh
-from ..system.environments import make_env
+from ..system.environments import configured
 from ..types import EnvModule, EnvState, NetworkInput, Params
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
@@ -59,7 +59,7 @@ class Plan(NamedTuple):
 
 def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     """Traced, not compiled."""
-    env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
+    env = configured(env_module, config.env)
     auto = env_module.auto_reset(env)
     network = make_network(env, config.network)
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
@@ -141,7 +141,7 @@ def _bytes(tree: object) -> int:
 
 def xla_account(config: Config, env_module: EnvModule) -> dict[str, int]:
     """What XLA says that the compiled training step takes of one of the devices that are here."""
-    env = make_env(env_module, config.env.id, config.env.reward, config.env.players)
+    env = configured(env_module, config.env)
     auto = env_module.auto_reset(env)
     network = make_network(env, config.network)
     mesh = make_mesh(config.ppo.num_envs)

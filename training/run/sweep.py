@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gaia_jax.cli.command_line import UserError
 
-from ..system.environments import make_env
+from ..system.environments import configured
 from ..types import EnvModule
 from . import sweep_file, training
 from .folder import Start, Wanted, check
@@ -46,7 +46,7 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
         if state.what != DONE:
             env = member.config.env
             try:
-                made = make_env(env_module, env.id, env.reward, env.players)
+                made = configured(env_module, env)
                 check(Start(member.config), made, RUNS)
             except UserError as error:
                 raise UserError(f"{member.name}: {error}") from error

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gaia_jax.cli.command_line import UserError
 
 from ..types import Environment
 from ..types import EnvModule as EnvModule  # what the command lines take
+
+if TYPE_CHECKING:
+    from ..config import EnvConfig
 
 
 def module(given: EnvModule | None) -> EnvModule:
@@ -20,13 +23,25 @@ def module(given: EnvModule | None) -> EnvModule:
     return given
 
 
-def make_env(env_module: EnvModule, env_id: str, reward: str, players: int = 4) -> Any:
+def make_env(
+    env_module: EnvModule, env_id: str, reward: str, players: int = 4, short_turns: bool = False
+) -> Any:
     """`env_module.make`; what it does not know is the user's error."""
-    more = {} if players == 4 else {"players": players}  # rules of four alone take no number
+    more: dict[str, Any] = {"players": players} if players != 4 else {}  # of four: no number
+    more |= {"short_turns": True} if short_turns else {}
     try:
         return env_module.make(env_id, reward=reward, **more)
     except ValueError as error:
         raise UserError(str(error)) from error
+
+
+def configured(env_module: EnvModule, env: EnvConfig) -> Any:
+    """The environment of a configuration, its group `env`.
+
+    Raises:
+        UserError: as `make_env`.
+    """
+    return make_env(env_module, env.id, env.reward, env.players, env.short_turns)
 
 
 def identity(env: Environment) -> dict[str, Any]:

@@ -1,0 +1,70 @@
+"""An agent of short turns ends its turn behind each main action, and looks at no other way."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import gaia_jax
+from training import config as configs
+from training import zoo
+from training.agents import registry, search
+from training.agents.base import policy_agent
+from training.agents.search import SearchSpec, make_search
+
+ENV = gaia_jax.make("lost_fleet", reward="vp")
+END = ENV.ruleset.actions.first["end_turn"]
+OTHER, DEAR = END + 3, END + 5  # what the network likes more, and most
+
+
+@pytest.fixture(scope="module")
+def states():
+    """Two positions: a turn may end in the first; only others are legal in the second."""
+    state = jax.eval_shape(jax.vmap(ENV.init), jax.eval_shape(jax.random.split, jax.random.key(0)))
+    state = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), state)
+    mask = np.zeros((2, ENV.num_actions), bool)
+    mask[0, [END, OTHER]] = mask[1, [OTHER, DEAR]] = True
+    return state.replace(legal_action_mask=jnp.asarray(mask))
+
+
+def agent(short_turns):
+    def apply(params, observation, mask):
+        return jnp.where(mask, jnp.arange(mask.shape[1]) * 1.0, -1e9), jnp.zeros((len(mask), 4))
+
+    network = SimpleNamespace(apply=apply)
+    return policy_agent(ENV, network, (), "one", greedy=True, short_turns=short_turns)
+
+
+@pytest.mark.parametrize(("short_turns", "first"), [(False, OTHER), (True, END)])
+def test_it_takes_the_end_of_its_turn_where_it_may(states, short_turns, first):
+    one = agent(short_turns)
+    mask = states.legal_action_mask
+    chosen = one.act((), states, mask, jax.random.split(jax.random.key(1)))
+    assert chosen.tolist() == [first, DEAR]
+    logits, _ = one.policy.evaluate((), states)
+    assert jnp.argmax(logits, axis=1).tolist() == [first, DEAR]
+    assert int((logits[0] > -1e9).sum()) == (1 if short_turns else 2)
+
+
+@pytest.mark.parametrize("short_turns", [False, True])
+def test_its_search_looks_at_short_turns(short_turns, monkeypatch):
+    seen = []
+    usual = search.environment_model
+    monkeypatch.setattr(
+        search, "environment_model", lambda env, *rest: seen.append(env) or usual(env, *rest)
+    )
+    make_search(ENV, agent(short_turns).policy, SearchSpec(8))
+    assert [(env.short_turns, env.reward) for env in seen] == [(short_turns, "vp")]
+
+
+def test_a_shipped_agent_says_how_it_was_trained(monkeypatch):
+    about = zoo.about("zoo/quick")
+    for short in (False, True):
+        says = about | {"training": about["training"] | {"env": {"short_turns": short}}}
+        assert configs.from_dict(says["training"]).env.short_turns is short
+        monkeypatch.setattr(zoo, "about", lambda name, folder=None, says=says: says)
+        found = registry.trained("zoo/quick", ENV)
+        assert found.short_turns is short
+        assert registry.make_agent("zoo/quick", ENV).policy.short_turns is short
