@@ -34,7 +34,8 @@ def agent(short_turns):
         return jnp.where(mask, jnp.arange(mask.shape[1]) * 1.0, -1e9), jnp.zeros((len(mask), 4))
 
     network = SimpleNamespace(apply=apply)
-    return policy_agent(ENV, network, (), "one", greedy=True, short_turns=short_turns)
+    env = gaia_jax.make("lost_fleet", "vp", short_turns=short_turns)
+    return policy_agent(env, network, (), "one", greedy=True)
 
 
 @pytest.mark.parametrize(("short_turns", "first"), [(False, OTHER), (True, END)])

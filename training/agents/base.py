@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -117,6 +118,17 @@ def greedy_agent(env: Environment) -> Agent:
     return Agent("greedy", act, params, cheap_when_forced=True, by_game=True, slots=search.width)
 
 
+def has_short_turns(env: Environment) -> bool:
+    """Whether its turns end with the main action; environments of one's own may not say."""
+    return bool(getattr(env, "short_turns", False))
+
+
+def _ends_turns(env: Environment, mask: Array) -> Array:
+    """(B, A) what an agent of short turns is asked about; at the end of a game all is legal."""
+    end = env.ruleset.actions.first["end_turn"]
+    return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
+
+
 def policy_agent(
     env: Environment,
     network: PolicyNetwork,
@@ -126,23 +138,18 @@ def policy_agent(
     reward: str = "vp",
     reward_scale: float = 10.0,
     temperature: float = 1.0,
-    short_turns: bool = False,
 ) -> Agent:
     """Plays a network: samples from its policy, or takes the likeliest action.
 
     Args:
+        env: one of short turns for an agent that was trained so; it plays in the whole game too,
+            and takes `end_turn` where it may.
         reward, reward_scale: what its values are in, `env.reward` and `ppo.reward_scale` of its
             training.
         temperature: below 1 likelier actions are taken more often than the policy says.
-        short_turns: it was trained so (`env.short_turns`), and takes `end_turn` where it may.
     """
-
-    def choices(mask: Array) -> Array:
-        """(B, A) what is asked about, of what is legal; at the end of a game all is."""
-        if not short_turns:
-            return mask
-        end = env.ruleset.actions.first["end_turn"]
-        return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
+    short_turns = has_short_turns(env)
+    choices = partial(_ends_turns, env) if short_turns else lambda mask: mask
 
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
         def block(state: EnvState) -> tuple[Array, Array]:

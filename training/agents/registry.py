@@ -17,6 +17,7 @@ A function of your own is called on B games and gives (B,) integers, actions tha
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 from collections.abc import Callable
@@ -159,9 +160,10 @@ def trained(
 
 
 def _trained_agent(name: str, found: Trained, likeliest: bool) -> Agent:
+    env = dataclasses.replace(found.env, short_turns=True) if found.short_turns else found.env
     return policy_agent(
-        found.env, found.network, found.params, name, likeliest, found.reward, found.reward_scale,
-        found.temperature, found.short_turns,
+        env, found.network, found.params, name, likeliest, found.reward, found.reward_scale,
+        found.temperature,
     )  # fmt: skip
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from gaia_jax.cli.command_line import UserError
 
 from ..types import Environment
 from ..types import EnvModule as EnvModule  # what the command lines take
-
-if TYPE_CHECKING:
-    from ..config import EnvConfig
 
 
 def module(given: EnvModule | None) -> EnvModule:
@@ -35,7 +32,23 @@ def make_env(
         raise UserError(str(error)) from error
 
 
-def configured(env_module: EnvModule, env: EnvConfig) -> Any:
+class Chosen(Protocol):
+    """The group `env` of a configuration."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def reward(self) -> str: ...
+
+    @property
+    def players(self) -> int: ...
+
+    @property
+    def short_turns(self) -> bool: ...
+
+
+def configured(env_module: EnvModule, env: Chosen) -> Any:
     """The environment of a configuration, its group `env`.
 
     Raises:
