@@ -60,8 +60,8 @@ def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, m
     (plain,) = made._more(pool, open_, 4, puzzle_maker.FRESH, 0)
     assert plain.own.mean(1).tolist() == [10, 14, 23]
     assert puzzle_tried.is_answered(plain.own) and plain.best == MINE
-    found = made._in_order(pool, [plain], 0)
-    assert bool(found) is kept
+    found = made._both_ways(pool, [plain], 4, 0)
+    assert puzzle_tried.is_answered(found[0].own) is kept
     if kept:
         assert found[0].own.mean(1).tolist() == [12, 16, 23]
         assert found[0].before == {PICK, PROJECT}
@@ -76,19 +76,23 @@ def test_a_puzzle_has_one_clear_answer():
         ([FIRST, [80, 120, 70, 116], THIRD], False),  # another may be as good
         ([THIRD, SECOND, FIRST], False),  # the policy's choice is best
         ([SECOND, FIRST, THIRD], True),
-        ([FIRST, [98, 98, 99, 97], THIRD], False),  # another has not 5 VP less
+        ([[98, 98, 99, 97], FIRST, THIRD], False),  # the first has not 5 VP less
+        ([FIRST, [98, 98, 99, 97], THIRD], True),  # another has 4 VP less
+        ([FIRST, [100, 101, 102, 103], THIRD], False),  # it has not 2.5
     ):
         assert puzzle_tried.is_answered(np.array(own)) is right
 
 
 def test_a_decision_stays_open_where_one_move_may_be_better():
     first, best = np.array([[90, 91, 92, 93], [96, 99, 96, 99]])
-    assert puzzle_tried.stays(np.array([first, best]), Stage(4, 4.0))
-    assert not puzzle_tried.stays(np.array([best, first]), Stage(4, 0.0))
-    assert not puzzle_tried.stays(np.array([first, best]), Stage(4, 7.0))
+    assert puzzle_tried.stays(np.array([first, best]), Stage(4, 4.0, 4.0))
+    assert not puzzle_tried.stays(np.array([best, first]), Stage(4, 0.0, 0.0))
+    assert not puzzle_tried.stays(np.array([first, best]), Stage(4, 7.0, 7.0))
     near = np.array([first, best, best - 1])
-    assert puzzle_tried.stays(near, Stage(4, 0.5))
-    assert not puzzle_tried.stays(near, Stage(4, 1.5))
+    assert puzzle_tried.stays(near, Stage(4, 0.5, 0.5))
+    assert not puzzle_tried.stays(near, Stage(4, 1.5, 1.5))
+    assert puzzle_tried.stays(near, Stage(4, 1.5, 0.5))
+    assert not puzzle_tried.stays(near, Stage(4, 9.0, 0.5))
 
 
 def test_candidates_are_one_of_each_kind_first():

@@ -219,12 +219,14 @@ def test_the_answer_may_be_a_move_that_the_first_stages_did_not_try(maker, game,
     assert one["answer"]["action"] == legal[2] and one["policy"]["action"] == legal[0]
     assert one["loss"]["mean"] == 20 and one["playouts"] == 20
     assert len(one["candidates"]) == min(6, int(game.states[4].legal_action_mask.sum()))
-    chose, more, glance, check, order = maker.asked
+    chose, more, glance, soon, check, order = maker.asked
     assert set(chose.action) == set(more.action) == set(legal[:2].tolist())
     assert len(set(chose.sample) | set(more.sample)) == 16
     fresh = set(glance.sample) | set(check.sample)
     assert len(fresh) == 20 and min(fresh) == puzzle_maker.FRESH and fresh == set(order.sample)
-    assert legal[2] not in order.action and set(order.then) == {legal[2]}
+    for behind in (soon, order):
+        assert legal[2] not in behind.action and set(behind.then) == {legal[2]}
+    assert set(soon.sample) == set(glance.sample)
     assert all((jobs.then == -1).all() for jobs in (chose, more, glance, check))
     assert told == sorted(told) and told[-1] == sum(len(jobs.action) for jobs in maker.asked)
 
@@ -325,6 +327,7 @@ def test_a_file_is_gone_on_with(found, game, puzzle, tmp_path, monkeypatch, caps
         looked.append((first, len(games)))
         return [[puzzle], *([] for _ in games[1:])]
 
+    monkeypatch.setattr(puzzle_maker, "GAMES", 4)
     dealt = [(game.states[0], [])] * puzzle_maker.PLAYED
     monkeypatch.setattr(Maker, "games", lambda *_: dealt)
     ended = game._replace(states=[*game.states[:-1], game.states[-1].replace(terminated=True)])

@@ -48,16 +48,16 @@ from .puzzles import added, choices, decisions, empty, puzzle, solvers, to_text,
 from .review import Plain
 
 PLAYED = 64  # games that are played together
-GAMES = 4  # of them that are looked through together, and then kept
-POOL = 512  # positions of a request
+GAMES = 16  # of them that are looked through together, and then kept
+POOL = 2048  # positions of a request
 JOBS = 8192  # playouts of a request, at most
 MOVES = 768  # decisions of a game that are kept; a longer one has no puzzles
 PRIOR = 0.003  # of the likeliest one's probability: less, and the first stages do not try a move
 FRESH = 1 << 16  # number of the first sample of the check: luck that has chosen nothing
 
 
-STAGES = (Stage(4, 3.0), Stage(12, 4.0))  # on the luck that chooses
-GLANCE = Stage(16, 4.0)  # the first part of the check
+STAGES = (Stage(4, 3.0, 1.0), Stage(12, 4.0, 1.5))  # on the luck that chooses
+GLANCE = Stage(16, 4.0, 1.5)  # the first part of the check
 
 
 class Maker:
@@ -256,10 +256,13 @@ class Maker:
         wider = [untried(one.row, self._wider(pool, one, chance[one.row])) for one in open_]
         open_ = self._more(pool, wider, GLANCE.samples, FRESH, seed)
         open_ = [one for one in open_ if stays(one.own, GLANCE) and may[one.row, one.best]]
+        both = self._both_ways(pool, open_, GLANCE.samples, seed)
+        open_ = [one for one, way in zip(open_, both, strict=True) if stays(way.own, GLANCE)]
         left = self.playouts - GLANCE.samples
         open_ = self._more(pool, open_, left, FRESH + GLANCE.samples, seed)
         open_ = [one for one in open_ if is_answered(one.own) and may[one.row, one.best]]
-        return self._in_order(pool, open_, seed)
+        both = self._both_ways(pool, open_, self.playouts, seed)
+        return [one for one in both if is_answered(one.own) and one.best not in one.before]
 
     def _may_answer(self, pool: State) -> np.ndarray:
         """(POOL, A) which actions may be an answer, by what the solvers choose."""
@@ -269,8 +272,10 @@ class Maker:
                 may &= (np.arange(may.shape[1]) == choices(agent, pool)[:, None]) == wanted
         return may
 
-    def _in_order(self, pool: State, open_: Sequence[Tried], seed: int) -> list[Tried]:
-        """Those still answered where the answer may follow each wrong candidate.
+    def _both_ways(
+        self, pool: State, open_: Sequence[Tried], samples: int, seed: int
+    ) -> list[Tried]:
+        """The same where the answer may follow each wrong candidate.
 
         Where a plan has two moves in any order, the agent may find the second one behind the answer
         alone. So a wrong candidate is also tried with the answer at the seat's next turn, where it
@@ -281,9 +286,8 @@ class Maker:
             others = one.asked.candidates[one.asked.candidates != one.best]
             wrong.append(untried(one.row, one.asked._replace(candidates=others)))
         answers = [one.best for one in open_]
-        tried = self._more(pool, wrong, self.playouts, FRESH, seed, answers)
-        both = [better_way(one, other) for one, other in zip(open_, tried, strict=True)]
-        return [one for one in both if is_answered(one.own) and one.best not in one.before]
+        tried = self._more(pool, wrong, samples, FRESH, seed, answers)
+        return [better_way(one, other) for one, other in zip(open_, tried, strict=True)]
 
     def _wider(self, pool: State, one: Tried, chance: np.ndarray) -> Question:
         """The same question with as many candidates as a puzzle has."""

@@ -12,7 +12,7 @@ from gaia_jax.ruleset import Ruleset
 
 from .accuracy import Loss, paired
 from .judge import Question
-from .puzzles import LEAST
+from .puzzles import CLEAR, LEAST
 
 TRIED = 6  # candidates of a puzzle, the policy's likeliest
 FOLLOWED = 60  # actions behind a candidate: among them is what decides
@@ -22,7 +22,8 @@ class Stage(NamedTuple):
     """How a stage tries, and what stays open after it."""
 
     samples: int  # playouts of each candidate, beside those of the stage before
-    lead: float  # VP that the best one has more than each other, shrunk; the first is not the best
+    lead: float  # VP that the best one has more than the first, shrunk
+    clear: float  # VP that it has more than each other
 
 
 class Tried(NamedTuple):
@@ -57,15 +58,17 @@ def margins(own: np.ndarray) -> tuple[int, list[Loss]]:
 
 
 def is_answered(own: np.ndarray) -> bool:
-    """Whether one candidate, not the first, is LEAST VP better than each other, for sure."""
-    best, behind = margins(own)
-    return best > 0 and all(one.mean >= LEAST and one.low > 0 for one in behind)
+    """Whether one candidate is LEAST VP better than the first, CLEAR than each other, for sure."""
+    best, (first, *others) = margins(own)
+    clear = all(one.mean >= CLEAR and one.low > 0 for one in others)
+    return best > 0 and first.mean >= LEAST and first.low > 0 and clear
 
 
 def stays(own: np.ndarray, stage: Stage) -> bool:
     """Whether a decision is still open after a stage."""
-    best, behind = margins(own)
-    return best > 0 and all(one.shrunk >= stage.lead for one in behind)
+    best, (first, *others) = margins(own)
+    clear = all(one.shrunk >= stage.clear for one in others)
+    return best > 0 and first.shrunk >= stage.lead and clear
 
 
 def better_way(one: Tried, other: Tried) -> Tried:

@@ -44,6 +44,7 @@ INSIDE = {
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
+CLEAR = 2.5  # VP that it has more than each other candidate
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
