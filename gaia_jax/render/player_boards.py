@@ -238,11 +238,15 @@ def _treasures(table: Table, seat: SeatView) -> list[Chip]:
     """Federation tokens, artifacts, a tinkering tile that waits for the planetary institute."""
     r, p = table.ruleset, seat.player
     out: list[Chip] = []
+    green = seat.green  # how many are not turned yet; which ones makes no difference (FED-03)
     for token in (*r.base_tokens, r.gleens_token, *r.ship_tokens):
         count = seat.tokens.get(token.id, 0)
         for n in range(count):
             words = f"federation token: {icons.token_words(token)}"
-            fill = GREEN_TOKEN if token.green else GREY_TOKEN
+            turned = token.green and not green
+            words += ", turned" if turned else ""
+            fill = GREEN_TOKEN if token.green and not turned else GREY_TOKEN
+            green -= token.green and not turned
             face = ("{f}", icons.token_face(token))
             action = _token_action(table, token.id)
             out.append(Chip(f"token-{p}-{token.id}-{n}", words, face, fill, "", action, token.id))

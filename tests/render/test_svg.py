@@ -14,6 +14,7 @@ import pytest
 import gaia_jax
 from gaia_jax import render, replay
 from gaia_jax.render import colours
+from gaia_jax.render.research import GREEN_TOKEN, GREY_TOKEN
 from gaia_jax.testing import sample_legal
 from tests.conftest import GAMES
 from tests.render import golden
@@ -89,6 +90,16 @@ def test_satellites_say_whose_they_are_and_names_of_ships_lie_on_top() -> None:
     assert all(
         f">{name}</text>" in picture[names:] for name in ("Twilight", "Rebellion", "TF Mars")
     )
+
+
+def test_a_turned_federation_token_is_drawn_grey() -> None:
+    """As many are green as can still be turned: 12 VP never is, of the others one is turned."""
+    picture = golden.pictures("lost_fleet")["313"]
+    turned = re.findall(r"federation token: ([^<]*), turned", picture)
+    assert turned == ["8 VP, 1 QIC"]
+    chip = picture[: picture.index(", turned")].rpartition("<g")[2]
+    rest = picture[picture.index(", turned") :].partition("</g>")[0]
+    assert GREY_TOKEN in chip + rest and GREEN_TOKEN not in chip + rest
 
 
 def positions(env: Any, rounds: int, every: int) -> Iterator[Any]:

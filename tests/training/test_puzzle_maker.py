@@ -122,7 +122,11 @@ def test_a_line_ends_where_the_last_of_the_vp_that_decide_it_are_made(monkeypatc
             state(0, 4, 7, 2)]  # fmt: skip
     monkeypatch.setattr(puzzles.review, "follow", lambda *_: [(0, after) for after in line])
     judged = SimpleNamespace(question=SimpleNamespace(number=1, seat=1), best=0, line=())
-    game = SimpleNamespace(states=[first])
-    for more, wanted in (((5, 0, 0), 4), ((0, 0, 3), 3), ((0, -7, 2), 3), ((0, 7, 0), 5)):
+    ids = {"vp_source": ("SHIP", "PROTO", "FINAL_1")}
+    game = SimpleNamespace(states=[first], env=SimpleNamespace(ruleset=SimpleNamespace(ids=ids)))
+    for more, wanted in (
+        ((5, 0, 0), 4), ((0, 9, 0), 5), ((5, 9, 0), 5), ((-7, 9, 0), 5),
+        ((9, 0, 0), 2), ((9, 0, 4), 2), ((5, 0, 4), 4),  # never half of it; not at the end
+    ):  # fmt: skip
         assert puzzles.decided(game, judged, np.array(more)) == wanted, more
-    assert puzzles.decided(game, judged, np.array((0, -7, 0.4))) == 2, "its own turn"
+    assert puzzles.decided(game, judged, np.array((0.4, -7, 0))) == 2, "its own turn"

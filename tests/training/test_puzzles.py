@@ -272,9 +272,10 @@ def test_a_move_that_the_answer_may_follow_is_no_mistake(maker, game, legal):
             assert "answer_next" not in told[first] and "answer_next" not in told[answer]
 
 
-def test_a_free_action_is_no_answer(maker, game, monkeypatch):
-    """`convert 1 QIC into 1 ore` alone wins nothing: the move behind it does."""
-    monkeypatch.setattr(puzzle_maker, "puzzle", lambda *_: {"answer": {"text": "free Q_to_O"}})
+@pytest.mark.parametrize("text", ["free Q_to_O", "special AC_B"])
+def test_what_is_no_answer(text, maker, game, monkeypatch):
+    """A conversion alone wins nothing: the move behind it does. An action of one's own can wait."""
+    monkeypatch.setattr(puzzle_maker, "puzzle", lambda *_: {"answer": {"text": text}})
     assert maker.puzzles([game], 0, lambda ended: None) == [[]]
 
 
@@ -368,16 +369,16 @@ def test_who_is_to_solve_is_known_before_games_are_played(monkeypatch, capsys):
 
 
 def test_the_shipped_puzzles_are_what_they_say():
-    """Each answer has 5 VP more than the first choice, and more than each other move."""
+    """Each answer has 5 VP more than the first choice, and 3.5 more than each other move."""
     found = puzzles.read(puzzles.SHIPPED)
     assert found["playouts"] == 64 and found["agent"] == "zoo/strong"
     assert re.fullmatch("[0-9a-f]{64}", found["sha256"])
     for one in found["puzzles"]:
-        assert not one["answer"]["text"].startswith("free ")
+        assert not one["answer"]["text"].startswith(puzzles.NO_ANSWERS)
         best, second, *_ = one["candidates"]
         assert best["action"] == one["answer"]["action"] != one["policy"]["action"]
         assert one["loss"]["mean"] >= puzzles.LEAST and one["loss"]["low"] > 0
-        assert best["vp"] >= second["vp"]
+        assert best["vp"] - second["vp"] > puzzles.CLEAR - 0.1  # both are rounded
         assert len({c["action"] for c in one["candidates"]}) == len(one["candidates"]) > 1
         first = max(one["candidates"], key=lambda c: c["policy"])
         assert first["action"] == one["policy"]["action"]

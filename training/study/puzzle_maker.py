@@ -44,7 +44,7 @@ from .puzzle_tried import (
     untried,
     with_more,
 )  # fmt: skip
-from .puzzles import added, choices, decisions, empty, puzzle, solvers, to_text, walked
+from .puzzles import NO_ANSWERS, added, choices, decisions, empty, puzzle, solvers, to_text, walked
 from .review import Plain
 
 PLAYED = 64  # games that are played together
@@ -206,7 +206,7 @@ class Maker:
     ) -> list[list[Plain]]:
         """The puzzles of each game; of several with one answer in a game the clearest.
 
-        None whose answer is a free action: it is only the beginning of a move.
+        None whose answer begins as `NO_ANSWERS` do.
 
         Args:
             seed: of the playouts.
@@ -227,7 +227,7 @@ class Maker:
                 g, _ = here[one.row]
                 made = puzzle(games[g], _pair(one), one.own, one.sources.mean(1), one.before)
                 text = made["answer"]["text"]
-                if text.startswith("free "):
+                if text.startswith(NO_ANSWERS):
                     continue
                 if text not in found[g] or found[g][text]["loss"]["mean"] < made["loss"]["mean"]:
                     found[g][text] = made

@@ -44,7 +44,11 @@ INSIDE = {
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
-CLEAR = 2.5  # VP that it has more than each other candidate
+CLEAR = 3.5  # VP that it has more than each other candidate
+# Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
+# it is taken is the agent's taste as much as its worth.
+NO_ANSWERS = ("free ", "special ")
+AT_THE_END = ("FINAL_1", "FINAL_2", "RESEARCH_END", "RESOURCES")  # sources of VP
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
@@ -107,18 +111,27 @@ def puzzle(
 
 
 def decided(game: Game, one: Judged, more: np.ndarray) -> int:
-    """How many moves of a line lead to the last of the VP that decide it; its first turn at least.
+    """How many moves of a line lead to the VP that decide it; its first turn at least.
+
+    They have come where the line has brought half of them, of each source: they are means, and the
+    line is one of many. What is paid at the end of the game is not waited for.
 
     Args:
         more: (S,) VP by source that the answer has more.
     """
-    seat, told = one.question.seat, np.flatnonzero(more >= why.LEAST)
+    ids = game.env.ruleset.ids["vp_source"]
+    waits = (more >= why.LEAST) & ~np.isin(ids, AT_THE_END)
+    seat, told = one.question.seat, np.flatnonzero(waits)
     turn = last = 0
     before = game.states[one.question.number - 1]
+    first = np.asarray(before.game.players.vp_source)[seat, told]
+    missing = np.ones(len(told), bool)
     line = review.follow(game, one.question.number, one.best, one.line)
     for number, (_, after) in enumerate(line, 1):
-        vp = [np.asarray(x.game.players.vp_source)[seat, told] for x in (before, after)]
-        if (vp[1] > vp[0]).any():
+        gained = np.asarray(after.game.players.vp_source)[seat, told] - first
+        come = missing & (gained >= more[told] / 2)
+        missing &= ~come
+        if come.any():
             last = number
         if turn == number - 1 and int(before.current_player) == seat:
             turn = number

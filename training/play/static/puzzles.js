@@ -64,7 +64,10 @@ function show(place) {
   const step = told.line[at - 1];
   find("said").textContent = step ? step.words : "the position";
   ring(step);
-  [...find("line").children].forEach((row, n) => row.classList.toggle("now", n === at));
+  const list = find("line"); // it alone is scrolled, so that the table stays where it is
+  [...list.children].forEach((row, n) => row.classList.toggle("now", n === at));
+  const row = list.children[at];
+  if (row) list.scrollTop = row.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
 
 // How far the game of a puzzle is played, until the function that is given back is called.
@@ -159,7 +162,8 @@ async function answer(action) {
 
 function lessText(action) {
   const mine = told.candidates.find((one) => one.action === action);
-  return `Not this one, it has ${vpText(told.candidates[0].vp - mine.vp)} VP less.`;
+  const less = action === told.policy.action ? told.loss.mean : told.candidates[0].vp - mine.vp;
+  return `Not this one, it has ${vpText(less)} VP less.`;
 }
 
 // The agent that made the puzzles; the one of that name may have learnt on.
@@ -181,7 +185,9 @@ function madeBy() {
   const { chosen } = told;
   const kept = chosen && [["solves", chosen.solved_by], ["does not", chosen.unsolved_by]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  return `Means of ${told.playouts} games that ${maker()} played on from each move.`
+  const behind = told.candidates.some((one) => one.answer_next) ? " A move that may wait for the"
+    + " answer was played on in both ways, and has the VP of the better one." : "";
+  return `Means of ${told.playouts} games that ${maker()} played on from each move.${behind}`
     + (kept ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
