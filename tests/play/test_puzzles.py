@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,8 +49,9 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
     assert all(set(choice) == {"action", "text", "words"} for choice in puzzle["choices"])
     assert not {"answer", "candidates", "line", "parts", "why"} & set(puzzle)
     actions = [choice["action"] for choice in puzzle["choices"]]
-    assert actions == sorted(actions) and puzzle["theme"] == book.themes()[0]
+    assert actions == sorted(actions) and "theme" not in puzzle
     told = book.answered(0, {"action": actions[0]})
+    assert told["theme"] == book.themes()[0]
     right = told["answer"]["action"]
     assert told["right"] is (actions[0] == right) and book.answered(0, {"action": right})["right"]
     assert not book.answered(0, {"action": other(puzzle, told)})["right"]
@@ -80,12 +82,17 @@ def test_a_choice_names_what_lies_at_its_place() -> None:
     assert told["line"][0]["words"].endswith(f": {answer}")
 
 
-def test_a_free_action_among_the_choices_is_said_to_begin_a_move() -> None:
-    some = puzzles.read(puzzles.SHIPPED)["puzzles"]
-    number = next(
-        n for n, one in enumerate(some) if any("free " in c["text"] for c in one["candidates"])
-    )
-    for choice in PuzzleBook().asked(number)["choices"]:
+def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:
+    """Of a shipped puzzle, with a conversion as its last candidate."""
+    found = puzzles.read(puzzles.SHIPPED)
+    *others, last = found["puzzles"][0]["candidates"]
+    free = last | {"action": -1, "text": "free burn", "words": "burn 1 power"}
+    one = found["puzzles"][0] | {"candidates": [*others, free]}
+    path = tmp_path / "puzzles.json"
+    path.write_text(puzzles.to_text(found | {"puzzles": [one]}), encoding="utf-8")
+    choices = PuzzleBook(path).asked(0)["choices"]
+    assert "free burn" in [choice["text"] for choice in choices]
+    for choice in choices:
         assert choice["words"].startswith("first ") == choice["text"].startswith("free ")
 
 

@@ -109,7 +109,6 @@ class PuzzleBook:
         seats = page.seats_json(tables[0])
         asked = {
             "number": number,
-            "theme": one["theme"],
             "round": one["round"],
             "player": one["player"],
             "seats": seats,
@@ -120,6 +119,7 @@ class PuzzleBook:
         }
         told = {
             "number": number,
+            "theme": one["theme"],
             "answer": _named(one["answer"], tables[0]),
             "policy": _named(one["policy"], tables[0]),
             "loss": one["loss"],

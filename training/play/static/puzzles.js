@@ -177,7 +177,7 @@ function verdict(action) {
   const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
   const nearest = second.action === policy.action ? " and which is the second best" : ", and "
     + `${vpText(candidates[0].vp - second.vp)} VP more than the second best, ${second.words}`;
-  return `${told.right ? "Right." : lessText(action)} Best (theme: ${puzzle.theme}): `
+  return `${told.right ? "Right." : lessText(action)} Best (theme: ${told.theme}): `
     + `${told.answer.words}. It has ${ahead}${nearest}.`;
 }
 
