@@ -15,7 +15,7 @@ from .judge import Question
 from .puzzles import CLEAR, LEAST
 
 TRIED = 6  # candidates of a puzzle, the policy's likeliest
-FOLLOWED = 200  # actions behind a candidate: among them is what decides
+FOLLOWED = 100  # actions behind a candidate: among them is what decides
 
 
 class Stage(NamedTuple):
