@@ -342,7 +342,7 @@ def make(
         players: 2, 3 or 4 for "base", 4 for the others.
         short_turns: a turn ends with its main action, so free actions come before it alone
             (ROU-03 allows them behind it too). Each such game is one of the whole game with
-            `end_turn` put in; it has three decisions where that has four.
+            `end_turn` put in.
     Raises:
         ValueError: an unknown id or reward, `max_steps` below 1, or a number of players that the
             variant is not for; the message names the choices.

@@ -5,7 +5,7 @@
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
 
-A puzzle's answer has at least 5 VP more by playouts, and more than each other candidate, with
+A puzzle's answer has at least 5 VP more by playouts, and 3.5 more than each other candidate, with
 intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
 that. `--of` alone takes the project's own; `--again` keeps what is a puzzle of `--agent` too.
 `--solved-by` and `--unsolved-by` choose, before playouts where they can: that is no measurement.

@@ -13,6 +13,8 @@ from training import zoo
 from training.agents import registry, search
 from training.agents.base import policy_agent
 from training.agents.search import SearchSpec, make_search
+from training.games import arena
+from training.system import environments
 
 ENV = gaia_jax.make("lost_fleet", reward="vp")
 END = ENV.ruleset.actions.first["end_turn"]
@@ -60,6 +62,29 @@ def test_its_search_looks_at_short_turns(short_turns, monkeypatch):
     assert [(env.short_turns, env.reward) for env in seen] == [(short_turns, "vp")]
 
 
+def test_games_are_of_the_whole_game_and_the_policy_of_its_turns(monkeypatch):
+    """What `training.evaluate` and a run's own evaluations play."""
+    seen = []
+    monkeypatch.setattr(
+        arena, "Arena", lambda env, agents, *rest, **more: seen.append((env, agents))
+    )
+    for short_turns in (False, True):
+        env = environments.configured(gaia_jax, configs.EnvConfig(short_turns=short_turns))
+        assert env.short_turns is short_turns
+        made = arena.Evaluation(env, SimpleNamespace(), 4)
+        (told, (policy, *_)) = seen.pop()
+        assert not told.short_turns and not made.env.short_turns
+        assert policy.policy.short_turns is short_turns
+
+
+def test_recorded_games_end_turns_as_the_agent_does(states):
+    env = gaia_jax.make("lost_fleet", "vp", short_turns=True)
+    for one, count in ((ENV, 2), (env, 1)):
+        assert environments.asked(one, states.legal_action_mask).sum(1).tolist() == [count, 2]
+    assert environments.with_short_turns(env, False) == ENV
+    assert environments.with_short_turns(ENV, True) == env
+
+
 def test_a_shipped_agent_says_how_it_was_trained(monkeypatch):
     about = zoo.about("zoo/quick")
     for short in (False, True):
@@ -67,5 +92,6 @@ def test_a_shipped_agent_says_how_it_was_trained(monkeypatch):
         assert configs.from_dict(says["training"]).env.short_turns is short
         monkeypatch.setattr(zoo, "about", lambda name, folder=None, says=says: says)
         found = registry.trained("zoo/quick", ENV)
-        assert found.short_turns is short
+        assert found.short_turns is short and found.as_trained.short_turns is short
+        assert not found.env.short_turns
         assert registry.make_agent("zoo/quick", ENV).policy.short_turns is short

@@ -12,6 +12,7 @@ from jax import Array
 
 from ..networks import sampling
 from ..search.keys import one_a_row
+from ..system.environments import asked, has_short_turns
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
 VP_SCALE = 100  # rewards are VP divided by this
@@ -118,17 +119,6 @@ def greedy_agent(env: Environment) -> Agent:
     return Agent("greedy", act, params, cheap_when_forced=True, by_game=True, slots=search.width)
 
 
-def has_short_turns(env: Environment) -> bool:
-    """Whether its turns end with the main action; environments of one's own may not say."""
-    return bool(getattr(env, "short_turns", False))
-
-
-def _ends_turns(env: Environment, mask: Array) -> Array:
-    """(B, A) what an agent of short turns is asked about; at the end of a game all is legal."""
-    end = env.ruleset.actions.first["end_turn"]
-    return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
-
-
 def policy_agent(
     env: Environment,
     network: PolicyNetwork,
@@ -148,8 +138,7 @@ def policy_agent(
             training.
         temperature: below 1 likelier actions are taken more often than the policy says.
     """
-    short_turns = has_short_turns(env)
-    choices = partial(_ends_turns, env) if short_turns else lambda mask: mask
+    choices = partial(asked, env)
 
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
         def block(state: EnvState) -> tuple[Array, Array]:
@@ -184,5 +173,5 @@ def policy_agent(
 
     has_likeliest = hasattr(network, "logits_and_values")
     known = likeliest if has_likeliest else None
-    policy = Policy(evaluate, reward, reward_scale, known, temperature, short_turns)
+    policy = Policy(evaluate, reward, reward_scale, known, temperature, has_short_turns(env))
     return Agent(name, act, params, policy=policy, by_game=True)

@@ -17,7 +17,6 @@ A function of your own is called on B games and gives (B,) integers, actions tha
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import inspect
 from collections.abc import Callable
@@ -118,6 +117,11 @@ class Trained(NamedTuple):
     temperature: float = 1.0  # of its choices
     short_turns: bool = False  # it was trained so, `env.short_turns`
 
+    @property
+    def as_trained(self) -> Any:
+        """`env`, with the turns of its training: what its policy is made with."""
+        return environments.with_short_turns(self.env, self.short_turns)
+
 
 def trained(
     name: str, env: Environment | None = None, env_module: EnvModule | None = None
@@ -139,7 +143,10 @@ def trained(
         network, params = saved.load(run, env)
         says = network.says
         reward, scale = says["reward"], says["reward_scale"]
-        return Trained(env, network, params, reward, scale, temperature=says["temperature"])
+        short = says.get("short_turns", False)
+        return Trained(
+            env, network, params, reward, scale, None, says["temperature"], short_turns=short
+        )
     if not run.startswith(zoo.PREFIX):
         env, network, params, update, config = load_policy(run, env, env_module, update)
         return Trained(
@@ -160,10 +167,9 @@ def trained(
 
 
 def _trained_agent(name: str, found: Trained, likeliest: bool) -> Agent:
-    env = dataclasses.replace(found.env, short_turns=True) if found.short_turns else found.env
     return policy_agent(
-        env, found.network, found.params, name, likeliest, found.reward, found.reward_scale,
-        found.temperature,
+        found.as_trained, found.network, found.params, name, likeliest, found.reward,
+        found.reward_scale, found.temperature,
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ from gaia_jax.cli.command_line import UserError, one_line
 from ..networks.factored_head import ILLEGAL_LOGIT
 from ..system import atomic_files, data_files
 from ..system.data_files import NUMBER, TEXT, WHOLE, flatten
-from ..system.environments import another_environment, identity, make_env
+from ..system.environments import another_environment, has_short_turns, identity, make_env
 from ..types import Apply, Environment, EnvModule, Observation, Params
 
 ENDING = ".npz"
@@ -100,7 +100,7 @@ def save_agent(
 
     stored = {name: _plain(np.asarray(x)) for name, x in arrays.items()}
     made = export.export(jax.jit(program), platforms=PLATFORMS)(*_shapes(stored, seen))
-    says = identity(env) | {
+    says = identity(env) | ({"short_turns": True} if has_short_turns(env) else {}) | {
         "format": FORMAT, "reward": env.reward, "reward_scale": float(reward_scale),
         "temperature": float(temperature), "jax": jax.__version__,
         "convention": made.calling_convention_version, "kept": list(made.module_kept_var_idx),

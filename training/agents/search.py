@@ -40,6 +40,7 @@ from ..search import (
     environment_model,
     gumbel_search,
 )
+from ..system.environments import with_short_turns
 from ..types import Environment, EnvState, Params
 from .base import LESS_OPPONENTS, Agent, Policy
 from .levels import agent_of
@@ -155,9 +156,9 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     if policy.reward == LESS_OPPONENTS:
         raise UserError("no search reads the values of an agent trained with opponent_weight")
     if env.reward != policy.reward:  # values and rewards must be of one kind
-        env = _with(env, reward=policy.reward)
+        env = _rewarded(env, policy.reward)
     if policy.short_turns:  # what is looked at ends no turn by a decision
-        env = _with(env, short_turns=True)
+        env = with_short_turns(env, True)
     model = environment_model(
         env, policy.evaluate, policy.reward_scale, spec.follow, policy.likeliest
     )
@@ -175,9 +176,9 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     return search, model
 
 
-def _with(env: Environment, **changes: Any) -> Environment:
-    """The same with other fields; environments are frozen dataclasses."""
-    other: Environment = dataclasses.replace(env, **changes)  # type: ignore[type-var]
+def _rewarded(env: Environment, reward: str) -> Environment:
+    """The same with another reward; environments are frozen dataclasses."""
+    other: Environment = dataclasses.replace(env, reward=reward)  # type: ignore[type-var]
     return other
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..agents import Agent, check_agent, make_agent, policy_agent, split_run, trained
 from ..system import cli
 from ..system.cli import UserError
-from ..system.environments import identity
+from ..system.environments import identity, with_short_turns
 from ..types import Environment, EnvModule, Params, PolicyNetwork
 from . import engine
 from .engine import Match
@@ -151,6 +151,7 @@ class Evaluation:
     ):
         """
         Args:
+            env: of the policy's training; games are of the whole game, whatever its turns.
             games: at least this many; a set-up is one for each seat.
             likeliest: the likeliest action instead of a sample.
             opponent: who holds the other seats, a name of `training.agents.make_agent`.
@@ -158,8 +159,9 @@ class Evaluation:
             record: a folder that gets a record of each game.
             first: number of the first set-up.
         """
-        self.env, self.likeliest, self.opponent = env, likeliest, opponent
         policy = policy_agent(env, network, None, "policy", likeliest, temperature=temperature)
+        env = with_short_turns(env, False)  # games are of the whole game, whoever plays
+        self.env, self.likeliest, self.opponent = env, likeliest, opponent
         others = [make_agent(opponent, env)] * (env.num_players - 1)
         self._others = [agent.params for agent in others]
         names = ["policy", *[opponent] * len(others)]
@@ -240,6 +242,6 @@ def evaluation_of_name(
     check_agent(opponent, found.env)
     temperature = found.temperature
     evaluation = Evaluation(
-        found.env, found.network, games, opponent=opponent, temperature=temperature, **more
+        found.as_trained, found.network, games, opponent=opponent, temperature=temperature, **more
     )
     return evaluation, found.params, {"run": split_run(name)[0], "update": found.update}

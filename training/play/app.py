@@ -53,7 +53,8 @@ class Pages:
         book, number = self.server.puzzles, request.path_params.get("number")
         if number is None:
             themes = await run_in_threadpool(book.themes)
-            return JSONResponse({"themes": themes, "playing": dict(book.playing)})
+            told = {"themes": themes, "mark": book.mark, "playing": dict(book.playing)}
+            return JSONResponse(told)
         if request.method == "POST":
             body = parsed(await request.body())
             return JSONResponse(await run_in_threadpool(book.answered, number, body))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -45,6 +46,11 @@ class PuzzleBook:
     @functools.cached_property
     def _found(self) -> Plain:
         return puzzles.read(self._path)
+
+    @functools.cached_property
+    def mark(self) -> str:
+        """Of the file: a score is of its puzzles, and of no others under the same numbers."""
+        return hashlib.sha256(self._path.read_bytes()).hexdigest()[:12]
 
     def themes(self) -> list[str]:
         """The theme of each puzzle, in their order."""

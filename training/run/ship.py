@@ -82,7 +82,8 @@ def make(
     if Path(start).is_absolute():  # a folder of this machine says nothing to others
         trained["run"]["warm_start"] = Path(start).name
     says = zoo.describe(env, config.network, training=trained, **more)
-    played = record(make_player(env, make_network(env, config.network)), params)
+    plays = environments.with_short_turns(env, config.env.short_turns)
+    played = record(make_player(plays, make_network(env, config.network)), params)
     path = zoo.save(name, params, says)
     games = path.with_suffix(".games.npz")
     data_files.write_arrays(games, played._asdict(), compressed=True)

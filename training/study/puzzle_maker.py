@@ -313,7 +313,7 @@ class Maker:
             then: for each the action of the seat's next turn, where it is legal.
         """
         found: list[Tried] = []
-        together = JOBS // (TRIED * samples)
+        together = max(JOBS // (TRIED * samples), 1)
         for start in range(0, len(open_), together):
             some = open_[start : start + together]
             behind = then[start : start + together]

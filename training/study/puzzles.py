@@ -44,6 +44,7 @@ INSIDE = {
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
+SURE = 2.0  # VP of a source, more than the luck of 64 playouts
 CLEAR = 3.5  # VP that it has more than each other candidate
 # Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
 # it is taken is the agent's taste as much as its worth.
@@ -120,7 +121,7 @@ def decided(game: Game, one: Judged, more: np.ndarray) -> int:
         more: (S,) VP by source that the answer has more.
     """
     ids = game.env.ruleset.ids["vp_source"]
-    waits = (more >= why.LEAST) & ~np.isin(ids, AT_THE_END)
+    waits = (more >= SURE) & ~np.isin(ids, AT_THE_END)
     seat, told = one.question.seat, np.flatnonzero(waits)
     turn = last = 0
     before = game.states[one.question.number - 1]

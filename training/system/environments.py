@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any, Protocol
+
+import jax.numpy as jnp
+from jax import Array
 
 from gaia_jax.cli.command_line import UserError
 
@@ -30,6 +34,29 @@ def make_env(
         return env_module.make(env_id, reward=reward, **more)
     except ValueError as error:
         raise UserError(str(error)) from error
+
+
+def has_short_turns(env: Environment) -> bool:
+    """Whether its turns end with the main action; environments of one's own may not say."""
+    return bool(getattr(env, "short_turns", False))
+
+
+def with_short_turns(env: Environment, short: bool) -> Any:
+    """The same, with short turns or of the whole game."""
+    if has_short_turns(env) == short:
+        return env
+    return dataclasses.replace(env, short_turns=short)  # type: ignore[type-var]
+
+
+def asked(env: Environment, mask: Array) -> Array:
+    """(B, A) what a policy of `env` is asked about, of what is legal in the whole game.
+
+    One of short turns takes `end_turn` where it may; at the end of a game all is legal.
+    """
+    if not has_short_turns(env):
+        return mask
+    end = env.ruleset.actions.first["end_turn"]
+    return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
 
 
 class Chosen(Protocol):

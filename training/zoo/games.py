@@ -13,6 +13,7 @@ from jax import Array
 
 from gaia_jax.xla.program_cache import jit
 
+from ..system.environments import asked, with_short_turns
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
 GAMES = 16
@@ -49,15 +50,16 @@ def _game(env: Environment) -> tuple[Any, Any]:
 def make_player(env: Environment, network: PolicyNetwork) -> Player:
     """(params, forced (LONGEST, B) int16) -> Replayed; forced below 0: the likeliest action.
 
+    Games are of the whole game; an `env` of short turns says how the agent plays it.
     The network is compiled apart from the game: a program for both is a long compilation an agent.
     """
-    init, step = _game(env)
+    init, step = _game(with_short_turns(env, False))
 
     @jit
     def decide(params: Params, state: EnvState, wanted: Array) -> tuple[Array, Array, Array]:
         over = state.terminated | state.truncated
         observation = jax.vmap(env.observe)(state, state.current_player)
-        logits, _ = network.apply(params, observation, state.legal_action_mask)
+        logits, _ = network.apply(params, observation, asked(env, state.legal_action_mask))
         action = jnp.where(wanted >= 0, wanted, jnp.argmax(logits, axis=-1)).astype(jnp.int32)
         logit = jnp.take_along_axis(logits, action[:, None], axis=-1)[:, 0]
         return action, jnp.where(over, 0.0, logits.max(-1) - logit), over

@@ -2,7 +2,7 @@
 // The puzzles: a position and some moves, of which one is clearly best; then why, and the score.
 
 const find = (id) => document.getElementById(id);
-const SCORE = "gaia_jax puzzles"; // under which the browser keeps what was answered
+let SCORE = ""; // under which the browser keeps what was answered: by the file of the puzzles
 const ANY = "any";
 let themes = [];
 let puzzle = null;
@@ -185,8 +185,8 @@ function madeBy() {
   const { chosen } = told;
   const kept = chosen && [["solves", chosen.solved_by], ["does not", chosen.unsolved_by]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  const behind = told.candidates.some((one) => one.answer_next) ? " A move that may wait for the"
-    + " answer was played on in both ways, and has the VP of the better one." : "";
+  const behind = told.candidates.some((one) => one.answer_next) ? " A move that the answer may"
+    + " follow was played on in both ways, and has the VP of the better one." : "";
   return `Means of ${told.playouts} games that ${maker()} played on from each move.${behind}`
     + (kept ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
@@ -252,6 +252,7 @@ async function main() {
   const found = await ask("/api/puzzles");
   if (!found) return;
   ({ themes } = found);
+  SCORE = `gaia_jax puzzles ${found.mark}`;
   find("theme").replaceChildren(element("option", { value: ANY }, `${ANY} (${themes.length})`),
     ...[...new Set(themes)].sort().map((name) => element("option", { value: name },
       `${name} (${themes.filter((one) => one === name).length})`)));
