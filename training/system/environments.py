@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Protocol
-
-import jax.numpy as jnp
-from jax import Array
+from typing import TYPE_CHECKING, Any, Protocol
 
 from gaia_jax.cli.command_line import UserError
 
 from ..types import Environment
 from ..types import EnvModule as EnvModule  # what the command lines take
+
+if TYPE_CHECKING:
+    from jax import Array
 
 
 def module(given: EnvModule | None) -> EnvModule:
@@ -55,6 +55,8 @@ def asked(env: Environment, mask: Array) -> Array:
     """
     if not has_short_turns(env):
         return mask
+    import jax.numpy as jnp  # not before a command has said its --help
+
     end = env.ruleset.actions.first["end_turn"]
     return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
 
