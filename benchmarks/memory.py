@@ -15,6 +15,7 @@ import json
 import sys
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ def measure(config: Config, devices: int, chunks: int) -> dict[str, Any]:
     shapes = plan.shapes_of(config, gaia_jax)
     planned = plan.plan_of(config, shapes, devices)
     game = config.env
-    auto = gaia_jax.auto_reset(make_env(gaia_jax, game.id, game.reward, game.players))
+    auto = gaia_jax.auto_reset(make_env(gaia_jax, **asdict(game)))
     network = make_network(auto, config.network)
     mesh = make_mesh(config.ppo.num_envs)
     made = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))

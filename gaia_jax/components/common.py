@@ -39,6 +39,8 @@ VP_SOURCES = (
     "RESEARCH_END",
     "RESOURCES",
 )
+# Those that the end of the game brings (FIN-01), whoever made the last decision.
+VP_AT_THE_END = ("FINAL_1", "FINAL_2", "RESEARCH_END", "RESOURCES")
 
 # What "for each ..." counts.
 COUNTS = (

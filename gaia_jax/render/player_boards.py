@@ -238,7 +238,7 @@ def _treasures(table: Table, seat: SeatView) -> list[Chip]:
     """Federation tokens, artifacts, a tinkering tile that waits for the planetary institute."""
     r, p = table.ruleset, seat.player
     out: list[Chip] = []
-    green = seat.green  # how many are not turned yet; which ones makes no difference (FED-03)
+    green = seat.green  # how many are not turned yet; which ones makes no difference (TEC-06)
     for token in (*r.base_tokens, r.gleens_token, *r.ship_tokens):
         count = seat.tokens.get(token.id, 0)
         for n in range(count):

@@ -90,6 +90,7 @@ def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path)
     one = found["puzzles"][0] | {"candidates": [*others, free]}
     path = tmp_path / "puzzles.json"
     path.write_text(puzzles.to_text(found | {"puzzles": [one]}), encoding="utf-8")
+    assert PuzzleBook(path).mark != PuzzleBook().mark, "a score is of a file"
     choices = PuzzleBook(path).asked(0)["choices"]
     assert "free burn" in [choice["text"] for choice in choices]
     for choice in choices:

@@ -16,6 +16,7 @@ from gaia_jax.cli.command_line import UserError
 from tests.stub_env import StubEnv
 from training.agents import make_agent, saved
 from training.agents.base import uniforms
+from training.agents.registry import trained
 from training.agents.search import split_name
 from training.networks import sampling
 
@@ -45,6 +46,13 @@ def params(env):
 def file(env, params, tmp_path_factory):
     path = tmp_path_factory.mktemp("agents") / "mine.npz"
     return training.save_agent(path, apply, params, env, reward_scale=2.0, temperature=0.5)
+
+
+def test_a_file_says_whether_its_turns_are_short(env, params, file, tmp_path, monkeypatch):
+    assert not trained(str(file), env).short_turns
+    monkeypatch.setattr(saved, "has_short_turns", lambda _: True)
+    short = training.save_agent(tmp_path / "short.npz", apply, params, env)
+    assert trained(str(short), env).short_turns
 
 
 def states_of(env, games, decisions=3):

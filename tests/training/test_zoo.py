@@ -23,6 +23,7 @@ from training import config as configs
 from training import zoo
 from training.agents import make_agent
 from training.agents.plays import plays
+from training.agents.registry import trained
 from training.config import Config
 from training.networks.make import make_network
 from training.run import ship
@@ -90,7 +91,8 @@ def test_an_agent_is_whole_small_and_plays_its_recorded_games(name):
     with np.load(path.with_suffix(".games.npz")) as file:
         recorded = games.Recorded(file["actions"], file["vp"])
     assert recorded.vp.shape == (games.GAMES, env.num_players)
-    again = games.replay(player(json.dumps(says["network"]), env), params, recorded)
+    turns = trained(name, env).as_trained
+    again = games.replay(player(json.dumps(says["network"]), turns), params, recorded)
     assert again.over.all()
     np.testing.assert_array_equal(again.actions[: len(recorded.actions)], recorded.actions)
     np.testing.assert_array_equal(again.vp, recorded.vp)

@@ -12,7 +12,7 @@ from jax import Array
 
 from ..networks import sampling
 from ..search.keys import one_a_row
-from ..system.environments import asked, has_short_turns
+from ..system.environments import has_short_turns, policy_mask
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
 VP_SCALE = 100  # rewards are VP divided by this
@@ -138,7 +138,7 @@ def policy_agent(
             training.
         temperature: below 1 likelier actions are taken more often than the policy says.
     """
-    choices = partial(asked, env)
+    choices = partial(policy_mask, env)
 
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
         def block(state: EnvState) -> tuple[Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from jax.sharding import Mesh
 from ..config import Config
 from ..networks.make import make_network
 from ..system import cli, devices
-from ..system.environments import configured
+from ..system.environments import make_env
 from ..system.fast_compile import jit_once
 from ..system.process_group import ProcessGroup, alone
 from ..types import AutoEnvironment, EnvModule
@@ -48,7 +49,7 @@ class Trainer:
         self.record: Path | None = None  # a folder for the records of its evaluations
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.group = group or alone()
-        self.env = configured(env_module, config.env)
+        self.env = make_env(env_module, **asdict(config.env))
         rich = exploring_starts.with_exploring_starts(self.env, config.recipe.exploring_starts)
         auto = env_module.auto_reset(rich)
         self.network = make_network(self.env, config.network)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gaia_jax.components.common import VP_AT_THE_END
 from gaia_jax.components.costs import RESOURCES_PER_VP
 from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.render.table import Table
@@ -13,8 +14,6 @@ from gaia_jax.replay.record import to_text
 from .further import TWO_STEPS, in_words, joined
 from .game import HUMAN, Game
 
-# VP that the end of the game brings (FIN-01), whoever made the last decision.
-FINAL = ("FINAL_1", "FINAL_2", "RESEARCH_END", "RESOURCES")
 SHOWN = 8
 
 
@@ -67,7 +66,7 @@ def _in_words(game: Game, before: Table, id: int) -> str:
 
 def _without_final(table: Table, p: int) -> int:
     seat = table.seat(p)
-    return seat.vp - (sum(seat.vp_source.get(id, 0) for id in FINAL) if table.over else 0)
+    return seat.vp - (sum(seat.vp_source.get(id, 0) for id in VP_AT_THE_END) if table.over else 0)
 
 
 def record(game: Game) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from ..system import data_files
 from ..system.cli import reason
 from ..system.data_files import NUMBER, OBJECT, TEXT, WHOLE
 from ..system.devices import make_mesh
-from ..system.environments import configured
+from ..system.environments import make_env
 from ..types import EnvModule, EnvState, NetworkInput, Params
 
 SIZES = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
@@ -59,7 +60,7 @@ class Plan(NamedTuple):
 
 def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     """Traced, not compiled."""
-    env = configured(env_module, config.env)
+    env = make_env(env_module, **asdict(config.env))
     auto = env_module.auto_reset(env)
     network = make_network(env, config.network)
     keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 2))
@@ -141,7 +142,7 @@ def _bytes(tree: object) -> int:
 
 def xla_account(config: Config, env_module: EnvModule) -> dict[str, int]:
     """What XLA says that the compiled training step takes of one of the devices that are here."""
-    env = configured(env_module, config.env)
+    env = make_env(env_module, **asdict(config.env))
     auto = env_module.auto_reset(env)
     network = make_network(env, config.network)
     mesh = make_mesh(config.ppo.num_envs)

@@ -10,11 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from gaia_jax.cli.command_line import UserError
 
-from ..system.environments import configured
+from ..system.environments import make_env
 from ..types import EnvModule
 from . import sweep_file, training
 from .folder import Start, Wanted, check
@@ -46,7 +47,7 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
         if state.what != DONE:
             env = member.config.env
             try:
-                made = configured(env_module, env)
+                made = make_env(env_module, **asdict(env))
                 check(Start(member.config), made, RUNS)
             except UserError as error:
                 raise UserError(f"{member.name}: {error}") from error

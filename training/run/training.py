@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ..games.report import format_evaluation
 from ..learn.learner_state import learning_rate
 from ..learn.loop import Trainer
 from ..system import atomic_files, cli, devices, process_group, processes
-from ..system.environments import configured
+from ..system.environments import make_env
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule
 from . import provenance
@@ -181,7 +182,7 @@ def _together(
     """`run` in its place among the processes: the exit code, the run folder."""
     start = start._replace(config=configs.of_no_process(start.config))
     config = start.config
-    env = configured(env_module, config.env)
+    env = make_env(env_module, **asdict(config.env))
     process_group.check_same(group, configs.flat(config) | {"env": f"{env.id} {env.version}"})
     if not group.alone:
         jax.devices()  # all together: one that begins alone waits for the others in vain

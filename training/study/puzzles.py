@@ -15,6 +15,7 @@ import numpy as np
 
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
+from gaia_jax.components.common import VP_AT_THE_END
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
@@ -49,7 +50,6 @@ CLEAR = 3.5  # VP that it has more than each other candidate
 # Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
 # it is taken is the agent's taste as much as its worth.
 NO_ANSWERS = ("free ", "special ")
-AT_THE_END = ("FINAL_1", "FINAL_2", "RESEARCH_END", "RESOURCES")  # sources of VP
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
@@ -121,7 +121,7 @@ def decided(game: Game, one: Judged, more: np.ndarray) -> int:
         more: (S,) VP by source that the answer has more.
     """
     ids = game.env.ruleset.ids["vp_source"]
-    waits = (more >= SURE) & ~np.isin(ids, AT_THE_END)
+    waits = (more >= SURE) & ~np.isin(ids, VP_AT_THE_END)
     seat, told = one.question.seat, np.flatnonzero(waits)
     turn = last = 0
     before = game.states[one.question.number - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from gaia_jax.cli.command_line import UserError
 
@@ -25,13 +25,17 @@ def module(given: EnvModule | None) -> EnvModule:
 
 
 def make_env(
-    env_module: EnvModule, env_id: str, reward: str, players: int = 4, short_turns: bool = False
+    env_module: EnvModule, id: str, reward: str, players: int = 4, short_turns: bool = False
 ) -> Any:
-    """`env_module.make`; what it does not know is the user's error."""
+    """`env_module.make`; what it does not know is the user's error.
+
+    Args:
+        id, reward, players, short_turns: as of `gaia_jax.make`; the group `env` of a configuration.
+    """
     more: dict[str, Any] = {"players": players} if players != 4 else {}  # of four: no number
     more |= {"short_turns": True} if short_turns else {}
     try:
-        return env_module.make(env_id, reward=reward, **more)
+        return env_module.make(id, reward=reward, **more)
     except ValueError as error:
         raise UserError(str(error)) from error
 
@@ -48,7 +52,7 @@ def with_short_turns(env: Environment, short: bool) -> Any:
     return dataclasses.replace(env, short_turns=short)  # type: ignore[type-var]
 
 
-def asked(env: Environment, mask: Array) -> Array:
+def policy_mask(env: Environment, mask: Array) -> Array:
     """(B, A) what a policy of `env` is asked about, of what is legal in the whole game.
 
     One of short turns takes `end_turn` where it may; at the end of a game all is legal.
@@ -59,31 +63,6 @@ def asked(env: Environment, mask: Array) -> Array:
 
     end = env.ruleset.actions.first["end_turn"]
     return jnp.where(mask[:, end, None], jnp.arange(mask.shape[1]) == end, mask)
-
-
-class Chosen(Protocol):
-    """The group `env` of a configuration."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def reward(self) -> str: ...
-
-    @property
-    def players(self) -> int: ...
-
-    @property
-    def short_turns(self) -> bool: ...
-
-
-def configured(env_module: EnvModule, env: Chosen) -> Any:
-    """The environment of a configuration, its group `env`.
-
-    Raises:
-        UserError: as `make_env`.
-    """
-    return make_env(env_module, env.id, env.reward, env.players, env.short_turns)
 
 
 def identity(env: Environment) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from jax import Array
 
 from gaia_jax.xla.program_cache import jit
 
-from ..system.environments import asked, with_short_turns
+from ..system.environments import policy_mask, with_short_turns
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
 GAMES = 16
@@ -59,7 +59,7 @@ def make_player(env: Environment, network: PolicyNetwork) -> Player:
     def decide(params: Params, state: EnvState, wanted: Array) -> tuple[Array, Array, Array]:
         over = state.terminated | state.truncated
         observation = jax.vmap(env.observe)(state, state.current_player)
-        logits, _ = network.apply(params, observation, asked(env, state.legal_action_mask))
+        logits, _ = network.apply(params, observation, policy_mask(env, state.legal_action_mask))
         action = jnp.where(wanted >= 0, wanted, jnp.argmax(logits, axis=-1)).astype(jnp.int32)
         logit = jnp.take_along_axis(logits, action[:, None], axis=-1)[:, 0]
         return action, jnp.where(over, 0.0, logits.max(-1) - logit), over

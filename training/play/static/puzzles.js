@@ -2,7 +2,7 @@
 // The puzzles: a position and some moves, of which one is clearly best; then why, and the score.
 
 const find = (id) => document.getElementById(id);
-let SCORE = ""; // under which the browser keeps what was answered: by the file of the puzzles
+let scoreKey = ""; // under which the browser keeps what was answered: by the file of the puzzles
 const ANY = "any";
 let themes = [];
 let puzzle = null;
@@ -22,7 +22,7 @@ const ask = (path, body = undefined) =>
 // By the number of a puzzle from 0: whether its first answer was right, or a later one.
 function score() {
   try {
-    return JSON.parse(localStorage.getItem(SCORE)) || {};
+    return JSON.parse(localStorage.getItem(scoreKey)) || {};
   } catch (error) {
     return {};
   }
@@ -30,7 +30,7 @@ function score() {
 
 function keep(number, mark) {
   try {
-    localStorage.setItem(SCORE, JSON.stringify({ ...score(), [number]: mark }));
+    localStorage.setItem(scoreKey, JSON.stringify({ ...score(), [number]: mark }));
     drawScore();
   } catch (error) {
     find("score").textContent = "this browser keeps no score";
@@ -252,7 +252,7 @@ async function main() {
   const found = await ask("/api/puzzles");
   if (!found) return;
   ({ themes } = found);
-  SCORE = `gaia_jax puzzles ${found.mark}`;
+  scoreKey = `gaia_jax puzzles ${found.mark}`;
   find("theme").replaceChildren(element("option", { value: ANY }, `${ANY} (${themes.length})`),
     ...[...new Set(themes)].sort().map((name) => element("option", { value: name },
       `${name} (${themes.filter((one) => one === name).length})`)));
@@ -261,7 +261,7 @@ async function main() {
   find("number").addEventListener("change", () => open(Number(find("number").value)));
   find("reveal").addEventListener("click", () => explain(told.tried));
   find("again").addEventListener("click", () => {
-    localStorage.removeItem(SCORE);
+    localStorage.removeItem(scoreKey);
     drawScore();
   });
   find("back").addEventListener("click", () => show(at - 1));

@@ -1,5 +1,6 @@
 """An agent of short turns ends its turn behind each main action, and looks at no other way."""
 
+from dataclasses import asdict
 from types import SimpleNamespace
 
 import jax
@@ -15,6 +16,7 @@ from training.agents.base import policy_agent
 from training.agents.search import SearchSpec, make_search
 from training.games import arena
 from training.system import environments
+from training.system.environments import make_env
 
 ENV = gaia_jax.make("lost_fleet", reward="vp")
 END = ENV.ruleset.actions.first["end_turn"]
@@ -69,7 +71,7 @@ def test_games_are_of_the_whole_game_and_the_policy_of_its_turns(monkeypatch):
         arena, "Arena", lambda env, agents, *rest, **more: seen.append((env, agents))
     )
     for short_turns in (False, True):
-        env = environments.configured(gaia_jax, configs.EnvConfig(short_turns=short_turns))
+        env = make_env(gaia_jax, **asdict(configs.EnvConfig(short_turns=short_turns)))
         assert env.short_turns is short_turns
         made = arena.Evaluation(env, SimpleNamespace(), 4)
         (told, (policy, *_)) = seen.pop()
@@ -80,7 +82,7 @@ def test_games_are_of_the_whole_game_and_the_policy_of_its_turns(monkeypatch):
 def test_recorded_games_end_turns_as_the_agent_does(states):
     env = gaia_jax.make("lost_fleet", "vp", short_turns=True)
     for one, count in ((ENV, 2), (env, 1)):
-        assert environments.asked(one, states.legal_action_mask).sum(1).tolist() == [count, 2]
+        assert environments.policy_mask(one, states.legal_action_mask).sum(1).tolist() == [count, 2]
     assert environments.with_short_turns(env, False) == ENV
     assert environments.with_short_turns(ENV, True) == env
 
