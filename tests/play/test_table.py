@@ -358,6 +358,10 @@ def held_press(
     tab.until("window.busyAtFrame !== null")
     assert page.evaluate("window.busyAtFrame") == [[name, True]]
     tab.until("document.body.classList.contains('busy')")
+    for _ in range(6000):  # on a busy machine the request is seen later than what the page shows
+        if held:
+            break
+        page.wait_for_timeout(10)
     assert len(held) == 1 and page.evaluate("game.node") == node, "nothing is answered yet"
     if refused:
         held[0].fulfill(status=400, json={"error": "it is not to be"})
