@@ -23,6 +23,7 @@ const STOCK = { credits: "C", ore: "O", knowledge: "K", qic: "Q", power: "P" };
 let openKind = "";
 let heldKind = ""; // where the keyboard was in the list, while others decide
 let chosenFrom = ""; // the position that the choices in view are of
+let folds = null; // whether their kinds are folded, once there are any
 let chosenPlace = null; // what a first tap has selected
 let chosenFederation = "";
 
@@ -82,6 +83,7 @@ function drawLegal() {
   const position = `${game.id} ${game.node}`;
   if (chosenFrom !== position) {
     openKind = chosenFederation = "";
+    folds = null;
     const deck = byId("legal-panel").closest(".deck");
     if (byId("legal-panel").checkVisibility()) deck.scrollTop = 0;
   }
@@ -95,7 +97,9 @@ function drawLegal() {
   const kinds = GROUPS.map(([kind, name]) => ({ kind, name: kind === "booster" && game.asks === "TURN" ? "Pass" : name,
     some: all.filter((one) => one.kind === kind) }))
     .filter(({ some }) => some.length);
-  const folded = kinds.length > 1 && all.length > FEW;
+  // What is found later folds nothing that is in view.
+  const folded = kinds.length > 1 && (folds ?? all.length > FEW);
+  if (all.length) folds = folded;
   if (!folded || !kinds.some(({ kind }) => kind === openKind)) openKind = "";
   byId("kinds").replaceChildren(...(folded ? kinds.map(kindButton) : []));
   byId("legal").replaceChildren(
