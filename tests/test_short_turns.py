@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import gaia_jax
-from gaia_jax import actions
+from gaia_jax import actions, replay
 from gaia_jax.state import Node
 from tests.conftest import ENOUGH, GAMES
+from training.study.playouts import whole_moves
 
 
 def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
@@ -38,9 +39,10 @@ def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
         return jax.tree.map(pick, one, other)
 
     whole = played = new_games
-    left_out = 0
+    left_out, actions_of_one = 0, []
     for i in range(ENOUGH):
         action = drawn(played.legal_action_mask, i)
+        actions_of_one += [] if played.terminated[0] else [int(action[0])]
         played, whole = short_step(played, action), step_games(whole, action)
         ends = behind(whole)
         assert not behind(played).any()
@@ -57,6 +59,11 @@ def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
     fewer = np.asarray(whole.step_count - played.step_count)
     assert left_out == fewer.sum() and (fewer > 10).all()
     np.testing.assert_array_equal(whole.rewards, played.rewards)
+    one = jax.device_get(jax.tree.map(lambda x: x[0], new_games))
+    lines = list(whole_moves(env, replay.compiled(env)[1], one, [*actions_of_one, -1]))
+    assert len(lines) == len(actions_of_one) + int(fewer[0])
+    ended = jax.tree.map(lambda x: x[0], whole)
+    chex.assert_trees_all_equal(lines[-1][1].game, ended.game)
 
 
 def test_it_is_another_environment_and_says_so():

@@ -38,6 +38,12 @@ def answer_of(number: int, right: bool) -> int:
     return 1 + choices.index(told["answer"]["action"] if right else other(puzzle, told))
 
 
+def second_line(told: Any) -> int:
+    """Where the line of the policy's choice begins, by the step behind it."""
+    texts = [step["text"] for step in told["line"]]
+    return texts.index(told["policy"]["text"], 2) - 1
+
+
 def names_cell(action: Any) -> bool:
     """Whether a move is at a cell."""
     return "," in action["text"]
@@ -56,7 +62,11 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
     assert told["right"] is (actions[0] == right) and book.answered(0, {"action": right})["right"]
     assert not book.answered(0, {"action": other(puzzle, told)})["right"]
     best = max(told["candidates"], key=lambda one: one["vp"])
-    assert best["action"] == right and len(told["line"]) > 1
+    assert best["action"] == right and len(told["line"]) > 3
+    assert [at for at, step in enumerate(told["line"]) if not step["text"]] == [
+        0,
+        second_line(told),
+    ]
     steps = [step["text"] for step in told["line"]]
     assert not {"end_turn", "leech DECLINE"} & set(steps) and told["chosen"]["solved_by"]
     main = [choice for choice in puzzle["choices"] if not choice["text"].startswith("free ")]

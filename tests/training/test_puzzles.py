@@ -68,8 +68,9 @@ def puzzle(game, legal):
     moves = np.full((2, 2, 3), -1)
     sources = np.zeros((3, len(game.env.ruleset.ids["vp_source"])))
     sources[:, 1], sources[:, 2] = (4, 0, 12), (2, 0, 1.8)
-    judged = measured(asked, legal[[0, 2]], vp[[0, 2]], moves)
-    return puzzles.puzzle(game, judged, own, sources)
+    pair = [0, 2]
+    both = (measured(asked, legal[some], vp[some], moves) for some in (pair, pair[::-1]))
+    return puzzles.puzzle(game, *both, own, sources)
 
 
 def test_a_puzzle_says_what_each_candidate_brings(game, legal, puzzle):
@@ -77,6 +78,7 @@ def test_a_puzzle_says_what_each_candidate_brings(game, legal, puzzle):
     assert puzzle["answer"]["text"] == texts[2] and puzzle["policy"]["text"] == texts[0]
     assert puzzle["loss"]["mean"] == 10 and puzzle["decision"] == 5
     assert list(puzzle["why"].values()) == [8]
+    assert puzzle["line"][0]["text"] == texts[2] and puzzle["instead"][0]["text"] == texts[0]
     assert [c["vp"] for c in puzzle["candidates"]] == [101, 94, 91]
     assert [c["text"] for c in puzzle["candidates"]] == [texts[2], texts[1], texts[0]]
 

@@ -20,7 +20,7 @@ from ..agents.plays import plays
 from ..study import ADVISER, explain, review, review_page
 from ..study.accuracy import paired
 from ..study.judge import LINE, MOST, question
-from ..study.playouts import Playouts, jobs_of
+from ..study.playouts import Playouts, jobs_of, whole_moves
 from ..study.position import probabilities
 from ..system import last_times
 from .background import Job
@@ -115,13 +115,13 @@ class Adviser:
     def _line(self, state: State, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
         """What follows an action, in words, each with who."""
         rules, out = self.rules, []
-        state = rules.after(state, first)
-        for action in [int(x) for x in actions if x >= 0][:SHOWN]:
+        moves = (first, *(int(x) for x in actions[:SHOWN]))
+        for action, after in whole_moves(rules.env, rules.after, state, moves):
             table = rules.table(state)
             words = rules.say(rules.text(action), table)
             out.append(f"{table.faction(table.player).name}: {words}")
-            state = rules.after(state, action)
-        return out
+            state = after
+        return out[1:]
 
 
 class Compiling:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from gaia_jax import replay
-from gaia_jax.actions import from_text, to_text
-from gaia_jax.env import State
+from gaia_jax.actions import to_text
+from gaia_jax.env import GaiaEnv, State
 from gaia_jax.render import Table, panels, say_at
 from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.replay import page
@@ -99,19 +99,20 @@ class PuzzleBook:
         one = self._found["puzzles"][number]
         game = self._found["games"][one["game"]]
         actions = tuple(game["actions"][: one["decision"] - 1])
-        line = tuple(step["text"] for step in one["line"])
         record = replay.Record(
-            self._found["ruleset"], self._found["version"], game["setup"], actions + line, ()
+            self._found["ruleset"], self._found["version"], game["setup"], actions, ()
         )
-        ruleset = record.env().ruleset
-        shown = self._states(number, record)[len(actions) :]
-        told_steps = _told_steps(one)
-        steps = [(step, Table(shown[step], ruleset)) for step in told_steps]
-        tables = [Table(shown[n], ruleset) for n in (0, *(step + 1 for step in told_steps))]
+        here = self._states(number, record)[-1]
+        env = record.env()
+        tables, told, last = list[Table](), list[Plain](), list[int | None]()
+        for line in (one["line"], one["instead"]):
+            for step, table in _told(env, here, line, one["player"]):
+                tables.append(table)
+                told.append(step)
+                last.append(step.get("action"))
         timeline = page.Timeline()
         for frame, table in enumerate(tables):
-            last = from_text(ruleset, line[told_steps[frame - 1]]) if frame else None
-            timeline.add(frame, panels.parts(table, last))
+            timeline.add(frame, panels.parts(table, last[frame]))
         seats = page.seats_json(tables[0])
         asked = {
             "number": number,
@@ -120,10 +121,10 @@ class PuzzleBook:
             "seats": seats,
             "vp": [seat.vp for seat in tables[0].seats],
             "choices": _choices(one, tables[0]),
-            "legal": _legal(shown[0], ruleset),
+            "legal": _legal(here, env.ruleset),
             "picture": panels.frame(tables[0], panels.parts(tables[0])),
         }
-        told = {
+        explained = {
             "number": number,
             "theme": one["theme"],
             "answer": _named(one["answer"], tables[0]),
@@ -138,10 +139,11 @@ class PuzzleBook:
             "agent": self._found["agent"],
             "earlier": self._found["sha256"] != sha256_of(self._found["agent"]),
             "chosen": self._found.get("chosen"),
-            "line": [_step(one["line"][n], t, seats) for n, t in steps],
+            # The position stands before both lines.
+            "line": [_step(*row, seats) for row in zip(told, tables, strict=True)],
             "parts": timeline.varying(),
         }
-        return asked, told
+        return asked, explained
 
 
 def _source(table: Table, name: str) -> str:
@@ -156,18 +158,26 @@ def _named(action: Plain, table: Table) -> Plain:
     return action | {"words": first + say_at(table, action["text"])}
 
 
-def _told_steps(one: Plain) -> list[int]:
-    """Which steps of a line are told: no end of a turn, no declining, nobody else's conversions."""
-    return [
-        number
-        for number, step in enumerate(one["line"])
-        if step["text"] not in SILENT
-        and (step["player"] == one["player"] or not step["text"].startswith("free "))
-    ]
+def _told(
+    env: GaiaEnv, state: State, line: Sequence[Plain], seat: int
+) -> Iterator[tuple[Plain, Table]]:
+    """The position, with no step, then the steps of a line that are told, each with what it gives.
+
+    No end of a turn is told, no declining, and no conversion of somebody else.
+    """
+    yield {}, Table(state, env.ruleset)
+    step = replay.compiled(env)[1]
+    for one in line:
+        state = step(state, one["action"])
+        own = one["player"] == seat or not one["text"].startswith("free ")
+        if own and one["text"] not in SILENT:
+            yield one, Table(state, env.ruleset)
 
 
 def _step(step: Plain, table: Table, seats: Sequence[Plain]) -> Plain:
-    """A step of a line, whose it is and in words."""
+    """A step of a line, whose it is and in words; the position for none."""
+    if not step:
+        return {"text": "", "words": "The position"}
     words = f"{seats[step['player']]['name']}: {say_at(table, step['text'])}"
     return {"text": step["text"], "words": words}
 

@@ -3,14 +3,17 @@
 Playouts of one position with the same sample number draw the same random numbers, decision by
 decision. Two actions that come to the same then end alike; others soon part (docs/lab/review.md).
 A playout may name a second action too, for the next turn of its first seat.
+
+Turns are short (`gaia_jax.make`), where the environment has them: most decisions of the whole game
+that these leave out end a turn. `whole_moves` puts them in again.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -26,10 +29,14 @@ from ..agents import Agent
 from ..games.engine import STRIDE, over
 from ..system.batched import step_among
 from ..system.devices import GAMES, LEAST_GAMES, first_devices
+from ..system.environments import can_be_short, with_short_turns
 from ..types import Environment, EnvState, Params
 
 SLOTS = 256  # playouts under way on each device: what a network computes stays in a core's cache
 PLAYOUTS = 0x0FF  # folded into the seed: no luck of training or evaluation
+
+
+State = TypeVar("State", bound=EnvState)
 
 
 class Jobs(NamedTuple):
@@ -73,6 +80,29 @@ def jobs_of(
         np.concatenate([np.tile(number, len(x)) for x in candidates]),
         np.array(then or [-1] * len(candidates))[np.concatenate(position)],
     )
+
+
+def whole_moves(
+    env: Environment,
+    step: Callable[[State, int], State],
+    state: State,
+    actions: Iterable[int],
+) -> Iterator[tuple[int, State]]:
+    """Actions of a playout as the whole game has them, each with the state behind it.
+
+    Args:
+        step: of the whole game. state: before the first action.
+        actions: the first one, then `Ends.moves`; -1 ends them.
+    """
+    end = env.ruleset.actions.first["end_turn"] if can_be_short(env) else -1
+    for number, action in enumerate(actions):
+        if action < 0:
+            return
+        if number and end >= 0 and state.legal_action_mask[end] and action != end:
+            state = step(state, end)
+            yield end, state
+        state = step(state, action)
+        yield action, state
 
 
 class _Slots(NamedTuple):
@@ -211,7 +241,8 @@ class Playouts:
             note: what else is kept of each of them, from the position before it.
             turn: which positions are for `Jobs.then`; without it there is no second action.
         """
-        self.env, self.agent, self._moves, self._most = env, agent, moves, slots
+        self.env = with_short_turns(env, True) if can_be_short(env) else env
+        self.agent, self._moves, self._most = agent, moves, slots
         self._note, self._turn = note, turn
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 

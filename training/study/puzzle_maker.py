@@ -28,8 +28,8 @@ from ..system import atomic_files, cli
 from ..types import EnvState
 from . import review
 from .explain import Game
-from .judge import Question, measured, question
-from .playouts import Jobs, Playouts, jobs_of
+from .judge import Judged, Question, measured, question
+from .playouts import Jobs, Playouts, jobs_of, whole_moves
 from .position import probabilities
 from .puzzle_tried import (
     FOLLOWED,
@@ -148,7 +148,7 @@ class Maker:
         return found, found["following"] >= end
 
     def games(self, seed: int, block: int) -> list[tuple[State, list[int]]]:
-        """Play on PLAYED set-ups of a seed: the first state of each game, and its actions.
+        """Play on PLAYED set-ups of a seed: the first state of each game, and its short turns.
 
         Args:
             block: of set-ups; the same one gives the same games.
@@ -189,10 +189,8 @@ class Maker:
 
     def _walked(self, state: State, actions: list[int]) -> Game:
         """The states of a game; they stay on the device, which takes a fifth of the time."""
-        states, step = [state], self._compiled()[1]
-        for action in actions:
-            states.append(step(states[-1], action))
-        return Game(self.env, states, actions)
+        played = list(whole_moves(self.env, self._compiled()[1], state, actions))
+        return Game(self.env, [state, *(after for _, after in played)], [a for a, _ in played])
 
     def _compiled(self) -> Any:
         return replay.compiled(gaia_jax.make(self.env.id, players=self.env.num_players))
@@ -225,7 +223,8 @@ class Maker:
             pool = _pool([games[g].states[at] for g, at in here])
             for one in self._open(pool, [at for _, at in here], seed):
                 g, _ = here[one.row]
-                made = puzzle(games[g], _pair(one), one.own, one.sources.mean(1), one.before)
+                both = _pair(one), _pair(one, back=True)
+                made = puzzle(games[g], *both, one.own, one.sources.mean(1), one.before)
                 text = made["answer"]["text"]
                 if text.startswith(NO_ANSWERS):
                     continue
@@ -353,7 +352,7 @@ def _pool(states: Sequence[State]) -> State:
     return pool
 
 
-def _pair(one: Tried) -> Any:
-    """What the first choice lost to the best candidate."""
-    pair = [0, margins(one.own)[0]]
+def _pair(one: Tried, back: bool = False) -> Judged:
+    """What the first choice lost to the best candidate; `back`: the other way round."""
+    pair = [0, margins(one.own)[0]][:: -1 if back else 1]
     return measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair])

@@ -40,6 +40,7 @@ INSIDE = {
     "puzzles": {
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
         "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST, "line": LIST,
+        "instead": LIST,
     },
 }  # fmt: skip
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
@@ -76,6 +77,7 @@ def decisions(game: Game, first_round: int = 1) -> list[int]:
 def puzzle(
     game: Game,
     one: Judged,
+    other: Judged,
     own: np.ndarray,
     sources: np.ndarray,
     before: Collection[int] = (),
@@ -83,6 +85,7 @@ def puzzle(
     """A puzzle, plain values.
 
     Args:
+        one: the policy's first choice beside the answer. other: the answer beside that choice.
         own: (K, n) VP of the decider after each candidate.
         sources: (K, S) the mean of these VP by source.
         before: candidates whose VP are those with the answer at the next turn.
@@ -102,7 +105,8 @@ def puzzle(
     ]
     best = int(np.flatnonzero(one.question.candidates == one.best)[0])
     more = sources[best] - sources[0]
-    move["line"] = move["line"][: decided(game, one, more)]
+    move["line"] = review.line(game, one)[: decided(game, one, more)]
+    move["instead"] = review.line(game, other)[: decided(game, other, -more)]
     return {
         "theme": theme(answer["text"]),
         "answer": answer,

@@ -23,6 +23,7 @@ from .accuracy import GRADES, Loss, accuracy, par
 from .actions import is_main
 from .explain import Game
 from .judge import BEGINNINGS, Judge, Judged, Question, question
+from .playouts import whole_moves
 from .position import probabilities
 
 Plain = dict[str, Any]  # an object of JSON
@@ -205,19 +206,14 @@ def line(game: Game, one: Judged) -> list[Plain]:
 def follow(
     game: Game, number: int, first: int, actions: Sequence[int] | np.ndarray
 ) -> Iterator[tuple[int, State]]:
-    """Play actions from the position before a decision: each with the state behind it.
+    """Play a playout from the position before a decision: each action with the state behind it.
 
     Args:
         number: of the decision, from 1.
         first: the first action; -1 among the others ends them.
     """
-    step = stepping(game.env)
-    state = game.states[number - 1]
-    for action in (first, *(int(x) for x in actions)):
-        if action < 0:
-            return
-        state = step(state, action)
-        yield action, state
+    moves = (first, *(int(x) for x in actions))
+    return whole_moves(game.env, stepping(game.env), game.states[number - 1], moves)
 
 
 def stepping(env: GaiaEnv) -> Callable[[State, int], State]:

@@ -45,6 +45,11 @@ def has_short_turns(env: Environment) -> bool:
     return bool(getattr(env, "short_turns", False))
 
 
+def can_be_short(env: Environment) -> bool:
+    """Whether its turns can end with the main action; environments of one's own may not."""
+    return hasattr(env, "short_turns")
+
+
 def with_short_turns(env: Environment, short: bool) -> Any:
     """The same, with short turns or of the whole game."""
     if has_short_turns(env) == short:

@@ -8,7 +8,7 @@ let themes = [];
 let puzzle = null;
 let told = null;
 let view = null;
-let at = 0; // 0 is the position, then the line
+let at = 0; // which step of the two lines: each begins with the position, which has no text
 let shut = true; // whether no answer is wanted: none yet, or no more
 const WORDS = ["no", "one", "two", "three", "four", "five", "six"];
 const SECOND = "second"; // a wrong answer first, then the right one
@@ -58,11 +58,11 @@ function draw(frame) {
 
 function show(place) {
   if (!told) return;
-  at = Math.max(0, Math.min(place, told.line.length));
+  at = Math.max(0, Math.min(place, told.line.length - 1));
   draw(at);
-  find("place").textContent = `${at} / ${told.line.length}`;
-  const step = told.line[at - 1];
-  find("said").textContent = step ? step.words : "the position";
+  const step = told.line[at];
+  find("place").textContent = `${at} / ${told.line.length - 1}`;
+  find("said").textContent = step.words;
   ring(step);
   const list = find("line"); // it alone is scrolled, so that the table stays where it is
   [...list.children].forEach((row, n) => row.classList.toggle("now", n === at));
@@ -135,7 +135,7 @@ function ring(move) {
 // It is told while the pointer or the keyboard is at what names the move, then that of the step.
 function ringing(move) {
   const on = () => ring(move);
-  const off = () => ring(told && shut ? told.line[at - 1] : null);
+  const off = () => ring(told && shut ? told.line[at] : null);
   return { onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off };
 }
 
@@ -209,8 +209,9 @@ function explain(action) {
   find("why").textContent = why.length
     ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "";
   find("how").textContent = madeBy();
-  find("line").replaceChildren(...[{ words: "The position" }, ...told.line].map(({ words }, n) =>
-    element("li", { onclick: () => show(n) }, words)));
+  find("line").replaceChildren(...told.line.map(({ text, words }, n) => element("li",
+    { onclick: () => show(n), class: text ? "" : "head" }, text || !n ? words
+      : `${words}, and then what ${maker()} would play`)));
   find("told").hidden = false;
   show(0);
   find("next").focus();
