@@ -116,12 +116,13 @@ class Adviser:
         """What follows an action, in words, each with who."""
         rules, out = self.rules, []
         moves = (first, *(int(x) for x in actions[:SHOWN]))
-        for action, after in whole_moves(rules.env, rules.after, state, moves):
-            table = rules.table(state)
-            words = rules.say(rules.text(action), table)
-            out.append(f"{table.faction(table.player).name}: {words}")
+        for number, (action, after) in enumerate(whole_moves(rules.env, rules.after, state, moves)):
+            if number:
+                table = rules.table(state)
+                words = rules.say(rules.text(action), table)
+                out.append(f"{table.faction(table.player).name}: {words}")
             state = after
-        return out[1:]
+        return out
 
 
 class Compiling:
