@@ -59,7 +59,7 @@ BEGINS = 24  # decisions, among which the first main move is
 BEGUN = BEGINNINGS * 16  # playouts from the first move of a game, as of a review
 JUDGE = "zoo/strong"  # who plays out
 PLANTER = "zoo/strong"  # whose moves are replaced
-BAD, GLANCES = 8, 8  # unlikely main moves that are tried for the worst, playouts of each
+BAD, GLANCES = 16, 8  # unlikely main moves that are tried for the worst, playouts of each
 FULL = 256  # playouts of each of the two moves that `--check` compares
 OTHER_LUCK = 1 << 20  # number of a sample that no review draws
 
