@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from .game import Refused
 KEPT = 16  # puzzles that are ready to be shown again
 CHOICE = ("action", "text", "words")
 CANDIDATE = ("action", "text", "words", "vp", "policy", "answer_next")
+WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 
 
@@ -128,6 +130,7 @@ class PuzzleBook:
             "number": number,
             "theme": one["theme"],
             "answer": _named(one["answer"], tables[0]),
+            "then": _then(zip(told, tables, strict=True)),
             "policy": _named(one["policy"], tables[0]),
             "loss": one["loss"],
             "why": {_source(tables[0], name): vp for name, vp in one["why"].items()},
@@ -163,15 +166,25 @@ def _told(
 ) -> Iterator[tuple[Plain, Table]]:
     """The position, with no step, then the steps of a line that are told, each with what it gives.
 
-    No end of a turn is told, no declining, and no conversion of somebody else.
+    No end of a turn is told, no declining, and no conversion of somebody else. `same`: whether a
+    step is of the first move still.
     """
     yield {}, Table(state, env.ruleset)
-    step = replay.compiled(env)[1]
-    for one in line:
+    step, same = replay.compiled(env)[1], True
+    for number, one in enumerate(line):
+        same &= not number or int(state.game.turn.node) in WITHIN
         state = step(state, one["action"])
         own = one["player"] == seat or not one["text"].startswith("free ")
         if own and one["text"] not in SILENT:
-            yield one, Table(state, env.ruleset)
+            yield one | {"same": same}, Table(state, env.ruleset)
+
+
+def _then(told: Iterable[tuple[Plain, Table]]) -> list[str]:
+    """What the answer goes on with, in words: into what is upgraded, which tile."""
+    _, _, *more = told
+    return [
+        say_at(table, step["text"]) for step, table in takewhile(lambda x: x[0].get("same"), more)
+    ]
 
 
 def _step(step: Plain, table: Table, seats: Sequence[Plain]) -> Plain:

@@ -177,8 +177,9 @@ function verdict(action) {
   const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
   const nearest = second.action === policy.action ? " and which is the second best" : ", and "
     + `${vpText(candidates[0].vp - second.vp)} VP more than the second best, ${second.words}`;
+  const best = [told.answer.words, ...told.then].join(", then ");
   return `${told.right ? "Right." : lessText(action)} Best (theme: ${told.theme}): `
-    + `${told.answer.words}. It has ${ahead}${nearest}.`;
+    + `${best}. It has ${ahead}${nearest}.`;
 }
 
 function madeBy() {
