@@ -38,12 +38,6 @@ def answer_of(number: int, right: bool) -> int:
     return 1 + choices.index(told["answer"]["action"] if right else other(puzzle, told))
 
 
-def second_line(told: Any) -> int:
-    """Where the line of the policy's choice begins, by the step behind it."""
-    texts = [step["text"] for step in told["line"]]
-    return texts.index(told["policy"]["text"], 2) - 1
-
-
 def names_cell(action: Any) -> bool:
     """Whether a move is at a cell."""
     return "," in action["text"]
@@ -63,11 +57,10 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
     assert not book.answered(0, {"action": other(puzzle, told)})["right"]
     best = max(told["candidates"], key=lambda one: one["vp"])
     assert best["action"] == right and len(told["line"]) > 3
-    assert [at for at, step in enumerate(told["line"]) if not step["text"]] == [
-        0,
-        second_line(told),
-    ]
     steps = [step["text"] for step in told["line"]]
+    heads = [at for at, text in enumerate(steps) if not text]
+    begins = [told["answer"]["text"], told["policy"]["text"]]
+    assert heads[0] == 0 and [steps[at + 1] for at in heads] == begins
     assert not {"end_turn", "leech DECLINE"} & set(steps) and told["chosen"]["solved_by"]
     main = [choice for choice in puzzle["choices"] if not choice["text"].startswith("free ")]
     assert puzzle["legal"] >= len(main) and not book.playing
@@ -89,7 +82,18 @@ def test_a_choice_names_what_lies_at_its_place() -> None:
     assert answer.startswith("take the artifact: ")
     assert answer in [choice["words"] for choice in choices]
     assert answer == told["candidates"][0]["words"]
-    assert told["line"][0]["words"].endswith(f": {answer}")
+    assert told["line"][1]["words"].endswith(f": {answer}")
+
+
+def test_an_answer_says_what_it_goes_on_with() -> None:
+    """An upgrade says into what; a move that is whole says nothing more."""
+    found, book = puzzles.read(puzzles.SHIPPED)["puzzles"], PuzzleBook()
+    for verb, wanted in (("upgrade", True), ("mine", False)):
+        number = next(n for n, one in enumerate(found) if one["answer"]["text"].startswith(verb))
+        told = book.answered(number, {"action": found[number]["answer"]["action"]})
+        assert bool(told["then"]) is wanted
+        for step, words in zip(told["line"][2:], told["then"], strict=False):
+            assert step["words"].endswith(words)
 
 
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:
