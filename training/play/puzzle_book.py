@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 
@@ -106,15 +106,15 @@ class PuzzleBook:
         )
         here = self._states(number, record)[-1]
         env = record.env()
-        tables, told, last = list[Table](), list[Plain](), list[int | None]()
-        for line in (one["line"], one["instead"]):
-            for step, table in _told(env, here, line, one["player"]):
-                tables.append(table)
-                told.append(step)
-                last.append(step.get("action"))
+        rows = [
+            row
+            for line in (one["line"], one["instead"])
+            for row in _told(env, here, line, one["player"])
+        ]
+        tables = [table for _, table in rows]
         timeline = page.Timeline()
-        for frame, table in enumerate(tables):
-            timeline.add(frame, panels.parts(table, last[frame]))
+        for frame, (step, table) in enumerate(rows):
+            timeline.add(frame, panels.parts(table, step.get("action")))
         seats = page.seats_json(tables[0])
         asked = {
             "number": number,
@@ -130,7 +130,7 @@ class PuzzleBook:
             "number": number,
             "theme": one["theme"],
             "answer": _named(one["answer"], tables[0]),
-            "then": _then(zip(told, tables, strict=True)),
+            "then": _then([step for step, _ in rows]),
             "policy": _named(one["policy"], tables[0]),
             "loss": one["loss"],
             "why": {_source(tables[0], name): vp for name, vp in one["why"].items()},
@@ -143,7 +143,7 @@ class PuzzleBook:
             "earlier": self._found["sha256"] != sha256_of(self._found["agent"]),
             "chosen": self._found.get("chosen"),
             # The position stands before both lines.
-            "line": [_step(*row, seats) for row in zip(told, tables, strict=True)],
+            "line": [_step(step, seats) for step, _ in rows],
             "parts": timeline.varying(),
         }
         return asked, explained
@@ -166,32 +166,31 @@ def _told(
 ) -> Iterator[tuple[Plain, Table]]:
     """The position, with no step, then the steps of a line that are told, each with what it gives.
 
-    No end of a turn is told, no declining, and no conversion of somebody else. `same`: whether a
-    step is of the first move still.
+    No end of a turn is told, no declining, and no conversion of somebody else. A step is in words
+    that name what lies at its place before it; `same`: whether it is of the first move still.
     """
     yield {}, Table(state, env.ruleset)
     step, same = replay.compiled(env)[1], True
     for number, one in enumerate(line):
         same &= not number or int(state.game.turn.node) in WITHIN
-        state = step(state, one["action"])
+        state, before = step(state, one["action"]), Table(state, env.ruleset)
         own = one["player"] == seat or not one["text"].startswith("free ")
         if own and one["text"] not in SILENT:
-            yield one | {"same": same}, Table(state, env.ruleset)
+            words = say_at(before, one["text"])
+            yield one | {"same": same, "words": words}, Table(state, env.ruleset)
 
 
-def _then(told: Iterable[tuple[Plain, Table]]) -> list[str]:
+def _then(told: Sequence[Plain]) -> list[str]:
     """What the answer goes on with, in words: into what is upgraded, which tile."""
-    _, _, *more = told
-    return [
-        say_at(table, step["text"]) for step, table in takewhile(lambda x: x[0].get("same"), more)
-    ]
+    same = takewhile(lambda step: step.get("same", False), told[2:])
+    return [step["words"] for step in same]
 
 
-def _step(step: Plain, table: Table, seats: Sequence[Plain]) -> Plain:
+def _step(step: Plain, seats: Sequence[Plain]) -> Plain:
     """A step of a line, whose it is and in words; the position for none."""
     if not step:
         return {"text": "", "words": "The position"}
-    words = f"{seats[step['player']]['name']}: {say_at(table, step['text'])}"
+    words = f"{seats[step['player']]['name']}: {step['words']}"
     return {"text": step["text"], "words": words}
 
 

@@ -106,7 +106,9 @@ def puzzle(
     best = int(np.flatnonzero(one.question.candidates == one.best)[0])
     more = sources[best] - sources[0]
     move["line"] = review.line(game, one)[: decided(game, one, more)]
-    move["instead"] = review.line(game, other)[: decided(game, other, -more)]
+    # The other line is as long at least, so that the two can be compared.
+    end = max(decided(game, other, -more), len(move["line"]))
+    move["instead"] = review.line(game, other)[:end]
     return {
         "theme": theme(answer["text"]),
         "answer": answer,
