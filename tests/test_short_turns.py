@@ -39,7 +39,7 @@ def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
         return jax.tree.map(pick, one, other)
 
     whole = played = new_games
-    left_out, actions_of_one = 0, []
+    left_out, actions_of_one, after = 0, [], {}
     for i in range(ENOUGH):
         action = drawn(played.legal_action_mask, i)
         actions_of_one += [] if played.terminated[0] else [int(action[0])]
@@ -47,6 +47,8 @@ def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
         ends = behind(whole)
         assert not behind(played).any()
         assert whole.legal_action_mask[ends, end].all()
+        if ends[0]:
+            after[len(actions_of_one)] = whole
         whole = chosen(ends, step_games(whole, jnp.full(GAMES, end, jnp.int32)), whole)
         left_out += int(ends.sum())
         chex.assert_trees_all_equal(
@@ -59,11 +61,16 @@ def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
     fewer = np.asarray(whole.step_count - played.step_count)
     assert left_out == fewer.sum() and (fewer > 10).all()
     np.testing.assert_array_equal(whole.rewards, played.rewards)
-    one = jax.device_get(jax.tree.map(lambda x: x[0], new_games))
-    lines = list(whole_moves(env, replay.compiled(env)[1], one, [*actions_of_one, -1]))
-    assert len(lines) == len(actions_of_one) + int(fewer[0])
-    ended = jax.tree.map(lambda x: x[0], whole)
-    chex.assert_trees_all_equal(lines[-1][1].game, ended.game)
+
+    def of_one(states):
+        return jax.device_get(jax.tree.map(lambda x: x[0], states))
+
+    step, made = replay.compiled(env)[1], max(after)
+    last_after = of_one(after[made]), [end, *actions_of_one[made:], -1]
+    for state, moves in ((of_one(new_games), [*actions_of_one, -1]), last_after):
+        lines = list(whole_moves(env, step, state, moves))
+        assert len(lines) == int(whole.step_count[0] - state.step_count)
+        chex.assert_trees_all_equal(lines[-1][1].game, of_one(whole).game)
 
 
 def test_it_is_another_environment_and_says_so():

@@ -4,6 +4,7 @@ import jax
 import numpy as np
 import pytest
 
+import gaia_jax
 from tests.training import toy_env
 from training.agents import random_agent
 from training.study.playouts import Playouts, jobs_of
@@ -89,22 +90,21 @@ def even(states):
 
 
 def test_a_second_action_is_made_at_the_next_turn_of_its_seat(positions, jobs, played):
-    """After another seat has decided, once, and only where it is legal."""
+    """Once, and only where it is legal."""
     wanted = np.arange(len(jobs.action)) % ENV.num_actions
     second = Playouts(ENV, random_agent(ENV), moves=20, slots=4, turn=even)
     found = second.play(positions, jobs._replace(then=wanted), seed=1)
     step, made = jax.jit(ENV.step), 0
     for j, action in enumerate(jobs.action):
         state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
-        seat, away, line = state.current_player, False, found.moves[j][found.moves[j] >= 0]
+        seat, line = state.current_player, found.moves[j][found.moves[j] >= 0]
         state = step(state, np.int32(action))
         for n, other in enumerate(line):
             here = even(state) and state.current_player == seat
-            if away and here:
+            if here:
                 made += bool(state.legal_action_mask[wanted[j]])
                 assert other == wanted[j] or not state.legal_action_mask[wanted[j]]
                 break
-            away |= not here
             assert other == played.moves[j, n], "until then nothing is otherwise"
             state = step(state, np.int32(other))
     assert made > 2
@@ -114,6 +114,12 @@ def test_a_second_action_is_made_at_the_next_turn_of_its_seat(positions, jobs, p
 def test_vp_by_source_are_kept(played):
     np.testing.assert_array_equal(played.sources.sum(-1) + 10, played.vp)
     assert played.notes.shape == (len(played.vp), 0)
+
+
+def test_turns_are_short_where_the_environment_has_them():
+    agent = random_agent(ENV)
+    assert Playouts(gaia_jax.make(), agent).env == gaia_jax.make(short_turns=True)
+    assert Playouts(ENV, agent).env is ENV
 
 
 def test_nothing_to_play_is_an_error(positions, jobs):

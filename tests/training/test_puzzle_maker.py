@@ -9,6 +9,7 @@ import pytest
 
 import gaia_jax
 from gaia_jax.actions import from_text
+from gaia_jax.state import Node
 from tests.training import toy_env
 from training.agents import Agent
 from training.study import puzzle_maker, puzzle_tried, puzzles
@@ -19,7 +20,7 @@ from training.study.puzzle_tried import Stage
 
 ENV = toy_env.make("toy", reward="vp")
 MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
-ORDER = [0, 1, 0]  # who decides; then the game is over
+BESIDE, ALONE = [0, 1, 0], [0, 0]  # who decides, the others passed in the second; then it is over
 
 
 def act(params, states, mask, key):
@@ -33,28 +34,29 @@ def every(states):
     return jnp.ones(len(states.current_player), bool)
 
 
-def position(later):
+def position(later, order):
     """Seat 0 is to move twice; its mine has 9 VP now, and `later` at its second move."""
     state = jax.device_get(ENV.init(jax.random.key(0)))
     game, worth = state.game, np.zeros_like(state.game.worth)
-    worth[:, 0], worth[2, 0], worth[:, 1] = 9, later, 8
+    worth[:, 0], worth[len(order) - 1, 0], worth[:, 1] = 9, later, 8
     decider = np.zeros_like(game.decider)
-    decider[: len(ORDER)] = ORDER
+    decider[: len(order)] = order
     legal = np.ones_like(game.legal)
     game = game.replace(
-        worth=worth, decider=decider, legal=legal, length=np.full_like(game.length, len(ORDER))
+        worth=worth, decider=decider, legal=legal, length=np.full_like(game.length, len(order))
     )
     return state.replace(game=game, current_player=np.int32(0), legal_action_mask=legal[0])
 
 
+@pytest.mark.parametrize("order", [BESIDE, ALONE])
 @pytest.mark.parametrize(("later", "kept"), [(9, False), (2, True)])
-def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, monkeypatch):
+def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, order, monkeypatch):
     """The mine leads by 9 VP as the agent goes on; the project before it comes to the same."""
     monkeypatch.setattr(puzzle_maker, "JOBS", 64)
     made = object.__new__(Maker)
     made.playouts, made._ended, made._progress = 4, 0, lambda ended: None
     made._players = Playouts(ENV, Agent("one", act), moves=20, slots=8, turn=every)
-    pool = jax.tree.map(lambda x: np.asarray(x)[None], position(later))
+    pool = jax.tree.map(lambda x: np.asarray(x)[None], position(later, order))
     tried = np.array([PICK, PROJECT, MINE])
     open_ = [puzzle_tried.untried(0, Question(1, 0, tried, np.array([0.8, 0.1, 0.1])))]
     (plain,) = made._more(pool, open_, 4, puzzle_maker.FRESH, 0)
@@ -93,6 +95,13 @@ def test_a_decision_stays_open_where_one_move_may_be_better():
     assert not puzzle_tried.stays(near, Stage(4, 1.5, 1.5))
     assert puzzle_tried.stays(near, Stage(4, 1.5, 0.5))
     assert not puzzle_tried.stays(near, Stage(4, 9.0, 0.5))
+
+
+def test_a_turn_begins_at_a_main_decision_without_a_conversion_before_it():
+    nodes, free = np.array([Node.TURN, Node.TURN, Node.AFTER]), np.array([0, 1, 0])
+    turn = SimpleNamespace(node=nodes, free_actions=free)
+    states = SimpleNamespace(game=SimpleNamespace(turn=turn))
+    assert puzzle_maker.is_turn(states).tolist() == [True, False, False]
 
 
 def test_candidates_are_one_of_each_kind_first():

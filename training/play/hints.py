@@ -117,7 +117,7 @@ class Adviser:
         rules, out = self.rules, []
         moves = (first, *(int(x) for x in actions[:SHOWN]))
         for number, (action, after) in enumerate(whole_moves(rules.env, rules.after, state, moves)):
-            if number:
+            if number and rules.text(action) != "end_turn":
                 table = rules.table(state)
                 words = rules.say(rules.text(action), table)
                 out.append(f"{table.faction(table.player).name}: {words}")

@@ -106,11 +106,9 @@ class PuzzleBook:
         )
         here = self._states(number, record)[-1]
         env = record.env()
-        rows = [
-            row
-            for line in (one["line"], one["instead"])
-            for row in _told(env, here, line, one["player"])
-        ]
+        answer = list(_told(env, here, one["line"], one["player"]))
+        instead = one.get("instead", [])
+        rows = answer + (list(_told(env, here, instead, one["player"])) if instead else [])
         tables = [table for _, table in rows]
         timeline = page.Timeline()
         for frame, (step, table) in enumerate(rows):
@@ -130,7 +128,7 @@ class PuzzleBook:
             "number": number,
             "theme": one["theme"],
             "answer": _named(one["answer"], tables[0]),
-            "then": _then([step for step, _ in rows]),
+            "then": _then([step for step, _ in answer]),
             "policy": _named(one["policy"], tables[0]),
             "loss": one["loss"],
             "why": {_source(tables[0], name): vp for name, vp in one["why"].items()},
@@ -142,7 +140,7 @@ class PuzzleBook:
             "agent": self._found["agent"],
             "earlier": self._found["sha256"] != sha256_of(self._found["agent"]),
             "chosen": self._found.get("chosen"),
-            # The position stands before both lines.
+            # The position stands before each line.
             "line": [_step(step, seats) for step, _ in rows],
             "parts": timeline.varying(),
         }
@@ -166,18 +164,19 @@ def _told(
 ) -> Iterator[tuple[Plain, Table]]:
     """The position, with no step, then the steps of a line that are told, each with what it gives.
 
-    No end of a turn is told, no declining, and no conversion of somebody else. A step is in words
-    that name what lies at its place before it; `same`: whether it is of the first move still.
+    Behind the first no end of a turn is told, no declining, no conversion of somebody else. A step
+    is in words that name what lies at its place before it; `same`: it is of the first move still.
     """
-    yield {}, Table(state, env.ruleset)
-    step, same = replay.compiled(env)[1], True
+    table, same = Table(state, env.ruleset), True
+    yield {}, table
+    step = replay.compiled(env)[1]
     for number, one in enumerate(line):
         same &= not number or int(state.game.turn.node) in WITHIN
-        state, before = step(state, one["action"]), Table(state, env.ruleset)
+        words, state = say_at(table, one["text"]), step(state, one["action"])
+        table = Table(state, env.ruleset)
         own = one["player"] == seat or not one["text"].startswith("free ")
-        if own and one["text"] not in SILENT:
-            words = say_at(before, one["text"])
-            yield one | {"same": same, "words": words}, Table(state, env.ruleset)
+        if not number or (own and one["text"] not in SILENT):
+            yield one | {"same": same, "words": words}, table
 
 
 def _then(told: Sequence[Plain]) -> list[str]:

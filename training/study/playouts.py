@@ -4,8 +4,9 @@ Playouts of one position with the same sample number draw the same random number
 decision. Two actions that come to the same then end alike; others soon part (docs/lab/review.md).
 A playout may name a second action too, for the next turn of its first seat.
 
-Turns are short (`gaia_jax.make`), where the environment has them: most decisions of the whole game
-that these leave out end a turn. `whole_moves` puts them in again.
+Turns are short (`gaia_jax.make`), where the environment has them: no conversion follows a main
+action, and no decision ends a turn. `whole_moves` puts these ends in again. A position behind a
+main action goes on with one conversion at most.
 """
 
 from __future__ import annotations
@@ -52,14 +53,15 @@ class Ends(NamedTuple):
     """How J playouts ended; those that were not played to the end have `ended` False."""
 
     vp: np.ndarray  # (J, P) int16
-    moves: np.ndarray  # (J, M) int16, the first actions behind `Jobs.action`, then -1
+    # (J, M) int16, the first actions behind `Jobs.action`, then -1; of short turns: `whole_moves`
+    moves: np.ndarray
     ended: np.ndarray  # (J,) bool
     sources: np.ndarray  # (J, P, K) int16, VP by source
     notes: np.ndarray  # (J, M) int16, what `note` told of the position of each of `moves`
 
 
 Note = Callable[[EnvState], Array]  # of B states: (B,)
-Turn = Callable[[EnvState], Array]  # of B states: (B,) bool, whether `Jobs.then` may be played
+Turn = Callable[[EnvState], Array]  # of B states: (B,) bool, whether a turn begins there
 
 
 def jobs_of(
@@ -112,7 +114,6 @@ class _Slots(NamedTuple):
     job: Array  # (B,) int32, J where there is none
     forced: Array  # (B,) int32, the first action while it is to come, then -1
     then: Array  # (B,) int32, the second one while it is to come, then -1
-    away: Array  # (B,) bool, whether the turn of the first action is over
     clock: Array  # (B,) int32, decisions so far
     following: Array  # (1,) int32
     vp: Array  # (J, P) int16
@@ -141,7 +142,7 @@ class _Device:
         kinds = pool.game.players.vp_source.shape[1:]
         empty = _Slots(
             state, none, jnp.full(batch, -1, jnp.int32), jnp.full(batch, -1, jnp.int32),
-            jnp.zeros(batch, bool), jnp.zeros(batch, jnp.int32), jnp.zeros(1, jnp.int32),
+            jnp.zeros(batch, jnp.int32), jnp.zeros(1, jnp.int32),
             jnp.zeros((count, *kinds[:1]), jnp.int16),
             jnp.full((count, self.moves), -1, jnp.int16), jnp.zeros(count, bool),
             jnp.zeros((count, *kinds), jnp.int16),
@@ -155,13 +156,12 @@ class _Device:
         mask = slots.state.legal_action_mask
         own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
         action = jnp.where(slots.forced >= 0, slots.forced, own)
-        then, away = slots.then, slots.away
+        then = slots.then
         if self.turn:
-            here = self.turn(slots.state) & (slots.state.current_player == seat)
+            here = self.turn(slots.state) & (slots.state.current_player == seat) & (slots.clock > 0)
             legal = jnp.take_along_axis(mask, jnp.maximum(then, 0)[:, None], 1)[:, 0]
-            action = jnp.where(away & here & (then >= 0) & legal, then, action)
-            then = jnp.where(away & here, -1, then)
-            away |= ~here & (slots.clock > 0)
+            action = jnp.where(here & (then >= 0) & legal, then, action)
+            then = jnp.where(here, -1, then)
         moves, notes = slots.moves, slots.notes
         if self.moves:
             noted = ~over(slots.state) & (slots.clock > 0)
@@ -175,7 +175,6 @@ class _Device:
             state=step_among(self.env, widest, slots.state, action),
             forced=jnp.full_like(slots.forced, -1),
             then=then,
-            away=away,
             clock=slots.clock + 1,
             moves=moves,
             notes=notes,
@@ -196,7 +195,6 @@ class _Device:
             job=taken.put(idle, taken.job),
             forced=taken.put(slots.forced, jobs.action[taken.job]),
             then=taken.put(slots.then, jobs.then[taken.job]),
-            away=taken.put(slots.away, False),
             clock=taken.put(slots.clock, 0),
             following=taken.following[None],
             vp=slots.vp.at[where].set(vp, mode="drop"),
@@ -239,7 +237,7 @@ class Playouts:
             moves: M, how many actions of a playout are kept.
             slots: on each device, at most.
             note: what else is kept of each of them, from the position before it.
-            turn: which positions are for `Jobs.then`; without it there is no second action.
+            turn: where a turn begins, for `Jobs.then`; without it there is no second action.
         """
         self.env = with_short_turns(env, True) if can_be_short(env) else env
         self.agent, self._moves, self._most = agent, moves, slots

@@ -341,8 +341,9 @@ class Maker:
 
 
 def is_turn(states: EnvState) -> jax.Array:
-    """Which of some states are at a main decision."""
-    return jnp.asarray(states.game.turn.node == Node.TURN)
+    """Which of some states begin a turn: at a main decision, with no conversion before it."""
+    turn = states.game.turn
+    return jnp.asarray((turn.node == Node.TURN) & (turn.free_actions == 0))
 
 
 def _pool(states: Sequence[State]) -> State:

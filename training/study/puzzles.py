@@ -30,7 +30,8 @@ from .review import Plain
 FORMAT = "gaia_jax puzzles 1"
 OURS = atomic_files.json_with(format=FORMAT)
 # What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`. One whose
-# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`.
+# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`. A puzzle made since
+# 2026-11-26 has the line of the policy's choice too, "instead".
 KEYS = {
     "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
     "seed": WHOLE, "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
@@ -40,7 +41,6 @@ INSIDE = {
     "puzzles": {
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
         "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST, "line": LIST,
-        "instead": LIST,
     },
 }  # fmt: skip
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names

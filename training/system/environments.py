@@ -47,7 +47,9 @@ def has_short_turns(env: Environment) -> bool:
 
 def can_be_short(env: Environment) -> bool:
     """Whether its turns can end with the main action; environments of one's own may not."""
-    return hasattr(env, "short_turns")
+    if not dataclasses.is_dataclass(env):
+        return False
+    return any(field.init and field.name == "short_turns" for field in dataclasses.fields(env))
 
 
 def with_short_turns(env: Environment, short: bool) -> Any:

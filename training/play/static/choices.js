@@ -98,8 +98,8 @@ function drawLegal() {
     some: all.filter((one) => one.kind === kind) }))
     .filter(({ some }) => some.length);
   // What is found later folds nothing that is in view.
-  const folded = kinds.length > 1 && (folds ?? all.length > FEW);
-  if (all.length) folds = folded;
+  if (all.length) folds ??= kinds.length > 1 && all.length > FEW;
+  const folded = kinds.length > 1 && folds;
   if (!folded || !kinds.some(({ kind }) => kind === openKind)) openKind = "";
   byId("kinds").replaceChildren(...(folded ? kinds.map(kindButton) : []));
   byId("legal").replaceChildren(

@@ -62,7 +62,7 @@ function show(place) {
   draw(at);
   const step = told.line[at];
   find("place").textContent = `${at} / ${told.line.length - 1}`;
-  find("said").textContent = step.words;
+  find("said").textContent = wordsOf(step, at);
   ring(step);
   const list = find("line"); // it alone is scrolled, so that the table stays where it is
   [...list.children].forEach((row, n) => row.classList.toggle("now", n === at));
@@ -192,6 +192,13 @@ function madeBy() {
     + (kept ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
+// A step of the lines; the head of the second one says what follows it.
+function wordsOf({ text, words }, n) {
+  if (text || !n) return words;
+  const { answer_next } = told.candidates.find((one) => one.action === told.policy.action);
+  return `${words}, and then what ${maker()} would play${answer_next ? ", with the answer at the next turn" : ""}`;
+}
+
 function explain(action) {
   shut = true;
   find("reveal").hidden = true;
@@ -210,9 +217,8 @@ function explain(action) {
   find("why").textContent = why.length
     ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "";
   find("how").textContent = madeBy();
-  find("line").replaceChildren(...told.line.map(({ text, words }, n) => element("li",
-    { onclick: () => show(n), class: text ? "" : "head" }, text || !n ? words
-      : `${words}, and then what ${maker()} would play`)));
+  find("line").replaceChildren(...told.line.map((step, n) => element("li",
+    { onclick: () => show(n), class: step.text ? "" : "head" }, wordsOf(step, n))));
   find("told").hidden = false;
   show(0);
   find("next").focus();
