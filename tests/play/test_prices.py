@@ -151,3 +151,30 @@ def test_prices_come_with_the_view(server: Server) -> None:
     }  # fmt: skip
     assert found["leech DECLINE"] == {"notes": ["3 offered, room for 6"]}
     assert game["moves"][at]["told"] == "3 offered, room for 6"
+
+
+LATER = """([first, all]) => {
+  const of = (texts) => texts.map((text) => ({ text, words: text }));
+  [chosenFrom, further] = ["", NOTHING_FURTHER];
+  return [first, all].map((texts) => {
+    game.legal = of(texts);
+    drawLegal();
+    const shown = [...byId("legal").querySelectorAll("button")].filter((x) => x.checkVisibility());
+    return [byId("kinds").children.length, shown.length];
+  });
+}"""
+
+
+@pytest.mark.parametrize(("first", "folded"), [(4, False), (12, True)])
+def test_what_is_found_later_folds_nothing(
+    tab: Watched, server: Server, first: int, folded: bool
+) -> None:
+    """A list in view stays open under the finger; one that was folded stays folded."""
+    game = server.new_game(ruleset="base", seats=["you"] * 4, seed=3)
+    tab.page.goto(f"{server.home}#{game}")
+    tab.page.wait_for_selector("#layout", state="visible")
+    texts = ["advance economy", "advance science", "power PA_2T", "power PA_7C"]
+    texts += [f"free {n}C" for n in range(9)] + ["qic QIC_3TT"]
+    (_, before), (kinds, after) = tab.page.evaluate(LATER, [texts[:first], texts])
+    assert bool(kinds) is folded
+    assert (before, after) == ((0, 0) if folded else (first, len(texts)))
