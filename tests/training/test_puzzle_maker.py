@@ -122,20 +122,26 @@ def test_candidates_are_one_of_each_kind_first():
 
 
 def test_a_line_ends_where_the_last_of_the_vp_that_decide_it_are_made(monkeypatch):
-    def state(seat, *own):
+    def state(seat, node, *own):
         players = SimpleNamespace(vp_source=np.array([[9, 9, 9], own]))
-        return SimpleNamespace(current_player=seat, game=SimpleNamespace(players=players))
+        turn = SimpleNamespace(node=node, free_actions=0)
+        return SimpleNamespace(
+            current_player=seat, game=SimpleNamespace(players=players, turn=turn)
+        )
 
-    first = state(1, 0, 0, 0)
-    line = [state(1, 0, 0, 0), state(0, 0, 0, 0), state(1, 0, 0, 2), state(1, 4, 0, 2),
-            state(0, 4, 7, 2)]  # fmt: skip
+    first = state(1, Node.TURN, 0, 0, 0)
+    line = [
+        state(1, Node.TILE, 0, 0, 0), state(0, Node.TURN, 0, 0, 0), state(1, Node.LEECH, 0, 0, 0),
+        state(1, Node.TURN, 0, 0, 2), state(0, Node.TURN, 0, 0, 2), state(1, Node.TURN, 4, 0, 2),
+        state(0, Node.TURN, 4, 7, 2),
+    ]  # fmt: skip
     monkeypatch.setattr(puzzles.review, "follow", lambda *_: [(0, after) for after in line])
     judged = SimpleNamespace(question=SimpleNamespace(number=1, seat=1), best=0, line=())
     ids = {"vp_source": ("SHIP", "PROTO", "FINAL_1")}
     game = SimpleNamespace(states=[first], env=SimpleNamespace(ruleset=SimpleNamespace(ids=ids)))
     for more, wanted in (
-        ((5, 0, 0), 4), ((0, 9, 0), 5), ((5, 9, 0), 5), ((-7, 9, 0), 5),
-        ((9, 0, 0), 2), ((9, 0, 4), 2), ((5, 0, 4), 4),  # never half of it; not at the end
+        ((5, 0, 0), 6), ((0, 9, 0), 7), ((5, 9, 0), 7), ((-7, 9, 0), 7),
+        ((9, 0, 0), 5), ((9, 0, 4), 5), ((5, 0, 4), 6),  # never half of it; not at the end
     ):  # fmt: skip
         assert puzzles.decided(game, judged, np.array(more)) == wanted, more
-    assert puzzles.decided(game, judged, np.array((1.9, -7, 0))) == 2, "its own turn"
+    assert puzzles.decided(game, judged, np.array((1.9, -7, 0))) == 5, "its own two turns"

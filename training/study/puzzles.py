@@ -47,6 +47,7 @@ CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
 SURE = 2.0  # VP of a source, more than the luck of 64 playouts
+TURNS = 2  # of one's own, that a line has at least
 CLEAR = 3.5  # VP that it has more than each other candidate
 # Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
 # it is taken is the agent's taste as much as its worth.
@@ -118,7 +119,7 @@ def puzzle(
 
 
 def decided(game: Game, one: Judged, more: np.ndarray) -> int:
-    """How many moves of a line lead to the VP that decide it; its first turn at least.
+    """How many moves of a line lead to the VP that decide it; its first two turns at least.
 
     They have come where the line has brought half of them, of each source: they are means, and the
     line is one of many. What is paid at the end of the game is not waited for.
@@ -129,21 +130,22 @@ def decided(game: Game, one: Judged, more: np.ndarray) -> int:
     ids = game.env.ruleset.ids["vp_source"]
     waits = (more >= SURE) & ~np.isin(ids, VP_AT_THE_END)
     seat, told = one.question.seat, np.flatnonzero(waits)
-    turn = last = 0
     before = game.states[one.question.number - 1]
     first = np.asarray(before.game.players.vp_source)[seat, told]
     missing = np.ones(len(told), bool)
+    begun, last = 0, 1
     line = review.follow(game, one.question.number, one.best, one.line)
     for number, (_, after) in enumerate(line, 1):
         gained = np.asarray(after.game.players.vp_source)[seat, told] - first
         come = missing & (gained >= more[told] / 2)
         missing &= ~come
-        if come.any():
+        turn = before.game.turn
+        own = int(before.current_player) == seat and turn.node != Node.LEECH
+        begun += own and turn.node == Node.TURN and turn.free_actions == 0
+        if come.any() or (own and begun <= TURNS):
             last = number
-        if turn == number - 1 and int(before.current_player) == seat:
-            turn = number
         before = after
-    return max(turn, last)
+    return last
 
 
 def empty(
