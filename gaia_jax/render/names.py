@@ -297,10 +297,11 @@ def say_at(table: Table, text: str) -> str:
     if verb == "pick" and table.node in _PICKED:
         said = f"{_PICKED[table.node]} {place}"
     cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
-    if verb == "upgrade":
+    target = verb == "pick" and table.node == "TARGET"
+    if verb == "upgrade" or (target and table.map.structure[cell]):
         structure = table.ids["structure"][table.map.structure[cell]]
-        return f"upgrade the {STRUCTURES[structure]} on {place}"
-    if verb in ("mine", "project") or said.startswith(tuple(_PICKED.values())):
+        return f"{'choose' if target else verb} the {STRUCTURES[structure]} on {place}"
+    if target or verb in ("mine", "project") or said.startswith(tuple(_PICKED.values())):
         return f"{said}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
     if verb == "advanced":
         tile = named["advanced"][table.advanced_tiles[place][0]]

@@ -51,7 +51,8 @@ class At:
     def __init__(self, node: str):
         self.node = node
         structure = np.full(self.ruleset.actions.cell.max() + 1, self.ids["structure"].index("TS"))
-        self.map = SimpleNamespace(structure=structure)
+        planet = np.full_like(structure, self.ids["planet"].index("Transdim"))
+        self.map = SimpleNamespace(structure=structure, planet=planet)
 
     def faction(self, p: int) -> object:
         """The one whose academy brings no QIC."""
@@ -84,6 +85,10 @@ def test_a_place_says_what_lies_there() -> None:
     upgrade = next(text for text in At.ruleset.actions.texts if text.startswith("upgrade "))
     place = upgrade.split()[1]
     assert render.say_at(table, upgrade) == f"upgrade the trading station on {place}"
+    target: Any = At("TARGET")
+    assert render.say_at(target, f"pick {place}") == f"choose the trading station on {place}"
+    target.map.structure[:] = 0
+    assert render.say_at(target, f"pick {place}") == f"choose {place}: transdim planet"
     said = "special action: the academy's action: 4 credits"
     assert render.say_at(table, "special AC_B") == said
 

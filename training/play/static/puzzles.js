@@ -195,8 +195,8 @@ function madeBy() {
 // A step of the lines; the head of the second one says what follows it.
 function wordsOf({ text, words }, n) {
   if (text || !n) return words;
-  const { answer_next } = told.candidates.find((one) => one.action === told.policy.action);
-  return `${words}, and then what ${maker()} would play${answer_next ? ", with the answer at the next turn" : ""}`;
+  const later = told.line.slice(n).some((step) => step.text === told.answer.text);
+  return `${words}, and then what ${maker()} would play${later ? ", with the answer later on" : ""}`;
 }
 
 function explain(action) {
@@ -213,7 +213,9 @@ function explain(action) {
     ...told.candidates.map((one) => element("tr", ringing(one),
       element("td", {}, one.words + (one.answer_next ? " (and the answer at the next turn)" : "")),
       element("td", {}, vpText(one.vp)), element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
-  const why = Object.entries(told.why).map(([name, vp]) => `${name} ${apart(vp)}`);
+  const rest = Object.values(told.why).reduce((left, vp) => left - vp, told.loss.mean);
+  const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
+  const why = sources.map(([name, vp]) => `${name} ${apart(vp)}`);
   find("why").textContent = why.length
     ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "";
   find("how").textContent = madeBy();
