@@ -51,7 +51,6 @@ def test_a_federation_is_formed_by_one_click(tab: Watched, server: Server) -> No
     moves = replay.read(server.saves / "lost_fleet.json").actions
     go(tab, moves.index("form_federation"))
     tab.until("document.querySelectorAll('#legal [data-federation]').length > 0", 60)
-    # Of few choices none is folded, and what is found later folds nothing.
     page.evaluate("byId('kinds').children.length && openGroup('federation')")
     first = page.locator("#legal [data-federation]").first
     first.hover()

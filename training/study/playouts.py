@@ -93,8 +93,8 @@ def whole_moves(
     """Actions of a playout as the whole game has them, each with the state behind it.
 
     Args:
-        step: of the whole game. state: before the first action.
-        actions: the first one, then `Ends.moves`; -1 ends them.
+        step: of the whole game. state: of one game, before the first action.
+        actions: indices, the first one, then a row of `Ends.moves`; -1 ends them.
     """
     end = env.ruleset.actions.first["end_turn"] if can_be_short(env) else -1
     for number, action in enumerate(actions):
