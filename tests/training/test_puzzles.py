@@ -39,9 +39,8 @@ def game(tmp_path_factory):
 def legal(game):
     """Three legal actions at the fifth decision, the played one first."""
     mask = np.asarray(game.states[4].legal_action_mask)
-    return np.array([game.actions[4], *(a for a in np.flatnonzero(mask) if a != game.actions[4])])[
-        :3
-    ]
+    others = [a for a in np.flatnonzero(mask) if a != game.actions[4]]
+    return np.array([game.actions[4], *others[:2]])
 
 
 @pytest.mark.parametrize(

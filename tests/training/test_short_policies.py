@@ -53,15 +53,18 @@ def test_it_takes_the_end_of_its_turn_where_it_may(states, short_turns, first):
     assert int((logits[0] > -1e9).sum()) == (1 if short_turns else 2)
 
 
-@pytest.mark.parametrize("short_turns", [False, True])
-def test_its_search_looks_at_short_turns(short_turns, monkeypatch):
+@pytest.mark.parametrize(
+    ("short_turns", "form", "short"),
+    [(False, "tree", False), (True, "tree", True), (False, "", True), (True, "rollouts", True)],
+)
+def test_rollouts_and_searches_of_its_own_are_of_short_turns(short_turns, form, short, monkeypatch):
     seen = []
     usual = search.environment_model
     monkeypatch.setattr(
         search, "environment_model", lambda env, *rest: seen.append(env) or usual(env, *rest)
     )
-    make_search(ENV, agent(short_turns).policy, SearchSpec(8))
-    assert [(env.short_turns, env.reward) for env in seen] == [(short_turns, "vp")]
+    make_search(ENV, agent(short_turns).policy, SearchSpec(8, form=form))
+    assert [(env.short_turns, env.reward) for env in seen] == [(short, "vp")]
 
 
 def test_games_are_of_the_whole_game_and_the_policy_of_its_turns(monkeypatch):

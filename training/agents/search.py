@@ -40,7 +40,7 @@ from ..search import (
     environment_model,
     gumbel_search,
 )
-from ..system.environments import with_short_turns
+from ..system.environments import can_be_short, with_short_turns
 from ..types import Environment, EnvState, Params
 from .base import LESS_OPPONENTS, Agent, Policy
 from .levels import agent_of
@@ -157,12 +157,12 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
         raise UserError("no search reads the values of an agent trained with opponent_weight")
     if env.reward != policy.reward:  # values and rewards must be of one kind
         env = _rewarded(env, policy.reward)
-    if policy.short_turns:  # what is looked at ends no turn by a decision
-        env = with_short_turns(env, True)
+    options = spec.options(policy.vp)
+    if policy.short_turns or options.rollouts and can_be_short(env):
+        env = with_short_turns(env, True)  # what is looked at ends no turn by a decision
     model = environment_model(
         env, policy.evaluate, policy.reward_scale, spec.follow, policy.likeliest
     )
-    options = spec.options(policy.vp)
     recurrent = model.onward if options.rollouts else model.recurrent
 
     def search(
