@@ -46,7 +46,7 @@ def names_cell(action: Any) -> bool:
 def test_a_puzzle_is_asked_without_its_answer() -> None:
     book = PuzzleBook()
     puzzle = book.asked(0)
-    assert all(set(choice) == {"action", "text", "words"} for choice in puzzle["choices"])
+    assert all(set(choice) == {"action", "text", "words", "brings"} for choice in puzzle["choices"])
     assert not {"answer", "candidates", "line", "parts", "why"} & set(puzzle)
     actions = [choice["action"] for choice in puzzle["choices"]]
     assert actions == sorted(actions) and "theme" not in puzzle
@@ -92,6 +92,11 @@ def test_an_answer_says_what_it_goes_on_with() -> None:
         number = next(n for n, one in enumerate(found) if one["answer"]["text"].startswith(verb))
         told = book.answered(number, {"action": found[number]["answer"]["action"]})
         assert bool(told["then"]) is wanted
+        assert ("not paid yet" in told["line"][1]["brings"]) is wanted
+        paid = told["line"][2 if wanted else 1]["brings"]
+        assert "ore" in paid and "credits" in paid
+        choices = {choice["text"]: choice["brings"] for choice in book.asked(number)["choices"]}
+        assert choices[told["answer"]["text"]] == told["line"][1]["brings"]
         for step, words in zip(told["line"][2:], told["then"], strict=False):
             assert step["words"].endswith(words)
 

@@ -13,7 +13,7 @@ import numpy as np
 from gaia_jax import replay
 from gaia_jax.actions import to_text
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.render import Table, panels, say_at
+from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.render.names import VP_SOURCES
 from gaia_jax.replay import page
 from gaia_jax.ruleset import Ruleset
@@ -26,7 +26,7 @@ from ..study.review import Plain
 from .game import Refused
 
 KEPT = 16  # puzzles that are ready to be shown again
-CHOICE = ("action", "text", "words")
+CHOICE = ("action", "text", "words", "brings")
 CANDIDATE = ("action", "text", "words", "vp", "policy", "answer_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
@@ -120,7 +120,7 @@ class PuzzleBook:
             "player": one["player"],
             "seats": seats,
             "vp": [seat.vp for seat in tables[0].seats],
-            "choices": _choices(one, tables[0]),
+            "choices": _choices(env, here, one, tables[0]),
             "legal": _legal(here, env.ruleset),
             "picture": panels.frame(tables[0], panels.parts(tables[0])),
         }
@@ -165,7 +165,8 @@ def _told(
     """The position, with no step, then the steps of a line that are told, each with what it gives.
 
     Behind the first no end of a turn is told, no declining, no conversion of somebody else. A step
-    is in words that name what lies at its place before it; `same`: it is of the first move still.
+    is in words that name what lies at its place before it; `brings`: what it costs and brings;
+    `same`: it is of the first move still.
     """
     table, same = Table(state, env.ruleset), True
     yield {}, table
@@ -173,10 +174,11 @@ def _told(
     for number, one in enumerate(line):
         same &= not number or int(state.game.turn.node) in WITHIN
         words, state = say_at(table, one["text"]), step(state, one["action"])
-        table = Table(state, env.ruleset)
+        before, table = table, Table(state, env.ruleset)
         own = one["player"] == seat or not one["text"].startswith("free ")
         if not number or (own and one["text"] not in SILENT):
-            yield one | {"same": same, "words": words}, table
+            brings = in_words(effects(before, table), words)
+            yield one | {"same": same, "words": words, "brings": brings}, table
 
 
 def _then(told: Sequence[Plain]) -> list[str]:
@@ -188,9 +190,9 @@ def _then(told: Sequence[Plain]) -> list[str]:
 def _step(step: Plain, seats: Sequence[Plain]) -> Plain:
     """A step of a line, whose it is and in words; the position for none."""
     if not step:
-        return {"text": "", "words": "The position"}
+        return {"text": "", "words": "The position", "brings": ""}
     words = f"{seats[step['player']]['name']}: {step['words']}"
-    return {"text": step["text"], "words": words}
+    return {"text": step["text"], "words": words, "brings": step["brings"]}
 
 
 def _legal(state: State, ruleset: Ruleset) -> int:
@@ -200,7 +202,15 @@ def _legal(state: State, ruleset: Ruleset) -> int:
     return len([text for text in texts if node != Node.TURN or is_main(node, text)])
 
 
-def _choices(one: Plain, table: Table) -> list[Plain]:
-    """The candidates as choices, in the order of the action index: it gives nothing away."""
-    found = ({key: _named(c, table)[key] for key in CHOICE} for c in one["candidates"])
-    return sorted(found, key=lambda choice: int(choice["action"]))
+def _choices(env: GaiaEnv, state: State, one: Plain, table: Table) -> list[Plain]:
+    """The candidates as choices, in the order of the action index: it gives nothing away.
+
+    `brings`: what the step costs and brings, and what is to be chosen behind it.
+    """
+    step, found = replay.compiled(env)[1], []
+    for candidate in sorted(one["candidates"], key=lambda c: int(c["action"])):
+        named = _named(candidate, table)
+        after = Table(step(state, candidate["action"]), env.ruleset)
+        named["brings"] = in_words(effects(table, after), named["words"])
+        found.append({key: named[key] for key in CHOICE})
+    return found

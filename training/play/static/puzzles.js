@@ -119,12 +119,15 @@ async function open(number, note = "") {
     + (mark === undefined ? "" : ` You have tried it: ${MARKS.get(mark)}.`);
   find("choices").replaceChildren(...puzzle.choices.map((choice, n) => element("button",
     { type: "button", "data-action": choice.action, "aria-pressed": "false",
-      onclick: () => answer(choice.action), ...ringing(choice) }, `${n + 1}: ${choice.words}`)));
+      onclick: () => answer(choice.action), ...ringing(choice) }, `${n + 1}: ${choice.words}`, ...brings(choice))));
   view = new TableView(find("table"), puzzle.picture);
   view.seat(player);
   drawScore();
   document.body.dataset.ready = String(number + 1);
 }
+
+// What a move costs and brings, under its name; nothing for none.
+const brings = (move) => (move.brings ? [element("span", { class: "brings" }, move.brings)] : []);
 
 // The place of a move on the map; nothing for none.
 function ring(move) {
@@ -220,7 +223,7 @@ function explain(action) {
     ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "";
   find("how").textContent = madeBy();
   find("line").replaceChildren(...told.line.map((step, n) => element("li",
-    { onclick: () => show(n), class: step.text ? "" : "head" }, wordsOf(step, n))));
+    { onclick: () => show(n), class: step.text ? "" : "head" }, wordsOf(step, n), ...brings(step))));
   find("told").hidden = false;
   show(0);
   find("next").focus();
