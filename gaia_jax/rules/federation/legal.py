@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.rules.federation.groups import MAX_GROUPS
-from gaia_jax.rules.federation.lattice import READ
 from gaia_jax.rules.federation.paths import GIVEN, NO_LEAST, Paths, Terrain
+from gaia_jax.xla.turns import on_gpu
 
 MAX_FEDERATIONS = 128  # of more legal federations these count, the first by bitmask (A10)
 
@@ -28,15 +28,23 @@ def legal_sets(
     """
     cost = paths.cost.reshape(2, GIVEN, -1)
     cost = jnp.where(terrain.terminals & GIVEN != 0, cost[1], cost[0])
-    total, least = _set_power(terrain.power[:MAX_GROUPS].astype(jnp.int16))
+    power = terrain.power[:MAX_GROUPS].astype(jnp.int16)
+    total, least = _set_power(power)
     required = terrain.required.astype(jnp.int16)
     payable = (cost <= limit) & (total >= required)
-    if surplus_allowed:
-        legal = _without_surplus(payable, cost, total, required, terrain.power)
-    else:
+    if not surplus_allowed:
         payable &= total - least < required
-        legal = payable
-    return payable, _first(legal)
+
+    def counted() -> Array:
+        if not surplus_allowed:
+            return _first(payable)
+        return _first(_without_surplus(payable, cost, total, required, power))
+
+    # Most searches only ask if there is one. A GPU would wait for the answer to this question.
+    if on_gpu():
+        return payable, counted()
+    none = jnp.zeros_like(payable)
+    return payable, lax.cond(jnp.any(terrain.find_all > 0), counted, lambda: none)
 
 
 def _set_power(power: Array) -> tuple[Array, Array]:
@@ -61,16 +69,13 @@ def _without_surplus(
     payable: Array, cost: Array, total: Array, required: Array, power: Array
 ) -> Array:
     """The sets with no group that is not needed for power and costs a satellite (A11)."""
-    sets = jnp.arange(GIVEN)
-
-    def check(group: Array, legal: Array) -> Array:
-        bit = 1 << group
-        left: Array = total - lax.dynamic_index_in_dim(power, group, keepdims=False)
-        saves = cost.at[sets & ~bit].get(**READ) < cost
-        return legal & ~((sets & bit != 0)[:, None] & (left >= required) & saves)
-
-    kept: Array = lax.fori_loop(0, MAX_GROUPS, check, payable)
-    return kept
+    sets, legal = jnp.arange(GIVEN)[:, None], payable
+    for group in range(MAX_GROUPS):
+        pairs = cost.reshape(-1, 2, 1 << group, cost.shape[1])  # without the group, and with it
+        without = jnp.broadcast_to(pairs[:, :1], pairs.shape).reshape(cost.shape)
+        surplus = (sets >> group & 1 != 0) & (total - power[group] >= required)
+        legal &= ~(surplus & (without < cost))
+    return legal
 
 
 def _first(legal: Array) -> Array:
