@@ -447,7 +447,7 @@ def test_the_base_map(search):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", [8, 1000])
+@pytest.mark.parametrize("block", [64, 1000])
 def test_how_many_sets_go_through_at_once_changes_nothing(monkeypatch, block):
     monkeypatch.setattr(federation_paths, "search_size", lambda n: (block, SETS + n))
     # Another lattice, equal to the usual one: no search has been traced for it.

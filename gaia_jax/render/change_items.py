@@ -231,7 +231,7 @@ def _tokens(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
         fields = {field: n, "green": green} if green > 0 else {field: n}
         yield Item(_side(n), f"federation token: {named[_key(field)]}", fields)
     if green < 0:
-        yield Item(COST, "1 federation token (turned grey)", {"green": green})
+        yield Item(COST, f"{-green} green federation token (turned grey)", {"green": green})
 
 
 def _income(before: Table, after: Table, one: SeatView, two: SeatView) -> Iterator[Item]:

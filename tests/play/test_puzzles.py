@@ -192,6 +192,9 @@ def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:
     page, choices = tab.page, PuzzleBook().asked(number)["choices"]
     page.goto(f"{server.home}puzzles#{number + 1}")
     tab.until(READY.format(number + 1), 120)
+    assert (
+        page.locator("#choices .brings").count() == sum(bool(one["brings"]) for one in choices) > 0
+    )
     button = page.locator("#choices button").nth(list(map(names_cell, choices)).index(True))
     button.focus()
     assert page.locator(".over-look.ring").count() == 1

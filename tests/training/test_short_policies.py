@@ -57,7 +57,9 @@ def test_it_takes_the_end_of_its_turn_where_it_may(states, short_turns, first):
     ("short_turns", "form", "short"),
     [(False, "tree", False), (True, "tree", True), (False, "", True), (True, "rollouts", True)],
 )
-def test_rollouts_and_searches_of_its_own_are_of_short_turns(short_turns, form, short, monkeypatch):
+def test_rollouts_and_searches_of_a_short_policy_end_turns_by_rule(
+    short_turns, form, short, monkeypatch
+):
     seen = []
     usual = search.environment_model
     monkeypatch.setattr(

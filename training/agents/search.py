@@ -4,8 +4,9 @@
     runs/quick+search:32:form=one_layer:k=16  the 16 likeliest actions, each tried once
 
 option   default   what
-form     rollouts  rollouts: likely actions, followed along the policy's moves (or `lines`, the
-                   name of before); tree; own_turn: a tree that ends where another player decides;
+form     rollouts  rollouts: likely actions, followed along the policy's moves, turns ended by rule
+                   (or `lines`, the name of before); tree; own_turn: a tree that ends where
+                   another player decides;
                    one_layer: no tree. Where a search is looked at (`training.explain`, the page)
                    the default is tree
 k        32        actions kept at a position; the likeliest ones

@@ -205,7 +205,7 @@ def _legal(state: State, ruleset: Ruleset) -> int:
 def _choices(env: GaiaEnv, state: State, one: Plain, table: Table) -> list[Plain]:
     """The candidates as choices, in the order of the action index: it gives nothing away.
 
-    `brings`: what the step costs and brings, and what is to be chosen behind it.
+    `brings`: what the step costs and brings at once, and what is to be chosen behind it.
     """
     step, found = replay.compiled(env)[1], []
     for candidate in sorted(one["candidates"], key=lambda c: int(c["action"])):

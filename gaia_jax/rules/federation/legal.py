@@ -5,12 +5,12 @@ Sets of groups are the first axis, 1 << MAX_GROUPS bitmasks of their numbers; n 
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 from jax import Array, lax
 
 from gaia_jax.rules.federation.groups import MAX_GROUPS
 from gaia_jax.rules.federation.paths import GIVEN, NO_LEAST, Paths, Terrain
-from gaia_jax.xla.turns import on_gpu
 
 MAX_FEDERATIONS = 128  # of more legal federations these count, the first by bitmask (A10)
 
@@ -40,11 +40,12 @@ def legal_sets(
             return _first(payable)
         return _first(_without_surplus(payable, cost, total, required, power))
 
-    # Most searches only ask if there is one. A GPU would wait for the answer to this question.
-    if on_gpu():
+    # Most searches only ask if there is one. An accelerator would wait for the answer to this.
+    if jax.default_backend() != "cpu":
         return payable, counted()
+    builds = jnp.any((terrain.find_all > 0) & (terrain.terminals != 0))
     none = jnp.zeros_like(payable)
-    return payable, lax.cond(jnp.any(terrain.find_all > 0), counted, lambda: none)
+    return payable, lax.cond(builds, counted, lambda: none)
 
 
 def _set_power(power: Array) -> tuple[Array, Array]:
@@ -69,12 +70,11 @@ def _without_surplus(
     payable: Array, cost: Array, total: Array, required: Array, power: Array
 ) -> Array:
     """The sets with no group that is not needed for power and costs a satellite (A11)."""
-    sets, legal = jnp.arange(GIVEN)[:, None], payable
+    legal = payable
     for group in range(MAX_GROUPS):
         pairs = cost.reshape(-1, 2, 1 << group, cost.shape[1])  # without the group, and with it
         without = jnp.broadcast_to(pairs[:, :1], pairs.shape).reshape(cost.shape)
-        surplus = (sets >> group & 1 != 0) & (total - power[group] >= required)
-        legal &= ~(surplus & (without < cost))
+        legal &= ~((total - power[group] >= required) & (without < cost))
     return legal
 
 

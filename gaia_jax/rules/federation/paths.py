@@ -93,8 +93,8 @@ def cost_via_cell(paths: Paths, key: Array) -> Array:
 def search_size(n: int) -> tuple[int, int]:
     """How many (row, set) pairs go through one turn of the loop, and how many a search can hold.
 
-    A single row has SETS at most, so it always fits. A CPU pays by the pair, and one row has some
-    seven of them in a turn (docs/lab/performance.md). A GPU pays by the turn, a TPU by the pair too:
+    A single row has SETS at most, so it always fits. A CPU pays by the pair, and of 64 most
+    turns used a few (docs/lab/performance.md). A GPU pays by the turn, a TPU by the pair too:
     for the searches of 4,096 games 4.2 turns of 1,024 pairs do what 4.9 turns of 512 do.
     """
     platform = jax.default_backend()
