@@ -12,7 +12,7 @@ from gaia_jax.actions import from_text
 from gaia_jax.state import Node
 from tests.training import toy_env
 from training.agents import Agent
-from training.study import puzzle_maker, puzzle_tried, puzzles
+from training.study import puzzle_maker, puzzle_tried
 from training.study.judge import Question
 from training.study.playouts import Playouts
 from training.study.puzzle_maker import Maker
@@ -121,27 +121,13 @@ def test_candidates_are_one_of_each_kind_first():
     assert puzzle_tried.of_each_kind(rules, likely[:1], likely[:4]) == likely[:3]
 
 
-def test_a_line_ends_where_the_last_of_the_vp_that_decide_it_are_made(monkeypatch):
-    def state(seat, node, *own):
-        players = SimpleNamespace(vp_source=np.array([[9, 9, 9], own]))
-        turn = SimpleNamespace(node=node, free_actions=0)
-        return SimpleNamespace(
-            current_player=seat, game=SimpleNamespace(players=players, turn=turn)
-        )
-
-    first = state(1, Node.TURN, 0, 0, 0)
-    line = [
-        state(1, Node.TILE, 0, 0, 0), state(0, Node.TURN, 0, 0, 0), state(1, Node.LEECH, 0, 0, 0),
-        state(1, Node.TURN, 0, 0, 2), state(0, Node.TURN, 0, 0, 2), state(1, Node.TURN, 4, 0, 2),
-        state(0, Node.TURN, 4, 7, 2),
-    ]  # fmt: skip
-    monkeypatch.setattr(puzzles.review, "follow", lambda *_: [(0, after) for after in line])
-    judged = SimpleNamespace(question=SimpleNamespace(number=1, seat=1), best=0, line=())
-    ids = {"vp_source": ("SHIP", "PROTO", "FINAL_1")}
-    game = SimpleNamespace(states=[first], env=SimpleNamespace(ruleset=SimpleNamespace(ids=ids)))
-    for more, wanted in (
-        ((5, 0, 0), 6), ((0, 9, 0), 7), ((5, 9, 0), 7), ((-7, 9, 0), 7),
-        ((9, 0, 0), 5), ((9, 0, 4), 5), ((5, 0, 4), 6),  # never half of it; not at the end
-    ):  # fmt: skip
-        assert puzzles.decided(game, judged, np.array(more)) == wanted, more
-    assert puzzles.decided(game, judged, np.array((1.9, -7, 0))) == 5, "its own two turns"
+def test_both_lines_are_of_the_luck_that_differs_as_the_means_do():
+    asked = Question(9, 1, np.array([4, 6]), np.array([0.9, 0.1]))
+    sources = np.zeros((2, 3, 2), int)
+    sources[1] = (12, 0), (6, 2), (0, 4)  # 6 and 2 in the mean: as on the second luck
+    vp = np.zeros((2, 3, 4), int) + np.array([0, 8, 0, 0])
+    vp[1, :, 1] = 20, 16, 12
+    moves = np.arange(6).reshape(2, 3, 1)
+    one = puzzle_tried.Tried(0, asked, vp, moves, sources)
+    lines = [puzzle_maker._pair(one, back) for back in (False, True)]
+    assert [(judged.best, judged.line.tolist()) for judged in lines] == [(6, [4]), (4, [1])]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from gaia_jax import replay
-from gaia_jax.actions import to_text
+from gaia_jax.actions import from_text, to_text
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.render import Table, effects, in_words, panels, say_at
 from gaia_jax.render.names import VP_SOURCES
@@ -107,8 +107,7 @@ class PuzzleBook:
         here = self._states(number, record)[-1]
         env = record.env()
         answer = list(_told(env, here, one["line"], one["player"]))
-        instead = one.get("instead", [])
-        rows = answer + (list(_told(env, here, instead, one["player"])) if instead else [])
+        rows = answer + list(_told(env, here, one["instead"], one["player"]))
         tables = [table for _, table in rows]
         timeline = page.Timeline()
         for frame, (step, table) in enumerate(rows):
@@ -160,25 +159,31 @@ def _named(action: Plain, table: Table) -> Plain:
 
 
 def _told(
-    env: GaiaEnv, state: State, line: Sequence[Plain], seat: int
+    env: GaiaEnv, state: State, line: Sequence[str], seat: int
 ) -> Iterator[tuple[Plain, Table]]:
     """The position, with no step, then the steps of a line that are told, each with what it gives.
 
     Behind the first no end of a turn is told, no declining, no conversion of somebody else. A step
     is in words that name what lies at its place before it; `brings`: what it costs and brings;
-    `same`: it is of the first move still.
+    `own`: the seat's; `same`: it is of the first move still; `vp`: the seat's behind it.
     """
     table, same = Table(state, env.ruleset), True
     yield {}, table
     step = replay.compiled(env)[1]
-    for number, one in enumerate(line):
+    for number, text in enumerate(line):
         same &= not number or int(state.game.turn.node) in WITHIN
-        words, state = say_at(table, one["text"]), step(state, one["action"])
-        before, table = table, Table(state, env.ruleset)
-        own = one["player"] == seat or not one["text"].startswith("free ")
-        if not number or (own and one["text"] not in SILENT):
+        player, action = int(state.current_player), from_text(env.ruleset, text)
+        before, state = table, step(state, action)
+        told = not number or text not in SILENT and (player == seat or not text.startswith("free "))
+        table = Table(state, env.ruleset)
+        if told:
+            words = say_at(before, text)
             brings = in_words(effects(before, table), words)
-            yield one | {"same": same, "words": words, "brings": brings}, table
+            own = player == seat
+            yield {
+                "text": text, "action": action, "player": player, "own": own, "same": same,
+                "words": words, "brings": brings, "vp": table.seats[seat].vp,
+            }, table  # fmt: skip
 
 
 def _then(told: Sequence[Plain]) -> list[str]:
@@ -192,7 +197,7 @@ def _step(step: Plain, seats: Sequence[Plain]) -> Plain:
     if not step:
         return {"text": "", "words": "The position", "brings": ""}
     words = f"{seats[step['player']]['name']}: {step['words']}"
-    return {"text": step["text"], "words": words, "brings": step["brings"]}
+    return {"words": words} | {key: step[key] for key in ("text", "brings", "own", "vp")}
 
 
 def _legal(state: State, ruleset: Ruleset) -> int:

@@ -354,6 +354,13 @@ def _pool(states: Sequence[State]) -> State:
 
 
 def _pair(one: Tried, back: bool = False) -> Judged:
-    """What the first choice lost to the best candidate; `back`: the other way round."""
-    pair = [0, margins(one.own)[0]][:: -1 if back else 1]
-    return measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair])
+    """What the first choice lost to the best candidate; `back`: the other way round.
+
+    The line is of the luck on which the two differ most as they do in the mean, source by source.
+    """
+    best = margins(one.own)[0]
+    pair = [0, best][:: -1 if back else 1]
+    more = one.sources[best] - one.sources[0]
+    typical = int(np.argmin(np.abs(more - more.mean(0)).sum(1)))
+    found = measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair])
+    return found._replace(line=one.moves[pair[-1], typical])

@@ -15,7 +15,6 @@ import numpy as np
 
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.components.common import VP_AT_THE_END
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
@@ -27,11 +26,11 @@ from .explain import Game
 from .judge import Judged
 from .review import Plain
 
-FORMAT = "gaia_jax puzzles 1"
+FORMAT = "gaia_jax puzzles 2"
 OURS = atomic_files.json_with(format=FORMAT)
 # What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`. One whose
-# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`. A puzzle made since
-# 2026-11-26 has the line of the policy's choice too, "instead".
+# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`. "line" and
+# "instead" are texts of actions: what came behind the answer, and behind the policy's choice.
 KEYS = {
     "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
     "seed": WHOLE, "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
@@ -41,13 +40,12 @@ INSIDE = {
     "puzzles": {
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
         "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST, "line": LIST,
+        "instead": LIST,
     },
 }  # fmt: skip
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
-SURE = 2.0  # VP of a source, more than the luck of 64 playouts
-TURNS = 2  # of one's own, that a line has at least
 CLEAR = 3.5  # VP that it has more than each other candidate
 # Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
 # it is taken is the agent's taste as much as its worth.
@@ -106,46 +104,14 @@ def puzzle(
     ]
     best = int(np.flatnonzero(one.question.candidates == one.best)[0])
     more = sources[best] - sources[0]
-    move["line"] = review.line(game, one)[: decided(game, one, more)]
-    # The other line is as long at least, so that the two can be compared.
-    end = max(decided(game, other, -more), len(move["line"]))
-    move["instead"] = review.line(game, other)[:end]
+    for key, judged in (("line", one), ("instead", other)):
+        move[key] = [step["text"] for step in review.line(game, judged)]
     return {
         "theme": theme(answer["text"]),
         "answer": answer,
         "why": why.by_source(rules, more),
         "candidates": sorted(candidates, key=lambda c: -c["vp"]),
     } | move
-
-
-def decided(game: Game, one: Judged, more: np.ndarray) -> int:
-    """How many moves of a line lead to the VP that decide it; its first two turns at least.
-
-    They have come where the line has brought half of them, of each source: they are means, and the
-    line is one of many. What is paid at the end of the game is not waited for.
-
-    Args:
-        more: (S,) VP by source that the answer has more.
-    """
-    ids = game.env.ruleset.ids["vp_source"]
-    waits = (more >= SURE) & ~np.isin(ids, VP_AT_THE_END)
-    seat, told = one.question.seat, np.flatnonzero(waits)
-    before = game.states[one.question.number - 1]
-    first = np.asarray(before.game.players.vp_source)[seat, told]
-    missing = np.ones(len(told), bool)
-    begun, last = 0, 1
-    line = review.follow(game, one.question.number, one.best, one.line)
-    for number, (_, after) in enumerate(line, 1):
-        gained = np.asarray(after.game.players.vp_source)[seat, told] - first
-        come = missing & (gained >= more[told] / 2)
-        missing &= ~come
-        turn = before.game.turn
-        own = int(before.current_player) == seat and turn.node != Node.LEECH
-        begun += own and turn.node == Node.TURN and turn.free_actions == 0
-        if come.any() or (own and begun <= TURNS):
-            last = number
-        before = after
-    return last
 
 
 def empty(

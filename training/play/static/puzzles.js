@@ -187,18 +187,18 @@ function verdict(action) {
 
 function madeBy() {
   const { chosen } = told;
-  const kept = chosen && [["solves", chosen.solved_by], ["does not", chosen.unsolved_by]]
+  const kept = [["solves", chosen?.solved_by || []], ["does not", chosen?.unsolved_by || []]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
   const behind = told.candidates.some((one) => one.answer_next) ? " A move that the answer may"
     + " follow was played on in both ways, and has the VP of the better one." : "";
   return `Means of ${told.playouts} games that ${maker()} played on from each move.${behind}`
-    + (kept ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
+    + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
 // A step of the lines; the head of the second one says what follows it.
 function wordsOf({ text, words }, n) {
   if (text || !n) return words;
-  const later = told.line.slice(n).some((step) => step.text === told.answer.text);
+  const later = told.line.slice(n).some((step) => step.own && step.text === told.answer.text);
   return `${words}, and then what ${maker()} would play${later ? ", with the answer later on" : ""}`;
 }
 
@@ -223,7 +223,8 @@ function explain(action) {
     ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "";
   find("how").textContent = madeBy();
   find("line").replaceChildren(...told.line.map((step, n) => element("li",
-    { onclick: () => show(n), class: step.text ? "" : "head" }, wordsOf(step, n), ...brings(step))));
+    { onclick: () => show(n), class: step.own ? "own" : step.text ? "" : "head" }, wordsOf(step, n),
+    ...brings(step), ...(step.own ? [element("span", { class: "brings" }, `${step.vp} VP now`)] : []))));
   find("told").hidden = false;
   show(0);
   find("next").focus();
