@@ -88,8 +88,9 @@ def test_a_choice_names_what_lies_at_its_place() -> None:
 def test_an_answer_says_what_it_goes_on_with() -> None:
     """An upgrade says into what; a move that is whole says nothing more."""
     found, book = puzzles.read(puzzles.SHIPPED)["puzzles"], PuzzleBook()
-    for verb, wanted in (("upgrade", True), ("mine", False)):
-        number = next(n for n, one in enumerate(found) if one["answer"]["text"].startswith(verb))
+    upgrade = next(n for n, one in enumerate(found) if one["line"][1].startswith("piece "))
+    mine = next(n for n, one in enumerate(found) if one["line"][0].startswith("mine "))
+    for number, wanted in ((upgrade, True), (mine, False)):
         told = book.answered(number, {"action": found[number]["answer"]["action"]})
         assert bool(told["then"]) is wanted
         assert ("not paid yet" in told["line"][1]["brings"]) is wanted

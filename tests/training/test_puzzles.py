@@ -173,7 +173,7 @@ def test_reasons_are_differences_by_source(game, legal):
         (["--again"], "--again is of a file: --of names it"),
         (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
         (["--resume"], "--resume goes on with the file of --out"),
-        (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 1'"),
+        (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 2'"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message, capsys):

@@ -67,7 +67,8 @@ function show(place) {
   const list = find("line"); // it alone is scrolled, so that the table stays where it is
   [...list.children].forEach((row, n) => row.classList.toggle("now", n === at));
   const row = list.children[at];
-  if (row) list.scrollTop = row.offsetTop - list.offsetTop - list.clientHeight / 2;
+  const above = row ? Math.max(0, (list.clientHeight - row.offsetHeight) / 2) : 0;
+  if (row) list.scrollTop = row.offsetTop - list.offsetTop - above;
 }
 
 // How far the game of a puzzle is played, until the function that is given back is called.
