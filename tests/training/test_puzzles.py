@@ -67,8 +67,7 @@ def puzzle(game, legal):
     moves = np.full((2, 2, 3), -1)
     sources = np.zeros((3, len(game.env.ruleset.ids["vp_source"])))
     sources[:, 1], sources[:, 2] = (4, 0, 12), (2, 0, 1.8)
-    pair = [0, 2]
-    both = (measured(asked, legal[some], vp[some], moves) for some in (pair, pair[::-1]))
+    both = (measured(asked, legal[some], vp[some], moves) for some in ([0, 2], [2, 0]))
     return puzzles.puzzle(game, *both, own, sources)
 
 
@@ -383,9 +382,8 @@ def test_the_shipped_puzzles_are_what_they_say():
         assert len({c["action"] for c in one["candidates"]}) == len(one["candidates"]) > 1
         first = max(one["candidates"], key=lambda c: c["policy"])
         assert first["action"] == one["policy"]["action"]
-        assert (
-            one["line"][0] == one["answer"]["text"] and one["instead"][0] == one["policy"]["text"]
-        )
+        begins = [one["answer"]["text"], one["policy"]["text"]]
+        assert [one["line"][0], one["instead"][0]] == begins
         assert one["theme"] == puzzles.theme(one["answer"]["text"])
     assert {"building", "research", "ship"} <= {one["theme"] for one in found["puzzles"]}
 

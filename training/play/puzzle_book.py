@@ -179,10 +179,9 @@ def _told(
         if told:
             words = say_at(before, text)
             brings = in_words(effects(before, table), words)
-            own = player == seat
             yield {
-                "text": text, "action": action, "player": player, "own": own, "same": same,
-                "words": words, "brings": brings, "vp": table.seats[seat].vp,
+                "text": text, "action": action, "player": player, "own": player == seat,
+                "same": same, "words": words, "brings": brings, "vp": table.seats[seat].vp,
             }, table  # fmt: skip
 
 

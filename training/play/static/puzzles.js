@@ -193,7 +193,7 @@ function madeBy() {
   const behind = told.candidates.some((one) => one.answer_next) ? " A move that the answer may"
     + " follow was played on in both ways, and has the VP of the better one." : "";
   return `Means of ${told.playouts} games that ${maker()} played on from each move.${behind}`
-    + " The lines are two of these games, on the luck where they differ most as the means do."
+    + " Each line is one such game, both on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
