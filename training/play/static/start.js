@@ -18,7 +18,11 @@ const recordNow = () => offers.records.find(({ name }) => name === byId("record"
 async function loadOffers() {
   const path = `/api/offers?ruleset=${encodeURIComponent(byId("ruleset").value || "lost_fleet")}`;
   if (offers) {
+    // Its seats are those of the ruleset before until the answer is here.
+    leavePreview();
+    byId("begin").disabled = true;
     offers = (await call(path)) || offers;
+    byId("begin").disabled = false;
     fillUnderWay();
     fillRecords();
     fillChairs();
@@ -199,6 +203,12 @@ async function wantedGame() {
 function askPreview() {
   clearTimeout(previewTimer);
   previewTimer = setTimeout(showPreview, PREVIEW_AFTER);
+}
+
+// What is on its way is not of this form.
+function leavePreview() {
+  clearTimeout(previewTimer);
+  previews++;
 }
 
 async function showPreview() {
