@@ -71,6 +71,18 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
         book.asked(len(book.themes()))
 
 
+def test_the_lines_are_not_waited_for_before_the_question(tmp_path: Path) -> None:
+    """A line that cannot be played hinders the answer alone, and says so."""
+    found = puzzles.read(puzzles.SHIPPED)
+    one = found["puzzles"][0] | {"line": ["no such action"]}
+    path = tmp_path / "puzzles.json"
+    path.write_text(puzzles.to_text(found | {"puzzles": [one]}), encoding="utf-8")
+    book = PuzzleBook(path)
+    action = book.asked(0)["choices"][0]["action"]
+    with pytest.raises(Refused, match="puzzle 0 cannot be told: .*no such action"):
+        book.answered(0, {"action": action})
+
+
 def test_a_choice_names_what_lies_at_its_place() -> None:
     """`take the artifact in place 3` says nothing of what is to be weighed."""
     answers = [one["answer"]["text"] for one in puzzles.read(puzzles.SHIPPED)["puzzles"]]

@@ -23,6 +23,7 @@ from ..agents import sha256_of
 from ..study import puzzles
 from ..study.actions import is_main
 from ..study.review import Plain
+from .background import Job
 from .game import Refused
 
 KEPT = 16  # puzzles that are ready to be shown again
@@ -33,7 +34,10 @@ SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 
 
 class PuzzleBook:
-    """The puzzles of a file, each played to its position when it is asked for."""
+    """The puzzles of a file, each played to its position when it is asked for.
+
+    What is to be said of its answer is made behind it, while somebody thinks.
+    """
 
     def __init__(self, path: Path = puzzles.SHIPPED):
         """
@@ -72,13 +76,16 @@ class PuzzleBook:
         Args:
             body: of the request: `action`, the index of a candidate.
         Raises:
-            Refused: there is no such puzzle or candidate.
+            Refused: there is no such puzzle or candidate, or a line of it cannot be played.
         """
-        asked, told = self._made(self._checked(number))
+        asked, later = self._made(self._checked(number))
         action = body.get("action")
         if action not in [one["action"] for one in asked["choices"]]:
             raise Refused("action: one of the choices is wanted")
-        return told | {"right": action == told["answer"]["action"]}
+        later.wait()
+        if later.result is None:
+            raise Refused(f"puzzle {number} cannot be told: {later.said}")
+        return later.result | {"right": action == later.result["answer"]["action"]}
 
     def _checked(self, number: int) -> int:
         count = len(self._found["puzzles"])
@@ -97,42 +104,50 @@ class PuzzleBook:
             self.playing.pop(number, None)
         return found
 
-    def _make(self, number: int) -> tuple[Plain, Plain]:
+    def _make(self, number: int) -> tuple[Plain, Job]:
+        """What is asked, and what is told once there is an answer."""
         one = self._found["puzzles"][number]
         game = self._found["games"][one["game"]]
         actions = tuple(game["actions"][: one["decision"] - 1])
         record = replay.Record(
             self._found["ruleset"], self._found["version"], game["setup"], actions, ()
         )
-        here = self._states(number, record)[-1]
-        env = record.env()
-        answer = list(_told(env, here, one["line"], one["player"]))
-        rows = answer + list(_told(env, here, one["instead"], one["player"]))
-        tables = [table for _, table in rows]
-        timeline = page.Timeline()
-        for frame, (step, table) in enumerate(rows):
-            timeline.add(frame, panels.parts(table, step.get("action")))
-        seats = page.seats_json(tables[0])
+        here, env = self._states(number, record)[-1], record.env()
+        table = Table(here, env.ruleset)
         asked = {
             "number": number,
             "round": one["round"],
             "player": one["player"],
-            "seats": seats,
-            "vp": [seat.vp for seat in tables[0].seats],
-            "choices": _choices(env, here, one, tables[0]),
+            "seats": page.seats_json(table),
+            "vp": [seat.vp for seat in table.seats],
+            "choices": _choices(env, here, one, table),
             "legal": _legal(here, env.ruleset),
-            "picture": panels.frame(tables[0], panels.parts(tables[0])),
+            "picture": panels.frame(table, panels.parts(table)),
         }
-        explained = {
+
+        def explain(job: Job) -> None:
+            job.result = self._explained(number, env, here)
+
+        return asked, Job(explain, f"puzzle {number}")
+
+    def _explained(self, number: int, env: GaiaEnv, here: State) -> Plain:
+        """What is told of a puzzle, from its position."""
+        one, first = self._found["puzzles"][number], Table(here, env.ruleset)
+        answer = list(_told(env, here, one["line"], one["player"]))
+        rows = answer + list(_told(env, here, one["instead"], one["player"]))
+        timeline, seats = page.Timeline(), page.seats_json(first)
+        for frame, (step, table) in enumerate(rows):
+            timeline.add(frame, panels.parts(table, step.get("action")))
+        return {
             "number": number,
             "theme": one["theme"],
-            "answer": _named(one["answer"], tables[0]),
+            "answer": _named(one["answer"], first),
             "then": _then([step for step, _ in answer]),
-            "policy": _named(one["policy"], tables[0]),
+            "policy": _named(one["policy"], first),
             "loss": one["loss"],
-            "why": {_source(tables[0], name): vp for name, vp in one["why"].items()},
+            "why": {_source(first, name): vp for name, vp in one["why"].items()},
             "candidates": [
-                {k: v for k, v in _named(c, tables[0]).items() if k in CANDIDATE}
+                {k: v for k, v in _named(c, first).items() if k in CANDIDATE}
                 for c in one["candidates"]
             ],
             "playouts": self._found["playouts"],
@@ -143,7 +158,6 @@ class PuzzleBook:
             "line": [_step(step, seats) for step, _ in rows],
             "parts": timeline.varying(),
         }
-        return asked, explained
 
 
 def _source(table: Table, name: str) -> str:
