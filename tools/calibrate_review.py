@@ -6,8 +6,8 @@
     python -m tools.calibrate_review RECORDS --out judged.json --accuracy
 
 Of each game in a folder of records, moves of each seat are judged as a review judges them, 64
-together. `--plant` replaces moves of `zoo/strong` by the worst of some likely to be bad, and judges
-those: all with the playouts of the costliest eighth, where a review of a whole game has them.
+together. `--plant` replaces moves of `zoo/strong` by the worst other main action, and judges those:
+all with the playouts of the costliest eighth, where a review of a whole game has them.
 `--check` plays the two moves of judged decisions out 256 times, planted ones too. `--accuracy`
 plays each game 64 times from its first move on, and compares the VP of its seats. What is measured
 is kept in `--out` after each batch, and gone on with.
@@ -59,7 +59,7 @@ BEGINS = 24  # decisions, among which the first main move is
 BEGUN = BEGINNINGS * 16  # playouts from the first move of a game, as of a review
 JUDGE = "zoo/strong"  # who plays out
 PLANTER = "zoo/strong"  # whose moves are replaced
-BAD, GLANCES = 16, 8  # unlikely main moves that are tried for the worst, playouts of each
+GLANCES = 4  # playouts of each main action that is tried for the worst
 FULL = 256  # playouts of each of the two moves that `--check` compares
 OTHER_LUCK = 1 << 20  # number of a sample that no review draws
 
@@ -177,13 +177,10 @@ class Bench:
         }  # fmt: skip
 
     def worst(self, some: Sequence[Move], seed: int) -> list[Move]:
-        """The same with the worst of BAD other main moves, least likely by the policy."""
-        states, tried = stacked(some), list[np.ndarray]()
-        chance = probabilities(self.agent, states)
-        for i, move in enumerate(some):
-            main = others(self.env.ruleset, move.state, move.played)
-            tried.append(np.array(sorted(main, key=lambda a, i=i: chance[i, a])[:BAD]))
-        own = self.played_out(states, some, tried, GLANCES, seed)
+        """The same with the worst other main action of each."""
+        rules = self.env.ruleset
+        tried = [np.array(others(rules, move.state, move.played)) for move in some]
+        own = self.played_out(stacked(some), some, tried, GLANCES, seed)
         return [
             move._replace(played=int(actions[np.argmin(vp.mean(1))]))
             for move, actions, vp in zip(some, tried, own, strict=True)
