@@ -169,7 +169,7 @@ def test_a_wrong_answer_may_be_followed_by_a_second_one(tab: Watched, server: Se
     page.goto(f"{server.home}puzzles#1")
     tab.until(READY.format(1), 120)
     page.keyboard.press(str(answer_of(0, right=False)))
-    tab.until("document.getElementById('verdict').textContent !== ''")
+    tab.until("told")
     verdict = page.locator("#verdict").inner_text()
     assert verdict.startswith("Not this one, it has ") and "Try once more" in verdict
     assert page.locator("#reveal").is_visible() and not page.locator("#told").is_visible()
@@ -184,6 +184,20 @@ def test_a_wrong_answer_may_be_followed_by_a_second_one(tab: Watched, server: Se
     page.reload()
     tab.until(READY.format(1), 120)
     assert "You have tried it: right at a second try." in page.locator("#asks").inner_text()
+
+
+def test_who_answers_at_once_is_told_what_is_waited_for(tab: Watched, server: Server) -> None:
+    """And a second key meanwhile is no second answer."""
+    page, held = tab.page, list[Any]()
+    page.goto(f"{server.home}puzzles#1")
+    tab.until(READY.format(1), 120)
+    page.route("**/api/puzzles/0", lambda route: held.append(route))
+    page.keyboard.press("1")
+    tab.until("document.getElementById('verdict').textContent === 'Both lines are played on: 1 s.'")
+    page.keyboard.press("2")
+    held[0].continue_()
+    tab.until("told")
+    assert len(held) == 1 and "Both lines" not in page.locator("#verdict").inner_text()
 
 
 def test_a_number_that_no_puzzle_has_is_said(tab: Watched, server: Server) -> None:

@@ -143,12 +143,29 @@ function ringing(move) {
   return { onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off };
 }
 
+let answering = null; // the puzzle whose answer is on its way
+
+// The answer; what it is told is made while somebody thinks, and waited for where there was no time.
+async function answered(action) {
+  const from = Date.now();
+  const say = () => {
+    find("verdict").textContent = `Both lines are played on: ${Math.round((Date.now() - from) / 1000)} s.`;
+  };
+  const timer = setInterval(say, 1000);
+  answering = puzzle.number;
+  const found = await ask(`/api/puzzles/${puzzle.number}`, { action });
+  answering = null;
+  clearInterval(timer);
+  find("verdict").textContent = "";
+  return found;
+}
+
 // A wrong one may be followed by a second try; the score tells the two apart.
 async function answer(action) {
   const again = told && !told.right && told.tried === action;
-  if (shut || again) return;
+  if (shut || again || answering === puzzle.number) return;
   const first = !told;
-  const found = await ask(`/api/puzzles/${puzzle.number}`, { action });
+  const found = await answered(action);
   if (!found || found.number !== puzzle?.number) return;
   const mark = score()[puzzle.number];
   if (mark === undefined) keep(puzzle.number, found.right);
