@@ -1,14 +1,15 @@
 """Puzzles of games that an agent plays: one move is clearly better than the policy's first choice.
 
     python -m training.puzzles --games 16 --solved-by zoo/strong+search:128 --out puzzles.json
-    python -m training.puzzles --of --solve greedy,zoo/quick
     python -m training.puzzles --of puzzles.json --unsolved-by greedy --out chosen.json
     python -m training.puzzles --of puzzles.json --again --agent runs/mine --out again.json
+    python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
 
 A puzzle's answer has at least 5 VP more by playouts, and 3.5 more than each other candidate, with
-intervals above 0. Games are looked through some at a time, and what they gave is kept; Ctrl-C keeps
-that. `--of` alone takes the project's own; `--again` keeps what is a puzzle of `--agent` too.
-`--solved-by` and `--unsolved-by` choose, before playouts where they can: that is no measurement.
+intervals above 0. What games gave is kept again and again, and after Ctrl-C. `--of` alone takes the
+project's own; `--again` keeps what is a puzzle of `--agent` too, `--held-by` what holds where the
+seat that is asked plays on as a stronger agent. `--solved-by` and `--unsolved-by` choose, before
+playouts where they can: that is no measurement.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     import gaia_jax
 
-    from .study import puzzles, review
+    from .study import puzzle_held, puzzles, review
     from .study.puzzle_maker import Maker
     from .system.devices import split_cpu
     from .system.environments import make_env
@@ -55,8 +56,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             found = Maker(env, args.agent, args.playouts).again(found)
     elif not args.of:
         found, whole = _make(args, env)
-    rates = {}
-    asked = solvers if whole and found["puzzles"] else {}
+    if args.held_by:
+        found = puzzle_held.those_held(found, env, args.held_by)
+    rates, asked = {}, solvers if whole and found["puzzles"] else {}
     with cli.telling(lambda: "playing the games to their puzzles"):
         walked = list(puzzles.positions(found)) if asked else []
     for name, solver in asked.items():
@@ -91,24 +93,22 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--agent", default="zoo/strong", help="who plays, at all seats; one with a policy")
     add("--seed", type=cli.whole(0, cli.LARGEST_SEED), default=0, help="of the set-ups")
     add("--first", type=cli.whole(0, 10**6), default=0, help="number of the first set-up")
-    text = "of each candidate, when a puzzle is checked"
-    add("--playouts", metavar="N", type=cli.whole(32, 10**4), default=64, help=text)
-    text = "the first round with puzzles; later ones take less time"
-    add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help=text)
-    text = "make none, take those of this file, or of the project"
-    add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help=text)
+    add("--playouts", metavar="N", type=cli.whole(32, 10**4), default=64, help="of each candidate")
+    add("--from-round", metavar="N", type=cli.whole(1, 6), default=1, help="later ones take less")
+    add("--of", metavar="FILE", type=Path, nargs="?", const=Path(), help="without FILE the shipped")
     add("--again", action="store_true", help="of --of: keep what --agent finds a puzzle too")
     add("--solve", **names, help="say how many puzzles these agents solve")
     add("--solved-by", **names, help="keep what each of these agents solves")
     add("--unsolved-by", **names, help="leave out what one of these agents solves")
+    add("--held-by", metavar="A", default="", help="of --of: keep what holds with this agent")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
     add("--resume", action="store_true", help="go on with the puzzles of --out")
     cli.add_rules_flags(parser)
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)
-    chooses = args.solved_by or args.unsolved_by
-    if args.again and not args.of:
-        raise UserError("--again is of a file: --of names it")
+    chooses = args.solved_by or args.unsolved_by or args.held_by
+    if (args.again or args.held_by) and not args.of:
+        raise UserError("--again and --held-by are of a file: --of names it")
     if args.of and (args.resume or (args.out and not chooses and not args.again)):
         raise UserError("--out is of puzzles that are made, --of takes those of a file")
     if args.resume and not args.out:

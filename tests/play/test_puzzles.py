@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from tests.browser import Watched
 from tests.play.server import Server
+from training.play import puzzle_book
 from training.play.game import Refused
 from training.play.puzzle_book import PuzzleBook
 from training.study import puzzles
@@ -114,6 +116,32 @@ def test_an_answer_says_what_it_goes_on_with() -> None:
             assert step["words"].endswith(words)
 
 
+def test_who_takes_the_move_that_is_left_is_told() -> None:
+    """A mine for good, a ship's action in this round; nobody takes a step on a track."""
+    seats = [{"name": name} for name in ("Terrans", "Xenos", "Itars")]
+
+    def taken(answer: str, *others: tuple[str, int, int]) -> Any:
+        """`others`: the steps of the second line, each with its seat and the round behind it."""
+        line: list[Any] = [({}, SimpleNamespace(round=5))]
+        for text, seat, behind in others:
+            step = {"text": text, "words": text, "player": seat, "own": seat == 0}
+            line.append((step, SimpleNamespace(round=behind)))
+        return puzzle_book._taken([{"text": answer}, {"text": "pick 2,2"}], line, seats)
+
+    assert taken("ship TWI_P", ("mine 1,1", 0, 5), ("ship TWI_P", 2, 5)) == {
+        "name": "Itars", "words": "ship TWI_P", "step": 2,
+    }  # fmt: skip
+    assert taken("booster RB3", ("pass", 0, 5), ("booster RB3", 1, 6))["name"] == "Xenos"
+    for wrong in (
+        taken("ship TWI_P", ("ship TWI_P", 0, 5), ("ship TWI_P", 2, 5)),
+        taken("ship TWI_P", ("pass", 0, 5), ("pass", 1, 6), ("ship TWI_P", 2, 6)),
+        taken("advance ai", ("advance ai", 2, 5)),
+        taken("mine 1,1", ("mine 1,2", 2, 5), ("pick 2,2", 2, 5)),
+    ):
+        assert wrong is None
+    assert taken("mine 1,1", ("pass", 0, 6), ("mine 1,1", 1, 6))["step"] == 2
+
+
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:
     """Of a shipped puzzle, with a conversion as its last candidate."""
     found = puzzles.read(puzzles.SHIPPED)
@@ -155,6 +183,8 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     for _ in range(page.locator("#line li").count()):
         page.keyboard.press("ArrowRight")
     assert page.evaluate(INSIDE) and page.evaluate("scrollY") == scrolled
+    ends = page.locator("#line li", has_text="VP at the end").count()
+    assert ends == 2, "both lines are whole games"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.keyboard.press("n")
     tab.until(READY.format(3), 120)

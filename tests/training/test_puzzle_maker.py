@@ -12,9 +12,10 @@ from gaia_jax.actions import from_text
 from gaia_jax.state import Node
 from tests.training import toy_env
 from training.agents import Agent
-from training.study import puzzle_maker, puzzle_tried
+from training.study import puzzle_held, puzzle_maker, puzzle_tried
 from training.study.judge import Question
 from training.study.playouts import Playouts
+from training.study.puzzle_held import Holder
 from training.study.puzzle_maker import Maker
 from training.study.puzzle_tried import Stage
 
@@ -67,6 +68,32 @@ def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, o
     if kept:
         assert found[0].own.mean(1).tolist() == [12, 16, 23]
         assert found[0].before == {PICK, PROJECT}
+
+
+def better(params, states, mask, key):
+    """The mine, and then the project: it finds the plan behind any move."""
+    mined = states.game.players.vp_source[jnp.arange(len(mask)), states.current_player, 0] > 0
+    return jnp.where(mined, PROJECT, MINE)
+
+
+def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(monkeypatch):
+    """The agent finds the mine behind no project; who does has as many VP either way."""
+    one = {"player": 0, "policy": {"action": PROJECT}, "answer": {"action": MINE}, "candidates": []}
+    state = position(9, BESIDE)
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, state)])
+    made = object.__new__(Holder)
+    made._base = Agent("one", act)
+    told = []
+    for name, other, holds in (("same", act, True), ("better", better, False)):
+        made._other = Agent(name, other)
+        made._players = puzzle_held.players(ENV, made._base, made._other, every)
+        assert made.held({"puzzles": [one]}, progress=told.append) == [holds], name
+    assert told == [1, 1]
+    behind = one | {"candidates": [{"action": PROJECT, "answer_next": True}]}
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(behind, state)])
+    made._players = puzzle_held.players(ENV, made._base, made._base, every)
+    made._other = made._base
+    assert made.held({"puzzles": [behind]}) == [False], "the answer follows at the next turn"
 
 
 FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]

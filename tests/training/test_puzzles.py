@@ -169,7 +169,7 @@ def test_reasons_are_differences_by_source(game, legal):
     [
         (["--agent", "random"], "--agent wants one with a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
-        (["--again"], "--again is of a file: --of names it"),
+        (["--again"], "--again and --held-by are of a file: --of names it"),
         (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
         (["--resume"], "--resume goes on with the file of --out"),
         (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 2'"),

@@ -31,6 +31,9 @@ CHOICE = ("action", "text", "words", "brings")
 CANDIDATE = ("action", "text", "words", "vp", "policy", "answer_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
+# Moves that one player takes from the others: for good, or for the round.
+FOR_GOOD = ("mine", "project", "explore", "artifact", "advanced")
+FOR_THE_ROUND = ("power", "ship", "booster")
 
 
 class PuzzleBook:
@@ -85,7 +88,8 @@ class PuzzleBook:
         later.wait()
         if later.result is None:
             raise Refused(f"puzzle {number} cannot be told: {later.said}")
-        return later.result | {"right": action == later.result["answer"]["action"]}
+        told: Plain = later.result
+        return told | {"right": action == told["answer"]["action"]}
 
     def _checked(self, number: int) -> int:
         count = len(self._found["puzzles"])
@@ -134,7 +138,8 @@ class PuzzleBook:
         """What is told of a puzzle, from its position."""
         one, first = self._found["puzzles"][number], Table(here, env.ruleset)
         answer = list(_told(env, here, one["line"], one["player"]))
-        rows = answer + list(_told(env, here, one["instead"], one["player"]))
+        instead = list(_told(env, here, one["instead"], one["player"]))
+        rows = answer + instead
         timeline, seats = page.Timeline(), page.seats_json(first)
         for frame, (step, table) in enumerate(rows):
             timeline.add(frame, panels.parts(table, step.get("action")))
@@ -142,7 +147,8 @@ class PuzzleBook:
             "number": number,
             "theme": one["theme"],
             "answer": _named(one["answer"], first),
-            "then": _then([step for step, _ in answer]),
+            "then": [step["words"] for step in _move(answer)[1:]],
+            "taken": _taken(_move(answer), instead, seats),
             "policy": _named(one["policy"], first),
             "loss": one["loss"],
             "why": {_source(first, name): vp for name, vp in one["why"].items()},
@@ -179,7 +185,8 @@ def _told(
 
     Behind the first no end of a turn is told, no declining, no conversion of somebody else. A step
     is in words that name what lies at its place before it; `brings`: what it costs and brings;
-    `own`: the seat's; `same`: it is of the first move still; `vp`: the seat's behind it.
+    `own`: the seat's; `same`: it is of the first move still; `vp`: the seat's behind it; `over`:
+    the game has ended.
     """
     table, same = Table(state, env.ruleset), True
     yield {}, table
@@ -196,13 +203,36 @@ def _told(
             yield {
                 "text": text, "action": action, "player": player, "own": player == seat,
                 "same": same, "words": words, "brings": brings, "vp": table.seats[seat].vp,
+                "over": table.over,
             }, table  # fmt: skip
 
 
-def _then(told: Sequence[Plain]) -> list[str]:
-    """What the answer goes on with, in words: into what is upgraded, which tile."""
-    same = takewhile(lambda step: step.get("same", False), told[2:])
-    return [step["words"] for step in same]
+def _move(line: Sequence[tuple[Plain, Table]]) -> list[Plain]:
+    """The steps of the move that a line begins with."""
+    first, *others = (step for step, _ in line[1:])
+    return [first, *takewhile(lambda step: step["same"], others)]
+
+
+def _taken(
+    move: Sequence[Plain], instead: Sequence[tuple[Plain, Table]], seats: Sequence[Plain]
+) -> Plain | None:
+    """Who takes it where it is left: the first step of somebody else that is one of the move.
+
+    Args:
+        instead: the line that begins with another move.
+    Returns:
+        `name` of the player, `words` of the step, `step` from 1; None where nobody does.
+    """
+    wanted, now = {step["text"] for step in move}, instead[0][1].round
+    for number, (step, _) in enumerate(instead[1:], 1):
+        verb, soon = step["text"].split()[0], instead[number - 1][1].round == now
+        if step["text"] not in wanted or verb not in FOR_GOOD + FOR_THE_ROUND * soon:
+            continue
+        if step["own"]:
+            return None
+        name = seats[step["player"]]["name"]
+        return {"name": name, "words": step["words"], "step": number}
+    return None
 
 
 def _step(step: Plain, seats: Sequence[Plain]) -> Plain:
@@ -210,7 +240,7 @@ def _step(step: Plain, seats: Sequence[Plain]) -> Plain:
     if not step:
         return {"text": "", "words": "The position", "brings": ""}
     words = f"{seats[step['player']]['name']}: {step['words']}"
-    return {"words": words} | {key: step[key] for key in ("text", "brings", "own", "vp")}
+    return {"words": words} | {key: step[key] for key in ("text", "brings", "own", "vp", "over")}
 
 
 def _legal(state: State, ruleset: Ruleset) -> int:

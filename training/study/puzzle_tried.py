@@ -15,7 +15,7 @@ from .judge import Question
 from .puzzles import CLEAR, LEAST
 
 TRIED = 6  # candidates of a puzzle, the policy's likeliest
-FOLLOWED = 160  # actions behind a candidate that are kept; from round 6 on that is to the end
+FOLLOWED = 280  # actions behind a candidate that are kept; from round 5 on that is to the end
 
 
 class Stage(NamedTuple):

@@ -43,7 +43,7 @@ INSIDE = {
         "instead": LIST,
     },
 }  # fmt: skip
-CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names
+CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_by" too
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
 CLEAR = 3.5  # VP that it has more than each other candidate
@@ -290,18 +290,25 @@ def chosen(
         if all(rates[name][n] for name in solved_by)
         and not any(rates[name][n] for name in unsolved_by)
     ]
+    more = {"solved_by": [*solved_by], "unsolved_by": [*unsolved_by]}
+    made = some(found, kept, more)
+    return made, {name: [right[n] for n in kept] for name, right in rates.items()}
+
+
+def some(found: Plain, kept: Sequence[int], how: Mapping[str, Sequence[str]]) -> Plain:
+    """Some puzzles of a file, and their games.
+
+    Args:
+        kept: their places. how: agents that chose them, more of "chosen".
+    """
     puzzles = [found["puzzles"][n] for n in kept]
     numbers = sorted({one["game"] for one in puzzles})
-    before = found.get("chosen", {})
-    made = {
+    before = {name: [] for name in CHOSEN} | found.get("chosen", {})
+    return found | {
         "games": [found["games"][number] for number in numbers],
         "puzzles": [one | {"game": numbers.index(one["game"])} for one in puzzles],
-        "chosen": {
-            "solved_by": [*before.get("solved_by", ()), *solved_by],
-            "unsolved_by": [*before.get("unsolved_by", ()), *unsolved_by],
-        },
+        "chosen": before | {name: [*before.get(name, ()), *more] for name, more in how.items()},
     }
-    return found | made, {name: [right[n] for n in kept] for name, right in rates.items()}
 
 
 def text(found: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
@@ -311,6 +318,7 @@ def text(found: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
     lines += [f"  {name}: {themes.count(name)}" for name in sorted(set(themes))]
     if how := found.get("chosen"):
         said = {"solved by": how["solved_by"], "not by": how["unsolved_by"]}
+        said["holding with"] = how.get("held_by", [])
         lines.append("chosen: " + ", ".join(f"{k} {n}" for k, names in said.items() for n in names))
     lines += [f"{name} solves {sum(right)} of {len(right)}" for name, right in rates.items()]
     return "\n".join(lines)

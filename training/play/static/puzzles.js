@@ -130,6 +130,10 @@ async function open(number, note = "") {
 // What a move costs and brings, under its name; nothing for none.
 const brings = (move) => (move.brings ? [element("span", { class: "brings" }, move.brings)] : []);
 
+// The VP of who is asked, behind its own steps and at the end.
+const vpBehind = ({ own, over, vp }) => (own || over
+  ? [element("span", { class: "brings" }, `${vp} VP ${over ? "at the end" : "now"}`)] : []);
+
 // The place of a move on the map; nothing for none.
 function ring(move) {
   const place = move && placeOf(move);
@@ -211,7 +215,17 @@ function madeBy() {
     + " follow was played on in both ways, and has the VP of the better one." : "";
   return `Means of ${told.playouts} games that ${maker()} played on from each move.${behind}`
     + " Each line is one such game, both on one luck: one where they differ much as the means do."
-    + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
+    + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "")
+    + (chosen?.held_by?.length ? " The answer stays ahead where its seat plays on as "
+      + `${chosen.held_by.join(" or ")}, behind both moves.` : "");
+}
+
+// Who makes the answer's move where it is not made; nothing for nobody.
+function raceText() {
+  if (!told.taken) return "";
+  const { name, words, step } = told.taken;
+  const head = told.line.findIndex(({ text }, n) => n && !text);
+  return ` In the second line ${name} take it: ${words} (step ${head + step}).`;
 }
 
 // A step of the lines; the head of the second one says what follows it.
@@ -238,12 +252,12 @@ function explain(action) {
   const rest = Object.values(told.why).reduce((left, vp) => left - vp, told.loss.mean);
   const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
   const why = sources.map(([name, vp]) => `${name} ${apart(vp)}`);
-  find("why").textContent = why.length
-    ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "";
+  find("why").textContent = (why.length
+    ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "") + raceText();
   find("how").textContent = madeBy();
   find("line").replaceChildren(...told.line.map((step, n) => element("li",
     { onclick: () => show(n), class: step.own ? "own" : step.text ? "" : "head" }, wordsOf(step, n),
-    ...brings(step), ...(step.own ? [element("span", { class: "brings" }, `${step.vp} VP now`)] : []))));
+    ...brings(step), ...vpBehind(step))));
   find("told").hidden = false;
   show(0);
   find("next").focus();
