@@ -136,10 +136,11 @@ def test_who_takes_the_move_that_is_left_is_told() -> None:
         taken("ship TWI_P", ("ship TWI_P", 0, 5), ("ship TWI_P", 2, 5)),
         taken("ship TWI_P", ("pass", 0, 5), ("pass", 1, 6), ("ship TWI_P", 2, 6)),
         taken("advance ai", ("advance ai", 2, 5)),
-        taken("mine 1,1", ("mine 1,2", 2, 5), ("pick 2,2", 2, 5)),
+        taken("mine 1,1", ("mine 1,2", 2, 5), ("upgrade 2,2", 2, 5)),
     ):
         assert wrong is None
     assert taken("mine 1,1", ("pass", 0, 6), ("mine 1,1", 1, 6))["step"] == 2
+    assert taken("mine 1,1", ("power PA_TF2", 1, 5), ("pick 1,1", 1, 5))["step"] == 2
 
 
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:

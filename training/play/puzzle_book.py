@@ -32,7 +32,8 @@ CANDIDATE = ("action", "text", "words", "vp", "policy", "answer_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 # Moves that one player takes from the others: for good, or for the round.
-FOR_GOOD = ("mine", "project", "explore", "artifact", "advanced")
+PLACES = ("mine", "project", "pick")  # what is taken is the cell, however
+FOR_GOOD = (*PLACES, "explore", "artifact", "advanced")
 FOR_THE_ROUND = ("power", "ship", "booster")
 
 
@@ -223,10 +224,15 @@ def _taken(
     Returns:
         `name` of the player, `words` of the step, `step` from 1; None where nobody does.
     """
-    wanted, now = {step["text"] for step in move}, instead[0][1].round
+
+    def what(step: Plain) -> str:
+        verb, _, place = step["text"].partition(" ")
+        return place if verb in PLACES else str(step["text"])
+
+    wanted, now = {what(step) for step in move}, instead[0][1].round
     for number, (step, _) in enumerate(instead[1:], 1):
         verb, soon = step["text"].split()[0], instead[number - 1][1].round == now
-        if step["text"] not in wanted or verb not in FOR_GOOD + FOR_THE_ROUND * soon:
+        if what(step) not in wanted or verb not in FOR_GOOD + FOR_THE_ROUND * soon:
             continue
         if step["own"]:
             return None
