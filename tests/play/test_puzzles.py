@@ -81,7 +81,7 @@ def test_the_lines_are_not_waited_for_before_the_question(tmp_path: Path) -> Non
     path.write_text(puzzles.to_text(found | {"puzzles": [one]}), encoding="utf-8")
     book = PuzzleBook(path)
     action = book.asked(0)["choices"][0]["action"]
-    with pytest.raises(Refused, match="puzzle 0 cannot be told: .*no such action"):
+    with pytest.raises(Refused, match="puzzle 1 cannot be told: .*no such action"):
         book.answered(0, {"action": action})
 
 
@@ -117,16 +117,18 @@ def test_an_answer_says_what_it_goes_on_with() -> None:
 
 
 def test_who_takes_the_move_that_is_left_is_told() -> None:
-    """A mine for good, a ship's action in this round; nobody takes a step on a track."""
+    """A planet for good, a ship's action in this round; a step on a track is not looked at."""
     seats = [{"name": name} for name in ("Terrans", "Xenos", "Itars")]
 
     def taken(answer: str, *others: tuple[str, int, int]) -> Any:
         """`others`: the steps of the second line, each with its seat and the round behind it."""
         line: list[Any] = [({}, SimpleNamespace(round=5))]
         for text, seat, behind in others:
-            step = {"text": text, "words": text, "player": seat, "own": seat == 0}
+            brings = "+mine, new sector" if text.startswith("pick") else ""
+            step = {"text": text, "words": text, "player": seat, "own": seat == 0, "brings": brings}
             line.append((step, SimpleNamespace(round=behind)))
-        return puzzle_book._taken([{"text": answer}, {"text": "pick 2,2"}], line, seats)
+        move = [{"text": answer, "brings": ""}, {"text": "pick 2,2", "brings": "satellites"}]
+        return puzzle_book._taken(move, line, seats)
 
     assert taken("ship TWI_P", ("mine 1,1", 0, 5), ("ship TWI_P", 2, 5)) == {
         "name": "Itars", "words": "ship TWI_P", "step": 2,
@@ -136,7 +138,7 @@ def test_who_takes_the_move_that_is_left_is_told() -> None:
         taken("ship TWI_P", ("ship TWI_P", 0, 5), ("ship TWI_P", 2, 5)),
         taken("ship TWI_P", ("pass", 0, 5), ("pass", 1, 6), ("ship TWI_P", 2, 6)),
         taken("advance ai", ("advance ai", 2, 5)),
-        taken("mine 1,1", ("mine 1,2", 2, 5), ("upgrade 2,2", 2, 5)),
+        taken("mine 1,1", ("mine 1,2", 2, 5), ("pick 2,2", 2, 5)),
     ):
         assert wrong is None
     assert taken("mine 1,1", ("pass", 0, 6), ("mine 1,1", 1, 6))["step"] == 2
@@ -184,7 +186,7 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     for _ in range(page.locator("#line li").count()):
         page.keyboard.press("ArrowRight")
     assert page.evaluate(INSIDE) and page.evaluate("scrollY") == scrolled
-    ends = page.locator("#line li", has_text="VP at the end").count()
+    ends = page.locator("#line li", has_text="the end: ").count()
     assert ends == 2, "both lines are whole games"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.keyboard.press("n")
@@ -218,17 +220,23 @@ def test_a_wrong_answer_may_be_followed_by_a_second_one(tab: Watched, server: Se
 
 
 def test_who_answers_at_once_is_told_what_is_waited_for(tab: Watched, server: Server) -> None:
-    """And a second key meanwhile is no second answer."""
+    """A second key is no second answer, and the next puzzle hears nothing of it."""
     page, held = tab.page, list[Any]()
     page.goto(f"{server.home}puzzles#1")
     tab.until(READY.format(1), 120)
     page.route("**/api/puzzles/0", lambda route: held.append(route))
     page.keyboard.press("1")
-    tab.until("document.getElementById('verdict').textContent === 'Both lines are played on: 1 s.'")
+    tab.until("document.getElementById('verdict').textContent.startsWith('Both lines are played')")
     page.keyboard.press("2")
-    held[0].continue_()
+    page.keyboard.press("n")
+    tab.until(READY.format(2), 120)
+    assert page.locator("#verdict").inner_text() == ""
+    page.keyboard.press("1")
     tab.until("told")
-    assert len(held) == 1 and "Both lines" not in page.locator("#verdict").inner_text()
+    verdict = page.locator("#verdict").inner_text()
+    held[0].continue_()
+    page.wait_for_timeout(1500)
+    assert len(held) == 1 and page.locator("#verdict").inner_text() == verdict, "it is of puzzle 2"
 
 
 def test_a_number_that_no_puzzle_has_is_said(tab: Watched, server: Server) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -32,8 +33,8 @@ CANDIDATE = ("action", "text", "words", "vp", "policy", "answer_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 # Moves that one player takes from the others: for good, or for the round.
-PLACES = ("mine", "project", "pick")  # what is taken is the cell, however
-FOR_GOOD = (*PLACES, "explore", "artifact", "advanced")
+PLACES = ("mine", "project")  # and a pick that builds a mine: the cell is taken, however
+FOR_GOOD = (*PLACES, "pick", "artifact", "advanced")
 FOR_THE_ROUND = ("power", "ship", "booster")
 
 
@@ -88,7 +89,7 @@ class PuzzleBook:
             raise Refused("action: one of the choices is wanted")
         later.wait()
         if later.result is None:
-            raise Refused(f"puzzle {number} cannot be told: {later.said}")
+            raise Refused(f"puzzle {number + 1} cannot be told: {later.said}")
         told: Plain = later.result
         return told | {"right": action == told["answer"]["action"]}
 
@@ -227,7 +228,8 @@ def _taken(
 
     def what(step: Plain) -> str:
         verb, _, place = step["text"].partition(" ")
-        return place if verb in PLACES else str(step["text"])
+        built = verb == "pick" and "+mine" in re.split("[,;] ", step["brings"])
+        return place if verb in PLACES or built else str(step["text"])
 
     wanted, now = {what(step) for step in move}, instead[0][1].round
     for number, (step, _) in enumerate(instead[1:], 1):

@@ -2,7 +2,8 @@
 
 An answer may be ahead only because that agent goes on badly behind the other move. So the answer
 and the policy's choice are played out once more, and the seat plays on as a stronger agent, such as
-a search; all others play as before.
+a search; all others play as before. Where the policy's choice is worth more with the answer behind
+it, the answer comes at the seat's next turn.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from jax import Array
 
 from gaia_jax.env import GaiaEnv
 
-from ..agents import Agent, make_agent
+from ..agents import Agent, make_agent, sha256_of
 from ..system import cli
+from ..system.cli import UserError
 from ..types import EnvState, Params
 from .accuracy import paired
 from .playouts import Playouts, Turn, jobs_of
@@ -34,8 +36,10 @@ def those_held(found: Plain, env: GaiaEnv, stronger: str) -> Plain:
     """The puzzles of a file that hold; says how far it is.
 
     Raises:
-        UserError, KeyboardInterrupt: as of `Holder`.
+        UserError, KeyboardInterrupt: as of `Holder`; the agent has learnt on since.
     """
+    if found["sha256"] != sha256_of(found["agent"]):
+        raise UserError(f"the puzzles are of an earlier {found['agent']}: --again tries them anew")
     done, count = 0, len(found["puzzles"])
 
     def progress(now: int) -> None:
@@ -63,7 +67,7 @@ class Holder:
     def held(
         self, found: Plain, seed: int = 0, progress: Callable[[int], object] = lambda done: None
     ) -> list[bool]:
-        """Which puzzles of a file hold: the answer is as far ahead as of any other move.
+        """Which puzzles of a file hold: the answer is `CLEAR` VP ahead of the policy's choice.
 
         Args:
             progress: told how many puzzles are done.
@@ -79,7 +83,7 @@ class Holder:
                 here = own[first : first + TOGETHER]
                 for (one, _), vp in zip(here, self._played_out(here, seat, seed), strict=True):
                     loss = paired(vp[1], vp[0])
-                    holds[id(one)] = loss.low >= 0 and loss.mean >= CLEAR
+                    holds[id(one)] = loss.low > 0 and loss.mean >= CLEAR
                 progress(len(holds))
         return [holds[id(one)] for one in found["puzzles"]]
 

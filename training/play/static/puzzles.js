@@ -132,7 +132,8 @@ const brings = (move) => (move.brings ? [element("span", { class: "brings" }, mo
 
 // The VP of who is asked, behind its own steps and at the end.
 const vpBehind = ({ own, over, vp }) => (own || over
-  ? [element("span", { class: "brings" }, `${vp} VP ${over ? "at the end" : "now"}`)] : []);
+  ? [element("span", { class: "brings" }, over
+    ? `the end: ${puzzle.seats[puzzle.player].name} have ${vp} VP` : `${vp} VP now`)] : []);
 
 // The place of a move on the map; nothing for none.
 function ring(move) {
@@ -147,30 +148,31 @@ function ringing(move) {
   return { onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off };
 }
 
-let answering = null; // the puzzle whose answer is on its way
+let answering = 0; // which `open` has an answer on its way
 
 // The answer; what it is told is made while somebody thinks, and waited for where there was no time.
 async function answered(action) {
-  const from = Date.now();
-  const say = () => {
-    find("verdict").textContent = `Both lines are played on: ${Math.round((Date.now() - from) / 1000)} s.`;
+  const [from, mine] = [Date.now(), opened];
+  const say = (text) => {
+    if (mine === opened) find("verdict").textContent = text;
   };
-  const timer = setInterval(say, 1000);
-  answering = puzzle.number;
+  const tell = () => say(`Both lines are played on: ${Math.round((Date.now() - from) / 1000)} s.`);
+  const timer = setInterval(tell, 1000);
+  answering = mine;
   const found = await ask(`/api/puzzles/${puzzle.number}`, { action });
-  answering = null;
   clearInterval(timer);
-  find("verdict").textContent = "";
-  return found;
+  if (answering === mine) answering = 0;
+  say("");
+  return mine === opened ? found : null;
 }
 
 // A wrong one may be followed by a second try; the score tells the two apart.
 async function answer(action) {
   const again = told && !told.right && told.tried === action;
-  if (shut || again || answering === puzzle.number) return;
+  if (shut || again || answering === opened) return;
   const first = !told;
   const found = await answered(action);
-  if (!found || found.number !== puzzle?.number) return;
+  if (!found) return;
   const mark = score()[puzzle.number];
   if (mark === undefined) keep(puzzle.number, found.right);
   else if (mark === false && found.right) keep(puzzle.number, SECOND);
@@ -217,15 +219,15 @@ function madeBy() {
     + " Each line is one such game, both on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "")
     + (chosen?.held_by?.length ? " The answer stays ahead where its seat plays on as "
-      + `${chosen.held_by.join(" or ")}, behind both moves.` : "");
+      + `${chosen.held_by.join(" and as ")}, behind both moves.` : "");
 }
 
 // Who makes the answer's move where it is not made; nothing for nobody.
-function raceText() {
+function raceText(why) {
   if (!told.taken) return "";
   const { name, words, step } = told.taken;
   const head = told.line.findIndex(({ text }, n) => n && !text);
-  return ` In the second line ${name} take it: ${words} (step ${head + step}).`;
+  return `${why ? " " : ""}In the second line ${name} take what the answer takes: ${words} (step ${head + step}).`;
 }
 
 // A step of the lines; the head of the second one says what follows it.
@@ -253,7 +255,7 @@ function explain(action) {
   const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
   const why = sources.map(([name, vp]) => `${name} ${apart(vp)}`);
   find("why").textContent = (why.length
-    ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "") + raceText();
+    ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "") + raceText(why.length);
   find("how").textContent = madeBy();
   find("line").replaceChildren(...told.line.map((step, n) => element("li",
     { onclick: () => show(n), class: step.own ? "own" : step.text ? "" : "head" }, wordsOf(step, n),
