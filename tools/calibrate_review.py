@@ -1,13 +1,14 @@
 """How a review judges players of known strength, what it finds, how near its losses are.
 
     python -m tools.calibrate_review RECORDS --out judged.json --kinds random,greedy,zoo/strong
-    python -m tools.calibrate_review RECORDS --out judged.json --plant 2
+    python -m tools.calibrate_review RECORDS --out judged.json --plant
     python -m tools.calibrate_review RECORDS --out judged.json --check 32
     python -m tools.calibrate_review RECORDS --out judged.json --accuracy
 
 Of each game in a folder of records, moves of each seat are judged as a review judges them, 64
-together. `--plant` replaces moves of `zoo/strong` by the worst other main action, and judges those:
-all with the playouts of the costliest eighth, where a review of a whole game has them.
+together. `--plant` replaces a move of each `zoo/strong` by the worst other main action, where that
+loses as much as a mistake by playouts on luck of their own, and judges it: with the playouts of the
+costliest eighth, where a review of a whole game has it.
 `--check` plays the two moves of judged decisions out 256 times, planted ones too. `--accuracy`
 plays each game 64 times from its first move on, and compares the VP of its seats. What is measured
 is kept in `--out` after each batch, and gone on with.
@@ -21,21 +22,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
 
-from gaia_jax import replay
 from gaia_jax.actions import to_text
-from gaia_jax.ruleset import Ruleset
 from training import zoo
 from training.agents import make_agent
 from training.games.stats import estimate, share
-from training.study import review
 from training.study.accuracy import GRADES, Loss, accuracy, par
-from training.study.actions import is_main
-from training.study.explain import Game, read_game
+from training.study.explain import read_game
 from training.study.judge import (
     BEGINNINGS,
     LONGER,
@@ -50,93 +47,18 @@ from training.study.position import probabilities
 from training.system import atomic_files, cli
 from training.system.cli import UserError
 
+from .recorded_moves import PLANTER, Beginning, Move, beginnings, moves, others, seats
+
 TOGETHER = 64  # moves that are judged together: one size, one program
 AT_ONCE = 2048  # playouts of a request
 FORMAT = "gaia_jax judged moves 3"
 OURS = atomic_files.json_with(format=FORMAT)
 GROUPS = ("moves", "planted", "checked", "beginnings")
-BEGINS = 24  # decisions, among which the first main move is
 BEGUN = BEGINNINGS * 16  # playouts from the first move of a game, as of a review
 JUDGE = "zoo/strong"  # who plays out
-PLANTER = "zoo/strong"  # whose moves are replaced
-GLANCES = 4  # playouts of each main action that is tried for the worst
+GLANCES, SURE = 2, 32  # playouts of each main action that is tried for the worst; of the worst
 FULL = 256  # playouts of each of the two moves that `--check` compares
 OTHER_LUCK = 1 << 20  # number of a sample that no review draws
-
-
-class Move(NamedTuple):
-    """A move of a recorded game."""
-
-    game: str
-    kind: str  # who played it
-    seat: int
-    number: int  # from 1
-    state: Any
-    played: int
-    of: int  # main moves of the seat in the game
-    vp: int  # of the seat at the end
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """Which one it is."""
-        return self.game, self.number
-
-
-def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) -> Iterator[Move]:
-    """Moves of the seats of these kinds, so many of each seat; the same ones at every call.
-
-    Args:
-        turns: of main actions alone that have another one beside them.
-    """
-    for path in sorted(folder.glob("*.json")):
-        players, game = replay.read(path).players or ("people",) * 4, read_game(path)
-        rng = np.random.default_rng(int.from_bytes(path.stem.encode()) % 2**64)
-        asked = review.main_moves(game)
-        for seat, kind in enumerate(players[: game.env.num_players]):
-            own = [at for at in asked if int(game.states[at].current_player) == seat]
-            if kind in kinds and own:
-                some = [
-                    at
-                    for at in own
-                    if not turns or others(game.env.ruleset, game.states[at], game.actions[at])
-                ]
-                for at in sorted(rng.permutation(some)[:each].tolist()):
-                    yield _move(game, path.stem, kind, seat, at, len(own))
-
-
-def others(rules: Ruleset, state: Any, played: int) -> list[int]:
-    """The main actions beside the one that was played; none beside a placement or a booster."""
-    node, legal = int(state.game.turn.node), np.flatnonzero(state.legal_action_mask).tolist()
-    return [a for a in legal if a != played and is_main(node, to_text(rules, a))]
-
-
-def _move(game: Game, name: str, kind: str, seat: int, at: int, of: int) -> Move:
-    state, vp = jax.device_get(game.states[at]), int(game.states[-1].game.players.vp[seat])
-    return Move(name, kind, seat, at + 1, state, game.actions[at], of, vp)
-
-
-class Beginning(NamedTuple):
-    """A recorded game where its first main move is made."""
-
-    game: str
-    number: int  # from 1
-    state: Any
-    kinds: tuple[str, ...]  # who played the seats
-    vp: list[int]  # of the seats at the end
-
-    @property
-    def key(self) -> tuple[str, int]:
-        """Which one it is."""
-        return self.game, self.number
-
-
-def beginnings(folder: Path) -> Iterator[Beginning]:
-    """All games of a folder."""
-    for path in sorted(folder.glob("*.json")):
-        record, game = replay.read(path), read_game(path, BEGINS)
-        at, players = review.main_moves(game)[0], record.players or ("people",) * 4
-        state = jax.device_get(game.states[at])
-        yield Beginning(path.stem, at + 1, state, tuple(players), list(record.final_vp))
 
 
 Position = TypeVar("Position", Move, Beginning)
@@ -177,20 +99,47 @@ class Bench:
         }  # fmt: skip
 
     def worst(self, some: Sequence[Move], seed: int) -> list[Move]:
-        """The same with the worst other main action of each."""
-        rules = self.env.ruleset
+        """Those whose worst other main action loses as much as a mistake, with that action."""
+        states, rules = stacked(some), self.env.ruleset
         tried = [np.array(others(rules, move.state, move.played)) for move in some]
-        own = self.played_out(stacked(some), some, tried, GLANCES, seed)
+        glances = self.played_out(states, some, tried, GLANCES, seed)
+        bad = [int(x[np.argmin(vp.mean(1))]) for x, vp in zip(tried, glances, strict=True)]
+        pairs = [np.array([one, move.played]) for one, move in zip(bad, some, strict=True)]
+        sure = self.played_out(states, some, pairs, SURE, seed, OTHER_LUCK + GLANCES)
         return [
-            move._replace(played=int(actions[np.argmin(vp.mean(1))]))
-            for move, actions, vp in zip(some, tried, own, strict=True)
+            move._replace(played=one)
+            for move, one, vp in zip(some, bad, sure, strict=True)
+            if (vp[1] - vp[0]).mean() >= GRADES["mistake"]
         ]
 
+    def planted(self, left: list[list[Move]], seed: int) -> list[dict[str, Any]]:
+        """Rows of one replaced move of each seat, where one is found.
+
+        Args:
+            left: of at most TOGETHER seats the moves to look at, one after the other.
+        """
+        found: list[Move] = []
+        while left := [some for some in left if some]:
+            found += self.worst([some.pop(0) for some in left], seed)
+            known = {(move.game, move.seat) for move in found}
+            left = [x for x in left if x and (x[0].game, x[0].seat) not in known]
+        return self.judged(found, seed) if found else []
+
     def played_out(
-        self, states: Any, some: Sequence[Move], tried: Sequence[np.ndarray], n: int, seed: int
+        self,
+        states: Any,
+        some: Sequence[Move],
+        tried: Sequence[np.ndarray],
+        n: int,
+        seed: int,
+        first: int = OTHER_LUCK,
     ) -> list[np.ndarray]:
-        """VP (K, n) of who decides after each of K actions, for each move."""
-        jobs, vp = jobs_of(list(tried), n, OTHER_LUCK), []
+        """VP (K, n) of who decides after each of K actions, for each move.
+
+        Args:
+            first: number of the first sample.
+        """
+        jobs, vp = jobs_of(list(tried), n, first), []
         for first in range(0, len(jobs.action), AT_ONCE):
             part = Jobs(*(x[first : first + AT_ONCE] for x in jobs))
             ends = self.judge.players.play(states, part, seed, capacity=AT_ONCE)
@@ -299,7 +248,7 @@ def main() -> int:
         help="whose moves; people where none is named",
     )
     add("--moves", type=cli.whole(1, 1000), default=1000, help="of each seat, at most")
-    add("--plant", metavar="N", type=cli.whole(1, 1000), help=f"replace N moves of a {PLANTER}")
+    add("--plant", action="store_true", help=f"replace a move of each {PLANTER} by a mistake")
     add("--check", metavar="N", type=cli.whole(1, 1000), help="play N judged decisions out")
     add("--accuracy", action="store_true", help="play whole games from their first move on")
     add("--batches", type=cli.whole(0, 1000), default=1000, help="at most so many")
@@ -333,29 +282,44 @@ def measure(args: argparse.Namespace, found: dict[str, Any]) -> None:
         every = (move for move in moves(args.records, kinds, 1000) if move.key in asked)
         name, work = "checked", lambda m, seed: bench.checked(m, [asked[x.key] for x in m], seed)
     elif args.accuracy:
-        fill(args, found, "beginnings", beginnings(args.records), bench.expected)
+        games = left(beginnings(args.records), found["beginnings"])
+        fill(args, found, "beginnings", games, bench.expected)
         return
     elif args.plant:
-        every = moves(args.records, [PLANTER], args.plant, turns=True)
-        name, work = "planted", lambda m, seed: bench.judged(bench.worst(m, seed), seed)
+        done = keys(found["planted"])
+        unknown = (x for x in seats(args.records) if done.isdisjoint(move.key for move in x))
+        fill(args, found, "planted", unknown, bench.planted)
+        return
     else:
         every = moves(args.records, args.kinds.split(","), args.moves)
         name, work = "moves", bench.judged
-    fill(args, found, name, every, work)
+    fill(args, found, name, left(every, found[name]), work)
+
+
+def keys(rows: Sequence[dict[str, Any]]) -> set[tuple[str, int]]:
+    """Of which positions they are."""
+    return {(one["game"], one["decision"]) for one in rows}
+
+
+def left(every: Iterator[Position], rows: Sequence[dict[str, Any]]) -> Iterator[Position]:
+    """The positions that have no row."""
+    known = keys(rows)
+    return (one for one in every if one.key not in known)
+
+
+Work = TypeVar("Work")
 
 
 def fill(
     args: argparse.Namespace,
     found: dict[str, Any],
     name: str,
-    every: Iterator[Position],
-    work: Callable[[Sequence[Position], int], list[Any]],
+    every: Iterator[Work],
+    work: Callable[[list[Work], int], list[Any]],
 ) -> None:
-    """Do the work on the moves that have no row in a group of what was found."""
-    known = {(one["game"], one["decision"]) for one in found[name]}
-    left = (move for move in every if move.key not in known)
+    """Do the work, batch after batch, and keep the rows in a group of what was found."""
     size = TOGETHER // (LONGER + 1) if args.check else TOGETHER
-    while args.batches and (some := list(islice(left, size))):
+    while args.batches and (some := list(islice(every, size))):
         found[name] += work(some, len(found[name]))
         atomic_files.write_json(args.out, found)
         print(report(found), flush=True)
