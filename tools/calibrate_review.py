@@ -47,7 +47,7 @@ from training.study.position import probabilities
 from training.system import atomic_files, cli
 from training.system.cli import UserError
 
-from .recorded_moves import PLANTER, Beginning, Move, beginnings, moves, others, seats
+from .recorded_moves import PLANTER, TRIES, Beginning, Move, beginnings, moves, others, seats
 
 TOGETHER = 64  # moves that are judged together: one size, one program
 AT_ONCE = 2048  # playouts of a request
@@ -112,17 +112,18 @@ class Bench:
             if (vp[1] - vp[0]).mean() >= GRADES["mistake"]
         ]
 
-    def planted(self, left: list[list[Move]], seed: int) -> list[dict[str, Any]]:
+    def planted(self, seats: list[list[Move]], seed: int) -> list[dict[str, Any]]:
         """Rows of one replaced move of each seat, where one is found.
 
         Args:
-            left: of at most TOGETHER seats the moves to look at, one after the other.
+            seats: of at most TOGETHER seats the moves to look at, one after the other.
         """
         found: list[Move] = []
-        while left := [some for some in left if some]:
-            found += self.worst([some.pop(0) for some in left], seed)
+        for at in range(TRIES):
             known = {(move.game, move.seat) for move in found}
-            left = [x for x in left if x and (x[0].game, x[0].seat) not in known]
+            open_ = [some[at] for some in seats if len(some) > at]
+            open_ = [move for move in open_ if (move.game, move.seat) not in known]
+            found += self.worst(open_, seed) if open_ else []
         return self.judged(found, seed) if found else []
 
     def played_out(
@@ -132,14 +133,14 @@ class Bench:
         tried: Sequence[np.ndarray],
         n: int,
         seed: int,
-        first: int = OTHER_LUCK,
+        sample: int = OTHER_LUCK,
     ) -> list[np.ndarray]:
         """VP (K, n) of who decides after each of K actions, for each move.
 
         Args:
-            first: number of the first sample.
+            sample: number of the first one.
         """
-        jobs, vp = jobs_of(list(tried), n, first), []
+        jobs, vp = jobs_of(list(tried), n, sample), []
         for first in range(0, len(jobs.action), AT_ONCE):
             part = Jobs(*(x[first : first + AT_ONCE] for x in jobs))
             ends = self.judge.players.play(states, part, seed, capacity=AT_ONCE)
@@ -168,7 +169,8 @@ class Bench:
     def checked(self, some: Sequence[Move], rows: Sequence[dict[str, Any]], seed: int) -> list[Any]:
         """The rows of judged moves, and what FULL playouts of both moves say."""
         tried = [np.array([one["played"], one["best"]]) for one in rows]
-        own = self.played_out(stacked(some), some, tried, FULL, seed)
+        fresh = OTHER_LUCK + GLANCES + SURE  # luck that has chosen no planted move
+        own = self.played_out(stacked(some), some, tried, FULL, seed, fresh)
         return [
             one | {"full": float((vp[1] - vp[0]).mean()), "error": _error(vp[1] - vp[0])}
             for one, vp in zip(rows, own, strict=True)

@@ -44,7 +44,7 @@ def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) ->
     """Moves of the seats of these kinds, so many of each seat; the same ones at every call.
 
     Args:
-        turns: of main actions alone that have another one beside them.
+        turns: of main actions alone that have another one beside them, as they were drawn.
     """
     for path in sorted(folder.glob("*.json")):
         players, game = replay.read(path).players or ("people",) * 4, read_game(path)
@@ -58,7 +58,8 @@ def moves(folder: Path, kinds: Sequence[str], each: int, turns: bool = False) ->
                     for at in own
                     if not turns or others(game.env.ruleset, game.states[at], game.actions[at])
                 ]
-                for at in rng.permutation(some)[:each].tolist():
+                drawn = rng.permutation(some)[:each].tolist()
+                for at in drawn if turns else sorted(drawn):
                     yield _move(game, path.stem, kind, seat, at, len(own))
 
 
