@@ -44,6 +44,14 @@ def opened() -> Iterator[Any]:
             browser.close()
 
 
+_HOLD = """(path) => {
+  const ask = window.fetch;
+  window.heldBack = [];
+  window.fetch = (url, options) => (url.startsWith(path)
+    ? new Promise((done) => heldBack.push(() => done(ask(url, options)))) : ask(url, options));
+}"""
+
+
 class Watched:
     """A page whose requests, console and errors are kept."""
 
@@ -67,6 +75,21 @@ class Watched:
         while not self.page.evaluate(expression):
             assert time.monotonic() < end, f"{expression} does not come true; {self.wrong}"
             time.sleep(0.02)
+
+    def hold(self, path: str) -> None:
+        """What the page asks of a path that begins so waits for `release`, from now on.
+
+        A route of Playwright's that is set on an open page may come too late for the next request.
+        """
+        self.page.evaluate(_HOLD, path)
+
+    def held(self) -> int:
+        """How many requests wait."""
+        return int(self.page.evaluate("heldBack.length"))
+
+    def release(self) -> None:
+        """Ask what waits."""
+        self.page.evaluate("heldBack.splice(0).forEach((go) => go())")
 
     def check(self, home: str) -> None:
         """Nothing went wrong, and nothing was asked of anybody but `home`."""

@@ -221,10 +221,10 @@ def test_a_wrong_answer_may_be_followed_by_a_second_one(tab: Watched, server: Se
 
 def test_who_answers_at_once_is_told_what_is_waited_for(tab: Watched, server: Server) -> None:
     """A second key is no second answer, and the next puzzle hears nothing of it."""
-    page, held = tab.page, list[Any]()
+    page = tab.page
     page.goto(f"{server.home}puzzles#1")
     tab.until(READY.format(1), 120)
-    page.route("**/api/puzzles/0", lambda route: held.append(route))
+    tab.hold("/api/puzzles/0")
     page.keyboard.press("1")
     tab.until("document.getElementById('verdict').textContent.startsWith('Both lines are played')")
     page.keyboard.press("2")
@@ -234,9 +234,10 @@ def test_who_answers_at_once_is_told_what_is_waited_for(tab: Watched, server: Se
     page.keyboard.press("1")
     tab.until("told")
     verdict = page.locator("#verdict").inner_text()
-    held[0].continue_()
+    assert tab.held() == 1
+    tab.release()
     page.wait_for_timeout(1500)
-    assert len(held) == 1 and page.locator("#verdict").inner_text() == verdict, "it is of puzzle 2"
+    assert page.locator("#verdict").inner_text() == verdict, "it is of puzzle 2"
 
 
 def test_a_number_that_no_puzzle_has_is_said(tab: Watched, server: Server) -> None:

@@ -180,15 +180,15 @@ def test_seats_have_one_number_and_a_game_is_gone_on_with(tab: Watched, server: 
 
 def test_a_form_between_two_rulesets_is_not_dealt(tab: Watched, server: Server) -> None:
     """Its two seats were asked for with a ruleset for four, where the offers came late."""
-    page, held = tab.page, list[Any]()
+    page = tab.page
     page.goto(f"{server.home}#seed=3&ruleset=base&players=2")
     tab.until("offers && offers.records.length > 0")
     page.select_option("#record", "")
-    page.route("**/api/offers?*", lambda route: held.append(route))
+    tab.hold("/api/offers?")
     page.select_option("#ruleset", "lost_fleet")
     page.wait_for_timeout(2 * page.evaluate("PREVIEW_AFTER"))
     assert page.is_disabled("#begin"), "nobody begins a game of it either"
-    held[0].continue_()
+    tab.release()
     tab.until("document.querySelectorAll('#faction-0 option').length === 19")
     assert not page.is_disabled("#begin")
     assert page.evaluate("seatsNow().length") == 4
