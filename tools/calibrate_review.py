@@ -112,16 +112,16 @@ class Bench:
             if (vp[1] - vp[0]).mean() >= GRADES["mistake"]
         ]
 
-    def planted(self, seats: list[list[Move]], seed: int) -> list[dict[str, Any]]:
+    def planted(self, asked: list[list[Move]], seed: int) -> list[dict[str, Any]]:
         """Rows of one replaced move of each seat, where one is found.
 
         Args:
-            seats: of at most TOGETHER seats the moves to look at, one after the other.
+            asked: of at most TOGETHER seats the moves to look at, one after the other.
         """
         found: list[Move] = []
         for at in range(TRIES):
             known = {(move.game, move.seat) for move in found}
-            open_ = [some[at] for some in seats if len(some) > at]
+            open_ = [some[at] for some in asked if len(some) > at]
             open_ = [move for move in open_ if (move.game, move.seat) not in known]
             found += self.worst(open_, seed) if open_ else []
         return self.judged(found, seed) if found else []

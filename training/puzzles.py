@@ -100,7 +100,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--solve", **names, help="say how many puzzles these agents solve")
     add("--solved-by", **names, help="keep what each of these agents solves")
     add("--unsolved-by", **names, help="leave out what one of these agents solves")
-    add("--held-by", metavar="A", default="", help="of --of: keep what holds with A")
+    add("--held-by", metavar="A", default="", help="of --of: keep what holds where A plays on")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
     add("--resume", action="store_true", help="go on with the puzzles of --out")
     cli.add_rules_flags(parser)
