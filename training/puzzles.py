@@ -6,10 +6,9 @@
     python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
 
 A puzzle's answer has at least 5 VP more by playouts, and 3.5 more than each other candidate, with
-intervals above 0. What games gave is kept again and again, and after Ctrl-C. `--of` alone takes the
-project's own; `--again` keeps what is a puzzle of `--agent` too, `--held-by` what holds where the
-seat that is asked plays on as a stronger agent. `--solved-by` and `--unsolved-by` choose, before
-playouts where they can: that is no measurement.
+intervals above 0. Ctrl-C keeps what is done. `--of` alone takes the project's own; `--again` keeps
+what is a puzzle of `--agent` too, `--held-by` what holds where a stronger agent plays on.
+`--solved-by` and `--unsolved-by` choose, before playouts where they can: no measurement.
 """
 
 from __future__ import annotations
@@ -48,24 +47,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     found, whole = puzzles.read(of) if of else {}, True
     rules = (found["ruleset"], puzzles.players_of(found)) if found else (args.env, args.players)
     env = make_env(gaia_jax, rules[0], "vp", rules[1])
-    keep, drop = args.solved_by, args.unsolved_by
-    chosen = [*keep, *drop] if of else []
+    chosen = [*args.solved_by, *args.unsolved_by] if of else []
     solvers = puzzles.solvers([*chosen, *args.solve], env)
+    agent = args.agent if args.again else found.get("agent", "")
+    holder = puzzle_held.Holder(env, agent, args.held_by) if args.held_by else None
     if args.again:
         with cli.telling(lambda: "trying the puzzles again"):
             found = Maker(env, args.agent, args.playouts).again(found)
     elif not args.of:
         found, whole = _make(args, env)
-    if args.held_by:
-        found = puzzle_held.those_held(found, env, args.held_by)
+    if holder:
+        found, whole = holder.those_held(found)
     rates, asked = {}, solvers if whole and found["puzzles"] else {}
     with cli.telling(lambda: "playing the games to their puzzles"):
         walked = list(puzzles.positions(found)) if asked else []
     for name, solver in asked.items():
         with cli.telling(partial("asking {}".format, name)):
             rates[name] = puzzles.solved(found, solver, walked)
-    if chosen:
-        found, rates = puzzles.chosen(found, rates, keep, drop)
+    if chosen and whole:
+        found, rates = puzzles.chosen(found, rates, args.solved_by, args.unsolved_by)
     if args.of and args.out:
         atomic_files.write_text(args.out, puzzles.to_text(found))
     print(puzzles.text(found, rates))

@@ -96,6 +96,29 @@ def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(mo
     assert made.held({"puzzles": [behind]}) == [False], "the answer follows at the next turn"
 
 
+def test_ctrl_c_keeps_the_puzzles_that_hold(monkeypatch):
+    """What was played out counts; the command leaves with 130 where something was not."""
+    state, rounds = position(9, BESIDE), iter([True, False, False])
+    moves = {"policy": {"action": PROJECT}, "answer": {"action": MINE}, "candidates": []}
+    one, other = ({"player": seat, "game": 0} | moves for seat in (0, 1))
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(other, state), (one, state)])
+    made = object.__new__(Holder)
+    made._stronger, made._base = "better", Agent("one", act)
+    made._other = made._base
+
+    def play(pool, jobs, seed, capacity):
+        ended = next(rounds)
+        vp = np.where(jobs.action == MINE, 9, 0)[:, None] + np.zeros((1, 4))
+        return SimpleNamespace(ended=np.full(len(jobs.action), ended), vp=vp)
+
+    made._players = SimpleNamespace(agent=made._base, play=play)
+    found = {"agent": "greedy", "sha256": "", "games": [{}], "puzzles": [other, one]}
+    kept, whole = made.those_held(found)
+    assert kept["puzzles"] == [one] and kept["chosen"]["held_by"] == ["better"] and not whole
+    with pytest.raises(KeyboardInterrupt):
+        made.those_held(found)
+
+
 FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]
 
 
