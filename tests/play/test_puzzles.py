@@ -145,6 +145,18 @@ def test_who_takes_the_move_that_is_left_is_told() -> None:
     assert taken("mine 1,1", ("power PA_TF2", 1, 5), ("pick 1,1", 1, 5))["step"] == 2
 
 
+def test_numbers_are_of_the_agent_that_played_on() -> None:
+    """Those of the agent that made the puzzle stand beside them."""
+    vp = ({"vp": 9.0, "answer_next": True}, {"vp": 7.0, "answer_next": False})
+    candidates = [{"vp": 5.0, "held": vp[1], "answer_next": True}, {"vp": 3.0, "held": vp[0]}]
+    one = {"loss": 2.0, "playouts": 64, "candidates": candidates}
+    assert puzzle_book._as_held(one) is one
+    told = puzzle_book._as_held(one | {"held": {"loss": 4.0, "playouts": 12}})
+    assert (told["loss"], told["playouts"]) == (4.0, 12)
+    assert [(c["vp"], c["before"]) for c in told["candidates"]] == [(9, 3), (7, 5)]
+    assert [c["answer_next"] for c in told["candidates"]] == [True, False]
+
+
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:
     """Of a shipped puzzle, with a conversion as its last candidate."""
     found = puzzles.read(puzzles.SHIPPED)

@@ -76,47 +76,95 @@ def better(params, states, mask, key):
     return jnp.where(mined, PROJECT, MINE)
 
 
-def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(monkeypatch):
-    """The agent finds the mine behind no project; who does has as many VP either way."""
-    one = {"player": 0, "policy": {"action": PROJECT}, "answer": {"action": MINE}, "candidates": []}
-    state = position(9, BESIDE)
-    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, state)])
+def candidates(*more):
+    """Of a puzzle whose answer is the mine, and the policy's choice the project."""
+    return [{"action": MINE, "vp": 20.0}, {"action": PROJECT, "vp": 12.0}, *more]
+
+
+def asked(seat, *more):
+    """A puzzle of a seat, as far as playing it on goes."""
+    policy, answer = {"action": PROJECT}, {"action": MINE}
+    about = {"game": 0, "player": seat, "policy": policy, "answer": answer}
+    return about | {"candidates": candidates(*more)}
+
+
+@pytest.fixture
+def holder(monkeypatch):
+    """One whose moves have no texts; `play_on(other)` says who plays on."""
     made = object.__new__(Holder)
-    made._base = Agent("one", act)
-    told = []
-    for name, other, holds in (("same", act, True), ("better", better, False)):
-        made._other = Agent(name, other)
+    made._env, made._stronger, made._base = ENV, "better", Agent("one", act)
+    made._texts = lambda state, first, moves: [first, *(int(move) for move in moves if move >= 0)]
+    monkeypatch.setattr(puzzle_held, "by_source", lambda rules, more: {"all": more.sum()})
+
+    def play_on(other):
+        made._other = Agent("other", other)
         made._players = puzzle_held.players(ENV, made._base, made._other, every)
-        assert made.held({"puzzles": [one]}, progress=told.append) == [holds], name
+        return made
+
+    made.play_on = play_on
+    return made
+
+
+def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(holder, monkeypatch):
+    """The agent finds the mine behind no project; who does has as many VP either way."""
+    one, told = asked(0), []
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
+    for other, loss, then in ((act, 9, PICK), (better, 0, MINE)):
+        (made,) = holder.play_on(other).tried({"puzzles": [one]}, progress=told.append)
+        assert made["held"]["loss"]["mean"] == made["held"]["why"]["all"] == loss
+        assert puzzle_held.holds(made) is (loss > 0)
+        assert [made["instead"][n] for n in (0, 2)] == [PROJECT, then], "another seat is between"
+        assert [made["line"][n] for n in (0, 2)] == [MINE, PROJECT]
+        assert [c["vp"] for c in made["candidates"]] == [20, 12], "those of the agent are kept"
+        first, second = (c["held"]["vp"] for c in made["candidates"])
+        assert first - second == loss
     assert told == [1, 1]
-    behind = one | {"candidates": [{"action": PROJECT, "answer_next": True}]}
-    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(behind, state)])
-    made._players = puzzle_held.players(ENV, made._base, made._base, every)
-    made._other = made._base
-    assert made.held({"puzzles": [behind]}) == [False], "the answer follows at the next turn"
 
 
-def test_ctrl_c_keeps_the_puzzles_that_hold(monkeypatch):
+def test_what_the_answer_may_follow_counts_in_its_better_way(holder, monkeypatch):
+    """Behind the project the answer comes to the same; alone it is worth less."""
+    one = asked(0)
+    one["candidates"][1]["answer_next"] = True
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
+    (made,) = holder.play_on(act).tried({"puzzles": [one]})
+    assert made["held"]["loss"]["mean"] == 0 and made["instead"][2] == MINE
+    assert made["candidates"][1]["held"]["answer_next"] is True
+    (made,) = holder.play_on(better).tried({"puzzles": [one]})
+    assert made["candidates"][1]["held"]["answer_next"] is False, "it finds the answer by itself"
+
+
+@pytest.mark.parametrize(("third", "kept"), [(19.0, True), (20.0, False)])
+def test_an_answer_holds_where_no_other_candidate_has_as_much(third, kept):
+    """The policy's choice has much less."""
+    one = asked(0, {"action": PICK})
+    for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=True):
+        candidate["held"] = {"vp": vp}
+    one["held"] = {"loss": {"mean": 8.0, "low": 5.0}}
+    assert puzzle_held.holds(one) is kept
+    one["held"]["loss"]["low"] = 0.0
+    assert not puzzle_held.holds(one), "its interval holds 0"
+
+
+def test_ctrl_c_keeps_the_puzzles_that_hold(holder, monkeypatch):
     """What was played out counts; the command leaves with 130 where something was not."""
     state, rounds = position(9, BESIDE), iter([True, False, False])
-    moves = {"policy": {"action": PROJECT}, "answer": {"action": MINE}, "candidates": []}
-    one, other = ({"player": seat, "game": 0} | moves for seat in (0, 1))
+    one, other = asked(0), asked(1)
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(other, state), (one, state)])
-    made = object.__new__(Holder)
-    made._stronger, made._base = "better", Agent("one", act)
-    made._other = made._base
 
     def play(pool, jobs, seed, capacity):
-        ended = next(rounds)
+        count = len(jobs.action)
         vp = np.where(jobs.action == MINE, 9, 0)[:, None] + np.zeros((1, 4))
-        return SimpleNamespace(ended=np.full(len(jobs.action), ended), vp=vp)
+        none = np.zeros((count, 4, 2)), np.full((count, 3), -1)
+        ended = np.full(count, next(rounds))
+        return SimpleNamespace(ended=ended, vp=vp, sources=none[0], moves=none[1])
 
-    made._players = SimpleNamespace(agent=made._base, play=play)
+    holder.play_on(act)._players = SimpleNamespace(agent=holder._base, play=play)
     found = {"agent": "greedy", "sha256": "", "games": [{}], "puzzles": [other, one]}
-    kept, whole = made.those_held(found)
-    assert kept["puzzles"] == [one] and kept["chosen"]["held_by"] == ["better"] and not whole
+    kept, whole = holder.those_held(found)
+    assert [x["player"] for x in kept["puzzles"]] == [0] and not whole
+    assert kept["chosen"]["held_by"] == ["better"]
     with pytest.raises(KeyboardInterrupt):
-        made.those_held(found)
+        holder.those_held(found)
 
 
 FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]

@@ -29,7 +29,7 @@ from .game import Refused
 
 KEPT = 16  # puzzles that are ready to be shown again
 CHOICE = ("action", "text", "words", "brings")
-CANDIDATE = ("action", "text", "words", "vp", "policy", "answer_next")
+CANDIDATE = ("action", "text", "words", "vp", "before", "policy", "answer_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 # Moves that one player takes from the others: for good, or for the round.
@@ -138,7 +138,8 @@ class PuzzleBook:
 
     def _explained(self, number: int, env: GaiaEnv, here: State) -> Plain:
         """What is told of a puzzle, from its position."""
-        one, first = self._found["puzzles"][number], Table(here, env.ruleset)
+        one, first = _as_held(self._found["puzzles"][number]), Table(here, env.ruleset)
+        agent, chosen = self._found["agent"], self._found.get("chosen", {})
         answer = list(_told(env, here, one["line"], one["player"]))
         instead = list(_told(env, here, one["instead"], one["player"]))
         rows = answer + instead
@@ -158,10 +159,11 @@ class PuzzleBook:
                 {k: v for k, v in _named(c, first).items() if k in CANDIDATE}
                 for c in one["candidates"]
             ],
-            "playouts": self._found["playouts"],
-            "agent": self._found["agent"],
-            "earlier": self._found["sha256"] != sha256_of(self._found["agent"]),
-            "chosen": self._found.get("chosen"),
+            "playouts": one["playouts"],
+            "agent": agent,
+            "by": chosen["held_by"][-1] if "held" in one else agent,
+            "earlier": self._found["sha256"] != sha256_of(agent),
+            "chosen": chosen,
             # The position stands before each line.
             "line": [_step(step, seats) for step, _ in rows],
             "parts": timeline.varying(),
@@ -172,6 +174,18 @@ def _source(table: Table, name: str) -> str:
     """A source of VP by its name in this game: which final mission it is."""
     ids = [id for id, known in VP_SOURCES.items() if known == name]
     return page.sources_json(table)[table.ids["vp_source"].index(ids[0])]["name"] if ids else name
+
+
+def _as_held(one: Plain) -> Plain:
+    """A puzzle with what came of it where a stronger agent played on; as it is without that.
+
+    `before` of a candidate: its VP as the agent of the puzzle plays on.
+    """
+    if "held" not in one:
+        return one
+    candidates = [c | {"before": c["vp"]} | c["held"] for c in one["candidates"]]
+    made: Plain = one | one["held"]
+    return made | {"candidates": sorted(candidates, key=lambda c: -float(c["vp"]))}
 
 
 def _named(action: Plain, table: Table) -> Plain:

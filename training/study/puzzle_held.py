@@ -1,35 +1,50 @@
 """Which puzzles hold where the seat that is asked goes on better than the agent that made them.
 
-An answer may be ahead only because that agent goes on badly behind the other move. So the answer
-and the policy's choice are played out once more, and the seat plays on as a stronger agent, such as
-a search; all others play as before. Where the policy's choice is worth more with the answer behind
-it, it is played out in both ways, and the better one counts.
+An answer may be ahead only because that agent goes on badly behind the other moves. So each
+candidate is played out once more, and the seat plays on as a stronger agent, such as a search; all
+others play as before. What the answer may follow is played out in both ways, and the better one
+counts. A puzzle that holds says what came of it, and its lines are two of these games.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.env import GaiaEnv
+from gaia_jax.actions import to_text
+from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, make_agent, sha256_of
 from ..system import cli
 from ..system.cli import UserError
 from ..types import EnvState, Params
 from .accuracy import paired
-from .playouts import Playouts, Turn, jobs_of
+from .playouts import Playouts, Turn, jobs_of, whole_moves
 from .puzzle_maker import is_turn
+from .puzzle_tried import FOLLOWED, TRIED
 from .puzzles import CLEAR, positions, some
-from .review import Plain
+from .review import Plain, loss_json, stepping
+from .why import by_source
 
-PLAYOUTS = 12  # of each of the two moves
+PLAYOUTS = 12  # of each candidate
 TOGETHER = 25  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
+
+
+class Held(NamedTuple):
+    """How the ways of one puzzle ended, n times each.
+
+    They are its K candidates, then those that the answer may follow, with the answer behind them.
+    """
+
+    own: np.ndarray  # (ways, n) VP of who is asked
+    sources: np.ndarray  # (ways, n, S) these VP by source
+    moves: np.ndarray  # (ways, n, FOLLOWED) actions behind the first one
 
 
 class Holder:
@@ -42,12 +57,12 @@ class Holder:
         Raises:
             UserError: an unknown agent.
         """
-        self._stronger = stronger
+        self._env, self._stronger = env, stronger
         self._base, self._other = make_agent(name, env), make_agent(stronger, env)
         self._players = players(env, self._base, self._other)
 
     def those_held(self, found: Plain) -> tuple[Plain, bool]:
-        """The puzzles of a file that hold; says how far it is.
+        """The puzzles of a file that hold, with what they hold by; says how far it is.
 
         Returns:
             The file, and whether all its puzzles were played out; Ctrl-C keeps what held so far.
@@ -66,70 +81,115 @@ class Holder:
             done = now
 
         with cli.telling(lambda: f"played on as {self._stronger}: {done} of {count} puzzles"):
-            holds = self.held(found, progress=progress)
-        kept = [n for n, one in enumerate(holds) if one]
-        return some(found, kept, {"held_by": [self._stronger]}), None not in holds
+            tried = self.tried(found, progress=progress)
+        kept = [n for n, one in enumerate(tried) if "held" in one and holds(one)]
+        whole = all("held" in one for one in tried)
+        return some(found | {"puzzles": tried}, kept, {"held_by": [self._stronger]}), whole
 
-    def held(
+    def tried(
         self, found: Plain, seed: int = 0, progress: Callable[[int], object] = lambda done: None
-    ) -> list[bool | None]:
-        """Which puzzles of a file hold: the answer is `CLEAR` VP ahead of the policy's choice.
+    ) -> list[Plain]:
+        """The puzzles of a file with what comes of them; those left out at Ctrl-C as they are.
 
         Args:
             progress: told how many puzzles are done.
-        Returns:
-            By puzzle; None of those that were left out at Ctrl-C.
         Raises:
             UserError: a game does not play.
             KeyboardInterrupt: none has been played out.
         """
-        holds: dict[int, bool] = {}
-        asked: list[tuple[Plain, EnvState]] = list(positions(found))
+        made: dict[int, Plain] = {}
+        asked = list(positions(found))
         seats = [[pair for pair in asked if pair[0]["player"] == seat] for seat in range(4)]
         for here in (x[n : n + TOGETHER] for x in seats for n in range(0, len(x), TOGETHER)):
             played = self._played_out(here, seed)
-            for (one, _), (answer, *ways) in zip(here, played, strict=False):
-                loss = paired(answer, max(ways, key=np.mean))
-                holds[id(one)] = loss.low > 0 and loss.mean >= CLEAR
+            for (one, state), ways in zip(here, played, strict=False):
+                made[id(one)] = self._told(one, state, ways)
             if not played:
                 break
-            progress(len(holds))
-        if asked and not holds:
+            progress(len(made))
+        if asked and not made:
             raise KeyboardInterrupt
-        return [holds.get(id(one)) for one in found["puzzles"]]
+        return [made.get(id(one), one) for one in found["puzzles"]]
 
-    def _played_out(self, here: Sequence[tuple[Plain, EnvState]], seed: int) -> list[np.ndarray]:
-        """VP (2 or 3, PLAYOUTS) by puzzle of one seat: the answer, each way of the policy's choice.
-
-        None at all after Ctrl-C.
-        """
+    def _played_out(self, here: Sequence[tuple[Plain, State]], seed: int) -> list[Held]:
+        """How the ways of some puzzles of one seat end; nothing after Ctrl-C."""
         seat = here[0][0]["player"]
         rows = np.minimum(np.arange(TOGETHER), len(here) - 1)
-        pool: EnvState = jax.tree.map(
+        pool: State = jax.tree.map(
             lambda *x: np.stack(x)[rows], *(jax.device_get(state) for _, state in here)
         )
-        # The last of three ways is the policy's choice with the answer behind it.
         moves, then = list[np.ndarray](), list[int]()
         for one, _ in here:
-            answer, first = one["answer"]["action"], one["policy"]["action"]
-            way = [first] * _answer_next(one)
-            moves.append(np.array([answer, first, *way]))
-            then += [-1, -1] + [answer] * len(way)
+            first, behind = _actions(one), _behind(one)
+            moves.append(np.array([*first, *(first[k] for k in behind)]))
+            then += [-1] * len(first) + [one["answer"]["action"]] * len(behind)
         jobs = jobs_of(moves, PLAYOUTS, HELD)._replace(then=np.repeat(then, PLAYOUTS))
         agents = {"base": self._base.params, "other": self._other.params}
         params = agents | {"seat": jnp.int32(seat)}
         self._players.agent = self._players.agent._replace(params=params)
-        ends = self._players.play(pool, jobs, seed, capacity=3 * PLAYOUTS * TOGETHER)
+        most = 2 * TRIED * PLAYOUTS * TOGETHER
+        ends = self._players.play(pool, jobs, seed, capacity=most)
         if not ends.ended.all():
             return []
-        by_way = ends.vp[:, seat].reshape(-1, PLAYOUTS).astype(float)
-        return np.split(by_way, np.cumsum([len(ways) for ways in moves])[:-1])
+        parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves)
+        by_way = [x.reshape(-1, PLAYOUTS, *x.shape[1:]).astype(int) for x in parts]
+        where = np.cumsum([len(ways) for ways in moves])[:-1]
+        return [Held(*x) for x in zip(*(np.split(part, where) for part in by_way), strict=True)]
+
+    def _told(self, one: Plain, state: State, ways: Held) -> Plain:
+        """A puzzle with what came of it.
+
+        The lines are of the luck on which the answer and the policy's choice differ most as they
+        do in the mean, source by source.
+        """
+        first, way = _actions(one), list(range(len(one["candidates"])))
+        for j, k in enumerate(_behind(one), len(first)):
+            way[k] = max(k, j, key=lambda n: float(ways.own[n].mean()))
+        answer, other = (way[first.index(one[key]["action"])] for key in ("answer", "policy"))
+        more = ways.sources[answer] - ways.sources[other]
+        typical = int(np.argmin(np.abs(more - more.mean(0)).sum(1)))
+        candidates = [
+            {key: value for key, value in c.items() if key != "held"}
+            | {"held": {"vp": round(float(ways.own[n].mean()), 1), "answer_next": n >= len(way)}}
+            for c, n in zip(one["candidates"], way, strict=True)
+        ]
+        return one | {
+            "held": {
+                "playouts": PLAYOUTS,
+                "loss": loss_json(paired(ways.own[answer], ways.own[other]), 1),
+                "why": by_source(self._env.ruleset, more.mean(0)),
+            },
+            "candidates": candidates,
+            "line": self._texts(state, one["answer"]["action"], ways.moves[answer, typical]),
+            "instead": self._texts(state, one["policy"]["action"], ways.moves[other, typical]),
+        }
+
+    def _texts(self, state: State, first: int, moves: np.ndarray) -> list[str]:
+        """A game from a position on, as texts of actions."""
+        played = whole_moves(
+            self._env, stepping(self._env), state, (first, *(int(x) for x in moves))
+        )
+        return [to_text(self._env.ruleset, action) for action, _ in played]
 
 
-def _answer_next(one: Plain) -> bool:
-    """Whether the policy's choice is worth more with the answer behind it."""
-    first = one["policy"]["action"]
-    return any(c["action"] == first and c.get("answer_next") for c in one["candidates"])
+def holds(one: Plain) -> bool:
+    """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of the policy's choice.
+
+    And ahead of each other candidate.
+    """
+    loss, answer = one["held"]["loss"], one["answer"]["action"]
+    vp: dict[int, float] = {c["action"]: c["held"]["vp"] for c in one["candidates"]}
+    best = vp.pop(answer)
+    return bool(loss["low"] > 0 and loss["mean"] >= CLEAR and best > max(vp.values()))
+
+
+def _actions(one: Plain) -> list[int]:
+    return [c["action"] for c in one["candidates"]]
+
+
+def _behind(one: Plain) -> list[int]:
+    """The places of candidates that are worth more with the answer behind them."""
+    return [k for k, c in enumerate(one["candidates"]) if c.get("answer_next")]
 
 
 def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Playouts:
@@ -151,4 +211,5 @@ def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Pl
         )
         return jnp.where(own, better, action).astype(jnp.int32)
 
-    return Playouts(env, Agent("own", act, by_game=True), slots=128, turn=turn)
+    agent = Agent("own", act, by_game=True)
+    return Playouts(env, agent, moves=FOLLOWED, slots=128, turn=turn)

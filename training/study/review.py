@@ -171,8 +171,8 @@ def move_json(game: Game, one: Judged) -> Plain:
         "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
         "played": action_json(rules, int(one.question.candidates[0]), float(policy[0])),
         "better": action_json(rules, one.best, float(policy[best])),
-        "loss": _loss(one.loss, 1) | {"shrunk": round(one.loss.shrunk, 1)},
-        "win_loss": _loss(one.win_loss, KEPT),
+        "loss": loss_json(one.loss, 1) | {"shrunk": round(one.loss.shrunk, 1)},
+        "win_loss": loss_json(one.win_loss, KEPT),
         "grade": one.loss.grade,
         "playouts": one.playouts,
         "expected_vp": np.round(one.vp, 1).tolist(),
@@ -188,7 +188,8 @@ def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Pla
     return {"action": action, "text": text, "words": say(rules, text)} | known
 
 
-def _loss(loss: Loss, digits: int) -> dict[str, float]:
+def loss_json(loss: Loss, digits: int) -> dict[str, float]:
+    """A loss and its interval, so many digits behind the point."""
     values = {"mean": loss.mean, "low": loss.low, "high": loss.high}
     return {name: round(value, digits) for name, value in values.items()}
 

@@ -196,6 +196,9 @@ function lessText(action) {
 // The agent that made the puzzles; the one of that name may have learnt on.
 const maker = () => (told.earlier ? `an earlier ${told.agent}` : told.agent);
 
+// Whether a stronger agent has played on at the seat that is asked.
+const isHeld = () => told.by !== told.agent;
+
 function verdict(action) {
   const { loss, policy, candidates } = told;
   const second = candidates[1];
@@ -215,11 +218,12 @@ function madeBy() {
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
   const behind = told.candidates.some((one) => one.answer_next) ? " A move that the answer may"
     + " follow was played on in both ways, and has the VP of the better one." : "";
-  return `Means of ${told.playouts} games that ${maker()} played on from each move.${behind}`
+  const from = `Means of ${told.playouts} games`;
+  const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
+    + ` ${told.by}, all others as ${maker()}.` : `${from} that ${maker()} played on from each move.`;
+  return `${means}${behind}`
     + " Each line is one such game, both on one luck: one where they differ much as the means do."
-    + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "")
-    + (chosen?.held_by?.length ? " The answer stays ahead where its seat plays on as "
-      + `${chosen.held_by.join(" and as ")}, behind both moves.` : "");
+    + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
 // Who makes the answer's move where it is not made; nothing for nobody.
@@ -234,7 +238,7 @@ function raceText(why) {
 function wordsOf({ text, words }, n) {
   if (text || !n) return words;
   const later = told.line.slice(n).some((step) => step.own && step.text === told.answer.text);
-  return `${words}, and then what ${maker()} would play${later ? ", with the answer later on" : ""}`;
+  return `${words}, and then what ${isHeld() ? told.by : maker()} would play${later ? ", with the answer later on" : ""}`;
 }
 
 function explain(action) {
@@ -245,12 +249,14 @@ function explain(action) {
     button.classList.toggle("answer", Number(button.dataset.action) === told.answer.action);
   }
   find("verdict").textContent = verdict(action);
-  const heads = ["move", "VP at the end", `how often ${maker()} would play it`];
+  const before = isHeld() ? [`as ${maker()} plays on`] : [];
+  const heads = ["move", "VP at the end", ...before, `how often ${maker()} would play it`];
   find("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
     ...told.candidates.map((one) => element("tr", ringing(one),
       element("td", {}, one.words + (one.answer_next ? " (and the answer at the next turn)" : "")),
-      element("td", {}, vpText(one.vp)), element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
+      element("td", {}, vpText(one.vp)), ...before.map(() => element("td", {}, vpText(one.before))),
+      element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
   const rest = Object.values(told.why).reduce((left, vp) => left - vp, told.loss.mean);
   const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
   const why = sources.map(([name, vp]) => `${name} ${apart(vp)}`);
