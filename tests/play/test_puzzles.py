@@ -274,6 +274,9 @@ def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:
     assert (
         page.locator("#choices .brings").count() == sum(bool(one["brings"]) for one in choices) > 0
     )
+    texts = [one["text"] for one in choices if names_cell(one) or one["text"].startswith("explore")]
+    places = {text.split()[1] for text in texts}
+    assert page.locator(".mark").count() == len(places), "their numbers stand on the map"
     button = page.locator("#choices button").nth(list(map(names_cell, choices)).index(True))
     button.focus()
     assert page.locator(".over-look.ring").count() == 1

@@ -32,7 +32,7 @@ from .review import Plain, loss_json, stepping
 from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
-TOGETHER = 25  # puzzles of one seat that are played out in one request
+TOGETHER = 32  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 
 

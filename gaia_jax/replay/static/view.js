@@ -249,6 +249,23 @@ class TableView {
     }
   }
 
+  // A text on each of these cells, by place; a ship stands for its cell.
+  mark(texts) {
+    for (const [place, said] of Object.entries(texts)) {
+      const at = place.includes(",") ? place : cellOfShip(this, place);
+      const cell = at && this.svg.querySelector(`[data-cell="${at}"]`);
+      if (!cell) continue;
+      const { x, y, width, height } = cell.getBBox();
+      const [cx, cy] = [x + width / 2, y + height / 8];
+      const text = shape("text", { x: cx, y: cy, "text-anchor": "middle", "dominant-baseline": "central" });
+      text.textContent = said;
+      const mark = shape("g", { class: "mark" });
+      mark.append(shape("rect", { x: cx - width / 3, y: cy - height / 6, width: width / 1.5,
+        height: height / 3, rx: height / 12 }), text);
+      this.svg.querySelector("#block-map").append(mark);
+    }
+  }
+
   part(id) {
     return this.layout.querySelector(`[id="part-${id}"]`);
   }

@@ -123,8 +123,19 @@ async function open(number, note = "") {
       onclick: () => answer(choice.action), ...ringing(choice) }, `${n + 1}: ${choice.words}`, ...brings(choice))));
   view = new TableView(find("table"), puzzle.picture);
   view.seat(player);
+  view.mark(numbers());
   drawScore();
   document.body.dataset.ready = String(number + 1);
+}
+
+// By place on the map, the numbers of the choices that are there.
+function numbers() {
+  const found = {};
+  puzzle.choices.forEach((choice, n) => {
+    const place = placeOf(choice);
+    if (place) (found[place] ??= []).push(n + 1);
+  });
+  return Object.fromEntries(Object.entries(found).map(([place, some]) => [place, `${some.join(" ")}:`]));
 }
 
 // What a move costs and brings, under its name; nothing for none.
