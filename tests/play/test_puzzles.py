@@ -147,14 +147,18 @@ def test_who_takes_the_move_that_is_left_is_told() -> None:
 
 def test_numbers_are_of_the_agent_that_played_on() -> None:
     """Those of the agent that made the puzzle stand beside them."""
-    vp = ({"vp": 9.0, "answer_next": True}, {"vp": 7.0, "answer_next": False})
-    candidates = [{"vp": 5.0, "held": vp[1], "answer_next": True}, {"vp": 3.0, "held": vp[0]}]
+    tried = ({"vp": 9.0, "answer_next": True}, {"vp": 7.0, "answer_next": False})
+    candidates = [
+        {"vp": 5.0, "held": tried[1], "answer_next": True}, {"vp": 1.0}, {"vp": 2.0},
+        {"vp": 4.0, "held": tried[0]},
+    ]  # fmt: skip
     one = {"loss": 2.0, "playouts": 64, "candidates": candidates}
     assert puzzle_book._as_held(one) is one
     told = puzzle_book._as_held(one | {"held": {"loss": 4.0, "playouts": 12}})
     assert (told["loss"], told["playouts"]) == (4.0, 12)
-    assert [(c["vp"], c["before"]) for c in told["candidates"]] == [(9, 3), (7, 5)]
-    assert [c["answer_next"] for c in told["candidates"]] == [True, False]
+    rows = [(c["vp"], c["before"]) for c in told["candidates"]]
+    assert rows == [(9, 4), (7, 5), (None, 2), (None, 1)]
+    assert [c["answer_next"] for c in told["candidates"][:2]] == [True, False]
 
 
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:

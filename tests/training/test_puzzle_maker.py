@@ -133,11 +133,19 @@ def test_what_the_answer_may_follow_counts_in_its_better_way(holder, monkeypatch
     assert made["candidates"][1]["held"]["answer_next"] is False, "it finds the answer by itself"
 
 
-@pytest.mark.parametrize(("third", "kept"), [(19.0, True), (20.0, False)])
-def test_an_answer_holds_where_no_other_candidate_has_as_much(third, kept):
+def test_what_came_near_is_tried_too():
+    """Within 8 VP of the answer; the policy's choice is always tried."""
+    far = asked(0, {"action": PICK, "vp": 12.0, "answer_next": True}, {"action": 7, "vp": 11.9})
+    far["candidates"][1]["vp"] = 2.0
+    assert puzzle_held.moves_tried(far) == ([MINE, PROJECT, PICK], [PICK])
+
+
+@pytest.mark.parametrize(("third", "kept"), [(19.9, True), (20.1, False)])
+def test_an_answer_holds_where_no_other_candidate_has_more(third, kept):
     """The policy's choice has much less."""
     one = asked(0, {"action": PICK})
-    for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=True):
+    one["candidates"].append({"action": 7})  # too far behind to be tried
+    for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=False):
         candidate["held"] = {"vp": vp}
     one["held"] = {"loss": {"mean": 8.0, "low": 5.0}}
     assert puzzle_held.holds(one) is kept

@@ -179,13 +179,16 @@ def _source(table: Table, name: str) -> str:
 def _as_held(one: Plain) -> Plain:
     """A puzzle with what came of it where a stronger agent played on; as it is without that.
 
-    `before` of a candidate: its VP as the agent of the puzzle plays on.
+    `before` of a candidate: its VP as the agent of the puzzle plays on; one that was not tried by
+    the stronger one has no other. The tried ones first, the best first.
     """
     if "held" not in one:
         return one
-    candidates = [c | {"before": c["vp"]} | c["held"] for c in one["candidates"]]
+    none = {"vp": None}
+    candidates = [c | {"before": c["vp"]} | c.get("held", none) for c in one["candidates"]]
     made: Plain = one | one["held"]
-    return made | {"candidates": sorted(candidates, key=lambda c: -float(c["vp"]))}
+    candidates.sort(key=lambda c: (c["vp"] is None, -float(c["vp"] or c["before"])))
+    return made | {"candidates": candidates}
 
 
 def _named(action: Plain, table: Table) -> Plain:

@@ -1,9 +1,10 @@
 """Which puzzles hold where the seat that is asked goes on better than the agent that made them.
 
-An answer may be ahead only because that agent goes on badly behind the other moves. So each
-candidate is played out once more, and the seat plays on as a stronger agent, such as a search; all
-others play as before. What the answer may follow is played out in both ways, and the better one
-counts. A puzzle that holds says what came of it, and its lines are two of these games.
+An answer may be ahead only because that agent goes on badly behind the other moves. So the answer,
+the policy's choice and what came near are played out once more, and the seat plays on as a stronger
+agent, such as a search; all others play as before. What the answer may follow is played out in both
+ways, and the better one counts. A puzzle that holds says what came of it, and its lines are two of
+these games.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from .puzzles import CLEAR, positions, some
 from .review import Plain, loss_json, stepping
 from .why import by_source
 
-PLAYOUTS = 12  # of each candidate
+PLAYOUTS = 12  # of each move that is tried
+NEAR = 8.0  # VP behind the answer, as the agent of the puzzles plays on: such a move is tried
 TOGETHER = 32  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 
@@ -39,7 +41,7 @@ HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 class Held(NamedTuple):
     """How the ways of one puzzle ended, n times each.
 
-    They are its K candidates, then those that the answer may follow, with the answer behind them.
+    They are the K moves that are tried, then those that the answer may follow, with it behind them.
     """
 
     own: np.ndarray  # (ways, n) VP of who is asked
@@ -120,8 +122,8 @@ class Holder:
         )
         moves, then = list[np.ndarray](), list[int]()
         for one, _ in here:
-            first, behind = _actions(one), _behind(one)
-            moves.append(np.array([*first, *(first[k] for k in behind)]))
+            first, behind = moves_tried(one)
+            moves.append(np.array([*first, *behind]))
             then += [-1] * len(first) + [one["answer"]["action"]] * len(behind)
         jobs = jobs_of(moves, PLAYOUTS, HELD)._replace(then=np.repeat(then, PLAYOUTS))
         agents = {"base": self._base.params, "other": self._other.params}
@@ -142,17 +144,20 @@ class Holder:
         The lines are of the luck on which the answer and the policy's choice differ most as they
         do in the mean, source by source.
         """
-        first, way = _actions(one), list(range(len(one["candidates"])))
-        for j, k in enumerate(_behind(one), len(first)):
-            way[k] = max(k, j, key=lambda n: float(ways.own[n].mean()))
-        answer, other = (way[first.index(one[key]["action"])] for key in ("answer", "policy"))
+        first, behind = moves_tried(one)
+        way = {action: k for k, action in enumerate(first)}
+        for j, action in enumerate(behind, len(first)):
+            way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
+        answer, other = (way[one[key]["action"]] for key in ("answer", "policy"))
         more = ways.sources[answer] - ways.sources[other]
         typical = int(np.argmin(np.abs(more - more.mean(0)).sum(1)))
-        candidates = [
-            {key: value for key, value in c.items() if key != "held"}
-            | {"held": {"vp": round(float(ways.own[n].mean()), 1), "answer_next": n >= len(way)}}
-            for c, n in zip(one["candidates"], way, strict=True)
-        ]
+        candidates = []
+        for candidate in one["candidates"]:
+            plain = {key: value for key, value in candidate.items() if key != "held"}
+            if (n := way.get(candidate["action"])) is not None:
+                vp = round(float(ways.own[n].mean()), 1)
+                plain["held"] = {"vp": vp, "answer_next": n >= len(first)}
+            candidates.append(plain)
         return one | {
             "held": {
                 "playouts": PLAYOUTS,
@@ -175,21 +180,21 @@ class Holder:
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of the policy's choice.
 
-    And ahead of each other candidate.
+    And ahead of each other move that was tried.
     """
-    loss, answer = one["held"]["loss"], one["answer"]["action"]
-    vp: dict[int, float] = {c["action"]: c["held"]["vp"] for c in one["candidates"]}
-    best = vp.pop(answer)
-    return bool(loss["low"] > 0 and loss["mean"] >= CLEAR and best > max(vp.values()))
+    loss, tried = one["held"]["loss"], [c for c in one["candidates"] if "held" in c]
+    best = max(tried, key=lambda c: float(c["held"]["vp"]))
+    return bool(
+        best["action"] == one["answer"]["action"] and loss["low"] > 0 and loss["mean"] >= CLEAR
+    )
 
 
-def _actions(one: Plain) -> list[int]:
-    return [c["action"] for c in one["candidates"]]
-
-
-def _behind(one: Plain) -> list[int]:
-    """The places of candidates that are worth more with the answer behind them."""
-    return [k for k, c in enumerate(one["candidates"]) if c.get("answer_next")]
+def moves_tried(one: Plain) -> tuple[list[int], list[int]]:
+    """The candidates of a puzzle that are tried; those of them that the answer may follow."""
+    sure = (one["answer"]["action"], one["policy"]["action"])
+    least = max(c["vp"] for c in one["candidates"]) - NEAR
+    tried = [c for c in one["candidates"] if c["action"] in sure or c["vp"] >= least]
+    return [c["action"] for c in tried], [c["action"] for c in tried if c.get("answer_next")]
 
 
 def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Playouts:

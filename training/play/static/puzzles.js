@@ -14,7 +14,7 @@ const WORDS = ["no", "one", "two", "three", "four", "five", "six"];
 const SECOND = "second"; // a wrong answer first, then the right one
 const MARKS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at a second try"]]);
 
-const vpText = (vp) => vp.toFixed(1);
+const vpText = (vp) => (vp === null ? "not tried" : vp.toFixed(1));
 const apart = (vp) => `${vp > 0 ? "+" : ""}${vpText(vp)}`;
 const ask = (path, body = undefined) =>
   request(path, body, (text) => { find("asks").textContent = text; });
@@ -199,8 +199,9 @@ async function answer(action) {
 }
 
 function lessText(action) {
-  const mine = told.candidates.find((one) => one.action === action);
-  const less = action === told.policy.action ? told.loss.mean : told.candidates[0].vp - mine.vp;
+  const [best, mine] = [told.candidates[0], told.candidates.find((one) => one.action === action)];
+  const others = mine.vp === null ? best.before - mine.before : best.vp - mine.vp;
+  const less = action === told.policy.action ? told.loss.mean : others;
   return `Not this one, it has ${vpText(less)} VP less.`;
 }
 
