@@ -57,7 +57,7 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
     right = told["answer"]["action"]
     assert told["right"] is (actions[0] == right) and book.answered(0, {"action": right})["right"]
     assert not book.answered(0, {"action": other(puzzle, told)})["right"]
-    best = max(told["candidates"], key=lambda one: one["vp"])
+    best = told["candidates"][0]
     assert best["action"] == right and len(told["line"]) > 3
     steps, chosen = [x["text"] for x in told["line"]], puzzles.read(puzzles.SHIPPED)["chosen"]
     heads = [at for at, text in enumerate(steps) if not text]
@@ -154,11 +154,13 @@ def test_numbers_are_of_the_agent_that_played_on() -> None:
     ]  # fmt: skip
     one = {"loss": 2.0, "playouts": 64, "candidates": candidates}
     assert puzzle_book._as_held(one) is one
-    told = puzzle_book._as_held(one | {"held": {"loss": 4.0, "playouts": 12}})
-    assert (told["loss"], told["playouts"]) == (4.0, 12)
+    held = {"by": "other", "loss": 4.0, "playouts": 12}
+    told = puzzle_book._as_held(one | {"held": held})
+    assert (told["by"], told["loss"], told["playouts"]) == ("other", 4.0, 12)
     rows = [(c["vp"], c["before"]) for c in told["candidates"]]
     assert rows == [(9, 4), (7, 5), (None, 2), (None, 1)]
-    assert [c["answer_next"] for c in told["candidates"][:2]] == [True, False]
+    assert [c["answer_next"] for c in told["candidates"]] == [True, False, False, False]
+    assert [c["before_next"] for c in told["candidates"]] == [False, True, False, False]
 
 
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:

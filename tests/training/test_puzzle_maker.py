@@ -11,8 +11,9 @@ import gaia_jax
 from gaia_jax.actions import from_text
 from gaia_jax.state import Node
 from tests.training import toy_env
+from training import puzzles as command
 from training.agents import Agent
-from training.study import puzzle_held, puzzle_maker, puzzle_tried
+from training.study import puzzle_held, puzzle_maker, puzzle_tried, puzzles
 from training.study.judge import Question
 from training.study.playouts import Playouts
 from training.study.puzzle_held import Holder
@@ -110,7 +111,9 @@ def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(ho
     one, told = asked(0), []
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
     for other, loss, then in ((act, 9, PICK), (better, 0, MINE)):
-        (made,) = holder.play_on(other).tried({"puzzles": [one]}, progress=told.append)
+        (made,) = holder.play_on(other).tried(
+            {"puzzles": [one]}, progress=lambda *done: told.append(done)
+        )
         assert made["held"]["loss"]["mean"] == made["held"]["why"]["all"] == loss
         assert puzzle_held.holds(made) is (loss > 0)
         assert [made["instead"][n] for n in (0, 2)] == [PROJECT, then], "another seat is between"
@@ -118,7 +121,7 @@ def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(ho
         assert [c["vp"] for c in made["candidates"]] == [20, 12], "those of the agent are kept"
         first, second = (c["held"]["vp"] for c in made["candidates"])
         assert first - second == loss
-    assert told == [1, 1]
+    assert told.count((1, 0)) == 2 and (0, 24) in told, "puzzles, and playouts of the next ones"
 
 
 def test_what_the_answer_may_follow_counts_in_its_better_way(holder, monkeypatch):
@@ -149,30 +152,45 @@ def test_an_answer_holds_where_no_other_candidate_has_more(third, kept):
         candidate["held"] = {"vp": vp}
     one["held"] = {"loss": {"mean": 8.0, "low": 5.0}}
     assert puzzle_held.holds(one) is kept
-    one["held"]["loss"]["low"] = 0.0
-    assert not puzzle_held.holds(one), "its interval holds 0"
+    for wrong in ({"mean": 8.0, "low": 0.0}, {"mean": 3.4, "low": 1.0}):
+        one["held"]["loss"] = wrong
+        assert not puzzle_held.holds(one), "its interval holds 0, or it is not much"
 
 
 def test_ctrl_c_keeps_the_puzzles_that_hold(holder, monkeypatch):
-    """What was played out counts; the command leaves with 130 where something was not."""
-    state, rounds = position(9, BESIDE), iter([True, False, False])
-    one, other = asked(0), asked(1)
+    """What was played out counts, whatever an earlier agent made of the others."""
+    state, rounds = position(9, BESIDE), iter([True, False, True, None, None])
+    one, other = asked(0), asked(1) | {"held": {"by": "an earlier one"}}
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(other, state), (one, state)])
 
-    def play(pool, jobs, seed, capacity):
-        count = len(jobs.action)
+    def play(pool, jobs, seed, progress, capacity):
+        count, all_ended = len(jobs.action), next(rounds)
+        if all_ended is None:
+            raise KeyboardInterrupt
         vp = np.where(jobs.action == MINE, 9, 0)[:, None] + np.zeros((1, 4))
         none = np.zeros((count, 4, 2)), np.full((count, 3), -1)
-        ended = np.full(count, next(rounds))
+        ended = np.full(count, all_ended)
         return SimpleNamespace(ended=ended, vp=vp, sources=none[0], moves=none[1])
 
     holder.play_on(act)._players = SimpleNamespace(agent=holder._base, play=play)
     found = {"agent": "greedy", "sha256": "", "games": [{}], "puzzles": [other, one]}
-    kept, whole = holder.those_held(found)
-    assert [x["player"] for x in kept["puzzles"]] == [0] and not whole
-    assert kept["chosen"]["held_by"] == ["better"]
+    for _ in range(2):  # Ctrl-C behind the first playout that ended, and before it
+        kept, whole = holder.those_held(found)
+        assert [x["player"] for x in kept["puzzles"]] == [0] and not whole
+        assert kept["puzzles"][0]["held"]["by"] == "better" == kept["chosen"]["held_by"][0]
     with pytest.raises(KeyboardInterrupt):
         holder.those_held(found)
+
+
+def test_the_command_writes_what_held_and_says_that_it_is_not_all(monkeypatch, tmp_path):
+    """Agents are asked about none of it then: the file is no whole one."""
+    held, out = {"held_by": ["greedy"]}, tmp_path / "held.json"
+    made = SimpleNamespace(those_held=lambda found: (puzzles.some(found, [0], held), False))
+    monkeypatch.setattr(puzzle_held, "Holder", lambda *about: made)
+    asked = ["--of", "--held-by", "greedy", "--solve", "greedy", "--out", str(out)]
+    assert command.main(asked) == 130
+    assert len(puzzles.read(out)["puzzles"]) == 1
+    assert puzzles.read(out)["chosen"]["held_by"][-1] == "greedy"
 
 
 FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]

@@ -29,7 +29,7 @@ from .game import Refused
 
 KEPT = 16  # puzzles that are ready to be shown again
 CHOICE = ("action", "text", "words", "brings")
-CANDIDATE = ("action", "text", "words", "vp", "before", "policy", "answer_next")
+CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next", "before", "before_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 # Moves that one player takes from the others: for good, or for the round.
@@ -139,7 +139,7 @@ class PuzzleBook:
     def _explained(self, number: int, env: GaiaEnv, here: State) -> Plain:
         """What is told of a puzzle, from its position."""
         one, first = _as_held(self._found["puzzles"][number]), Table(here, env.ruleset)
-        agent, chosen = self._found["agent"], self._found.get("chosen", {})
+        agent = self._found["agent"]
         answer = list(_told(env, here, one["line"], one["player"]))
         instead = list(_told(env, here, one["instead"], one["player"]))
         rows = answer + instead
@@ -161,9 +161,9 @@ class PuzzleBook:
             ],
             "playouts": one["playouts"],
             "agent": agent,
-            "by": chosen["held_by"][-1] if "held" in one else agent,
+            "by": one.get("by"),
             "earlier": self._found["sha256"] != sha256_of(agent),
-            "chosen": chosen,
+            "chosen": self._found.get("chosen"),
             # The position stands before each line.
             "line": [_step(step, seats) for step, _ in rows],
             "parts": timeline.varying(),
@@ -179,15 +179,20 @@ def _source(table: Table, name: str) -> str:
 def _as_held(one: Plain) -> Plain:
     """A puzzle with what came of it where a stronger agent played on; as it is without that.
 
-    `before` of a candidate: its VP as the agent of the puzzle plays on; one that was not tried by
-    the stronger one has no other. The tried ones first, the best first.
+    `by` is who that was. `before`, `before_next` of a candidate: its VP as the agent of the puzzle
+    plays on, and whether they are with the answer behind it. One that was not tried has no others.
+    The tried ones first, the best first.
     """
     if "held" not in one:
         return one
-    none = {"vp": None}
-    candidates = [c | {"before": c["vp"]} | c.get("held", none) for c in one["candidates"]]
+    candidates = []
+    for c in one["candidates"]:
+        before = {"before": c["vp"], "before_next": c.get("answer_next", False)}
+        candidates.append(c | before | c.get("held", {"vp": None, "answer_next": False}))
+    candidates.sort(
+        key=lambda c: (c["vp"] is None, -float(c["before" if c["vp"] is None else "vp"]))
+    )
     made: Plain = one | one["held"]
-    candidates.sort(key=lambda c: (c["vp"] is None, -float(c["vp"] or c["before"])))
     return made | {"candidates": candidates}
 
 

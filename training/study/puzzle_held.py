@@ -10,6 +10,7 @@ these games.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -27,7 +28,7 @@ from ..types import EnvState, Params
 from .accuracy import paired
 from .playouts import Playouts, Turn, jobs_of, whole_moves
 from .puzzle_maker import is_turn
-from .puzzle_tried import FOLLOWED, TRIED
+from .puzzle_tried import FOLLOWED, TRIED, typical
 from .puzzles import CLEAR, positions, some
 from .review import Plain, loss_json, stepping
 from .why import by_source
@@ -76,25 +77,32 @@ class Holder:
             raise UserError(
                 f"the puzzles are of an earlier {found['agent']}: --again tries them anew"
             )
-        done, count = 0, len(found["puzzles"])
+        done, ended, count = 0, 0, len(found["puzzles"])
 
-        def progress(now: int) -> None:
-            nonlocal done
-            done = now
+        def progress(puzzles: int, playouts: int) -> None:
+            nonlocal done, ended
+            done, ended = puzzles, playouts
 
-        with cli.telling(lambda: f"played on as {self._stronger}: {done} of {count} puzzles"):
+        def said() -> str:
+            return f"played on: {done} of {count} puzzles; {ended} playouts of the next ones"
+
+        with cli.telling(said):
             tried = self.tried(found, progress=progress)
         kept = [n for n, one in enumerate(tried) if "held" in one and holds(one)]
         whole = all("held" in one for one in tried)
         return some(found | {"puzzles": tried}, kept, {"held_by": [self._stronger]}), whole
 
     def tried(
-        self, found: Plain, seed: int = 0, progress: Callable[[int], object] = lambda done: None
+        self,
+        found: Plain,
+        seed: int = 0,
+        progress: Callable[[int, int], object] = lambda puzzles, playouts: None,
     ) -> list[Plain]:
-        """The puzzles of a file with what comes of them; those left out at Ctrl-C as they are.
+        """The puzzles of a file with what comes of them under "held"; those that Ctrl-C left out
+        have none.
 
         Args:
-            progress: told how many puzzles are done.
+            progress: told how many puzzles are done, and playouts of the next ones.
         Raises:
             UserError: a game does not play.
             KeyboardInterrupt: none has been played out.
@@ -102,19 +110,25 @@ class Holder:
         made: dict[int, Plain] = {}
         asked = list(positions(found))
         seats = [[pair for pair in asked if pair[0]["player"] == seat] for seat in range(4)]
-        for here in (x[n : n + TOGETHER] for x in seats for n in range(0, len(x), TOGETHER)):
-            played = self._played_out(here, seed)
-            for (one, state), ways in zip(here, played, strict=False):
-                made[id(one)] = self._told(one, state, ways)
-            if not played:
-                break
-            progress(len(made))
-        if asked and not made:
-            raise KeyboardInterrupt
-        return [made.get(id(one), one) for one in found["puzzles"]]
+        try:
+            for here in (x[n : n + TOGETHER] for x in seats for n in range(0, len(x), TOGETHER)):
+                played = self._played_out(here, seed, partial(progress, len(made)))
+                for (one, state), ways in zip(here, played, strict=True):
+                    made[id(one)] = self._told(one, state, ways)
+                progress(len(made), 0)
+        except KeyboardInterrupt:
+            if not made:
+                raise
+        return [made.get(id(one), _untried(one)) for one in found["puzzles"]]
 
-    def _played_out(self, here: Sequence[tuple[Plain, State]], seed: int) -> list[Held]:
-        """How the ways of some puzzles of one seat end; nothing after Ctrl-C."""
+    def _played_out(
+        self, here: Sequence[tuple[Plain, State]], seed: int, progress: Callable[[int], object]
+    ) -> list[Held]:
+        """How the ways of some puzzles of one seat end.
+
+        Raises:
+            KeyboardInterrupt: not all has been played out.
+        """
         seat = here[0][0]["player"]
         rows = np.minimum(np.arange(TOGETHER), len(here) - 1)
         pool: State = jax.tree.map(
@@ -130,43 +144,38 @@ class Holder:
         params = agents | {"seat": jnp.int32(seat)}
         self._players.agent = self._players.agent._replace(params=params)
         most = 2 * TRIED * PLAYOUTS * TOGETHER
-        ends = self._players.play(pool, jobs, seed, capacity=most)
+        ends = self._players.play(pool, jobs, seed, progress, capacity=most)
         if not ends.ended.all():
-            return []
+            raise KeyboardInterrupt
         parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves)
         by_way = [x.reshape(-1, PLAYOUTS, *x.shape[1:]).astype(int) for x in parts]
         where = np.cumsum([len(ways) for ways in moves])[:-1]
         return [Held(*x) for x in zip(*(np.split(part, where) for part in by_way), strict=True)]
 
     def _told(self, one: Plain, state: State, ways: Held) -> Plain:
-        """A puzzle with what came of it.
-
-        The lines are of the luck on which the answer and the policy's choice differ most as they
-        do in the mean, source by source.
-        """
+        """A puzzle with what came of it; its lines are of the luck that is `typical`."""
         first, behind = moves_tried(one)
         way = {action: k for k, action in enumerate(first)}
         for j, action in enumerate(behind, len(first)):
             way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
         answer, other = (way[one[key]["action"]] for key in ("answer", "policy"))
         more = ways.sources[answer] - ways.sources[other]
-        typical = int(np.argmin(np.abs(more - more.mean(0)).sum(1)))
-        candidates = []
-        for candidate in one["candidates"]:
-            plain = {key: value for key, value in candidate.items() if key != "held"}
+        line, instead = (ways.moves[n, typical(more)] for n in (answer, other))
+        candidates = [dict(candidate) for candidate in _untried(one)["candidates"]]
+        for candidate in candidates:
             if (n := way.get(candidate["action"])) is not None:
                 vp = round(float(ways.own[n].mean()), 1)
-                plain["held"] = {"vp": vp, "answer_next": n >= len(first)}
-            candidates.append(plain)
+                candidate["held"] = {"vp": vp, "answer_next": n >= len(first)}
         return one | {
             "held": {
+                "by": self._stronger,
                 "playouts": PLAYOUTS,
                 "loss": loss_json(paired(ways.own[answer], ways.own[other]), 1),
                 "why": by_source(self._env.ruleset, more.mean(0)),
             },
             "candidates": candidates,
-            "line": self._texts(state, one["answer"]["action"], ways.moves[answer, typical]),
-            "instead": self._texts(state, one["policy"]["action"], ways.moves[other, typical]),
+            "line": self._texts(state, one["answer"]["action"], line),
+            "instead": self._texts(state, one["policy"]["action"], instead),
         }
 
     def _texts(self, state: State, first: int, moves: np.ndarray) -> list[str]:
@@ -187,6 +196,15 @@ def holds(one: Plain) -> bool:
     return bool(
         best["action"] == one["answer"]["action"] and loss["low"] > 0 and loss["mean"] >= CLEAR
     )
+
+
+def _untried(one: Plain) -> Plain:
+    """A puzzle without what an earlier agent made of it."""
+
+    def plain(found: Plain) -> Plain:
+        return {key: value for key, value in found.items() if key != "held"}
+
+    return plain(one) | {"candidates": [plain(candidate) for candidate in one["candidates"]]}
 
 
 def moves_tried(one: Plain) -> tuple[list[int], list[int]]:

@@ -41,6 +41,7 @@ from .puzzle_tried import (
     margins,
     of_each_kind,
     stays,
+    typical,
     untried,
     with_more,
 )  # fmt: skip
@@ -356,11 +357,10 @@ def _pool(states: Sequence[State]) -> State:
 def _pair(one: Tried, back: bool = False) -> Judged:
     """What the first choice lost to the best candidate; `back`: the other way round.
 
-    The line is of the luck on which the two differ most as they do in the mean, source by source.
+    The line is of the luck that is `typical`.
     """
     best = margins(one.own)[0]
     pair = [0, best][:: -1 if back else 1]
     more = one.sources[best] - one.sources[0]
-    typical = int(np.argmin(np.abs(more - more.mean(0)).sum(1)))
     found = measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair])
-    return found._replace(line=one.moves[pair[-1], typical])
+    return found._replace(line=one.moves[pair[-1], typical(more)])

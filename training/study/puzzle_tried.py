@@ -57,6 +57,15 @@ def margins(own: np.ndarray) -> tuple[int, list[Loss]]:
     return best, [paired(own[best], own[k]) for k in range(len(own)) if k != best]
 
 
+def typical(more: np.ndarray) -> int:
+    """The luck on which two moves differ most as they do in the mean, source by source.
+
+    Args:
+        more: (n, S) VP of one more than of the other.
+    """
+    return int(np.argmin(np.abs(more - more.mean(0)).sum(1)))
+
+
 def is_answered(own: np.ndarray) -> bool:
     """Whether one candidate is LEAST VP better than the first, CLEAR than each other, for sure."""
     best, (first, *others) = margins(own)

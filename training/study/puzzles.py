@@ -44,6 +44,8 @@ INSIDE = {
     },
 }  # fmt: skip
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_by" too
+# Of a puzzle that holds: who played on, how often, and what came of it. `puzzle_held`
+HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "why": OBJECT}
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
 CLEAR = 3.5  # VP that it has more than each other candidate
@@ -186,6 +188,8 @@ def read(path: Path) -> Plain:
     for group, keys in INSIDE.items():
         for number, one in enumerate(found[group]):
             data_files.check_keys(f"{path}: {group}[{number}]", one, keys)
+            if "held" in one:
+                data_files.check_keys(f"{path}: {group}[{number}].held", one["held"], HELD)
     return found
 
 

@@ -160,9 +160,7 @@ function drawTurns(view, turns, seats) {
   view.svg.querySelectorAll(".over-turn").forEach((one) => one.remove());
   for (const turn of turns) {
     for (const move of turn.moves) {
-      const place = placeOf(move);
-      const at = place.includes(",") ? place : cellOfShip(view, place);
-      const cell = at && view.svg.querySelector(`[data-cell="${at}"]`);
+      const cell = view.cellAt(placeOf(move));
       if (!cell) continue;
       for (const [width, colour] of [[6, "#000"], [3, seats[turn.player].fill]]) {
         view.svg.querySelector("#block-map").append(shape("polygon", {

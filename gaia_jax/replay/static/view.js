@@ -235,12 +235,17 @@ class TableView {
     });
   }
 
+  // The cell of a place, `q,r` or a ship; nothing where there is none.
+  cellAt(place) {
+    const at = place.includes(",") ? place : cellOfShip(this, place);
+    return at && this.svg.querySelector(`[data-cell="${at}"]`);
+  }
+
   // A ring on each of these cells; a ship stands for its cell.
   light(places) {
     this.svg.querySelectorAll(".over-look").forEach((one) => one.remove());
     for (const place of places) {
-      const at = place.includes(",") ? place : cellOfShip(this, place);
-      const cell = at && this.svg.querySelector(`[data-cell="${at}"]`);
+      const cell = this.cellAt(place);
       if (!cell) continue;
       for (const ring of ["edge", "ring"]) {
         this.svg.querySelector("#block-map").append(shape("polygon", {
@@ -252,8 +257,7 @@ class TableView {
   // A text on each of these cells, by place; a ship stands for its cell.
   mark(texts) {
     for (const [place, said] of Object.entries(texts)) {
-      const at = place.includes(",") ? place : cellOfShip(this, place);
-      const cell = at && this.svg.querySelector(`[data-cell="${at}"]`);
+      const cell = this.cellAt(place);
       if (!cell) continue;
       const { x, y, width, height } = cell.getBBox();
       const [cx, cy] = [x + width / 2, y + height / 8];

@@ -202,14 +202,15 @@ function lessText(action) {
   const [best, mine] = [told.candidates[0], told.candidates.find((one) => one.action === action)];
   const others = mine.vp === null ? best.before - mine.before : best.vp - mine.vp;
   const less = action === told.policy.action ? told.loss.mean : others;
-  return `Not this one, it has ${vpText(less)} VP less.`;
+  const how = mine.vp === null ? ` as ${maker()} plays on` : "";
+  return `Not this one, it has ${vpText(less)} VP less${how}.`;
 }
 
 // The agent that made the puzzles; the one of that name may have learnt on.
 const maker = () => (told.earlier ? `an earlier ${told.agent}` : told.agent);
 
 // Whether a stronger agent has played on at the seat that is asked.
-const isHeld = () => told.by !== told.agent;
+const isHeld = () => Boolean(told.by);
 
 function verdict(action) {
   const { loss, policy, candidates } = told;
@@ -228,7 +229,7 @@ function madeBy() {
   const { chosen } = told;
   const kept = [["solves", chosen?.solved_by || []], ["does not", chosen?.unsolved_by || []]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  const behind = told.candidates.some((one) => one.answer_next) ? " A move that the answer may"
+  const behind = told.candidates.some((one) => one.answer_next || one.before_next) ? " A move that the answer may"
     + " follow was played on in both ways, and has the VP of the better one." : "";
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
@@ -250,7 +251,7 @@ function raceText(why) {
 function wordsOf({ text, words }, n) {
   if (text || !n) return words;
   const later = told.line.slice(n).some((step) => step.own && step.text === told.answer.text);
-  return `${words}, and then what ${isHeld() ? told.by : maker()} would play${later ? ", with the answer later on" : ""}`;
+  return `${words}, and then what ${maker()} would play here${later ? ", with the answer later on" : ""}`;
 }
 
 function explain(action) {
@@ -261,13 +262,14 @@ function explain(action) {
     button.classList.toggle("answer", Number(button.dataset.action) === told.answer.action);
   }
   find("verdict").textContent = verdict(action);
+  const cell = (vp, next) => element("td", {}, vpText(vp) + (next ? ", the answer at the next turn" : ""));
   const before = isHeld() ? [`as ${maker()} plays on`] : [];
   const heads = ["move", "VP at the end", ...before, `how often ${maker()} would play it`];
   find("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
     ...told.candidates.map((one) => element("tr", ringing(one),
-      element("td", {}, one.words + (one.answer_next ? " (and the answer at the next turn)" : "")),
-      element("td", {}, vpText(one.vp)), ...before.map(() => element("td", {}, vpText(one.before))),
+      element("td", {}, one.words), cell(one.vp, one.answer_next),
+      ...before.map(() => cell(one.before, one.before_next)),
       element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
   const rest = Object.values(told.why).reduce((left, vp) => left - vp, told.loss.mean);
   const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
