@@ -143,6 +143,17 @@ def test_what_came_near_is_tried_too():
     assert puzzle_held.moves_tried(far) == ([MINE, PROJECT, PICK], [PICK])
 
 
+def test_the_shipped_puzzles_hold():
+    """A hundred, each with what came of it where a search played on."""
+    found = puzzles.read(puzzles.SHIPPED)
+    assert len(found["puzzles"]) == 100
+    for one in found["puzzles"]:
+        assert one["held"]["by"] == found["chosen"]["held_by"][-1]
+        assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzle_held.holds(one)
+        tried = {c["action"] for c in one["candidates"] if "held" in c}
+        assert tried == set(puzzle_held.moves_tried(one)[0])
+
+
 @pytest.mark.parametrize(("third", "kept"), [(19.9, True), (20.1, False)])
 def test_an_answer_holds_where_no_other_candidate_has_more(third, kept):
     """The policy's choice has much less."""
