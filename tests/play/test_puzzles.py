@@ -163,6 +163,26 @@ def test_numbers_are_of_the_agent_that_played_on() -> None:
     assert [c["before_next"] for c in told["candidates"]] == [False, True, False, False]
 
 
+def test_what_is_done_in_one_line_alone_is_told() -> None:
+    """Moves, whole and in words, each as often as the other line lacks it."""
+
+    def line(*steps: tuple[str, int, int]) -> Any:
+        """`steps`: a text, whose it is, and the VP that it brings; a pick goes on with a move."""
+        found: list[Any] = [({}, None)]
+        for text, seat, vp in steps:
+            within = text.startswith("pick")
+            step = {"text": text, "words": text, "own": seat == 0, "within": within, "gained": vp}
+            found.append((step, None))
+        return found
+
+    one = line(("ship TWI_P", 0, 0), ("pick 1,1", 0, 6), ("mine 2,2", 1, 0), ("advance ai", 0, 0),
+               ("free burn", 0, 0), ("advance ai", 0, 4), ("pass", 0, 9))  # fmt: skip
+    other = line(("advance ai", 0, 0), ("ship TWI_P", 0, 0), ("pick 1,2", 0, -5), ("pass", 0, 3))
+    assert puzzle_book._only(one, other) == ["ship TWI_P, pick 1,1 (+6 VP)", "advance ai (+4 VP)"]
+    assert puzzle_book._only(other, one) == ["ship TWI_P, pick 1,2 (-5 VP)"]
+    assert puzzle_book._only(one, one) == []
+
+
 def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path) -> None:
     """Of a shipped puzzle, with a conversion as its last candidate."""
     found = puzzles.read(puzzles.SHIPPED)
@@ -204,6 +224,8 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     for _ in range(page.locator("#line li").count()):
         page.keyboard.press("ArrowRight")
     assert page.evaluate(INSIDE) and page.evaluate("scrollY") == scrolled
+    first = page.locator("#first").inner_text()
+    assert first.startswith("Only in the first line: ")
     ends = page.locator("#line li", has_text="the end: ").count()
     assert ends == 2, "both lines are whole games"
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
@@ -152,6 +153,7 @@ class PuzzleBook:
             "answer": _named(one["answer"], first),
             "then": [step["words"] for step in _move(answer)[1:]],
             "taken": _taken(_move(answer), instead, seats),
+            "only": [_only(answer, instead), _only(instead, answer)],
             "policy": _named(one["policy"], first),
             "loss": one["loss"],
             "why": {_source(first, name): vp for name, vp in one["why"].items()},
@@ -216,7 +218,8 @@ def _told(
     yield {}, table
     step = replay.compiled(env)[1]
     for number, text in enumerate(line):
-        same &= not number or int(state.game.turn.node) in WITHIN
+        within = bool(number) and int(state.game.turn.node) in WITHIN
+        same &= within or not number
         player, action = int(state.current_player), from_text(env.ruleset, text)
         before, state = table, step(state, action)
         told = not number or text not in SILENT and (player == seat or not text.startswith("free "))
@@ -226,8 +229,9 @@ def _told(
             brings = in_words(effects(before, table), words)
             yield {
                 "text": text, "action": action, "player": player, "own": player == seat,
-                "same": same, "words": words, "brings": brings, "vp": table.seats[seat].vp,
-                "over": table.over,
+                "within": within, "same": same, "words": words, "brings": brings,
+                "gained": table.seats[seat].vp - before.seats[seat].vp,
+                "vp": table.seats[seat].vp, "over": table.over,
             }, table  # fmt: skip
 
 
@@ -235,6 +239,37 @@ def _move(line: Sequence[tuple[Plain, Table]]) -> list[Plain]:
     """The steps of the move that a line begins with."""
     first, *others = (step for step, _ in line[1:])
     return [first, *takewhile(lambda step: step["same"], others)]
+
+
+def _only(line: Sequence[tuple[Plain, Table]], other: Sequence[tuple[Plain, Table]]) -> list[str]:
+    """What the seat does in one line and not in another: its moves in words, with their VP.
+
+    Without conversions and the last pass, whose VP are the end's.
+    """
+
+    def moves(steps: Sequence[tuple[Plain, Table]]) -> list[list[Plain]]:
+        found = list[list[Plain]]()
+        for step, _ in steps[1:]:
+            if not step["own"] or step["text"] == "pass" or step["text"].startswith("free "):
+                continue
+            if step["within"] and found:
+                found[-1].append(step)
+            else:
+                found.append([step])
+        return found
+
+    def texts(move: Sequence[Plain]) -> tuple[str, ...]:
+        return tuple(step["text"] for step in move)
+
+    known, told = Counter(map(texts, moves(other))), []
+    for move in moves(line):
+        if known[texts(move)]:
+            known[texts(move)] -= 1
+            continue
+        gained = sum(step["gained"] for step in move)
+        vp = f" ({gained:+d} VP)" if gained else ""
+        told.append(", ".join(step["words"] for step in move) + vp)
+    return told
 
 
 def _taken(

@@ -276,6 +276,10 @@ function explain(action) {
   const why = sources.map(([name, vp]) => `${name} ${apart(vp)}`);
   find("why").textContent = (why.length
     ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "") + raceText(why.length);
+  ["first", "second"].forEach((id, n) => {
+    const moves = told.only[n];
+    find(id).textContent = moves.length ? `Only in the ${id} line: ${moves.join("; ")}.` : "";
+  });
   find("how").textContent = madeBy();
   find("line").replaceChildren(...told.line.map((step, n) => element("li",
     { onclick: () => show(n), class: step.own ? "own" : step.text ? "" : "head" }, wordsOf(step, n),
