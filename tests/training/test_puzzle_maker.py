@@ -1,4 +1,4 @@
-"""Two moves in any order are no puzzle; candidates are one of each kind of move first."""
+"""Two moves in any order are no puzzle; candidates are of each kind first; which puzzles hold."""
 
 from types import SimpleNamespace
 
