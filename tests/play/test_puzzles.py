@@ -23,6 +23,15 @@ INSIDE = """() => {
     (where) => document.querySelector(where).getBoundingClientRect());
   return list.height < 400 && row.top >= list.top - 1 && row.bottom <= list.bottom + 1;
 }"""
+# Levels of the research board whose discs cover their text or stick out.
+COVERED = """() => [...document.querySelectorAll("#block-research .level")].filter((level) => {
+  const box = level.getBoundingClientRect();
+  const text = level.children[1].getBoundingClientRect();
+  return [...level.querySelectorAll(".disc")].some((disc) => {
+    const { top, bottom } = disc.getBoundingClientRect();
+    return top < text.bottom - 1 || bottom > box.bottom + 1;
+  });
+}).map((level) => level.textContent)"""
 
 
 def other(puzzle: Any, told: Any) -> int:
@@ -312,6 +321,21 @@ def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:
     assert page.locator(".over-look").count() == 0
     button.hover()
     assert page.locator(".over-look.ring").count() == 1
+
+
+def test_the_whole_table_is_in_view_with_the_question(tab: Watched, server: Server) -> None:
+    page = tab.page
+    page.goto(f"{server.home}puzzles#12")
+    tab.until(READY.format(12), 120)
+    boards = page.locator(".deck.play .seat-board.open")
+    assert boards.count() == 3, "what the others have lies open beside the research board"
+    assert boards.first.is_visible() and page.locator("#block-research").is_visible()
+    assert page.evaluate(COVERED) == [], "discs lie below the text of their level"
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.click('.tabs button[data-tab="Players"]')
+    assert boards.count() == 0 and page.locator(".deck.play .seat-board").first.is_visible()
+    page.click('.tabs button[data-tab="Research"]')
+    assert page.evaluate(COVERED) == []
 
 
 def test_the_start_form_leads_there(tab: Watched, server: Server) -> None:

@@ -130,7 +130,8 @@ class TableView {
     layout.decks = decks;
     own.forEach((panel) => decks.add("play", panel.dataset.tab, panel));
     for (const [name, blocks] of PANELS) {
-      decks.add("board", name, element("section", { "aria-label": name },
+      // A page that adds no panel has room for the players beside the rest.
+      decks.add(own.length || blocks.length ? "board" : "play", name, element("section", { "aria-label": name },
         ...blocks.map((block) => element("div", { id: `block-${block}`, class: "block" }))));
     }
     if (layout.querySelector("[data-rare]")) {
@@ -171,7 +172,7 @@ class TableView {
     const rounds = this.layout.querySelector("#block-rounds");
     if (this.desk.matches) this.layout.querySelector(".strip").append(rounds);
     else this.layout.decks.tabs.get("Supply").panel.prepend(rounds);
-    this.layout.querySelectorAll(".own .seat-board").forEach((one) => unfold(one, this.desk.matches));
+    this.unfold();
     this.layout.decks.mark();
   }
 
@@ -311,7 +312,14 @@ class TableView {
     const inTurn = this.seats.map((_, k) => this.seats[(this.first + k) % count]);
     this.layout.querySelector(".own").replaceChildren(inTurn[0]);
     players.replaceChildren(...inTurn.slice(1));
-    inTurn.forEach((seat, k) => unfold(seat, !k && this.desk.matches));
+    inTurn.forEach((seat) => unfold(seat, false));
+    this.unfold();
+  }
+
+  // One's own board lies open on a desk, and those that have a deck to themselves.
+  unfold() {
+    this.layout.querySelectorAll(".own .seat-board, .deck.play .seat-board")
+      .forEach((one) => unfold(one, this.desk.matches));
   }
 }
 
