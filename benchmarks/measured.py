@@ -68,7 +68,8 @@ noticed. Without the flag all that was looked at is as on a CPU. Which loop or b
 not known, nor whether another JAX does it rightly.
 
 **Do not set this flag.** `make accelerator` plays {compared} games first and compares each with a
-CPU; for PPO it looks at `FINAL_1`. It was written afterwards and has not run on a card.
+CPU; for PPO it looks at `FINAL_1`. Without flags one H100 played all of these games as a CPU does
+(`docs/lab/performance.md`).
 
 ### What to do next on a card
 
