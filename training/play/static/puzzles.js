@@ -218,8 +218,9 @@ function verdict(action) {
   const range = loss.low === loss.high ? "" : ` (${vpText(loss.low)} to ${vpText(loss.high)})`;
   const favourite = `${policy.words}, which ${maker()} would play`;
   const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
-  const nearest = second.action === policy.action ? " and which is the second best" : ", and "
-    + `${vpText(candidates[0].vp - second.vp)} VP more than the second best, ${second.words}`;
+  const next = `the second best${candidates.some((one) => one.vp === null) ? " of those tried" : ""}`;
+  const nearest = second.action === policy.action ? ` and which is ${next}` : ", and "
+    + `${vpText(candidates[0].vp - second.vp)} VP more than ${next}, ${second.words}`;
   const best = [told.answer.words, ...told.then].join(", then ");
   return `${told.right ? "Right." : lessText(action)} Best (theme: ${told.theme}): `
     + `${best}. It has ${ahead}${nearest}.`;
