@@ -330,10 +330,12 @@ def test_the_whole_table_is_in_view_with_the_question(tab: Watched, server: Serv
     boards = page.locator(".deck.play .seat-board.open")
     assert boards.count() == 3, "what the others have lies open beside the research board"
     assert boards.first.is_visible() and page.locator("#block-research").is_visible()
+    assert page.locator(".level:has(.disc:nth-last-child(4))").count(), "one level has all four"
     assert page.evaluate(COVERED) == [], "discs lie below the text of their level"
     page.set_viewport_size({"width": 390, "height": 844})
     page.click('.tabs button[data-tab="Players"]')
-    assert boards.count() == 0 and page.locator(".deck.play .seat-board").first.is_visible()
+    tab.until("!document.querySelector('.deck.play .seat-board.open')")
+    assert page.locator(".deck.play .seat-board").first.is_visible()
     page.click('.tabs button[data-tab="Research"]')
     assert page.evaluate(COVERED) == []
 

@@ -123,7 +123,7 @@ class TableView {
       element("div", { class: "strip" }),
       element("div", { class: "stage" }),
       element("div", { class: "own", "aria-label": "your board", role: "region" }),
-      element("nav", { class: "tabs play", "aria-label": "what to do" }),
+      element("nav", { class: "tabs play", "aria-label": own.length ? "what to do" : "the players" }),
       element("nav", { class: "tabs board", "aria-label": "the table" }),
       element("div", { class: "deck play" }), element("div", { class: "deck board" }));
     const decks = new Decks(layout);
@@ -172,7 +172,7 @@ class TableView {
     const rounds = this.layout.querySelector("#block-rounds");
     if (this.desk.matches) this.layout.querySelector(".strip").append(rounds);
     else this.layout.decks.tabs.get("Supply").panel.prepend(rounds);
-    this.unfold();
+    this.openBoards();
     this.layout.decks.mark();
   }
 
@@ -313,11 +313,11 @@ class TableView {
     this.layout.querySelector(".own").replaceChildren(inTurn[0]);
     players.replaceChildren(...inTurn.slice(1));
     inTurn.forEach((seat) => unfold(seat, false));
-    this.unfold();
+    this.openBoards();
   }
 
   // One's own board lies open on a desk, and those that have a deck to themselves.
-  unfold() {
+  openBoards() {
     this.layout.querySelectorAll(".own .seat-board, .deck.play .seat-board")
       .forEach((one) => unfold(one, this.desk.matches));
   }

@@ -14,7 +14,7 @@ const WORDS = ["no", "one", "two", "three", "four", "five", "six"];
 const SECOND = "second"; // a wrong answer first, then the right one
 const MARKS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at a second try"]]);
 
-const vpText = (vp) => (vp === null ? "not tried" : vp.toFixed(1));
+const vpText = (vp) => (vp === null ? "not played on" : vp.toFixed(1));
 const apart = (vp) => `${vp > 0 ? "+" : ""}${vpText(vp)}`;
 const ask = (path, body = undefined) =>
   request(path, body, (text) => { find("asks").textContent = text; });
@@ -218,7 +218,7 @@ function verdict(action) {
   const range = loss.low === loss.high ? "" : ` (${vpText(loss.low)} to ${vpText(loss.high)})`;
   const favourite = `${policy.words}, which ${maker()} would play`;
   const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
-  const next = `the second best${candidates.some((one) => one.vp === null) ? " of those tried" : ""}`;
+  const next = `the second best${candidates.some((one) => one.vp === null) ? " of those played on" : ""}`;
   const nearest = second.action === policy.action ? ` and which is ${next}` : ", and "
     + `${vpText(candidates[0].vp - second.vp)} VP more than ${next}, ${second.words}`;
   const best = [told.answer.words, ...told.then].join(", then ");
