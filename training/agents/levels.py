@@ -26,11 +26,11 @@ LEVELS = (
 # docs/guide/comparing.md says, on this machine.
 TIMED_ON = "2 cores (AMD EPYC)"
 SECONDS = {
-    "random": (0.00057, 0.00088),
-    "zoo/quick": (0.00099, 0.0012),
-    "greedy": (0.0019, 0.0059),
-    "zoo/strong": (0.0013, 0.002),
-    "zoo/strong+search:64": (0.0025, 0.069),
+    "random": (0.00053, 0.00063),
+    "zoo/quick": (0.00099, 0.0014),
+    "greedy": (0.0019, 0.0043),
+    "zoo/strong": (0.001, 0.0013),
+    "zoo/strong+search:64": (0.0018, 0.05),
 }
 _AGENTS = {level.name: level.agent for level in LEVELS}
 
