@@ -87,6 +87,8 @@ def test_the_better_line_is_clicked_through(
     assert show.evaluate("document.documentElement.scrollWidth") <= width
     assert show.evaluate("(x => x.scrollWidth <= x.clientWidth)(document.querySelector('.seats'))")
     assert show.text_content("#place") == "0 / 5"
+    open_boards = show.locator(".deck.play .seat-board.open")
+    assert open_boards.count() == (3 if width > 1000 else 0), "the other players beside the board"
     before = show.inner_html("#table")
     show.keyboard.press("ArrowRight")
     assert show.text_content("#place") == "1 / 5" and show.inner_html("#table") != before
