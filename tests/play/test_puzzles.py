@@ -69,9 +69,6 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
     best = told["candidates"][0]
     assert best["action"] == right and len(told["line"]) > 3
     steps, chosen = [x["text"] for x in told["line"]], puzzles.read(puzzles.SHIPPED)["chosen"]
-    heads = [at for at, text in enumerate(steps) if not text]
-    begins = [told["answer"]["text"], told["policy"]["text"]]
-    assert heads[0] == 0 and [steps[at + 1] for at in heads] == begins
     assert not {"end_turn", "leech DECLINE"} & set(steps) and told["chosen"] == chosen
     main = [choice for choice in puzzle["choices"] if not choice["text"].startswith("free ")]
     assert puzzle["legal"] >= len(main) and not book.playing
@@ -82,10 +79,39 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
         book.asked(len(book.themes()))
 
 
+def test_the_line_beside_the_answer_is_of_who_was_chosen() -> None:
+    """Of a wrong choice; of the second best beside a right one; of any other that is asked for."""
+    book = PuzzleBook()
+    puzzle, about = book.asked(0), puzzles.read(puzzles.SHIPPED)["puzzles"][0]["candidates"]
+    right, *others = book.answered(0, puzzle["choices"][0])["candidates"]
+    why = {one["action"]: list(one["held"]["why"].values()) for one in about}
+
+    def told(action: int, **more: object) -> Any:
+        found = book.answered(0, {"action": action} | more)
+        steps = [step["text"] for step in found["line"]]
+        heads = [at for at, text in enumerate(steps) if not text]
+        assert heads[0] == 0 and steps[1] == right["text"] and len(heads) == 2
+        assert found["right"] is (action == right["action"])
+        shown = next(c for c in others if c["text"] == steps[heads[1] + 1])
+        assert found["beside"] == {key: shown[key] for key in ("action", "words")}
+        assert list(found["why"].values()) == why[shown["action"]]
+        return shown
+
+    assert told(right["action"]) == others[0]
+    for one in others:
+        assert told(one["action"]) == told(right["action"], beside=one["action"]) == one
+    assert told(others[0]["action"], beside=others[-1]["action"]) == others[-1]
+    for wrong in (right["action"], -1, None):
+        with pytest.raises(Refused, match="one of the other choices is wanted"):
+            book.answered(0, {"action": right["action"], "beside": wrong})
+
+
 def test_the_lines_are_not_waited_for_before_the_question(tmp_path: Path) -> None:
     """A line that cannot be played hinders the answer alone, and says so."""
     found = puzzles.read(puzzles.SHIPPED)
-    one = found["puzzles"][0] | {"line": ["no such action"]}
+    first, *others = found["puzzles"][0]["candidates"]
+    wrong = first | {"line": ["no such action"]}
+    one = found["puzzles"][0] | {"candidates": [wrong, *others]}
     path = tmp_path / "puzzles.json"
     path.write_text(puzzles.to_text(found | {"puzzles": [one]}), encoding="utf-8")
     book = PuzzleBook(path)
@@ -111,8 +137,12 @@ def test_a_choice_names_what_lies_at_its_place() -> None:
 def test_an_answer_says_what_it_goes_on_with() -> None:
     """An upgrade says into what; a move that is whole says nothing more."""
     found, book = puzzles.read(puzzles.SHIPPED)["puzzles"], PuzzleBook()
-    upgrade = next(n for n, one in enumerate(found) if one["line"][1].startswith("piece "))
-    mine = next(n for n, one in enumerate(found) if one["line"][0].startswith("mine "))
+    answers = [
+        next(c["line"] for c in one["candidates"] if c["action"] == one["answer"]["action"])
+        for one in found
+    ]
+    upgrade = next(n for n, line in enumerate(answers) if line[1].startswith("piece "))
+    mine = next(n for n, line in enumerate(answers) if line[0].startswith("mine "))
     for number, wanted in ((upgrade, True), (mine, False)):
         told = book.answered(number, {"action": found[number]["answer"]["action"]})
         assert bool(told["then"]) is wanted
@@ -155,21 +185,15 @@ def test_who_takes_the_move_that_is_left_is_told() -> None:
 
 
 def test_numbers_are_of_the_agent_that_played_on() -> None:
-    """Those of the agent that made the puzzle stand beside them."""
-    tried = ({"vp": 9.0, "answer_next": True}, {"vp": 7.0, "answer_next": False})
-    candidates = [
-        {"vp": 5.0, "held": tried[1], "answer_next": True}, {"vp": 1.0}, {"vp": 2.0},
-        {"vp": 4.0, "held": tried[0]},
-    ]  # fmt: skip
+    """The best one first, whatever it is by the agent that made the puzzle."""
+    tried = [{"vp": 7.0, "answer_next": False}, {"vp": 9.0, "answer_next": True}]
+    candidates = [{"vp": vp, "held": held} for vp, held in zip((5.0, 4.0), tried, strict=True)]
     one = {"loss": 2.0, "playouts": 64, "candidates": candidates}
     assert puzzle_book._as_held(one) is one
     held = {"by": "other", "loss": 4.0, "playouts": 12}
     told = puzzle_book._as_held(one | {"held": held})
     assert (told["by"], told["loss"], told["playouts"]) == ("other", 4.0, 12)
-    rows = [(c["vp"], c["before"]) for c in told["candidates"]]
-    assert rows == [(9, 4), (7, 5), (None, 2), (None, 1)]
-    assert [c["answer_next"] for c in told["candidates"]] == [True, False, False, False]
-    assert [c["before_next"] for c in told["candidates"]] == [False, True, False, False]
+    assert [(c["vp"], c["answer_next"]) for c in told["candidates"]] == [(9, True), (7, False)]
 
 
 def test_what_is_done_in_one_line_alone_is_told() -> None:
@@ -238,6 +262,27 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     ends = page.locator("#line li", has_text="the end: ").count()
     assert ends == 2, "both lines are whole games"
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    button = page.locator("#candidates button[aria-pressed='false']").first
+    wanted, before = button.inner_text(), page.locator("#table").inner_html()
+    page.locator("#line li").first.click()
+    position = page.locator("#table").inner_html()
+    assert position != before, "the last step is another position than the first"
+    page.locator("#line li").last.click()
+    button.focus()
+    page.keyboard.press("Enter")
+    tab.until("document.activeElement.ariaPressed === 'true'")
+    assert page.locator("#candidates [aria-pressed='true']").inner_text() == wanted
+    assert (
+        page.locator("#line .head")
+        .nth(1)
+        .inner_text()
+        .startswith(f"The position, and then {wanted}")
+    )
+    assert page.locator("#verdict").inner_text() == verdict, "the answer is as it was"
+    assert page.locator("#why").inner_text().startswith(f"Where the difference from {wanted} ")
+    assert page.locator("#place").inner_text().startswith("0 / ")
+    page.locator("#next").focus()
+    assert page.locator("#table").inner_html() == position, "nothing is left of the other line"
     page.keyboard.press("n")
     tab.until(READY.format(3), 120)
     assert not page.locator("#told").is_visible()
@@ -257,6 +302,9 @@ def test_a_wrong_answer_may_be_followed_by_a_second_one(tab: Watched, server: Se
     assert page.locator("#reveal").is_visible() and not page.locator("#told").is_visible()
     assert page.locator("#choices button:disabled").count() == 1
     assert page.locator("#choices .answer").count() == 0, "the answer is not shown yet"
+    table = page.locator("#table").inner_html()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#table").inner_html() == table, "no step of it either"
     assert page.locator("#number option").nth(1).inner_text() == "1: wrong"
     page.keyboard.press(str(answer_of(0, right=True)))
     tab.until("!document.getElementById('told').hidden")
@@ -275,7 +323,7 @@ def test_who_answers_at_once_is_told_what_is_waited_for(tab: Watched, server: Se
     tab.until(READY.format(1), 120)
     tab.hold("/api/puzzles/0")
     page.keyboard.press("1")
-    tab.until("document.getElementById('verdict').textContent.startsWith('Both lines are played')")
+    tab.until("document.getElementById('verdict').textContent.startsWith('The lines are played')")
     page.keyboard.press("2")
     page.keyboard.press("n")
     tab.until(READY.format(2), 120)

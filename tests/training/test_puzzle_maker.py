@@ -77,16 +77,11 @@ def better(params, states, mask, key):
     return jnp.where(mined, PROJECT, MINE)
 
 
-def candidates(*more):
-    """Of a puzzle whose answer is the mine, and the policy's choice the project."""
-    return [{"action": MINE, "vp": 20.0}, {"action": PROJECT, "vp": 12.0}, *more]
-
-
 def asked(seat, *more):
-    """A puzzle of a seat, as far as playing it on goes."""
+    """A puzzle of a seat, as far as playing it on goes: the mine is right, the project is not."""
     policy, answer = {"action": PROJECT}, {"action": MINE}
     about = {"game": 0, "player": seat, "policy": policy, "answer": answer}
-    return about | {"candidates": candidates(*more)}
+    return about | {"candidates": [answer | {"vp": 20.0}, policy | {"vp": 12.0}, *more]}
 
 
 @pytest.fixture
@@ -94,7 +89,7 @@ def holder(monkeypatch):
     """One whose moves have no texts; `play_on(other)` says who plays on."""
     made = object.__new__(Holder)
     made._env, made._stronger, made._base = ENV, "better", Agent("one", act)
-    made._texts = lambda state, first, moves: [first, *(int(move) for move in moves if move >= 0)]
+    monkeypatch.setattr(puzzle_held, "texts", lambda env, state, first, moves: [first, *moves])
     monkeypatch.setattr(puzzle_held, "by_source", lambda rules, more: {"all": more.sum()})
 
     def play_on(other):
@@ -114,10 +109,11 @@ def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(ho
         (made,) = holder.play_on(other).tried(
             {"puzzles": [one]}, progress=lambda *done: told.append(done)
         )
-        assert made["held"]["loss"]["mean"] == made["held"]["why"]["all"] == loss
-        assert puzzle_held.holds(made) is (loss > 0)
-        assert [made["instead"][n] for n in (0, 2)] == [PROJECT, then], "another seat is between"
-        assert [made["line"][n] for n in (0, 2)] == [MINE, PROJECT]
+        answer, other = made["candidates"]
+        assert made["held"]["loss"]["mean"] == other["held"]["why"]["all"] == loss
+        assert puzzle_held.holds(made) is (loss > 0) and answer["held"]["why"]["all"] == 0
+        assert [other["line"][n] for n in (0, 2)] == [PROJECT, then], "another seat is between"
+        assert [answer["line"][n] for n in (0, 2)] == [MINE, PROJECT]
         assert [c["vp"] for c in made["candidates"]] == [20, 12], "those of the agent are kept"
         first, second = (c["held"]["vp"] for c in made["candidates"])
         assert first - second == loss
@@ -130,17 +126,16 @@ def test_what_the_answer_may_follow_counts_in_its_better_way(holder, monkeypatch
     one["candidates"][1]["answer_next"] = True
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
     (made,) = holder.play_on(act).tried({"puzzles": [one]})
-    assert made["held"]["loss"]["mean"] == 0 and made["instead"][2] == MINE
+    assert made["held"]["loss"]["mean"] == 0 and made["candidates"][1]["line"][2] == MINE
     assert made["candidates"][1]["held"]["answer_next"] is True
     (made,) = holder.play_on(better).tried({"puzzles": [one]})
     assert made["candidates"][1]["held"]["answer_next"] is False, "it finds the answer by itself"
 
 
-def test_what_came_near_is_tried_too():
-    """Within 8 VP of the answer; the policy's choice is always tried."""
-    far = asked(0, {"action": PICK, "vp": 12.0, "answer_next": True}, {"action": 7, "vp": 11.9})
-    far["candidates"][1]["vp"] = 2.0
-    assert puzzle_held.moves_tried(far) == ([MINE, PROJECT, PICK], [PICK])
+def test_every_candidate_is_tried():
+    """However far behind; where the answer may follow, once more with it behind."""
+    one = asked(0, {"action": PICK, "vp": 1.0, "answer_next": True})
+    assert puzzle_held.moves_tried(one) == ([MINE, PROJECT, PICK], [PICK])
 
 
 def test_the_shipped_puzzles_hold():
@@ -150,16 +145,14 @@ def test_the_shipped_puzzles_hold():
     for one in found["puzzles"]:
         assert one["held"]["by"] == found["chosen"]["held_by"][-1]
         assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzle_held.holds(one)
-        tried = {c["action"] for c in one["candidates"] if "held" in c}
-        assert tried == set(puzzle_held.moves_tried(one)[0])
+        assert all("held" in candidate for candidate in one["candidates"])
 
 
 @pytest.mark.parametrize(("third", "kept"), [(19.9, True), (20.1, False)])
 def test_an_answer_holds_where_no_other_candidate_has_more(third, kept):
     """The policy's choice has much less."""
     one = asked(0, {"action": PICK})
-    one["candidates"].append({"action": 7})  # too far behind to be tried
-    for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=False):
+    for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=True):
         candidate["held"] = {"vp": vp}
     one["held"] = {"loss": {"mean": 8.0, "low": 5.0}}
     assert puzzle_held.holds(one) is kept
@@ -256,13 +249,16 @@ def test_candidates_are_one_of_each_kind_first():
     assert puzzle_tried.of_each_kind(rules, likely[:1], likely[:4]) == likely[:3]
 
 
-def test_both_lines_are_of_the_luck_that_differs_as_the_means_do():
+def test_all_lines_are_of_the_luck_that_differs_as_the_means_do():
+    """All candidates count alike, however far apart they are."""
     asked = Question(9, 1, np.array([4, 6]), np.array([0.9, 0.1]))
     sources = np.zeros((2, 3, 2), int)
     sources[1] = (12, 0), (6, 2), (0, 4)  # 6 and 2 in the mean: as on the second luck
     vp = np.zeros((2, 3, 4), int) + np.array([0, 8, 0, 0])
     vp[1, :, 1] = 20, 16, 12
-    moves = np.arange(6).reshape(2, 3, 1)
-    one = puzzle_tried.Tried(0, asked, vp, moves, sources)
-    lines = [puzzle_maker._pair(one, back) for back in (False, True)]
-    assert [(judged.best, judged.line.tolist()) for judged in lines] == [(6, [4]), (4, [1])]
+    one = puzzle_tried.Tried(0, asked, vp, np.arange(6).reshape(2, 3, 1), sources)
+    assert one.more[0].tolist() == sources[1].tolist() and not one.more[1].any()
+    luck, judged = puzzle_tried.typical(one.more), puzzle_maker._pair(one)
+    assert one.moves[:, luck].tolist() == [[1], [4]] and (judged.best, judged.line.size) == (6, 0)
+    more = np.array([[[0, 3], [0, 30], [0, 9]]])
+    assert puzzle_tried.typical(np.concatenate([one.more, more, more])) == 2

@@ -64,19 +64,19 @@ def puzzle(game, legal):
     vp = np.full((3, 2, 4), 80)
     vp[:, :, seat] = own
     asked = Question(5, seat, legal, np.array([0.7, 0.2, 0.1]))
-    moves = np.full((2, 2, 3), -1)
-    sources = np.zeros((3, len(game.env.ruleset.ids["vp_source"])))
-    sources[:, 1], sources[:, 2] = (4, 0, 12), (2, 0, 1.8)
-    both = (measured(asked, legal[some], vp[some], moves) for some in ([0, 2], [2, 0]))
-    return puzzles.puzzle(game, *both, own, sources)
+    moves = np.full((3, 2, 3), -1)
+    more = np.zeros((3, len(game.env.ruleset.ids["vp_source"])))
+    more[:, 1], more[:, 2] = (8, 12, 0), (-0.2, 1.8, 0)
+    one = measured(asked, legal[[0, 2]], vp[[0, 2]], moves[:2])
+    return puzzles.puzzle(game, one, own, more, moves[:, 0])
 
 
 def test_a_puzzle_says_what_each_candidate_brings(game, legal, puzzle):
     texts = [to_text(game.env.ruleset, int(a)) for a in legal]
     assert puzzle["answer"]["text"] == texts[2] and puzzle["policy"]["text"] == texts[0]
     assert puzzle["loss"]["mean"] == 10 and puzzle["decision"] == 5
-    assert list(puzzle["why"].values()) == [8]
-    assert puzzle["line"] == [texts[2]] and puzzle["instead"] == [texts[0]]
+    assert [list(c["why"].values()) for c in puzzle["candidates"]] == [[], [12, 1.8], [8]]
+    assert [c["line"] for c in puzzle["candidates"]] == [[texts[n]] for n in (2, 1, 0)]
     assert [c["vp"] for c in puzzle["candidates"]] == [101, 94, 91]
     assert [c["text"] for c in puzzle["candidates"]] == [texts[2], texts[1], texts[0]]
 
@@ -172,7 +172,7 @@ def test_reasons_are_differences_by_source(game, legal):
         (["--again"], "--again and --held-by are of a file: --of names it"),
         (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
         (["--resume"], "--resume goes on with the file of --out"),
-        (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 2'"),
+        (["--of", "docs/records/base.json"], "its format is not 'gaia_jax puzzles 3'"),
     ],
 )
 def test_mistakes_are_one_line(arguments, message, capsys):
@@ -275,7 +275,7 @@ def test_a_move_that_the_answer_may_follow_is_no_mistake(maker, game, legal):
 @pytest.mark.parametrize("text", ["free Q_to_O", "special AC_B"])
 def test_what_is_no_answer(text, maker, game, monkeypatch):
     """A conversion alone wins nothing: the move behind it does. An action of one's own can wait."""
-    monkeypatch.setattr(puzzle_maker, "puzzle", lambda *_: {"answer": {"text": text}})
+    monkeypatch.setattr(puzzle_maker.actions, "to_text", lambda rules, action: text)
     assert maker.puzzles([game], 0, lambda ended: None) == [[]]
 
 
@@ -349,11 +349,14 @@ def test_a_file_is_gone_on_with(found, game, puzzle, tmp_path, monkeypatch, caps
 def test_what_is_wrong_in_a_file_is_one_line(found, tmp_path, capsys):
     path = tmp_path / "puzzles.json"
     games = [{"setup": {"factions": [1, 2, 3, 4]}, "actions": []}]
+    (one,), held = found["puzzles"], {"by": "me", "playouts": 1, "loss": {}}
     for change, message in (
         ({"games": None}, "games must be a list, not null"),
         ({"chosen": {"solved_by": []}}, "chosen: key 'unsolved_by' is missing"),
         ({"puzzles": [{"game": 0}]}, "puzzles[0]: key 'decision' is missing"),
         ({"games": [{"setup": [], "actions": []}]}, "games[0]: setup must be an object"),
+        ({"puzzles": [one | {"candidates": [{}]}]}, "candidates[0]: key 'action' is missing"),
+        ({"puzzles": [one | {"held": held}]}, "puzzles[0].candidates[0]: key 'held' is missing"),
         ({"games": games}, "game 0 of the puzzles: setup: "),
     ):
         path.write_text(json.dumps(found | change))
@@ -382,8 +385,9 @@ def test_the_shipped_puzzles_are_what_they_say():
         assert len({c["action"] for c in one["candidates"]}) == len(one["candidates"]) > 1
         first = max(one["candidates"], key=lambda c: c["policy"])
         assert first["action"] == one["policy"]["action"]
-        begins = [one["answer"]["text"], one["policy"]["text"]]
-        assert [one["line"][0], one["instead"][0]] == begins
+        for c in one["candidates"]:
+            assert c["line"][0] == c["text"] and c["line"][-1] == "pass", "it is a whole game"
+            assert bool(c["held"]["why"]) is (c["action"] != best["action"])
         assert one["theme"] == puzzles.theme(one["answer"]["text"])
     assert {"building", "research", "ship"} <= {one["theme"] for one in found["puzzles"]}
 

@@ -30,19 +30,20 @@ from .game import Refused
 
 KEPT = 16  # puzzles that are ready to be shown again
 CHOICE = ("action", "text", "words", "brings")
-CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next", "before", "before_next")
+CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 # Moves that one player takes from the others: for good, or for the round.
 PLACES = ("mine", "project")  # and a pick that builds a mine: the cell is taken, however
 FOR_GOOD = (*PLACES, "pick", "artifact", "advanced")
 FOR_THE_ROUND = ("power", "ship", "booster")
+Step = tuple[Plain, Table]  # of a line, and the table behind it
 
 
 class PuzzleBook:
     """The puzzles of a file, each played to its position when it is asked for.
 
-    What is to be said of its answer is made behind it, while somebody thinks.
+    The lines of its candidates are played behind it, while somebody thinks.
     """
 
     def __init__(self, path: Path = puzzles.SHIPPED):
@@ -80,19 +81,26 @@ class PuzzleBook:
         """What is to be said of an answer.
 
         Args:
-            body: of the request: `action`, the index of a candidate.
+            body: of the request: `action`, the index of a candidate; maybe `beside`, of the one
+                whose line stands beside the answer's. Without it that is the wrong one that was
+                chosen, and the second best beside a right one.
         Raises:
             Refused: there is no such puzzle or candidate, or a line of it cannot be played.
         """
         asked, later = self._made(self._checked(number))
-        action = body.get("action")
-        if action not in [one["action"] for one in asked["choices"]]:
+        action, known = body.get("action"), [one["action"] for one in asked["choices"]]
+        if action not in known:
             raise Refused("action: one of the choices is wanted")
         later.wait()
         if later.result is None:
             raise Refused(f"puzzle {number + 1} cannot be told: {later.said}")
-        told: Plain = later.result
-        return told | {"right": action == told["answer"]["action"]}
+        one, lines = later.result
+        answer = one["answer"]["action"]
+        second = next(c["action"] for c in one["candidates"] if c["action"] != answer)
+        beside = body.get("beside", second if action == answer else action)
+        if not isinstance(beside, int) or beside not in known or beside == answer:
+            raise Refused("beside: one of the other choices is wanted")
+        return self._explained(number, one, lines, beside) | {"right": action == answer}
 
     def _checked(self, number: int) -> int:
         count = len(self._found["puzzles"])
@@ -133,17 +141,24 @@ class PuzzleBook:
         }
 
         def explain(job: Job) -> None:
-            job.result = self._explained(number, env, here)
+            held = _as_held(one)
+            told = [list(_told(env, here, c["line"], one["player"])) for c in held["candidates"]]
+            actions = [c["action"] for c in held["candidates"]]
+            job.result = held, dict(zip(actions, told, strict=True))
 
         return asked, Job(explain, f"puzzle {number}")
 
-    def _explained(self, number: int, env: GaiaEnv, here: State) -> Plain:
-        """What is told of a puzzle, from its position."""
-        one, first = _as_held(self._found["puzzles"][number]), Table(here, env.ruleset)
-        agent = self._found["agent"]
-        answer = list(_told(env, here, one["line"], one["player"]))
-        instead = list(_told(env, here, one["instead"], one["player"]))
-        rows = answer + instead
+    def _explained(
+        self, number: int, one: Plain, lines: Mapping[int, Sequence[Step]], beside: int
+    ) -> Plain:
+        """What is told of a puzzle, with the lines of the answer and of another candidate.
+
+        Args:
+            one: the puzzle, `_as_held`. lines: by action, the position and the steps behind it.
+        """
+        agent, by_action = self._found["agent"], {c["action"]: c for c in one["candidates"]}
+        answer, instead = lines[one["answer"]["action"]], lines[beside]
+        first, rows = answer[0][1], [*answer, *instead]
         timeline, seats = page.Timeline(), page.seats_json(first)
         for frame, (step, table) in enumerate(rows):
             timeline.add(frame, panels.parts(table, step.get("action")))
@@ -155,8 +170,9 @@ class PuzzleBook:
             "taken": _taken(_move(answer), instead, seats),
             "only": [_only(answer, instead), _only(instead, answer)],
             "policy": _named(one["policy"], first),
+            "beside": {"action": beside, "words": _named(by_action[beside], first)["words"]},
             "loss": one["loss"],
-            "why": {_source(first, name): vp for name, vp in one["why"].items()},
+            "why": {_source(first, name): vp for name, vp in by_action[beside]["why"].items()},
             "candidates": [
                 {k: v for k, v in _named(c, first).items() if k in CANDIDATE}
                 for c in one["candidates"]
@@ -179,23 +195,15 @@ def _source(table: Table, name: str) -> str:
 
 
 def _as_held(one: Plain) -> Plain:
-    """A puzzle with what came of it where a stronger agent played on; as it is without that.
+    """A puzzle with what came of it where a stronger agent, `by`, played on; as it is without that.
 
-    `by` is who that was. `before`, `before_next` of a candidate: its VP as the agent of the puzzle
-    plays on, and whether they are with the answer behind it. One that was not tried has no others.
-    The tried ones first, the best first.
+    The best candidate first.
     """
     if "held" not in one:
         return one
-    candidates = []
-    for c in one["candidates"]:
-        before = {"before": c["vp"], "before_next": c.get("answer_next", False)}
-        candidates.append(c | before | c.get("held", {"vp": None, "answer_next": False}))
-    candidates.sort(
-        key=lambda c: (c["vp"] is None, -float(c["before" if c["vp"] is None else "vp"]))
-    )
+    candidates = [c | c["held"] for c in one["candidates"]]
     made: Plain = one | one["held"]
-    return made | {"candidates": candidates}
+    return made | {"candidates": sorted(candidates, key=lambda c: -float(c["vp"]))}
 
 
 def _named(action: Plain, table: Table) -> Plain:
@@ -204,9 +212,7 @@ def _named(action: Plain, table: Table) -> Plain:
     return action | {"words": first + say_at(table, action["text"])}
 
 
-def _told(
-    env: GaiaEnv, state: State, line: Sequence[str], seat: int
-) -> Iterator[tuple[Plain, Table]]:
+def _told(env: GaiaEnv, state: State, line: Sequence[str], seat: int) -> Iterator[Step]:
     """The position, with no step, then the steps of a line that are told, each with what it gives.
 
     Behind the first no end of a turn is told, no declining, no conversion of somebody else. A step
@@ -235,19 +241,19 @@ def _told(
             }, table  # fmt: skip
 
 
-def _move(line: Sequence[tuple[Plain, Table]]) -> list[Plain]:
+def _move(line: Sequence[Step]) -> list[Plain]:
     """The steps of the move that a line begins with."""
     first, *others = (step for step, _ in line[1:])
     return [first, *takewhile(lambda step: step["same"], others)]
 
 
-def _only(line: Sequence[tuple[Plain, Table]], other: Sequence[tuple[Plain, Table]]) -> list[str]:
+def _only(line: Sequence[Step], other: Sequence[Step]) -> list[str]:
     """What the seat does in one line and not in another: its moves in words, with their VP.
 
     Without conversions and the last pass, whose VP are the end's.
     """
 
-    def moves(steps: Sequence[tuple[Plain, Table]]) -> list[list[Plain]]:
+    def moves(steps: Sequence[Step]) -> list[list[Plain]]:
         found = list[list[Plain]]()
         for step, _ in steps[1:]:
             if not step["own"] or step["text"] == "pass" or step["text"].startswith("free "):
@@ -272,9 +278,7 @@ def _only(line: Sequence[tuple[Plain, Table]], other: Sequence[tuple[Plain, Tabl
     return told
 
 
-def _taken(
-    move: Sequence[Plain], instead: Sequence[tuple[Plain, Table]], seats: Sequence[Plain]
-) -> Plain | None:
+def _taken(move: Sequence[Plain], instead: Sequence[Step], seats: Sequence[Plain]) -> Plain | None:
     """Who takes it where it is left: the first step of somebody else that is one of the move.
 
     Args:

@@ -1,10 +1,9 @@
 """Which puzzles hold where the seat that is asked goes on better than the agent that made them.
 
-An answer may be ahead only because that agent goes on badly behind the other moves. So the answer,
-the policy's choice and what came near are played out once more, and the seat plays on as a stronger
-agent, such as a search; all others play as before. What the answer may follow is played out in both
-ways, and the better one counts. A puzzle that holds says what came of it, and its lines are two of
-these games.
+An answer may be ahead only because that agent goes on badly behind the other moves. So all
+candidates are played out once more, and the seat plays on as a stronger agent, such as a search;
+all others play as before. What the answer may follow is played out in both ways, and the better one
+counts. A puzzle that holds says what came of it, and its lines are of these games.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.actions import to_text
 from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, make_agent, sha256_of
@@ -26,15 +24,14 @@ from ..system import cli
 from ..system.cli import UserError
 from ..types import EnvState, Params
 from .accuracy import paired
-from .playouts import Playouts, Turn, jobs_of, whole_moves
+from .playouts import Playouts, Turn, jobs_of
 from .puzzle_maker import is_turn
 from .puzzle_tried import FOLLOWED, TRIED, typical
-from .puzzles import CLEAR, positions, some
-from .review import Plain, loss_json, stepping
+from .puzzles import CLEAR, positions, some, texts
+from .review import Plain, loss_json
 from .why import by_source
 
-PLAYOUTS = 12  # of each move that is tried
-NEAR = 8.0  # VP behind the answer, as the agent of the puzzles plays on: such a move is tried
+PLAYOUTS = 12  # of each candidate
 TOGETHER = 32  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 
@@ -42,7 +39,7 @@ HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 class Held(NamedTuple):
     """How the ways of one puzzle ended, n times each.
 
-    They are the K moves that are tried, then those that the answer may follow, with it behind them.
+    They are the K candidates, then those that the answer may follow, with it behind them.
     """
 
     own: np.ndarray  # (ways, n) VP of who is asked
@@ -159,40 +156,31 @@ class Holder:
         for j, action in enumerate(behind, len(first)):
             way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
         answer, other = (way[one[key]["action"]] for key in ("answer", "policy"))
-        more = ways.sources[answer] - ways.sources[other]
-        line, instead = (ways.moves[n, typical(more)] for n in (answer, other))
-        candidates = [dict(candidate) for candidate in _untried(one)["candidates"]]
-        for candidate in candidates:
-            if (n := way.get(candidate["action"])) is not None:
-                vp = round(float(ways.own[n].mean()), 1)
-                candidate["held"] = {"vp": vp, "answer_next": n >= len(first)}
+        more = ways.sources[answer] - ways.sources[[way[action] for action in first]]
+        luck, candidates = typical(more), []
+        for candidate, apart in zip(one["candidates"], more.mean(1), strict=True):
+            n = way[candidate["action"]]
+            held: Plain = {
+                "vp": round(float(ways.own[n].mean()), 1),
+                "answer_next": n >= len(first),
+            }
+            held["why"] = by_source(self._env.ruleset, apart)
+            line = texts(self._env, state, candidate["action"], ways.moves[n, luck])
+            candidates.append(candidate | {"held": held, "line": line})
+        loss = loss_json(paired(ways.own[answer], ways.own[other]), 1)
         return one | {
-            "held": {
-                "by": self._stronger,
-                "playouts": PLAYOUTS,
-                "loss": loss_json(paired(ways.own[answer], ways.own[other]), 1),
-                "why": by_source(self._env.ruleset, more.mean(0)),
-            },
+            "held": {"by": self._stronger, "playouts": PLAYOUTS, "loss": loss},
             "candidates": candidates,
-            "line": self._texts(state, one["answer"]["action"], line),
-            "instead": self._texts(state, one["policy"]["action"], instead),
         }
-
-    def _texts(self, state: State, first: int, moves: np.ndarray) -> list[str]:
-        """A game from a position on, as texts of actions."""
-        played = whole_moves(
-            self._env, stepping(self._env), state, (first, *(int(x) for x in moves))
-        )
-        return [to_text(self._env.ruleset, action) for action, _ in played]
 
 
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of the policy's choice.
 
-    And ahead of each other move that was tried.
+    And no other candidate has as much.
     """
-    loss, tried = one["held"]["loss"], [c for c in one["candidates"] if "held" in c]
-    best = max(tried, key=lambda c: float(c["held"]["vp"]))
+    loss = one["held"]["loss"]
+    best = max(one["candidates"], key=lambda c: float(c["held"]["vp"]))
     return bool(
         best["action"] == one["answer"]["action"] and loss["low"] > 0 and loss["mean"] >= CLEAR
     )
@@ -208,11 +196,11 @@ def _untried(one: Plain) -> Plain:
 
 
 def moves_tried(one: Plain) -> tuple[list[int], list[int]]:
-    """The candidates of a puzzle that are tried; those of them that the answer may follow."""
-    sure = (one["answer"]["action"], one["policy"]["action"])
-    least = max(c["vp"] for c in one["candidates"]) - NEAR
-    tried = [c for c in one["candidates"] if c["action"] in sure or c["vp"] >= least]
-    return [c["action"] for c in tried], [c["action"] for c in tried if c.get("answer_next")]
+    """The candidates of a puzzle, in its order; those of them that the answer may follow."""
+    candidates = one["candidates"]
+    return (
+        [c["action"] for c in candidates], [c["action"] for c in candidates if c.get("answer_next")]
+    )  # fmt: skip
 
 
 def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Playouts:

@@ -224,11 +224,12 @@ class Maker:
             pool = _pool([games[g].states[at] for g, at in here])
             for one in self._open(pool, [at for _, at in here], seed):
                 g, _ = here[one.row]
-                both = _pair(one), _pair(one, back=True)
-                made = puzzle(games[g], *both, one.own, one.sources.mean(1), one.before)
-                text = made["answer"]["text"]
+                text = actions.to_text(self.env.ruleset, one.best)
                 if text.startswith(NO_ANSWERS):
                     continue
+                more = one.more
+                line = one.moves[:, typical(more)]
+                made = puzzle(games[g], _pair(one), one.own, more.mean(1), line, one.before)
                 if text not in found[g] or found[g][text]["loss"]["mean"] < made["loss"]["mean"]:
                     found[g][text] = made
         return [sorted(some.values(), key=lambda one: one["decision"]) for some in found]
@@ -354,13 +355,7 @@ def _pool(states: Sequence[State]) -> State:
     return pool
 
 
-def _pair(one: Tried, back: bool = False) -> Judged:
-    """What the first choice lost to the best candidate; `back`: the other way round.
-
-    The line is of the luck that is `typical`.
-    """
-    best = margins(one.own)[0]
-    pair = [0, best][:: -1 if back else 1]
-    more = one.sources[best] - one.sources[0]
-    found = measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair])
-    return found._replace(line=one.moves[pair[-1], typical(more)])
+def _pair(one: Tried) -> Judged:
+    """What the first choice lost to the best candidate, without a line."""
+    pair = [0, margins(one.own)[0]]
+    return measured(one.asked, one.asked.candidates[pair], one.vp[pair], one.moves[pair, :, :0])

@@ -42,6 +42,11 @@ class Tried(NamedTuple):
         return self.vp[:, :, self.asked.seat]
 
     @property
+    def more(self) -> np.ndarray:
+        """(K, n, S) VP that the best candidate has more than each, by source."""
+        return np.asarray(self.sources[margins(self.own)[0]] - self.sources)
+
+    @property
     def best(self) -> int:
         """The candidate with the most VP for the decider."""
         return int(self.asked.candidates[margins(self.own)[0]])
@@ -58,12 +63,14 @@ def margins(own: np.ndarray) -> tuple[int, list[Loss]]:
 
 
 def typical(more: np.ndarray) -> int:
-    """The luck on which two moves differ most as they do in the mean, source by source.
+    """The luck on which moves differ most as they do in the mean, source by source.
 
     Args:
-        more: (n, S) VP of one more than of the other.
+        more: (K, n, S) VP that the answer has more than each candidate.
     """
-    return int(np.argmin(np.abs(more - more.mean(0)).sum(1)))
+    apart = np.abs(more - more.mean(1, keepdims=True)).sum(2)
+    usual = np.maximum(apart.mean(1, keepdims=True), 1e-9)  # so that all candidates count alike
+    return int(np.argmin((apart / usual).sum(0)))
 
 
 def is_answered(own: np.ndarray) -> bool:

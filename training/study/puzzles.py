@@ -13,24 +13,24 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from gaia_jax import replay
+from gaia_jax import actions, replay
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import Node
 
 from ..agents import Agent, make_agent, sha256_of
 from ..system import atomic_files, data_files
-from ..system.data_files import LIST, OBJECT, TEXT, WHOLE
+from ..system.data_files import LIST, NUMBER, OBJECT, TEXT, WHOLE
 from . import review, why
 from .explain import Game
 from .judge import Judged
+from .playouts import whole_moves
 from .review import Plain
 
-FORMAT = "gaia_jax puzzles 2"
+FORMAT = "gaia_jax puzzles 3"
 OURS = atomic_files.json_with(format=FORMAT)
 # What a file of puzzles holds, and what each of its games and puzzles does; `check_keys`. One whose
-# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`. "line" and
-# "instead" are texts of actions: what came behind the answer, and behind the policy's choice.
+# puzzles were chosen by who solves them says so under "chosen", by `CHOSEN`.
 KEYS = {
     "ruleset": TEXT, "version": TEXT, "agent": TEXT, "sha256": TEXT, "playouts": WHOLE,
     "seed": WHOLE, "following": WHOLE, "from_round": WHOLE, "games": LIST, "puzzles": LIST,
@@ -39,13 +39,17 @@ INSIDE = {
     "games": {"setup": OBJECT, "actions": LIST},
     "puzzles": {
         "game": WHOLE, "decision": WHOLE, "round": WHOLE, "player": WHOLE, "theme": TEXT,
-        "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST, "line": LIST,
-        "instead": LIST,
+        "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST,
     },
 }  # fmt: skip
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_by" too
-# Of a puzzle that holds: who played on, how often, and what came of it. `puzzle_held`
-HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "why": OBJECT}
+# Of a candidate: by source, what the answer has more; texts of the actions of one game from it,
+# as the agent plays on, or the stronger one of a puzzle that holds.
+CANDIDATE = {"action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST}
+# Of a puzzle that holds: who played on, how often, and what the policy's choice lost; then of each
+# candidate. `puzzle_held`
+HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT}
+HELD_CANDIDATE = {"vp": NUMBER, "why": OBJECT}
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice
 CLEAR = 3.5  # VP that it has more than each other candidate
@@ -78,42 +82,46 @@ def decisions(game: Game, first_round: int = 1) -> list[int]:
 def puzzle(
     game: Game,
     one: Judged,
-    other: Judged,
     own: np.ndarray,
-    sources: np.ndarray,
+    more: np.ndarray,
+    moves: np.ndarray,
     before: Collection[int] = (),
 ) -> Plain:
     """A puzzle, plain values.
 
     Args:
-        one: the policy's first choice beside the answer. other: the answer beside that choice.
+        one: the policy's first choice beside the answer.
         own: (K, n) VP of the decider after each candidate.
-        sources: (K, S) the mean of these VP by source.
+        more: (K, S) what the answer has more of them by source, in the mean.
+        moves: (K, M) actions behind each candidate in one game; -1 for none.
         before: candidates whose VP are those with the answer at the next turn.
     """
     rules = game.env.ruleset
     move = review.move_json(game, one)
     answer = move.pop("better")
     move["policy"] = move.pop("played")
-    del move["grade"]
+    del move["grade"], move["line"]
+    here = game.states[move["decision"] - 1]
     candidates = [
         review.action_json(rules, int(action), float(chance))
         | {"vp": round(float(vp.mean()), 1)}
         | ({"answer_next": True} if int(action) in before else {})
-        for action, chance, vp in zip(
-            one.question.candidates, one.question.policy, own, strict=True
+        | {"why": why.by_source(rules, apart), "line": texts(game.env, here, int(action), behind)}
+        for action, chance, vp, apart, behind in zip(
+            one.question.candidates, one.question.policy, own, more, moves, strict=True
         )
     ]
-    best = int(np.flatnonzero(one.question.candidates == one.best)[0])
-    more = sources[best] - sources[0]
-    for key, judged in (("line", one), ("instead", other)):
-        move[key] = [step["text"] for step in review.line(game, judged)]
     return {
         "theme": theme(answer["text"]),
         "answer": answer,
-        "why": why.by_source(rules, more),
         "candidates": sorted(candidates, key=lambda c: -c["vp"]),
     } | move
+
+
+def texts(env: GaiaEnv, state: State, first: int, moves: np.ndarray) -> list[str]:
+    """Of an action in a position and of (M,) moves of short turns behind it; -1 ends them."""
+    played = whole_moves(env, review.stepping(env), state, (first, *(int(x) for x in moves)))
+    return [actions.to_text(env.ruleset, action) for action, _ in played]
 
 
 def empty(
@@ -188,8 +196,15 @@ def read(path: Path) -> Plain:
     for group, keys in INSIDE.items():
         for number, one in enumerate(found[group]):
             data_files.check_keys(f"{path}: {group}[{number}]", one, keys)
-            if "held" in one:
-                data_files.check_keys(f"{path}: {group}[{number}].held", one["held"], HELD)
+    for number, one in enumerate(found["puzzles"]):
+        where, held = f"{path}: puzzles[{number}]", "held" in one
+        if held:
+            data_files.check_keys(f"{where}.held", one["held"], HELD)
+        for at, candidate in enumerate(one["candidates"]):
+            here = f"{where}.candidates[{at}]"
+            data_files.check_keys(here, candidate, CANDIDATE | ({"held": OBJECT} if held else {}))
+            if held:
+                data_files.check_keys(f"{here}.held", candidate["held"], HELD_CANDIDATE)
     return found
 
 

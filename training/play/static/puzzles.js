@@ -14,7 +14,7 @@ const WORDS = ["no", "one", "two", "three", "four", "five", "six"];
 const SECOND = "second"; // a wrong answer first, then the right one
 const MARKS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at a second try"]]);
 
-const vpText = (vp) => (vp === null ? "not played on" : vp.toFixed(1));
+const vpText = (vp) => vp.toFixed(1);
 const apart = (vp) => `${vp > 0 ? "+" : ""}${vpText(vp)}`;
 const ask = (path, body = undefined) =>
   request(path, body, (text) => { find("asks").textContent = text; });
@@ -57,7 +57,7 @@ function draw(frame) {
 }
 
 function show(place) {
-  if (!told) return;
+  if (!told || !shut) return;
   at = Math.max(0, Math.min(place, told.line.length - 1));
   draw(at);
   const step = told.line[at];
@@ -101,7 +101,7 @@ function shown() {
 let opened = 0; // which call of `open` is the last: an earlier one that comes late shows nothing
 async function open(number, note = "") {
   const mine = ++opened;
-  [puzzle, told, shut] = [null, null, true];
+  [puzzle, told, shut, at] = [null, null, true, 0];
   find("told").hidden = true;
   find("verdict").textContent = "";
   find("reveal").hidden = true;
@@ -167,10 +167,12 @@ async function answered(action) {
   const say = (text) => {
     if (mine === opened) find("verdict").textContent = text;
   };
-  const tell = () => say(`Both lines are played on: ${Math.round((Date.now() - from) / 1000)} s.`);
+  const tell = () => say(`The lines are played on: ${Math.round((Date.now() - from) / 1000)} s.`);
   const timer = setInterval(tell, 1000);
   answering = mine;
-  const found = await ask(`/api/puzzles/${puzzle.number}`, { action });
+  // Behind a second try that is right stands the line of the first, which was not.
+  const beside = told && action === told.answer.action ? { beside: told.tried } : {};
+  const found = await ask(`/api/puzzles/${puzzle.number}`, { action, ...beside });
   clearInterval(timer);
   if (answering === mine) answering = 0;
   say("");
@@ -195,15 +197,17 @@ async function answer(action) {
     find("verdict").textContent = `${lessText(action)} Try once more, or see the answer.`;
     find("reveal").hidden = false;
     find("reveal").focus();
-  } else explain(action);
+  } else reveal(action);
+}
+
+// What a move has less than the answer.
+function behind(action) {
+  const [best, mine] = [told.candidates[0], told.candidates.find((one) => one.action === action)];
+  return action === told.policy.action ? told.loss.mean : best.vp - mine.vp;
 }
 
 function lessText(action) {
-  const [best, mine] = [told.candidates[0], told.candidates.find((one) => one.action === action)];
-  const others = mine.vp === null ? best.before - mine.before : best.vp - mine.vp;
-  const less = action === told.policy.action ? told.loss.mean : others;
-  const how = mine.vp === null ? ` as ${maker()} plays on` : "";
-  return `Not this one, it has ${vpText(less)} VP less${how}.`;
+  return `Not this one, it has ${vpText(behind(action))} VP less.`;
 }
 
 // The agent that made the puzzles; the one of that name may have learnt on.
@@ -218,9 +222,8 @@ function verdict(action) {
   const range = loss.low === loss.high ? "" : ` (${vpText(loss.low)} to ${vpText(loss.high)})`;
   const favourite = `${policy.words}, which ${maker()} would play`;
   const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
-  const next = `the second best${candidates.some((one) => one.vp === null) ? " of those played on" : ""}`;
-  const nearest = second.action === policy.action ? ` and which is ${next}` : ", and "
-    + `${vpText(candidates[0].vp - second.vp)} VP more than ${next}, ${second.words}`;
+  const nearest = second.action === policy.action ? " and which is the second best" : ", and "
+    + `${vpText(behind(second.action))} VP more than the second best, ${second.words}`;
   const best = [told.answer.words, ...told.then].join(", then ");
   return `${told.right ? "Right." : lessText(action)} Best (theme: ${told.theme}): `
     + `${best}. It has ${ahead}${nearest}.`;
@@ -230,13 +233,13 @@ function madeBy() {
   const { chosen } = told;
   const kept = [["solves", chosen?.solved_by || []], ["does not", chosen?.unsolved_by || []]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  const behind = told.candidates.some((one) => one.answer_next || one.before_next) ? " A move that the answer may"
+  const order = told.candidates.some((one) => one.answer_next) ? " A move that the answer may"
     + " follow was played on in both ways, and has the VP of the better one." : "";
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
     + ` ${told.by}, all others as ${maker()}.` : `${from} that ${maker()} played on from each move.`;
-  return `${means}${behind}`
-    + " Each line is one such game, both on one luck: one where they differ much as the means do."
+  return `${means}${order}`
+    + " Each line is one such game, all on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
@@ -248,11 +251,16 @@ function raceText(why) {
   return `${why ? " " : ""}In the second line ${name} take what the answer takes: ${words} (step ${head + step}).`;
 }
 
-// A step of the lines; the head of the second one says what follows it.
+// A step of the lines; the head of the second one says which move it is of.
 function wordsOf({ text, words }, n) {
   if (text || !n) return words;
   const later = told.line.slice(n).some((step) => step.own && step.text === told.answer.text);
-  return `${words}, and then what ${maker()} would play here${later ? ", with the answer later on" : ""}`;
+  return `${words}, and then ${told.beside.words}${later ? ", with the answer later on" : ""}`;
+}
+
+function reveal(action) {
+  explain(action);
+  find("next").focus();
 }
 
 function explain(action) {
@@ -264,19 +272,18 @@ function explain(action) {
   }
   find("verdict").textContent = verdict(action);
   const cell = (vp, next) => element("td", {}, vpText(vp) + (next ? ", the answer at the next turn" : ""));
-  const before = isHeld() ? [`as ${maker()} plays on`] : [];
-  const heads = ["move", "VP at the end", ...before, `how often ${maker()} would play it`];
+  const heads = ["move (click: its line)", "VP at the end", `how often ${maker()} would play it`];
   find("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
     ...told.candidates.map((one) => element("tr", ringing(one),
-      element("td", {}, one.words), cell(one.vp, one.answer_next),
-      ...before.map(() => cell(one.before, one.before_next)),
+      element("td", {}, one.action === told.answer.action ? one.words : lineButton(one)),
+      cell(one.vp, one.answer_next),
       element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
-  const rest = Object.values(told.why).reduce((left, vp) => left - vp, told.loss.mean);
+  const rest = Object.values(told.why).reduce((left, vp) => left - vp, behind(told.beside.action));
   const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
   const why = sources.map(([name, vp]) => `${name} ${apart(vp)}`);
   find("why").textContent = (why.length
-    ? `Where the difference from ${told.policy.words} comes from, VP: ${why.join(", ")}.` : "") + raceText(why.length);
+    ? `Where the difference from ${told.beside.words} comes from, VP: ${why.join(", ")}.` : "") + raceText(why.length);
   ["first", "second"].forEach((id, n) => {
     const moves = told.only[n];
     find(id).textContent = moves.length ? `Only in the ${id} line: ${moves.join("; ")}.` : "";
@@ -287,7 +294,28 @@ function explain(action) {
     ...brings(step), ...vpBehind(step))));
   find("told").hidden = false;
   show(0);
-  find("next").focus();
+}
+
+// Shows the line of another candidate beside the answer's; of several clicks the last one counts.
+function lineButton(candidate) {
+  const { action, words } = candidate;
+  const beside = async () => {
+    if (action === told.beside.action) return;
+    const [mine, { tried }, { number }] = [++opened, told, puzzle];
+    const say = (text) => {
+      if (mine === opened) find("said").textContent = text;
+    };
+    say("Its line is drawn.");
+    const found = await request(`/api/puzzles/${number}`, { action: tried, beside: action }, say);
+    if (!found || mine !== opened) return;
+    const here = document.activeElement.dataset.action === String(action);
+    draw(0); // what the old lines change is as it was
+    told = { ...found, tried };
+    explain(tried);
+    if (here) find("candidates").querySelector(`[data-action="${action}"]`).focus({ preventScroll: true });
+  };
+  return element("button", { type: "button", "data-action": action, onclick: beside,
+    "aria-pressed": String(action === told.beside.action), ...ringing(candidate) }, words);
 }
 
 // The next one of the theme that has not been answered; after the last, from the first on.
@@ -333,7 +361,7 @@ async function main() {
   find("theme").addEventListener("change", next);
   find("next").addEventListener("click", next);
   find("number").addEventListener("change", () => open(Number(find("number").value)));
-  find("reveal").addEventListener("click", () => explain(told.tried));
+  find("reveal").addEventListener("click", () => reveal(told.tried));
   find("again").addEventListener("click", () => {
     localStorage.removeItem(scoreKey);
     drawScore();
