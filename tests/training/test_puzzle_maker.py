@@ -111,6 +111,7 @@ def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(ho
         )
         answer, other = made["candidates"]
         assert made["held"]["loss"]["mean"] == other["held"]["why"]["all"] == loss
+        assert made["held"]["ahead"] == (puzzle_held.PLAYOUTS if loss else 0)
         assert puzzle_held.holds(made) is (loss > 0) and answer["held"]["why"]["all"] == 0
         assert [other["line"][n] for n in (0, 2)] == [PROJECT, then], "another seat is between"
         assert [answer["line"][n] for n in (0, 2)] == [MINE, PROJECT]
@@ -154,7 +155,9 @@ def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
     one = asked(0, {"action": PICK})
     for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=True):
         candidate["held"] = {"vp": vp}
-    one["held"] = {"loss": {"mean": 8.0, "low": 5.0}}
+    one["held"] = {"loss": {"mean": 8.0, "low": 5.0}, "playouts": 4, "ahead": 1}
+    assert not puzzle_held.holds(one), "in most games it is not ahead of all"
+    one["held"]["ahead"] = 2
     assert puzzle_held.holds(one) is kept
     for wrong in ({"mean": 8.0, "low": 0.0}, {"mean": 3.4, "low": 1.0}):
         one["held"]["loss"] = wrong
@@ -258,7 +261,19 @@ def test_all_lines_are_of_the_luck_that_differs_as_the_means_do():
     vp[1, :, 1] = 20, 16, 12
     one = puzzle_tried.Tried(0, asked, vp, np.arange(6).reshape(2, 3, 1), sources)
     assert one.more[0].tolist() == sources[1].tolist() and not one.more[1].any()
-    luck, judged = puzzle_tried.typical(one.more), puzzle_maker._pair(one)
+    lead = puzzle_tried.leads(one.own, 1)
+    luck, judged = puzzle_tried.typical(one.more, lead), puzzle_maker._pair(one)
+    assert lead.tolist() == [12, 8, 4]
     assert one.moves[:, luck].tolist() == [[1], [4]] and (judged.best, judged.line.size) == (6, 0)
     more = np.array([[[0, 3], [0, 30], [0, 9]]])
-    assert puzzle_tried.typical(np.concatenate([one.more, more, more])) == 2
+    assert puzzle_tried.typical(np.concatenate([one.more, more, more]), lead) == 2
+
+
+def test_a_line_is_of_a_game_in_which_the_answer_is_ahead():
+    """Where there is one."""
+    own = np.array([[1, 9, 3], [5, 5, 6], [4, 7, 2]])
+    lead = puzzle_tried.leads(own, 1)
+    assert lead.tolist() == [1, -4, 3]
+    more = np.array([[[9], [5], [1]]])  # as in the mean on the second luck
+    assert puzzle_tried.typical(more, lead) == 0 and puzzle_tried.typical(more, -lead) == 1
+    assert puzzle_tried.typical(more, 0 * lead) == 1

@@ -349,7 +349,7 @@ def test_a_file_is_gone_on_with(found, game, puzzle, tmp_path, monkeypatch, caps
 def test_what_is_wrong_in_a_file_is_one_line(found, tmp_path, capsys):
     path = tmp_path / "puzzles.json"
     games = [{"setup": {"factions": [1, 2, 3, 4]}, "actions": []}]
-    (one,), held = found["puzzles"], {"by": "me", "playouts": 1, "loss": {}}
+    (one,), held = found["puzzles"], {"by": "me", "playouts": 1, "loss": {}, "ahead": 1}
     for change, message in (
         ({"games": None}, "games must be a list, not null"),
         ({"chosen": {"solved_by": []}}, "chosen: key 'unsolved_by' is missing"),

@@ -180,6 +180,7 @@ class PuzzleBook:
             "playouts": one["playouts"],
             "agent": agent,
             "by": one.get("by"),
+            "ahead": one.get("ahead"),
             "earlier": self._found["sha256"] != sha256_of(agent),
             "chosen": self._found.get("chosen"),
             # The position stands before each line.

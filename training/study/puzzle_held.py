@@ -26,7 +26,7 @@ from ..types import EnvState, Params
 from .accuracy import paired
 from .playouts import Playouts, Turn, jobs_of
 from .puzzle_maker import is_turn
-from .puzzle_tried import FOLLOWED, TRIED, typical
+from .puzzle_tried import FOLLOWED, TRIED, leads, typical
 from .puzzles import CLEAR, positions, some, texts
 from .review import Plain, loss_json
 from .why import by_source
@@ -157,8 +157,10 @@ class Holder:
         for j, action in enumerate(behind, len(first)):
             way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
         answer, other = (way[one[key]["action"]] for key in ("answer", "policy"))
-        more = ways.sources[answer] - ways.sources[[way[action] for action in first]]
-        luck, candidates = typical(more), []
+        best = [way[action] for action in first]
+        lead = leads(ways.own[best], best.index(answer))
+        more = ways.sources[answer] - ways.sources[best]
+        luck, candidates = typical(more, lead), []
         for candidate, apart in zip(one["candidates"], more.mean(1), strict=True):
             n = way[candidate["action"]]
             held: Plain = {
@@ -170,7 +172,12 @@ class Holder:
             candidates.append(candidate | {"held": held, "line": line})
         loss = loss_json(paired(ways.own[answer], ways.own[other]), 1)
         return one | {
-            "held": {"by": self._stronger, "playouts": PLAYOUTS, "loss": loss},
+            "held": {
+                "by": self._stronger,
+                "playouts": PLAYOUTS,
+                "loss": loss,
+                "ahead": int((lead > 0).sum()),
+            },
             "candidates": candidates,
         }
 
@@ -178,12 +185,13 @@ class Holder:
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of the policy's choice.
 
-    And `AHEAD` of each other candidate.
+    And `AHEAD` of each other candidate, and of all of them in half of the games at least.
     """
     loss, answer = one["held"]["loss"], one["answer"]["action"]
     vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
     lead = vp.pop(answer) - max(vp.values())
-    return bool(lead >= AHEAD and loss["low"] > 0 and loss["mean"] >= CLEAR)
+    often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
+    return bool(often and lead >= AHEAD and loss["low"] > 0 and loss["mean"] >= CLEAR)
 
 
 def _untried(one: Plain) -> Plain:

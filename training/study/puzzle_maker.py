@@ -38,6 +38,7 @@ from .puzzle_tried import (
     Tried,
     better_way,
     is_answered,
+    leads,
     margins,
     of_each_kind,
     stays,
@@ -228,7 +229,8 @@ class Maker:
                 if text.startswith(NO_ANSWERS):
                     continue
                 more = one.more
-                line = one.moves[:, typical(more)]
+                lead = leads(one.own, margins(one.own)[0])
+                line = one.moves[:, typical(more, lead)]
                 made = puzzle(games[g], _pair(one), one.own, more.mean(1), line, one.before)
                 if text not in found[g] or found[g][text]["loss"]["mean"] < made["loss"]["mean"]:
                     found[g][text] = made

@@ -62,15 +62,28 @@ def margins(own: np.ndarray) -> tuple[int, list[Loss]]:
     return best, [paired(own[best], own[k]) for k in range(len(own)) if k != best]
 
 
-def typical(more: np.ndarray) -> int:
+def leads(own: np.ndarray, best: int) -> np.ndarray:
+    """(n,) VP that one candidate has more than every other on each luck.
+
+    Args:
+        own: (K, n) VP of the decider.
+    """
+    return np.asarray(own[best] - np.delete(own, best, 0).max(0))
+
+
+def typical(more: np.ndarray, lead: np.ndarray) -> int:
     """The luck on which moves differ most as they do in the mean, source by source.
+
+    Of those on which the answer is ahead, if there are any: its game is to show why.
 
     Args:
         more: (K, n, S) VP that the answer has more than each candidate.
+        lead: (n,) of the answer, `leads`.
     """
     apart = np.abs(more - more.mean(1, keepdims=True)).sum(2)
     usual = np.maximum(apart.mean(1, keepdims=True), 1e-9)  # so that all candidates count alike
-    return int(np.argmin((apart / usual).sum(0)))
+    apart = (apart / usual).sum(0)
+    return int(np.argmin(np.where((lead > 0) | (lead <= 0).all(), apart, np.inf)))
 
 
 def is_answered(own: np.ndarray) -> bool:

@@ -46,9 +46,9 @@ CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_
 # Of a candidate: by source, what the answer has more; texts of the actions of one game from it,
 # as the agent plays on, or the stronger one of a puzzle that holds.
 CANDIDATE = {"action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST}
-# Of a puzzle that holds: who played on, how often, and what the policy's choice lost; then of each
-# candidate. `puzzle_held`
-HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT}
+# Of a puzzle that holds: who played on, how often, what the policy's choice lost, and in how many
+# games the answer was ahead of all; then of each candidate. `puzzle_held`
+HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE}
 HELD_CANDIDATE = {"vp": NUMBER, "why": OBJECT}
 SHIPPED = Path(__file__).parent / "puzzles.json"
 LEAST = 5.0  # VP that the answer has more than the policy's first choice

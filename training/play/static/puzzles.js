@@ -237,7 +237,7 @@ function madeBy() {
     + " follow was played on in both ways, and has the VP of the better one." : "";
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
-    + ` ${told.by}, all others as ${maker()}.` : `${from} that ${maker()} played on from each move.`;
+    + ` ${told.by}, all others as ${maker()}. The answer is ahead of all in ${told.ahead}.` : `${from} that ${maker()} played on from each move.`;
   return `${means}${order}`
     + " Each line is one such game, all on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
