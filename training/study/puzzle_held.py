@@ -32,7 +32,6 @@ from .review import Plain, loss_json
 from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
-AHEAD = 2.0  # VP that the answer has more than each candidate: less is no clear answer
 TOGETHER = 32  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 
@@ -183,15 +182,15 @@ class Holder:
 
 
 def holds(one: Plain) -> bool:
-    """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of the policy's choice.
+    """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
 
-    And `AHEAD` of each other candidate, and of all of them in half of the games at least.
+    And ahead of all of them in half of the games at least.
     """
     loss, answer = one["held"]["loss"], one["answer"]["action"]
     vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
-    lead = vp.pop(answer) - max(vp.values())
+    lead = round(vp.pop(answer) - max(vp.values()), 1)
     often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
-    return bool(often and lead >= AHEAD and loss["low"] > 0 and loss["mean"] >= CLEAR)
+    return bool(often and lead >= CLEAR and loss["low"] > 0)
 
 
 def _untried(one: Plain) -> Plain:

@@ -251,11 +251,14 @@ function raceText(why) {
   return `${why ? " " : ""}In the second line ${name} take what the answer takes: ${words} (step ${head + step}).`;
 }
 
-// A step of the lines; the head of the second one says which move it is of.
+// A step of the lines; their heads say which move they are of and how they end.
 function wordsOf({ text, words }, n) {
-  if (text || !n) return words;
+  if (text) return words;
+  const last = told.line.slice(n).find((step) => step.over); // a line may be cut before the end
+  const end = last ? `: ${last.vp} VP at the end` : "";
+  if (!n) return `${words}, and then ${told.answer.words}${end}`;
   const later = told.line.slice(n).some((step) => step.own && step.text === told.answer.text);
-  return `${words}, and then ${told.beside.words}${later ? ", with the answer later on" : ""}`;
+  return `${words}, and then ${told.beside.words}${later ? ", with the answer later on" : ""}${end}`;
 }
 
 function reveal(action) {
