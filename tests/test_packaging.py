@@ -15,7 +15,9 @@ import pytest
 import gaia_jax
 
 ROOT = Path(__file__).resolve().parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT = WHOLE["project"]
+CONFIGS = {f"configs/{path.name}" for path in (ROOT / "configs").glob("*.yaml")}
 # Where the name of the distribution is not that of the module.
 MODULES = {"orbax-checkpoint": "orbax", "pyyaml": "yaml", "tensorboardX": "tensorboardX"}
 
@@ -122,6 +124,11 @@ def built(tmp_path_factory):
     return next(out.glob("*.whl")), next(out.glob("*.tar.gz"))
 
 
+def test_every_configuration_is_named_for_the_wheel():
+    """Its files are listed one by one; building it to see takes too long for each run."""
+    assert set(WHOLE["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]) >= CONFIGS
+
+
 @pytest.mark.slow
 def test_the_wheel_has_both_packages_and_no_other_name(built):
     with zipfile.ZipFile(built[0]) as wheel:
@@ -134,8 +141,7 @@ def test_the_wheel_has_both_packages_and_no_other_name(built):
     missing = {name for name in clone - inside if (ROOT / "training" / name).is_file()}
     assert not {name for name in missing if "__pycache__" not in name}
     shipped = {name.partition("/shipped/")[2] for name in files if "/shipped/" in name}
-    configs = {f"configs/{p.name}" for p in (ROOT / "configs").glob("*.yaml")}
-    assert configs | {"docs/records/lost_fleet.json"} <= shipped
+    assert CONFIGS | {"docs/records/lost_fleet.json"} <= shipped
 
 
 INSTALLED = """
