@@ -139,16 +139,6 @@ def test_every_candidate_is_tried():
     assert puzzle_held.moves_tried(one) == ([MINE, PROJECT, PICK], [PICK])
 
 
-def test_the_shipped_puzzles_hold():
-    """Each with what came of it where a search played on."""
-    found = puzzles.read(puzzles.SHIPPED)
-    assert len(found["puzzles"]) >= 33
-    for one in found["puzzles"]:
-        assert one["held"]["by"] == found["chosen"]["held_by"][-1]
-        assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzle_held.holds(one)
-        assert all("held" in candidate for candidate in one["candidates"])
-
-
 @pytest.mark.parametrize(("third", "kept"), [(16.5, True), (16.6, False), (21.0, False)])
 def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
     """The policy's choice has much less."""

@@ -156,9 +156,9 @@ class Holder:
         for j, action in enumerate(behind, len(first)):
             way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
         answer, other = (way[one[key]["action"]] for key in ("answer", "policy"))
-        best = [way[action] for action in first]
-        lead = leads(ways.own[best], best.index(answer))
-        more = ways.sources[answer] - ways.sources[best]
+        rows = [way[action] for action in first]
+        lead = leads(ways.own[rows], rows.index(answer))
+        more = ways.sources[answer] - ways.sources[rows]
         luck, candidates = typical(more, lead), []
         for candidate, apart in zip(one["candidates"], more.mean(1), strict=True):
             n = way[candidate["action"]]
@@ -204,10 +204,8 @@ def _untried(one: Plain) -> Plain:
 
 def moves_tried(one: Plain) -> tuple[list[int], list[int]]:
     """The candidates of a puzzle, in its order; those of them that the answer may follow."""
-    candidates = one["candidates"]
-    return (
-        [c["action"] for c in candidates], [c["action"] for c in candidates if c.get("answer_next")]
-    )  # fmt: skip
+    tried = one["candidates"]
+    return [c["action"] for c in tried], [c["action"] for c in tried if c.get("answer_next")]
 
 
 def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Playouts:
