@@ -28,7 +28,7 @@ from ..study.review import Plain
 from .background import Job
 from .game import Refused
 
-KEPT = 16  # puzzles that are ready to be shown again
+KEPT = 4  # puzzles that are ready to be shown again; their lines take some 30 MB each
 CHOICE = ("action", "text", "words", "brings")
 CANDIDATE = ("action", "text", "words", "policy", "vp", "answer_next")
 WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goes on there
