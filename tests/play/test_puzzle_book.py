@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,6 +16,21 @@ from training.play import puzzle_book
 from training.play.game import Refused
 from training.play.puzzle_book import PuzzleBook
 from training.study import puzzles
+
+ENDS = """
+import time
+from training.play.background import Job
+
+def work(job):
+    try:
+        while True:
+            job.tell("at work")
+            time.sleep(0.01)
+    finally:
+        print("called off", flush=True)
+
+Job(work, "one")
+"""
 
 
 def other(puzzle: Any, told: Any) -> int:
@@ -197,3 +214,10 @@ def test_a_free_action_among_the_choices_is_said_to_begin_a_move(tmp_path: Path)
     assert "free burn" in [choice["text"] for choice in choices]
     for choice in choices:
         assert choice["words"].startswith("first ") == choice["text"].startswith("free ")
+
+
+def test_the_end_of_the_process_calls_work_off() -> None:
+    """Else a thread that computes meanwhile takes it down with it: lines that nobody waits for."""
+    run = [sys.executable, "-c", ENDS]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "called off\n", "")

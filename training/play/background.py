@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
 from gaia_jax.cli.command_line import UserError
+
+ENDING = (
+    5.0  # seconds that a process waits at its end for its jobs to hear that they are called off
+)
 
 
 class CalledOff(Exception):
@@ -15,7 +21,9 @@ class CalledOff(Exception):
 
 
 class Job:
-    """Work in a thread of its own."""
+    """Work in a thread of its own; the end of the process calls it off."""
+
+    _all: weakref.WeakSet[Job] = weakref.WeakSet()
 
     def __init__(self, work: Callable[[Job], None], name: str):
         """
@@ -29,6 +37,7 @@ class Job:
         self._off, self._began = False, time.monotonic()
         self._work = work
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._all.add(self)
         self._thread.start()
 
     def tell(self, said: str, done: int = 0, total: int = 0) -> None:
@@ -54,6 +63,18 @@ class Job:
         """Until it has ended."""
         self._thread.join()
 
+    @classmethod
+    def end_all(cls) -> None:
+        """Call all of them off, and wait `ENDING` seconds.
+
+        A thread that computes while the interpreter goes takes the process down with it.
+        """
+        running, end = list(cls._all), time.monotonic() + ENDING
+        for job in running:
+            job.call_off()
+        for job in running:
+            job._thread.join(max(0.0, end - time.monotonic()))
+
     def json(self) -> dict[str, Any]:
         """How it stands, without what it found."""
         return {
@@ -75,3 +96,6 @@ class Job:
             text = (str(error).splitlines() or [""])[0]
             self.said = text if plain else f"{type(error).__name__}: {text}"
             self.status = "failed"
+
+
+atexit.register(Job.end_all)

@@ -142,9 +142,13 @@ class PuzzleBook:
 
         def explain(job: Job) -> None:
             held = _as_held(one)
-            told = [list(_told(env, here, c["line"], one["player"])) for c in held["candidates"]]
-            actions = [c["action"] for c in held["candidates"]]
-            job.result = held, dict(zip(actions, told, strict=True))
+            lines: dict[int, list[Step]] = {}
+            for c in held["candidates"]:
+                lines[c["action"]] = []
+                for step in _told(env, here, c["line"], one["player"]):
+                    job.tell("the lines are played", len(lines), len(held["candidates"]))
+                    lines[c["action"]].append(step)
+            job.result = held, lines
 
         return asked, Job(explain, f"puzzle {number}")
 
