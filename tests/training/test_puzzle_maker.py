@@ -22,6 +22,7 @@ from training.study.puzzle_tried import Stage
 
 ENV = toy_env.make("toy", reward="vp")
 MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
+RICH = 1  # another mine, 8 VP
 BESIDE, ALONE = [0, 1, 0], [0, 0]  # who decides, the others passed in the second; then it is over
 
 
@@ -71,10 +72,14 @@ def test_the_order_of_two_moves_is_a_puzzle_only_where_it_matters(later, kept, o
         assert found[0].before == {PICK, PROJECT}
 
 
-def better(params, states, mask, key):
-    """The mine, and then the project: it finds the plan behind any move."""
-    mined = states.game.players.vp_source[jnp.arange(len(mask)), states.current_player, 0] > 0
-    return jnp.where(mined, PROJECT, MINE)
+def finding(move):
+    """One who plays a move behind any but a mine."""
+
+    def better(params, states, mask, key):
+        mined = states.game.players.vp_source[jnp.arange(len(mask)), states.current_player, 0] > 0
+        return jnp.where(mined, PROJECT, move)
+
+    return better
 
 
 def asked(seat, *more):
@@ -102,17 +107,17 @@ def holder(monkeypatch):
 
 
 def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(holder, monkeypatch):
-    """The agent finds the mine behind no project; who does has as many VP either way."""
+    """The agent finds the other mine behind no project; who does has nearly as many VP so."""
     one, told = asked(0), []
-    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
-    for other, loss, then in ((act, 9, PICK), (better, 0, MINE)):
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(2, BESIDE))])
+    for other, loss, then in ((act, 7, MINE), (finding(RICH), 1, RICH)):
         (made,) = holder.play_on(other).tried(
             {"puzzles": [one]}, progress=lambda *done: told.append(done)
         )
         answer, other = made["candidates"]
         assert made["held"]["loss"]["mean"] == other["held"]["why"]["all"] == loss
-        assert made["held"]["ahead"] == (puzzle_held.PLAYOUTS if loss else 0)
-        assert puzzle_held.holds(made) is (loss > 0) and answer["held"]["why"]["all"] == 0
+        assert made["held"]["ahead"] == puzzle_held.PLAYOUTS
+        assert puzzle_held.holds(made) is (loss > 1) and answer["held"]["why"]["all"] == 0
         assert [other["line"][n] for n in (0, 2)] == [PROJECT, then], "another seat is between"
         assert [answer["line"][n] for n in (0, 2)] == [MINE, PROJECT]
         assert [c["vp"] for c in made["candidates"]] == [20, 12], "those of the agent are kept"
@@ -121,22 +126,18 @@ def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(ho
     assert told.count((1, 0)) == 2 and (0, 24) in told, "puzzles, and playouts of the next ones"
 
 
-def test_what_the_answer_may_follow_counts_in_its_better_way(holder, monkeypatch):
-    """Behind the project the answer comes to the same; alone it is worth less."""
-    one = asked(0)
-    one["candidates"][1]["answer_next"] = True
+def test_each_other_move_is_played_in_its_better_way(holder, monkeypatch):
+    """Behind the project the answer comes to the same; who plays on finds it there or does not."""
+    one = asked(0, {"action": PICK, "vp": 1.0})
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
     (made,) = holder.play_on(act).tried({"puzzles": [one]})
-    assert made["held"]["loss"]["mean"] == 0 and made["candidates"][1]["line"][2] == MINE
-    assert made["candidates"][1]["held"]["answer_next"] is True
-    (made,) = holder.play_on(better).tried({"puzzles": [one]})
+    assert not puzzle_held.holds(made), "the order of two moves is no puzzle"
+    answer, project, pick = (c["held"] | {"line": c["line"]} for c in made["candidates"])
+    assert [x["answer_next"] for x in (answer, project, pick)] == [False, True, True]
+    assert (answer["vp"], project["vp"], pick["vp"]) == (23, 23, 19)
+    assert project["line"][2] == pick["line"][2] == MINE
+    (made,) = holder.play_on(finding(MINE)).tried({"puzzles": [one]})
     assert made["candidates"][1]["held"]["answer_next"] is False, "it finds the answer by itself"
-
-
-def test_every_candidate_is_tried():
-    """However far behind; where the answer may follow, once more with it behind."""
-    one = asked(0, {"action": PICK, "vp": 1.0, "answer_next": True})
-    assert puzzle_held.moves_tried(one) == ([MINE, PROJECT, PICK], [PICK])
 
 
 @pytest.mark.parametrize(("third", "kept"), [(16.5, True), (16.6, False), (21.0, False)])
@@ -155,7 +156,7 @@ def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
 
 def test_ctrl_c_keeps_the_puzzles_that_hold(holder, monkeypatch):
     """What was played out counts, whatever an earlier agent made of the others."""
-    state, rounds = position(9, BESIDE), iter([True, False, True, None, None])
+    state, rounds = position(9, BESIDE), iter([True, True, False, True, True, None, None])
     one, other = asked(0), asked(1) | {"held": {"by": "an earlier one"}}
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(other, state), (one, state)])
 

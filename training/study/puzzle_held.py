@@ -2,7 +2,8 @@
 
 An answer may be ahead only because that agent goes on badly behind the other moves. So all
 candidates are played out once more, and the seat plays on as a stronger agent, such as a search;
-all others play as before. What the answer may follow is played out in both ways, and the better one
+all others play as before. What holds by that is played out in a second way: each other move with
+the answer at the seat's next turn, so that the order of two moves is no puzzle. The better way
 counts. A puzzle that holds says what came of it, and its lines are of these games.
 """
 
@@ -39,7 +40,7 @@ HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 class Held(NamedTuple):
     """How the ways of one puzzle ended, n times each.
 
-    They are the K candidates, then those that the answer may follow, with it behind them.
+    They are the K candidates, then perhaps the K - 1 others with the answer behind them.
     """
 
     own: np.ndarray  # (ways, n) VP of who is asked
@@ -109,20 +110,51 @@ class Holder:
         seats = [[pair for pair in asked if pair[0]["player"] == seat] for seat in range(4)]
         try:
             for here in (x[n : n + TOGETHER] for x in seats for n in range(0, len(x), TOGETHER)):
-                played = self._played_out(here, seed, partial(progress, len(made)))
-                for (one, state), ways in zip(here, played, strict=True):
-                    made[id(one)] = self._told(one, state, ways)
+                both = self._both_ways(here, seed, partial(progress, len(made)))
+                made |= {id(one): told for (one, _), told in zip(here, both, strict=True)}
                 progress(len(made), 0)
         except KeyboardInterrupt:
             if not made:
                 raise
         return [made.get(id(one), _untried(one)) for one in found["puzzles"]]
 
-    def _played_out(
+    def _both_ways(
         self, here: Sequence[tuple[Plain, State]], seed: int, progress: Callable[[int], object]
-    ) -> list[Held]:
-        """How the ways of some puzzles of one seat end.
+    ) -> list[Plain]:
+        """Puzzles of one seat with what comes of them; those that hold have both ways.
 
+        Raises:
+            KeyboardInterrupt: not all has been played out.
+        """
+        first = [[c["action"] for c in one["candidates"]] for one, _ in here]
+        answers = [one["answer"]["action"] for one, _ in here]
+        none = [-1] * len(here)
+        ways = self._played_out(here, first, none, seed, progress)
+        told = [self._told(*pair, way) for pair, way in zip(here, ways, strict=True)]
+        others = [
+            [action for action in some if action != answer and holds(one)]
+            for some, answer, one in zip(first, answers, told, strict=True)
+        ]
+        if not any(others):
+            return told
+        behind = self._played_out(here, others, answers, seed, progress)
+        return [
+            self._told(*pair, Held(*map(np.concatenate, zip(way, more, strict=True))))
+            for pair, way, more in zip(here, ways, behind, strict=True)
+        ]
+
+    def _played_out(
+        self,
+        here: Sequence[tuple[Plain, State]],
+        moves: Sequence[Sequence[int]],
+        then: Sequence[int],
+        seed: int,
+        progress: Callable[[int], object],
+    ) -> list[Held]:
+        """How the games of some puzzles of one seat end.
+
+        Args:
+            moves: of each puzzle, what is tried. then: the action of the seat's next turn, or -1.
         Raises:
             KeyboardInterrupt: not all has been played out.
         """
@@ -131,30 +163,27 @@ class Holder:
         pool: State = jax.tree.map(
             lambda *x: np.stack(x)[rows], *(jax.device_get(state) for _, state in here)
         )
-        moves, then = list[np.ndarray](), list[int]()
-        for one, _ in here:
-            first, behind = moves_tried(one)
-            moves.append(np.array([*first, *behind]))
-            then += [-1] * len(first) + [one["answer"]["action"]] * len(behind)
-        jobs = jobs_of(moves, PLAYOUTS, HELD)._replace(then=np.repeat(then, PLAYOUTS))
+        jobs = jobs_of([np.array(some, int) for some in moves], PLAYOUTS, HELD, then)
         agents = {"base": self._base.params, "other": self._other.params}
         params = agents | {"seat": jnp.int32(seat)}
         self._players.agent = self._players.agent._replace(params=params)
-        most = 2 * TRIED * PLAYOUTS * TOGETHER
+        most = TRIED * PLAYOUTS * TOGETHER
         ends = self._players.play(pool, jobs, seed, progress, capacity=most)
         if not ends.ended.all():
             raise KeyboardInterrupt
         parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves)
         by_way = [x.reshape(-1, PLAYOUTS, *x.shape[1:]).astype(int) for x in parts]
-        where = np.cumsum([len(ways) for ways in moves])[:-1]
+        where = np.cumsum([len(some) for some in moves])[:-1]
         return [Held(*x) for x in zip(*(np.split(part, where) for part in by_way), strict=True)]
 
     def _told(self, one: Plain, state: State, ways: Held) -> Plain:
         """A puzzle with what came of it; its lines are of the luck that is `typical`."""
-        first, behind = moves_tried(one)
+        first = [candidate["action"] for candidate in one["candidates"]]
         way = {action: k for k, action in enumerate(first)}
-        for j, action in enumerate(behind, len(first)):
-            way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
+        if len(ways.own) > len(first):
+            others = [action for action in first if action != one["answer"]["action"]]
+            for j, action in enumerate(others, len(first)):
+                way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
         answer, other = (way[one[key]["action"]] for key in ("answer", "policy"))
         rows = [way[action] for action in first]
         lead = leads(ways.own[rows], rows.index(answer))
@@ -200,12 +229,6 @@ def _untried(one: Plain) -> Plain:
         return {key: value for key, value in found.items() if key != "held"}
 
     return plain(one) | {"candidates": [plain(candidate) for candidate in one["candidates"]]}
-
-
-def moves_tried(one: Plain) -> tuple[list[int], list[int]]:
-    """The candidates of a puzzle, in its order; those of them that the answer may follow."""
-    tried = one["candidates"]
-    return [c["action"] for c in tried], [c["action"] for c in tried if c.get("answer_next")]
 
 
 def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Playouts:
