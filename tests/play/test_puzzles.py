@@ -94,7 +94,8 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     second = page.locator("#line .head").nth(1).inner_text()
     assert second.startswith(f"The position, and then {wanted}")
     assert page.locator("#verdict").inner_text() == verdict, "the answer is as it was"
-    assert page.locator("#why").inner_text().startswith(f"Where the difference from {wanted} ")
+    why = page.locator("#why").inner_text()
+    assert why.startswith("Why: the answer brings ") and f" than {wanted}." in why
     assert page.locator("#place").inner_text().startswith("0 / ")
     page.locator("#next").focus()
     assert page.locator("#table").inner_html() == position, "nothing is left of the other line"
@@ -196,7 +197,10 @@ def test_the_whole_table_is_in_view_with_the_question(tab: Watched, server: Serv
     tab.until(READY.format(12), 120)
     boards = page.locator(".deck.play .seat-board.open")
     assert boards.count() == 3, "what the others have lies open beside the research board"
-    assert boards.first.is_visible() and page.locator("#block-research").is_visible()
+    assert boards.first.is_visible()
+    for block in ("research", "actions", "boosters", "tokens"):
+        assert page.locator(f"#block-{block}").is_visible(), f"{block}: no tab hides it"
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1280
     assert page.locator(".level:has(.disc:nth-last-child(4))").count(), "one level has all four"
     assert page.evaluate(COVERED) == [], "discs lie below the text of their level"
     page.set_viewport_size({"width": 390, "height": 844})

@@ -15,7 +15,6 @@ const SECOND = "second"; // a wrong answer first, then the right one
 const MARKS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at a second try"]]);
 
 const vpText = (vp) => vp.toFixed(1);
-const apart = (vp) => `${vp > 0 ? "+" : ""}${vpText(vp)}`;
 const ask = (path, body = undefined) =>
   request(path, body, (text) => { find("asks").textContent = text; });
 
@@ -243,12 +242,23 @@ function madeBy() {
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
 
+// Where the answer has more VP than the move beside it, and where less, in one sentence.
+function whyText() {
+  const rest = Object.values(told.why).reduce((left, vp) => left - vp, behind(told.beside.action));
+  const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
+  const listed = (word, some) => some.map(([name, vp], n) =>
+    `${vpText(Math.abs(vp))}${n ? "" : ` VP ${word}`} from ${name}`).join(", ");
+  const parts = [["more", (vp) => vp > 0], ["less", (vp) => vp < 0]]
+    .map(([word, wanted]) => listed(word, sources.filter(([, vp]) => wanted(vp)))).filter(Boolean);
+  return parts.length ? `Why: the answer brings ${parts.join(", but ")} than ${told.beside.words}.` : "";
+}
+
 // Who makes the answer's move where it is not made; nothing for nobody.
-function raceText(why) {
+function raceText() {
   if (!told.taken) return "";
   const { name, words, step } = told.taken;
   const head = told.line.findIndex(({ text }, n) => n && !text);
-  return `${why ? " " : ""}In the second line ${name} take what the answer takes: ${words} (step ${head + step}).`;
+  return `In the second line ${name} take what the answer takes: ${words} (step ${head + step}).`;
 }
 
 // A step of the lines; their heads say which move they are of and how they end.
@@ -282,11 +292,7 @@ function explain(action) {
       element("td", {}, one.action === told.answer.action ? one.words : lineButton(one)),
       cell(one.vp, one.answer_next),
       element("td", {}, `${(100 * one.policy).toFixed(1)} %`))));
-  const rest = Object.values(told.why).reduce((left, vp) => left - vp, behind(told.beside.action));
-  const sources = [...Object.entries(told.why), ["all else", rest]].filter(([, vp]) => vpText(vp) !== "0.0");
-  const why = sources.map(([name, vp]) => `${name} ${apart(vp)}`);
-  find("why").textContent = (why.length
-    ? `Where the difference from ${told.beside.words} comes from, VP: ${why.join(", ")}.` : "") + raceText(why.length);
+  find("why").textContent = [whyText(), raceText()].filter(Boolean).join(" ");
   ["first", "second"].forEach((id, n) => {
     const moves = told.only[n];
     find(id).textContent = moves.length ? `Only in the ${id} line: ${moves.join("; ")}.` : "";
