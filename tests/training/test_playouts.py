@@ -111,6 +111,30 @@ def test_a_second_action_is_made_at_the_next_turn_of_its_seat(positions, jobs, p
     np.testing.assert_array_equal(second.play(positions, jobs, seed=1).vp, played.vp)
 
 
+def test_a_plan_is_followed_turn_by_turn_while_it_is_legal(positions, jobs):
+    """What it does not name, and the rest of a turn where it cannot go on, is the agent's own."""
+    plans = np.random.default_rng(0).integers(-1, ENV.num_actions, (len(jobs.action), 3, 2))
+    anywhere = Playouts(
+        ENV, random_agent(ENV), moves=20, slots=4, turn=even, inside=lambda state: ~even(state)
+    )
+    found = anywhere.play(positions, jobs._replace(then=plans), seed=1)
+    step, followed, refused = jax.jit(ENV.step), 0, 0
+    for j, action in enumerate(jobs.action):
+        state = jax.tree.map(lambda x, j=j: x[jobs.position[j]], positions)
+        seat, turn, place = state.current_player, -1, 0
+        state = step(state, np.int32(action))
+        for made in found.moves[j][found.moves[j] >= 0]:
+            if state.current_player == seat:
+                turn, place = (turn + 1, 0) if even(state) else (turn, place)
+                planned = plans[j, turn, place] if 0 <= turn < 3 and place < 2 else -1
+                legal = planned >= 0 and bool(state.legal_action_mask[planned])
+                assert made == planned or not legal
+                place = place + 1 if legal else 2
+                followed, refused = followed + legal, refused + (planned >= 0 and not legal)
+            state = step(state, np.int32(made))
+    assert followed > 5 and refused > 5
+
+
 def test_vp_by_source_are_kept(played):
     np.testing.assert_array_equal(played.sources.sum(-1) + 10, played.vp)
     assert played.notes.shape == (len(played.vp), 0)

@@ -96,10 +96,12 @@ def holder(monkeypatch):
     made._env, made._stronger, made._base = ENV, "better", Agent("one", act)
     monkeypatch.setattr(puzzle_held, "texts", lambda env, state, first, moves: [first, *moves])
     monkeypatch.setattr(puzzle_held, "by_source", lambda rules, more: {"all": more.sum()})
+    monkeypatch.setattr(puzzle_held, "to_text", lambda rules, action: f"move {action}")
+    made._last_pass = lambda: ENV.num_actions
 
     def play_on(other):
         made._other = Agent("other", other)
-        made._players = puzzle_held.players(ENV, made._base, made._other, every)
+        made._players = puzzle_held.players(ENV, made._base, made._other, every, every)
         return made
 
     made.play_on = play_on
@@ -140,6 +142,35 @@ def test_each_other_move_is_played_in_its_better_way(holder, monkeypatch):
     assert made["candidates"][1]["held"]["answer_next"] is False, "it finds the answer by itself"
 
 
+def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
+    """Of seat 1: not what others do, nor leech between; what the answer asks is of its turn."""
+    begins, inside = puzzle_held.BEGINS + 1, puzzle_held.INSIDE + 1
+    moves = np.array([20, 31, 40, 50, 51, 60, 52, 70, -1, -1])
+    notes = np.array([inside, 2, 1, begins, inside, begins + 1, inside, begins, 0, 0])
+    plan = puzzle_held.plan_of(7, moves, notes, 1)
+    assert plan == [[7, 20], [50, 51, 52], [70]]
+    then = puzzle_held.Way(70, [plan] * puzzle_held.PLAYOUTS).then()
+    assert then[3, :3, :4].tolist() == [[7, 20, -1, -1], [50, 51, 52, -1], [-1] * 4]
+    assert (puzzle_held.Way(70).then() == -1).all(), "it plays on by itself"
+
+
+@pytest.mark.parametrize(("legal", "held"), [(True, False), (False, True)])
+def test_the_second_move_of_the_answers_line_is_tried_first(legal, held, holder, monkeypatch):
+    """Project and mine come to as much as mine and project; PICK is the only candidate beside."""
+    one = asked(0) | {"policy": {"action": PICK}}
+    one["candidates"][1]["action"] = PICK
+    state = position(9, BESIDE)
+    mask = np.array(state.legal_action_mask)
+    mask[PROJECT] = legal
+    state = state.replace(legal_action_mask=mask)
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, state)])
+    (made,) = holder.play_on(finding(PICK)).tried({"puzzles": [one]})
+    assert puzzle_held.holds(made) is held
+    assert made["held"].get("second") == (
+        {"text": f"move {PROJECT}", "vp": 23.0} if legal else None
+    )
+
+
 @pytest.mark.parametrize(("third", "kept"), [(16.5, True), (16.6, False), (21.0, False)])
 def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
     """The policy's choice has much less."""
@@ -165,9 +196,9 @@ def test_ctrl_c_keeps_the_puzzles_that_hold(holder, monkeypatch):
         if all_ended is None:
             raise KeyboardInterrupt
         vp = np.where(jobs.action == MINE, 9, 0)[:, None] + np.zeros((1, 4))
-        none = np.zeros((count, 4, 2)), np.full((count, 3), -1)
-        ended = np.full(count, all_ended)
-        return SimpleNamespace(ended=ended, vp=vp, sources=none[0], moves=none[1])
+        none = np.full((count, 3), -1)
+        ended, sources = np.full(count, all_ended), np.zeros((count, 4, 2))
+        return SimpleNamespace(ended=ended, vp=vp, sources=sources, moves=none, notes=none)
 
     holder.play_on(act)._players = SimpleNamespace(agent=holder._base, play=play)
     found = {"agent": "greedy", "sha256": "", "games": [{}], "puzzles": [other, one]}

@@ -2,7 +2,7 @@
 
 Playouts of one position with the same sample number draw the same random numbers, decision by
 decision. Two actions that come to the same then end alike; others soon part (docs/lab/review.md).
-A playout may name a second action too, for the next turn of its first seat.
+A playout may also name what its first seat plays at its next turns, a plan.
 
 Turns are short (`gaia_jax.make`), where the environment has them: no conversion follows a main
 action, and no decision ends a turn. `whole_moves` puts these ends in again. A position behind a
@@ -46,7 +46,9 @@ class Jobs(NamedTuple):
     position: np.ndarray  # (J,) which position it begins with
     action: np.ndarray  # (J,) the first action, a legal one; -1 is the agent's own
     sample: np.ndarray  # (J,) of a position: the same number draws the same luck
-    then: np.ndarray = np.full(1, -1)  # (J,) at the next `turn` of that seat, if legal; -1 is none
+    # (J,) at the next turn of that seat, if legal; -1 is none. Or (J, T, W), a plan: at each of its
+    # next T turns W decisions, while they are legal; of the rest of a turn it decides itself.
+    then: np.ndarray = np.full(1, -1)
 
 
 class Ends(NamedTuple):
@@ -113,7 +115,8 @@ class _Slots(NamedTuple):
     state: Any  # (B, ...)
     job: Array  # (B,) int32, J where there is none
     forced: Array  # (B,) int32, the first action while it is to come, then -1
-    then: Array  # (B,) int32, the second one while it is to come, then -1
+    turn: Array  # (B,) int32, which turn of the plan its first seat is at; -1 before it
+    place: Array  # (B,) int32, how many decisions of that turn were planned; W: no more are
     clock: Array  # (B,) int32, decisions so far
     following: Array  # (1,) int32
     vp: Array  # (J, P) int16
@@ -133,6 +136,7 @@ class _Device:
     moves: int  # M
     note: Note | None
     turn: Turn | None
+    inside: Turn | None
 
     def begin(self, pool: EnvState, jobs: Jobs, total: Array) -> _Slots:
         """The first playouts in the slots."""
@@ -142,7 +146,7 @@ class _Device:
         kinds = pool.game.players.vp_source.shape[1:]
         empty = _Slots(
             state, none, jnp.full(batch, -1, jnp.int32), jnp.full(batch, -1, jnp.int32),
-            jnp.zeros(batch, jnp.int32), jnp.zeros(1, jnp.int32),
+            jnp.zeros(batch, jnp.int32), jnp.zeros(batch, jnp.int32), jnp.zeros(1, jnp.int32),
             jnp.zeros((count, *kinds[:1]), jnp.int16),
             jnp.full((count, self.moves), -1, jnp.int16), jnp.zeros(count, bool),
             jnp.zeros((count, *kinds), jnp.int16),
@@ -150,35 +154,53 @@ class _Device:
         )  # fmt: skip
         return self.refill(pool, jobs, total, empty)
 
-    def step(self, params: Params, luck: Array, seat: Array, slots: _Slots) -> _Slots:
-        """One decision in every slot; `luck` (B,) keys of its playouts, `seat` their first ones."""
+    def step(self, params: Params, luck: Array, seat: Array, then: Array, slots: _Slots) -> _Slots:
+        """One decision in every slot.
+
+        Args:
+            luck: (B,) keys of its playouts. seat: (B,) their first ones. then: (B, T, W) plans.
+        """
         keys = jax.vmap(jax.random.fold_in)(luck, slots.clock)
         mask = slots.state.legal_action_mask
         own = self.agent.act(params, slots.state, mask, keys if self.agent.by_game else keys[0])
         action = jnp.where(slots.forced >= 0, slots.forced, own)
-        then = slots.then
+        turn, place = slots.turn, slots.place
         if self.turn:
-            here = self.turn(slots.state) & (slots.state.current_player == seat) & (slots.clock > 0)
-            legal = jnp.take_along_axis(mask, jnp.maximum(then, 0)[:, None], 1)[:, 0]
-            action = jnp.where(here & (then >= 0) & legal, then, action)
-            then = jnp.where(here, -1, then)
+            wanted, turn, place = self.planned(seat, then, slots)
+            action = jnp.where(wanted >= 0, wanted, action)
         moves, notes = slots.moves, slots.notes
         if self.moves:
             noted = ~over(slots.state) & (slots.clock > 0)
-            place = jnp.where(noted, slots.clock - 1, self.moves)
-            moves = moves.at[slots.job, place].set(action.astype(jnp.int16), mode="drop")
+            column = jnp.where(noted, slots.clock - 1, self.moves)
+            moves = moves.at[slots.job, column].set(action.astype(jnp.int16), mode="drop")
             if self.note:
                 told = self.note(slots.state).astype(jnp.int16)
-                notes = notes.at[slots.job, place].set(told, mode="drop")
+                notes = notes.at[slots.job, column].set(told, mode="drop")
         widest = self.agent.slots(self.slots) if self.agent.slots else 0
         return slots._replace(
             state=step_among(self.env, widest, slots.state, action),
             forced=jnp.full_like(slots.forced, -1),
-            then=then,
+            turn=turn,
+            place=place,
             clock=slots.clock + 1,
             moves=moves,
             notes=notes,
         )
+
+    def planned(self, seat: Array, then: Array, slots: _Slots) -> tuple[Array, Array, Array]:
+        """(B,) the planned actions that are legal now, else -1; then `turn` and `place`."""
+        assert self.turn is not None
+        own = (slots.state.current_player == seat) & (slots.clock > 0)
+        begins = self.turn(slots.state) & own
+        inside = (self.inside(slots.state) & own if self.inside else begins) | begins
+        turn, place = slots.turn + begins, jnp.where(begins, 0, slots.place)
+        turns, width = then.shape[1:]
+        rows, at = jnp.arange(len(turn)), jnp.clip(turn, 0, turns - 1)
+        wanted = then[rows, at, jnp.minimum(place, width - 1)]
+        now = inside & (turn == at) & (place < width) & (wanted >= 0)
+        legal = now & slots.state.legal_action_mask[rows, jnp.maximum(wanted, 0)]
+        place = jnp.where(inside, jnp.where(legal, place + 1, width), place)
+        return jnp.where(legal, wanted, -1), turn, place
 
     def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots) -> _Slots:
         """Note the playouts that have ended; their slots begin those that are left."""
@@ -194,7 +216,8 @@ class _Device:
             state=taken.put(slots.state, fresh),
             job=taken.put(idle, taken.job),
             forced=taken.put(slots.forced, jobs.action[taken.job]),
-            then=taken.put(slots.then, jobs.then[taken.job]),
+            turn=taken.put(slots.turn, -1),
+            place=taken.put(slots.place, 0),
             clock=taken.put(slots.clock, 0),
             following=taken.following[None],
             vp=slots.vp.at[where].set(vp, mode="drop"),
@@ -209,10 +232,10 @@ class _Device:
         at = jnp.minimum(slots.job, len(jobs.action) - 1)
         luck = jax.vmap(jax.random.fold_in, (None, 0))(key, jobs.position[at])
         luck = jax.vmap(jax.random.fold_in)(luck, jobs.sample[at])
-        seat = pool.current_player[jobs.position[at]]
+        seat, then = pool.current_player[jobs.position[at]], jobs.then[at]
         _, slots = jax.lax.while_loop(
             lambda held: (held[0] < STRIDE) & ~over(held[1].state).all(),
-            lambda held: (held[0] + 1, self.step(params, luck, seat, held[1])),
+            lambda held: (held[0] + 1, self.step(params, luck, seat, then, held[1])),
             (jnp.int32(0), slots),
         )
         slots = self.refill(pool, jobs, total, slots)
@@ -231,17 +254,19 @@ class Playouts:
         slots: int = SLOTS,
         note: Note | None = None,
         turn: Turn | None = None,
+        inside: Turn | None = None,
     ):
         """
         Args:
             moves: M, how many actions of a playout are kept.
             slots: on each device, at most.
             note: what else is kept of each of them, from the position before it.
-            turn: where a turn begins, for `Jobs.then`; without it there is no second action.
+            turn: where a turn begins, for `Jobs.then`; without it there is no plan.
+            inside: where a turn is decided on; without it a plan is of first actions alone.
         """
         self.env = with_short_turns(env, True) if can_be_short(env) else env
         self.agent, self._moves, self._most = agent, moves, slots
-        self._note, self._turn = note, turn
+        self._note, self._turn, self._inside = note, turn, inside
         self._programs: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
 
     def play(
@@ -272,7 +297,8 @@ class Playouts:
         begin, advance, place = self._program(devices, min(share, self._most))
         # Device d plays the jobs d, d + devices, ...: each its part of the long ones.
         order = np.arange(share * devices).reshape(share, devices).T.ravel()
-        padded = Jobs(*(np.resize(x, share * devices)[order].astype(np.int32) for x in jobs))
+        jobs = jobs._replace(then=jobs.then if jobs.then.ndim > 1 else jobs.then[:, None, None])
+        padded = Jobs(*(x[order % len(x)].astype(np.int32) for x in jobs))
         total = np.array([len(range(d, count, devices)) for d in range(devices)], np.int32)
         positions = len(states.current_player)
         rows = np.minimum(np.arange(_power_of_two(positions)), positions - 1)
@@ -293,7 +319,8 @@ class Playouts:
 
     def _program(self, devices: int, slots: int) -> tuple[Any, Any, Any]:
         if (devices, slots) not in self._programs:
-            device = _Device(self.env, self.agent, slots, self._moves, self._note, self._turn)
+            turns = self._note, self._turn, self._inside
+            device = _Device(self.env, self.agent, slots, self._moves, *turns)
             self._programs[devices, slots] = _programs(device, first_devices(devices))
         return self._programs[devices, slots]
 

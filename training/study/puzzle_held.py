@@ -2,13 +2,16 @@
 
 An answer may be ahead only because that agent goes on badly behind the other moves. So all
 candidates are played out once more, and the seat plays on as a stronger agent, such as a search;
-all others play as before. What holds by that is played out in a second way: each other move with
-the answer at the seat's next turn, so that the order of two moves is no puzzle. The better way
-counts. A puzzle that holds says what came of it, and its lines are of these games.
+all others play as before. What holds by that is played out in a second way: behind each other move
+the seat does at its next turns what it does from the answer on, as long as it can. The better way
+counts, so that the order of two moves is no puzzle, and bad play behind a move is none. The second
+move of the answer's line is tried first too. A puzzle that holds says what came of it, and its
+lines are of these games.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -18,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
+from gaia_jax.actions import to_text
 from gaia_jax.env import GaiaEnv, State
 
 from ..agents import Agent, make_agent, sha256_of
@@ -25,8 +29,8 @@ from ..system import cli
 from ..system.cli import UserError
 from ..types import EnvState, Params
 from .accuracy import paired
-from .playouts import Playouts, Turn, jobs_of
-from .puzzle_maker import is_turn
+from .playouts import Jobs, Playouts, Turn
+from .puzzle_maker import is_inside, is_turn
 from .puzzle_tried import FOLLOWED, TRIED, leads, typical
 from .puzzles import CLEAR, positions, some, texts
 from .review import Plain, loss_json
@@ -37,15 +41,35 @@ TOGETHER = 32  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 
 
-class Held(NamedTuple):
-    """How the ways of one puzzle ended, n times each.
+TURNS, WIDE = 16, 12  # of a plan, and decisions of each of its turns, at most
+BEGINS, INSIDE = 16, 8  # what a note says of a decision, beside whose it is
 
-    They are the K candidates, then perhaps the K - 1 others with the answer behind them.
-    """
+Plan = list[list[int]]  # the decisions of each turn of a seat
+
+
+class Way(NamedTuple):
+    """How a puzzle is played on: a move, and maybe a plan for the turns behind it."""
+
+    action: int
+    plans: Sequence[Plan] = ()  # of each of the n games; without any it is the agent's own play
+
+    def then(self) -> np.ndarray:
+        """(n, TURNS, WIDE) as `Jobs` has it, without what is the move itself."""
+        found = np.full((PLAYOUTS, TURNS, WIDE), -1)
+        for game, plan in enumerate(self.plans):
+            left = [turn[:WIDE] for turn in plan if self.action not in turn]
+            for number, turn in enumerate(left[:TURNS]):
+                found[game, number, : len(turn)] = turn
+        return found
+
+
+class Held(NamedTuple):
+    """How the ways of one puzzle ended, n games each."""
 
     own: np.ndarray  # (ways, n) VP of who is asked
     sources: np.ndarray  # (ways, n, S) these VP by source
     moves: np.ndarray  # (ways, n, FOLLOWED) actions behind the first one
+    notes: np.ndarray  # (ways, n, FOLLOWED) whose they are, `noted`
 
 
 class Holder:
@@ -126,35 +150,54 @@ class Holder:
         Raises:
             KeyboardInterrupt: not all has been played out.
         """
-        first = [[c["action"] for c in one["candidates"]] for one, _ in here]
-        answers = [one["answer"]["action"] for one, _ in here]
-        none = [-1] * len(here)
-        ways = self._played_out(here, first, none, seed, progress)
-        told = [self._told(*pair, way) for pair, way in zip(here, ways, strict=True)]
-        others = [
-            [action for action in some if action != answer and holds(one)]
-            for some, answer, one in zip(first, answers, told, strict=True)
+        alone = [[Way(c["action"]) for c in one["candidates"]] for one, _ in here]
+        found = self._played_out(here, alone, seed, progress)
+        told = [self._told(*x) for x in zip(here, alone, found, strict=True)]
+        planned = [
+            self._planned(*x) if holds(one) else []
+            for *x, one in zip(here, alone, found, told, strict=True)
         ]
-        if not any(others):
+        if not any(planned):
             return told
-        behind = self._played_out(here, others, answers, seed, progress)
-        return [
-            self._told(*pair, Held(*map(np.concatenate, zip(way, more, strict=True))))
-            for pair, way, more in zip(here, ways, behind, strict=True)
+        more = self._played_out(here, planned, seed, progress)
+        pairs = (zip(*pair, strict=True) for pair in zip(found, more, strict=True))
+        both = [Held(*map(np.concatenate, pair)) for pair in pairs]
+        ways = [[*first, *behind] for first, behind in zip(alone, planned, strict=True)]
+        return [self._told(*x) for x in zip(here, ways, both, strict=True)]
+
+    def _planned(self, pair: tuple[Plain, State], alone: Sequence[Way], found: Held) -> list[Way]:
+        """Each other candidate with the answer's plan behind it; the second move of the plan first.
+
+        Without the pass of the last round, which each plays when nothing is left to do.
+        """
+        one, state = pair
+        answer = one["answer"]["action"]
+        row, last = [way.action for way in alone].index(answer), self._last_pass()
+        plans = [
+            [turn for turn in plan_of(answer, moves, notes, one["player"]) if turn[0] != last]
+            for moves, notes in zip(found.moves[row], found.notes[row], strict=True)
         ]
+        ways = [Way(way.action, plans) for way in alone if way.action != answer]
+        known = {way.action for way in alone}
+        second = Counter(plan[1][0] for plan in plans if len(plan) > 1).most_common(1)
+        for action in (action for action, _ in second if action not in known):
+            free = to_text(self._env.ruleset, action).startswith("free ")
+            if state.legal_action_mask[action] and not free:
+                ways += [Way(action), Way(action, plans)]
+        return ways
+
+    def _last_pass(self) -> int:
+        return int(self._env.ruleset.actions.first["pass"])
 
     def _played_out(
         self,
         here: Sequence[tuple[Plain, State]],
-        moves: Sequence[Sequence[int]],
-        then: Sequence[int],
+        ways: Sequence[Sequence[Way]],
         seed: int,
         progress: Callable[[int], object],
     ) -> list[Held]:
-        """How the games of some puzzles of one seat end.
+        """How the ways of some puzzles of one seat end.
 
-        Args:
-            moves: of each puzzle, what is tried. then: the action of the seat's next turn, or -1.
         Raises:
             KeyboardInterrupt: not all has been played out.
         """
@@ -163,61 +206,79 @@ class Holder:
         pool: State = jax.tree.map(
             lambda *x: np.stack(x)[rows], *(jax.device_get(state) for _, state in here)
         )
-        jobs = jobs_of([np.array(some, int) for some in moves], PLAYOUTS, HELD, then)
+        every = [(n, way) for n, some in enumerate(ways) for way in some]
+        position = np.repeat([n for n, _ in every], PLAYOUTS)
+        action = np.repeat([way.action for _, way in every], PLAYOUTS)
+        luck = np.tile(np.arange(HELD, HELD + PLAYOUTS), len(every))
+        then = np.concatenate([way.then() for _, way in every])
         agents = {"base": self._base.params, "other": self._other.params}
         params = agents | {"seat": jnp.int32(seat)}
         self._players.agent = self._players.agent._replace(params=params)
-        most = TRIED * PLAYOUTS * TOGETHER
+        most = (TRIED + 1) * PLAYOUTS * TOGETHER
+        jobs = Jobs(position, action, luck, then)
         ends = self._players.play(pool, jobs, seed, progress, capacity=most)
         if not ends.ended.all():
             raise KeyboardInterrupt
-        parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves)
+        parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves, ends.notes)
         by_way = [x.reshape(-1, PLAYOUTS, *x.shape[1:]).astype(int) for x in parts]
-        where = np.cumsum([len(some) for some in moves])[:-1]
+        where = np.cumsum([len(some) for some in ways])[:-1]
         return [Held(*x) for x in zip(*(np.split(part, where) for part in by_way), strict=True)]
 
-    def _told(self, one: Plain, state: State, ways: Held) -> Plain:
+    def _told(self, pair: tuple[Plain, State], ways: Sequence[Way], found: Held) -> Plain:
         """A puzzle with what came of it; its lines are of the luck that is `typical`."""
-        first = [candidate["action"] for candidate in one["candidates"]]
-        way = {action: k for k, action in enumerate(first)}
-        if len(ways.own) > len(first):
-            others = [action for action in first if action != one["answer"]["action"]]
-            for j, action in enumerate(others, len(first)):
-                way[action] = max(way[action], j, key=lambda n: float(ways.own[n].mean()))
-        answer, other = (way[one[key]["action"]] for key in ("answer", "policy"))
-        rows = [way[action] for action in first]
-        lead = leads(ways.own[rows], rows.index(answer))
-        more = ways.sources[answer] - ways.sources[rows]
+        one, state = pair
+        mean, row = found.own.mean(1), dict[int, int]()  # by action the better way
+        for n, way in enumerate(ways):
+            row[way.action] = max(row.get(way.action, n), n, key=lambda k: float(mean[k]))
+        answer, other = (row[one[key]["action"]] for key in ("answer", "policy"))
+        rows = [row.pop(candidate["action"]) for candidate in one["candidates"]]
+        lead = leads(found.own[rows], rows.index(answer))
+        more = found.sources[answer] - found.sources[rows]
         luck, candidates = typical(more, lead), []
-        for candidate, apart in zip(one["candidates"], more.mean(1), strict=True):
-            n = way[candidate["action"]]
-            held: Plain = {
-                "vp": round(float(ways.own[n].mean()), 1),
-                "answer_next": n >= len(first),
-            }
+        for candidate, n, apart in zip(one["candidates"], rows, more.mean(1), strict=True):
+            held: Plain = {"vp": round(float(mean[n]), 1), "answer_next": bool(ways[n].plans)}
             held["why"] = by_source(self._env.ruleset, apart)
-            line = texts(self._env, state, candidate["action"], ways.moves[n, luck])
+            line = texts(self._env, state, candidate["action"], found.moves[n, luck])
             candidates.append(candidate | {"held": held, "line": line})
-        loss = loss_json(paired(ways.own[answer], ways.own[other]), 1)
-        return one | {
-            "held": {
-                "by": self._stronger,
-                "playouts": PLAYOUTS,
-                "loss": loss,
-                "ahead": int((lead > 0).sum()),
-            },
-            "candidates": candidates,
+        about: Plain = {
+            "by": self._stronger,
+            "playouts": PLAYOUTS,
+            "loss": loss_json(paired(found.own[answer], found.own[other]), 1),
+            "ahead": int((lead > 0).sum()),
         }
+        for action, n in row.items():  # the second move of the answer's line
+            text = to_text(self._env.ruleset, action)
+            about["second"] = {"text": text, "vp": round(float(mean[n]), 1)}
+        return one | {"held": about, "candidates": candidates}
+
+
+def plan_of(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan:
+    """What a seat decides in its turns of a game, from its first action on.
+
+    Args:
+        moves: (M,) actions behind the first one; -1 ends them. notes: (M,) of `noted`.
+    """
+    plan = [[first]]
+    for action, note in zip(moves.tolist(), notes.tolist(), strict=True):
+        if action < 0:
+            break
+        if note == BEGINS + seat:
+            plan.append([action])
+        elif note == INSIDE + seat:
+            plan[-1].append(action)
+    return plan
 
 
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
 
-    And ahead of all of them in half of the games at least.
+    And of the second move of its line, played first; and ahead of all candidates in half of the
+    games at least.
     """
     loss, answer = one["held"]["loss"], one["answer"]["action"]
     vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
-    lead = round(vp.pop(answer) - max(vp.values()), 1)
+    second = [float(one["held"]["second"]["vp"])] if "second" in one["held"] else []
+    lead = round(vp.pop(answer) - max([*vp.values(), *second]), 1)
     often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
     return bool(often and lead >= CLEAR and loss["low"] > 0)
 
@@ -231,7 +292,9 @@ def _untried(one: Plain) -> Plain:
     return plain(one) | {"candidates": [plain(candidate) for candidate in one["candidates"]]}
 
 
-def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Playouts:
+def players(
+    env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn, inside: Turn = is_inside
+) -> Playouts:
     """Playouts where one seat plays as `other`, all others as `base`.
 
     Their parameters are those of `base` and of `other`, and the `seat` () int32.
@@ -251,4 +314,10 @@ def players(env: GaiaEnv, base: Agent, other: Agent, turn: Turn = is_turn) -> Pl
         return jnp.where(own, better, action).astype(jnp.int32)
 
     agent = Agent("own", act, by_game=True)
-    return Playouts(env, agent, moves=FOLLOWED, slots=128, turn=turn)
+
+    def noted(states: EnvState) -> Array:
+        """Whose a decision is, and whether it begins a turn or is of one that has begun."""
+        inside_ = jnp.where(inside(states), INSIDE, 0)
+        return states.current_player + jnp.where(turn(states), BEGINS, inside_)
+
+    return Playouts(env, agent, moves=FOLLOWED, slots=128, note=noted, turn=turn, inside=inside)

@@ -350,6 +350,12 @@ def is_turn(states: EnvState) -> jax.Array:
     return jnp.asarray((turn.node == Node.TURN) & (turn.free_actions == 0))
 
 
+def is_inside(states: EnvState) -> jax.Array:
+    """Which of some states decide on a turn, its conversions and what its main action asks."""
+    node = states.game.turn.node
+    return jnp.asarray((node >= Node.TURN) & (node <= Node.LOST_PLANET))
+
+
 def _pool(states: Sequence[State]) -> State:
     """(POOL, ...) states, the last one again and again."""
     rows = np.minimum(np.arange(POOL), len(states) - 1)
