@@ -141,32 +141,41 @@ def test_an_answer_says_what_it_goes_on_with() -> None:
 
 
 def test_who_takes_the_move_that_is_left_is_told() -> None:
-    """A planet for good, a ship's action in this round; a step on a track is not looked at."""
+    """A planet for good, a ship's action in this round, the last step of a track, not another."""
     seats = [{"name": name} for name in ("Terrans", "Xenos", "Itars")]
 
-    def taken(answer: str, *others: tuple[str, int, int]) -> Any:
-        """`others`: the steps of the second line, each with its seat and the round behind it."""
-        line: list[Any] = [({}, SimpleNamespace(round=5))]
-        for text, seat, behind in others:
-            brings = "+mine, new sector" if text.startswith("pick") else ""
+    def line(*steps: tuple[str, int, int]) -> Any:
+        """`steps`: a text, whose it is, and the round behind it."""
+        found: list[Any] = [({}, SimpleNamespace(round=5))]
+        for text, seat, behind in steps:
+            brings = "+mine, new sector" if text.startswith("pick 1,1") else "+AI 4 to 5, +4 QIC"
             step = {"text": text, "words": text, "player": seat, "own": seat == 0, "brings": brings}
-            line.append((step, SimpleNamespace(round=behind)))
-        move = [{"text": answer, "brings": ""}, {"text": "pick 2,2", "brings": "satellites"}]
-        return puzzle_book._taken(move, line, seats)
+            same = len(found) == 1
+            found.append((step | {"same": same}, SimpleNamespace(round=behind)))
+        return found
 
-    assert taken("ship TWI_P", ("mine 1,1", 0, 5), ("ship TWI_P", 2, 5)) == {
-        "name": "Itars", "words": "ship TWI_P", "step": 2,
-    }  # fmt: skip
-    assert taken("booster RB3", ("pass", 0, 5), ("booster RB3", 1, 6))["name"] == "Xenos"
+    def taken(answer: str, *others: tuple[str, int, int]) -> list[Any]:
+        """Of a first line that begins with `answer` and goes on with two moves more."""
+        rest = ("mine 3,3", 0, 5), ("mine 4,4", 2, 5), ("ship ECL_P", 0, 6)
+        return puzzle_book._taken(line((answer, 0, 5), *rest), line(*others), seats)
+
+    assert taken("ship TWI_P", ("mine 1,1", 0, 5), ("ship TWI_P", 2, 5)) == [
+        {"name": "Itars", "words": "ship TWI_P", "step": 2}
+    ]
+    (one,) = taken("booster RB3", ("pass", 0, 5), ("booster RB3", 1, 6))
+    assert one["name"] == "Xenos"
     for wrong in (
         taken("ship TWI_P", ("ship TWI_P", 0, 5), ("ship TWI_P", 2, 5)),
         taken("ship TWI_P", ("pass", 0, 5), ("pass", 1, 6), ("ship TWI_P", 2, 6)),
-        taken("advance ai", ("advance ai", 2, 5)),
-        taken("mine 1,1", ("mine 1,2", 2, 5), ("pick 2,2", 2, 5)),
+        taken("mine 1,1", ("mine 1,2", 2, 5), ("pick 2,2", 2, 5), ("mine 4,4", 2, 5)),
+        taken("tile T1", ("tile T1", 2, 5)),
     ):
-        assert wrong is None
-    assert taken("mine 1,1", ("pass", 0, 6), ("mine 1,1", 1, 6))["step"] == 2
-    assert taken("mine 1,1", ("power PA_TF2", 1, 5), ("pick 1,1", 1, 5))["step"] == 2
+        assert wrong == []
+    assert taken("mine 1,1", ("pass", 0, 6), ("mine 1,1", 1, 6))[0]["step"] == 2
+    assert taken("mine 1,1", ("power PA_TF2", 1, 5), ("pick 1,1", 1, 5))[0]["step"] == 2
+    assert taken("advance ai", ("advance ai", 2, 5))[0]["words"] == "advance ai"
+    steps = ("mine 3,3", 1, 5), ("ship ECL_P", 1, 5), ("mine 1,1", 2, 5)
+    assert [one["words"] for one in taken("mine 1,1", *steps)] == ["mine 1,1", "mine 3,3"]
 
 
 def test_numbers_are_of_the_agent_that_played_on() -> None:

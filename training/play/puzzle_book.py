@@ -35,8 +35,10 @@ WITHIN = {Node.BOOSTER, *range(Node.TARGET, Node.LOST_PLANET + 1)}  # a move goe
 SILENT = ("end_turn", "leech DECLINE")  # steps of a line that are not told
 # Moves that one player takes from the others: for good, or for the round.
 PLACES = ("mine", "project")  # and a pick that builds a mine: the cell is taken, however
-FOR_GOOD = (*PLACES, "pick", "artifact", "advanced")
+FOR_GOOD = ("artifact", "advanced")
 FOR_THE_ROUND = ("power", "ship", "booster")
+LAST_STEP = " 4 to 5"
+LOST = 2  # of such moves that are told
 Step = tuple[Plain, Table]  # of a line, and the table behind it
 
 
@@ -171,7 +173,7 @@ class PuzzleBook:
             "theme": one["theme"],
             "answer": _named(one["answer"], first),
             "then": [step["words"] for step in _move(answer)[1:]],
-            "taken": _taken(_move(answer), instead, seats),
+            "taken": _taken(answer, instead, seats),
             "only": [_only(answer, instead), _only(instead, answer)],
             "policy": _named(one["policy"], first),
             "beside": {"action": beside, "words": _named(by_action[beside], first)["words"]},
@@ -283,30 +285,39 @@ def _only(line: Sequence[Step], other: Sequence[Step]) -> list[str]:
     return told
 
 
-def _taken(move: Sequence[Plain], instead: Sequence[Step], seats: Sequence[Plain]) -> Plain | None:
-    """Who takes it where it is left: the first step of somebody else that is one of the move.
+def _taken(answer: Sequence[Step], instead: Sequence[Step], seats: Sequence[Plain]) -> list[Plain]:
+    """What the seat takes in the answer's line, another in a second one; the first move first.
 
-    Args:
-        instead: the line that begins with another move.
     Returns:
-        `name` of the player, `words` of the step, `step` from 1; None where nobody does.
+        LOST at most: `name` of the player, `words` of the step, `step` of the other line from 1.
     """
+    first = len(_move(answer))
+    own = [what for n, what in _contested(answer) if answer[n][0]["own"]]
+    before = {what for n, what in _contested(answer) if n <= first}
+    kept = {what for n, what in _contested(instead) if instead[n][0]["own"]}
+    found: dict[tuple[str, int], Plain] = {}
+    for number, what in _contested(instead):
+        step = instead[number][0]
+        if what in own and what not in kept and what not in found:
+            name = seats[step["player"]]["name"]
+            found[what] = {"name": name, "words": step["words"], "step": number}
+    return [found[what] for what in sorted(found, key=lambda what: what not in before)][:LOST]
 
-    def what(step: Plain) -> str:
+
+def _contested(line: Sequence[Step]) -> Iterator[tuple[int, tuple[str, int]]]:
+    """The steps of a line, from 1, that leave nothing for others: what is taken, for which round.
+
+    0 is for good. A step on a track is one where it comes to the end, which has one place.
+    """
+    for number, (step, _) in enumerate(line[1:], 1):
         verb, _, place = step["text"].partition(" ")
-        built = verb == "pick" and "+mine" in re.split("[,;] ", step["brings"])
-        return place if verb in PLACES or built else str(step["text"])
-
-    wanted, now = {what(step) for step in move}, instead[0][1].round
-    for number, (step, _) in enumerate(instead[1:], 1):
-        verb, soon = step["text"].split()[0], instead[number - 1][1].round == now
-        if what(step) not in wanted or verb not in FOR_GOOD + FOR_THE_ROUND * soon:
-            continue
-        if step["own"]:
-            return None
-        name = seats[step["player"]]["name"]
-        return {"name": name, "words": step["words"], "step": number}
-    return None
+        now = line[number - 1][1].round
+        if verb in PLACES or verb == "pick" and "+mine" in re.split("[,;] ", step["brings"]):
+            yield number, (place, 0)
+        elif verb in FOR_GOOD or verb == "advance" and LAST_STEP in step["brings"]:
+            yield number, (step["text"], 0)
+        elif verb in FOR_THE_ROUND:
+            yield number, (step["text"], now)
 
 
 def _step(step: Plain, seats: Sequence[Plain]) -> Plain:

@@ -253,12 +253,11 @@ function whyText() {
   return parts.length ? `Why: the answer brings ${parts.join(", but ")} than ${told.beside.words}.` : "";
 }
 
-// Who makes the answer's move where it is not made; nothing for nobody.
+// What others take in the second line and not in the first; nothing for nothing.
 function raceText() {
-  if (!told.taken) return "";
-  const { name, words, step } = told.taken;
   const head = told.line.findIndex(({ text }, n) => n && !text);
-  return `In the second line ${name} take what the answer takes: ${words} (step ${head + step}).`;
+  const taken = told.taken.map(({ name, words, step }) => `${name} take it: ${words} (step ${head + step})`);
+  return taken.length ? `What the first line takes goes to others in the second: ${taken.join("; ")}.` : "";
 }
 
 // A step of the lines; their heads say which move they are of and how they end.
