@@ -98,6 +98,7 @@ def holder(monkeypatch):
     monkeypatch.setattr(puzzle_held, "by_source", lambda rules, more: {"all": more.sum()})
     monkeypatch.setattr(puzzle_held, "to_text", lambda rules, action: f"move {action}")
     made._last_pass = lambda: ENV.num_actions
+    made._others = lambda one, state: []  # but for one test, only candidates are tried
 
     def play_on(other):
         made._other = Agent("other", other)
@@ -149,26 +150,32 @@ def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
     notes = np.array([inside, 2, 1, begins, inside, begins + 1, inside, begins, 0, 0])
     plan = puzzle_held.plan_of(7, moves, notes, 1)
     assert plan == [[7, 20], [50, 51, 52], [70]]
-    then = puzzle_held.Way(70, [plan] * puzzle_held.PLAYOUTS).then()
-    assert then[3, :3, :4].tolist() == [[7, 20, -1, -1], [50, 51, 52, -1], [-1] * 4]
-    assert (puzzle_held.Way(70).then() == -1).all(), "it plays on by itself"
+    then = puzzle_held.Way(70, [plan] * 12).then(4)
+    assert len(then) == 4 and then[3, :3, :4].tolist() == [
+        [7, 20, -1, -1],
+        [50, 51, 52, -1],
+        [-1] * 4,
+    ]
+    assert (puzzle_held.Way(70).then(4) == -1).all(), "it plays on by itself"
 
 
 @pytest.mark.parametrize(("legal", "held"), [(True, False), (False, True)])
-def test_the_second_move_of_the_answers_line_is_tried_first(legal, held, holder, monkeypatch):
-    """Project and mine come to as much as mine and project; PICK is the only candidate beside."""
+def test_every_other_legal_move_is_tried_in_both_ways(legal, held, holder, monkeypatch):
+    """Project, then the mine of the plan, come to as much as mine and project."""
     one = asked(0) | {"policy": {"action": PICK}}
     one["candidates"][1]["action"] = PICK
     state = position(9, BESIDE)
-    mask = np.array(state.legal_action_mask)
-    mask[PROJECT] = legal
+    mask = np.zeros_like(state.legal_action_mask)
+    mask[[MINE, PICK, PICK + 1, *([PROJECT] if legal else [])]] = True
     state = state.replace(legal_action_mask=mask)
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, state)])
+    del holder._others
     (made,) = holder.play_on(finding(PICK)).tried({"puzzles": [one]})
     assert puzzle_held.holds(made) is held
-    assert made["held"].get("second") == (
-        {"text": f"move {PROJECT}", "vp": 23.0} if legal else None
-    )
+    best, vp = (PROJECT, 23.0) if legal else (PICK + 1, 19.0)
+    assert made["held"]["rival"] == {
+        "text": f"move {best}", "vp": vp, "less": 23 - vp, "moves": 1 + legal,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("third", "kept"), [(16.5, True), (16.6, False), (21.0, False)])

@@ -4,14 +4,13 @@ An answer may be ahead only because that agent goes on badly behind the other mo
 candidates are played out once more, and the seat plays on as a stronger agent, such as a search;
 all others play as before. What holds by that is played out in a second way: behind each other move
 the seat does at its next turns what it does from the answer on, as long as it can. The better way
-counts, so that the order of two moves is no puzzle, and bad play behind a move is none. The second
-move of the answer's line is tried first too. A puzzle that holds says what came of it, and its
-lines are of these games.
+counts, so that the order of two moves is no puzzle, and bad play behind a move is none. Every other
+legal move but conversions is then tried in both ways, a few times. A puzzle that holds says what
+came of it, and its lines are of these games.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -31,16 +30,18 @@ from ..types import EnvState, Params
 from .accuracy import paired
 from .playouts import Jobs, Playouts, Turn
 from .puzzle_maker import is_inside, is_turn
-from .puzzle_tried import FOLLOWED, TRIED, leads, typical
+from .puzzle_tried import FOLLOWED, leads, typical
 from .puzzles import CLEAR, positions, some, texts
 from .review import Plain, loss_json
 from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
-TOGETHER = 32  # puzzles of one seat that are played out in one request
+RIVALS = 4  # of each legal move that is no candidate
+TOGETHER = 16  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 
 
+REQUEST = 4096  # playouts that are compiled for
 TURNS, WIDE = 16, 12  # of a plan, and decisions of each of its turns, at most
 BEGINS, INSIDE = 16, 8  # what a note says of a decision, beside whose it is
 
@@ -53,10 +54,10 @@ class Way(NamedTuple):
     action: int
     plans: Sequence[Plan] = ()  # of each of the n games; without any it is the agent's own play
 
-    def then(self) -> np.ndarray:
-        """(n, TURNS, WIDE) as `Jobs` has it, without what is the move itself."""
-        found = np.full((PLAYOUTS, TURNS, WIDE), -1)
-        for game, plan in enumerate(self.plans):
+    def then(self, games: int) -> np.ndarray:
+        """(games, TURNS, WIDE) as `Jobs` has it, without what is the move itself."""
+        found = np.full((games, TURNS, WIDE), -1)
+        for game, plan in enumerate(self.plans[:games]):
             left = [turn[:WIDE] for turn in plan if self.action not in turn]
             for number, turn in enumerate(left[:TURNS]):
                 found[game, number, : len(turn)] = turn
@@ -145,46 +146,71 @@ class Holder:
     def _both_ways(
         self, here: Sequence[tuple[Plain, State]], seed: int, progress: Callable[[int], object]
     ) -> list[Plain]:
-        """Puzzles of one seat with what comes of them; those that hold have both ways.
+        """Puzzles of one seat with what comes of them; what still holds is tried further.
 
         Raises:
             KeyboardInterrupt: not all has been played out.
         """
-        alone = [[Way(c["action"]) for c in one["candidates"]] for one, _ in here]
-        found = self._played_out(here, alone, seed, progress)
-        told = [self._told(*x) for x in zip(here, alone, found, strict=True)]
-        planned = [
-            self._planned(*x) if holds(one) else []
-            for *x, one in zip(here, alone, found, told, strict=True)
-        ]
-        if not any(planned):
+        ways = [[Way(c["action"]) for c in one["candidates"]] for one, _ in here]
+        found = self._played_out(here, ways, PLAYOUTS, seed, progress)
+        told = [self._told(*x) for x in zip(here, ways, found, strict=True)]
+        if not any(map(holds, told)):
             return told
-        more = self._played_out(here, planned, seed, progress)
+        plans = [self._plans(one, x) for (one, _), x in zip(here, found, strict=True)]
+        behind = [
+            [Way(action, plan) for action in _actions(one) if action != one["answer"]["action"]]
+            if holds(one)
+            else []
+            for one, plan in zip(told, plans, strict=True)
+        ]
+        more = self._played_out(here, behind, PLAYOUTS, seed, progress)
         pairs = (zip(*pair, strict=True) for pair in zip(found, more, strict=True))
-        both = [Held(*map(np.concatenate, pair)) for pair in pairs]
-        ways = [[*first, *behind] for first, behind in zip(alone, planned, strict=True)]
-        return [self._told(*x) for x in zip(here, ways, both, strict=True)]
+        found = [Held(*map(np.concatenate, pair)) for pair in pairs]
+        ways = [[*first, *others] for first, others in zip(ways, behind, strict=True)]
+        told = [self._told(*x) for x in zip(here, ways, found, strict=True)]
+        rest = [
+            [way for action in self._others(*pair) for way in (Way(action), Way(action, plan))]
+            if holds(one)
+            else []
+            for pair, one, plan in zip(here, told, plans, strict=True)
+        ]
+        if any(rest):
+            rivals = self._played_out(here, rest, RIVALS, seed, progress)
+            told = [self._beside(*x) for x in zip(told, found, rest, rivals, strict=True)]
+        return told
 
-    def _planned(self, pair: tuple[Plain, State], alone: Sequence[Way], found: Held) -> list[Way]:
-        """Each other candidate with the answer's plan behind it; the second move of the plan first.
+    def _plans(self, one: Plain, found: Held) -> list[Plan]:
+        """What the seat does from the answer on in each of its games.
 
-        Without the pass of the last round, which each plays when nothing is left to do.
+        Without the pass of the last round, which it plays anyway when nothing is left to do.
         """
-        one, state = pair
-        answer = one["answer"]["action"]
-        row, last = [way.action for way in alone].index(answer), self._last_pass()
-        plans = [
+        answer, last = one["answer"]["action"], self._last_pass()
+        row = _actions(one).index(answer)
+        return [
             [turn for turn in plan_of(answer, moves, notes, one["player"]) if turn[0] != last]
             for moves, notes in zip(found.moves[row], found.notes[row], strict=True)
         ]
-        ways = [Way(way.action, plans) for way in alone if way.action != answer]
-        known = {way.action for way in alone}
-        second = Counter(plan[1][0] for plan in plans if len(plan) > 1).most_common(1)
-        for action in (action for action, _ in second if action not in known):
-            free = to_text(self._env.ruleset, action).startswith("free ")
-            if state.legal_action_mask[action] and not free:
-                ways += [Way(action), Way(action, plans)]
-        return ways
+
+    def _others(self, one: Plain, state: State) -> list[int]:
+        """The legal moves that are no candidates, without conversions: they begin a move."""
+        legal = map(int, np.flatnonzero(np.asarray(state.legal_action_mask)))
+        known, rules = _actions(one), self._env.ruleset
+        return [a for a in legal if a not in known and not to_text(rules, a).startswith("free ")]
+
+    def _beside(self, one: Plain, found: Held, rest: Sequence[Way], rivals: Held) -> Plain:
+        """A puzzle with what came of the other legal moves: the best of them, on the same luck."""
+        if not rest:
+            return one
+        answer = found.own[_actions(one).index(one["answer"]["action"]), :RIVALS].mean()
+        mean = rivals.own.mean(1)
+        best = int(np.argmax(mean))
+        about = {
+            "text": to_text(self._env.ruleset, rest[best].action),
+            "vp": round(float(mean[best]), 1),
+            "less": round(float(answer - mean[best]), 1),
+            "moves": len(rest) // 2,
+        }
+        return one | {"held": one["held"] | {"rival": about}}
 
     def _last_pass(self) -> int:
         return int(self._env.ruleset.actions.first["pass"])
@@ -193,11 +219,14 @@ class Holder:
         self,
         here: Sequence[tuple[Plain, State]],
         ways: Sequence[Sequence[Way]],
+        games: int,
         seed: int,
         progress: Callable[[int], object],
     ) -> list[Held]:
         """How the ways of some puzzles of one seat end.
 
+        Args:
+            games: of each way.
         Raises:
             KeyboardInterrupt: not all has been played out.
         """
@@ -207,20 +236,19 @@ class Holder:
             lambda *x: np.stack(x)[rows], *(jax.device_get(state) for _, state in here)
         )
         every = [(n, way) for n, some in enumerate(ways) for way in some]
-        position = np.repeat([n for n, _ in every], PLAYOUTS)
-        action = np.repeat([way.action for _, way in every], PLAYOUTS)
-        luck = np.tile(np.arange(HELD, HELD + PLAYOUTS), len(every))
-        then = np.concatenate([way.then() for _, way in every])
+        position = np.repeat([n for n, _ in every], games)
+        action = np.repeat([way.action for _, way in every], games)
+        luck = np.tile(np.arange(HELD, HELD + games), len(every))
+        then = np.concatenate([way.then(games) for _, way in every])
         agents = {"base": self._base.params, "other": self._other.params}
         params = agents | {"seat": jnp.int32(seat)}
         self._players.agent = self._players.agent._replace(params=params)
-        most = (TRIED + 1) * PLAYOUTS * TOGETHER
         jobs = Jobs(position, action, luck, then)
-        ends = self._players.play(pool, jobs, seed, progress, capacity=most)
+        ends = self._players.play(pool, jobs, seed, progress, capacity=REQUEST)
         if not ends.ended.all():
             raise KeyboardInterrupt
         parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves, ends.notes)
-        by_way = [x.reshape(-1, PLAYOUTS, *x.shape[1:]).astype(int) for x in parts]
+        by_way = [x.reshape(-1, games, *x.shape[1:]).astype(int) for x in parts]
         where = np.cumsum([len(some) for some in ways])[:-1]
         return [Held(*x) for x in zip(*(np.split(part, where) for part in by_way), strict=True)]
 
@@ -246,10 +274,12 @@ class Holder:
             "loss": loss_json(paired(found.own[answer], found.own[other]), 1),
             "ahead": int((lead > 0).sum()),
         }
-        for action, n in row.items():  # the second move of the answer's line
-            text = to_text(self._env.ruleset, action)
-            about["second"] = {"text": text, "vp": round(float(mean[n]), 1)}
         return one | {"held": about, "candidates": candidates}
+
+
+def _actions(one: Plain) -> list[int]:
+    """The candidates of a puzzle, in its order."""
+    return [candidate["action"] for candidate in one["candidates"]]
 
 
 def plan_of(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan:
@@ -272,13 +302,13 @@ def plan_of(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
 
-    And of the second move of its line, played first; and ahead of all candidates in half of the
+    And of each other legal move, where they were tried; and ahead of all candidates in half of the
     games at least.
     """
     loss, answer = one["held"]["loss"], one["answer"]["action"]
     vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
-    second = [float(one["held"]["second"]["vp"])] if "second" in one["held"] else []
-    lead = round(vp.pop(answer) - max([*vp.values(), *second]), 1)
+    lead = round(vp.pop(answer) - max(vp.values()), 1)
+    lead = min(lead, one["held"].get("rival", {}).get("less", lead))
     often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
     return bool(often and lead >= CLEAR and loss["low"] > 0)
 
