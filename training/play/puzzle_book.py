@@ -138,7 +138,7 @@ class PuzzleBook:
             "seats": page.seats_json(table),
             "vp": [seat.vp for seat in table.seats],
             "choices": _choices(env, here, one, table),
-            "legal": _legal(here, env.ruleset),
+            **_legal(here, env.ruleset),
             "picture": panels.frame(table, panels.parts(table)),
         }
 
@@ -187,6 +187,7 @@ class PuzzleBook:
             "agent": agent,
             "by": one.get("by"),
             "ahead": one.get("ahead"),
+            "rival": one.get("rival"),
             "earlier": self._found["sha256"] != sha256_of(agent),
             "chosen": self._found.get("chosen"),
             # The position stands before each line.
@@ -328,11 +329,12 @@ def _step(step: Plain, seats: Sequence[Plain]) -> Plain:
     return {"words": words} | {key: step[key] for key in ("text", "brings", "own", "vp", "over")}
 
 
-def _legal(state: State, ruleset: Ruleset) -> int:
-    """How many legal moves there are, at a main decision without conversions."""
+def _legal(state: State, ruleset: Ruleset) -> Plain:
+    """`legal`: how many moves there are, at a main decision without conversions: `converts`."""
     node = int(state.game.turn.node)
     texts = [to_text(ruleset, int(a)) for a in np.flatnonzero(np.asarray(state.legal_action_mask))]
-    return len([text for text in texts if node != Node.TURN or is_main(node, text)])
+    main = [text for text in texts if node != Node.TURN or is_main(node, text)]
+    return {"legal": len(main), "converts": len(main) < len(texts)}
 
 
 def _choices(env: GaiaEnv, state: State, one: Plain, table: Table) -> list[Plain]:

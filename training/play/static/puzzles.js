@@ -94,7 +94,8 @@ function shown() {
   const main = puzzle.choices.filter((one) => !one.text.startsWith("free ")).length;
   const free = puzzle.choices.length - main;
   const some = main === puzzle.legal ? `all ${puzzle.legal}` : `${WORDS[main] || main} of ${puzzle.legal}`;
-  return `Below: ${some} legal moves${free ? `, and ${WORDS[free]} that a conversion begins` : ""}.`;
+  const more = free ? `, and ${WORDS[free]} that a conversion begins` : puzzle.converts ? "; a conversion may open more" : "";
+  return `Below: ${some} legal moves${more}.`;
 }
 
 let opened = 0; // which call of `open` is the last: an earlier one that comes late shows nothing
@@ -232,12 +233,14 @@ function madeBy() {
   const { chosen } = told;
   const kept = [["solves", chosen?.solved_by || []], ["does not", chosen?.unsolved_by || []]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  const order = told.candidates.some((one) => one.answer_next) ? " A move that the answer may"
-    + " follow was played on in both ways, and has the VP of the better one." : "";
+  const order = told.candidates.some((one) => one.answer_next) ? " Behind each other move they also"
+    + " did what they do from the answer on; the better of the two ways counts." : "";
+  const rival = told.rival ? ` The nearest of the ${told.rival.moves} other legal moves, in a few games each,`
+    + ` was ${vpText(told.rival.less)} VP behind.` : "";
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
     + ` ${told.by}, all others as ${maker()}. The answer is ahead of all in ${told.ahead}.` : `${from} that ${maker()} played on from each move.`;
-  return `${means}${order}`
+  return `${means}${order}${rival}`
     + " Each line is one such game, all on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
@@ -283,7 +286,7 @@ function explain(action) {
     button.classList.toggle("answer", Number(button.dataset.action) === told.answer.action);
   }
   find("verdict").textContent = verdict(action);
-  const cell = (vp, next) => element("td", {}, vpText(vp) + (next ? ", the answer at the next turn" : ""));
+  const cell = (vp, next) => element("td", {}, vpText(vp) + (next ? ", with the answer behind it" : ""));
   const heads = ["move (click: its line)", "VP at the end", `how often ${maker()} would play it`];
   find("candidates").replaceChildren(
     element("tr", {}, ...heads.map((text) => element("th", {}, text))),
