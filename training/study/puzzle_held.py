@@ -302,15 +302,14 @@ def plan_of(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
 
-    And of each other legal move, where they were tried; and ahead of all candidates in half of the
-    games at least.
+    And ahead of all of them in half of the games at least; no other legal move has as much.
     """
     loss, answer = one["held"]["loss"], one["answer"]["action"]
     vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
     lead = round(vp.pop(answer) - max(vp.values()), 1)
-    lead = min(lead, one["held"].get("rival", {}).get("less", lead))
     often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
-    return bool(often and lead >= CLEAR and loss["low"] > 0)
+    best = one["held"].get("rival", {"less": lead})["less"] > 0
+    return bool(often and best and lead >= CLEAR and loss["low"] > 0)
 
 
 def _untried(one: Plain) -> Plain:
