@@ -228,6 +228,13 @@ def test_the_command_writes_what_held_and_says_that_it_is_not_all(monkeypatch, t
     assert puzzles.read(out)["chosen"]["held_by"][-1] == "greedy"
 
 
+def test_who_chose_twice_is_named_once():
+    found = {"games": [{}], "puzzles": [asked(0)]}
+    for _ in range(2):
+        found = puzzles.some(found, [0], {"held_by": ["greedy"]})
+    assert found["chosen"] == {"solved_by": [], "unsolved_by": [], "held_by": ["greedy"]}
+
+
 FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]
 
 

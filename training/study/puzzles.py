@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import jax
@@ -323,10 +324,14 @@ def some(found: Plain, kept: Sequence[int], how: Mapping[str, Sequence[str]]) ->
     puzzles = [found["puzzles"][n] for n in kept]
     numbers = sorted({one["game"] for one in puzzles})
     before = {name: [] for name in CHOSEN} | found.get("chosen", {})
+
+    def union(*names: Sequence[str]) -> list[str]:
+        return list(dict.fromkeys(chain(*names)))  # who chose twice is named once
+
     return found | {
         "games": [found["games"][number] for number in numbers],
         "puzzles": [one | {"game": numbers.index(one["game"])} for one in puzzles],
-        "chosen": before | {name: [*before.get(name, ()), *more] for name, more in how.items()},
+        "chosen": before | {name: union(before.get(name, ()), more) for name, more in how.items()},
     }
 
 
