@@ -264,10 +264,27 @@ def test_a_decision_stays_open_where_one_move_may_be_better():
 
 
 def test_a_turn_begins_at_a_main_decision_without_a_conversion_before_it():
-    nodes, free = np.array([Node.TURN, Node.TURN, Node.AFTER]), np.array([0, 1, 0])
-    turn = SimpleNamespace(node=nodes, free_actions=free)
+    """What it asks is inside it; another's leech, the income and the end of a turn are not."""
+    nodes = np.array(
+        [Node.TURN, Node.TURN, Node.AFTER, Node.TOKEN, Node.LOST_PLANET, Node.LEECH, Node.INCOME]
+    )
+    turn = SimpleNamespace(node=nodes, free_actions=np.array([0, 1, 0, 0, 0, 0, 0]))
     states = SimpleNamespace(game=SimpleNamespace(turn=turn))
-    assert puzzle_maker.is_turn(states).tolist() == [True, False, False]
+    assert puzzle_maker.is_turn(states).tolist() == [True] + [False] * 6
+    assert puzzle_maker.is_inside(states).tolist() == [
+        True, True, False, True, True, False, False,
+    ]  # fmt: skip
+
+
+def test_other_moves_are_legal_no_candidates_and_no_conversions():
+    made, rules = object.__new__(Holder), gaia_jax.make("lost_fleet", players=4).ruleset
+    made._env = SimpleNamespace(ruleset=rules)
+    mine, pass_, burn = (from_text(rules, text) for text in ("mine -7,2", "pass", "free burn"))
+    mask = np.zeros(rules.actions.num_actions, bool)
+    mask[[mine, pass_, burn]] = True
+    one = {"candidates": [{"action": mine}, {"action": from_text(rules, "advance ai")}]}
+    assert made._others(one, SimpleNamespace(legal_action_mask=mask)) == [pass_]
+    assert made._last_pass() == pass_
 
 
 def test_candidates_are_one_of_each_kind_first():

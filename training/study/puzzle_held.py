@@ -39,8 +39,6 @@ PLAYOUTS = 12  # of each candidate
 RIVALS = 4  # of each legal move that is no candidate
 TOGETHER = 16  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
-
-
 REQUEST = 4096  # playouts that are compiled for
 TURNS, WIDE = 16, 12  # of a plan, and decisions of each of its turns, at most
 BEGINS, INSIDE = 16, 8  # what a note says of a decision, beside whose it is
@@ -135,15 +133,15 @@ class Holder:
         seats = [[pair for pair in asked if pair[0]["player"] == seat] for seat in range(4)]
         try:
             for here in (x[n : n + TOGETHER] for x in seats for n in range(0, len(x), TOGETHER)):
-                both = self._both_ways(here, seed, partial(progress, len(made)))
-                made |= {id(one): told for (one, _), told in zip(here, both, strict=True)}
+                told = self._of_one_seat(here, seed, partial(progress, len(made)))
+                made |= {id(one): new for (one, _), new in zip(here, told, strict=True)}
                 progress(len(made), 0)
         except KeyboardInterrupt:
             if not made:
                 raise
         return [made.get(id(one), _untried(one)) for one in found["puzzles"]]
 
-    def _both_ways(
+    def _of_one_seat(
         self, here: Sequence[tuple[Plain, State]], seed: int, progress: Callable[[int], object]
     ) -> list[Plain]:
         """Puzzles of one seat with what comes of them; what still holds is tried further.
@@ -192,7 +190,7 @@ class Holder:
         ]
 
     def _others(self, one: Plain, state: State) -> list[int]:
-        """The legal moves that are no candidates, without conversions: they begin a move."""
+        """The legal moves that are no candidates, without conversions, which only begin a move."""
         legal = map(int, np.flatnonzero(np.asarray(state.legal_action_mask)))
         known, rules = _actions(one), self._env.ruleset
         return [a for a in legal if a not in known and not to_text(rules, a).startswith("free ")]
@@ -259,7 +257,7 @@ class Holder:
         for n, way in enumerate(ways):
             row[way.action] = max(row.get(way.action, n), n, key=lambda k: float(mean[k]))
         answer, other = (row[one[key]["action"]] for key in ("answer", "policy"))
-        rows = [row.pop(candidate["action"]) for candidate in one["candidates"]]
+        rows = [row[action] for action in _actions(one)]
         lead = leads(found.own[rows], rows.index(answer))
         more = found.sources[answer] - found.sources[rows]
         luck, candidates = typical(more, lead), []
@@ -302,7 +300,8 @@ def plan_of(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
 
-    And ahead of all of them in half of the games at least; no other legal move has as much.
+    And ahead of all of them in half of the games at least; and whether no other legal move, where
+    those were tried, has as much.
     """
     loss, answer = one["held"]["loss"], one["answer"]["action"]
     vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}

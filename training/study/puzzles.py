@@ -48,7 +48,8 @@ CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_
 # as the agent plays on, or the stronger one of a puzzle that holds.
 CANDIDATE = {"action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST}
 # Of a puzzle that holds: who played on, how often, what the policy's choice lost, and in how many
-# games the answer was ahead of all; then of each candidate. `puzzle_held`
+# games the answer was ahead of all; maybe "rival", the nearest of the other legal moves: its text,
+# its VP, how much less that is, and of how many. Then of each candidate. `puzzle_held`
 HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE}
 HELD_CANDIDATE = {"vp": NUMBER, "why": OBJECT}
 SHIPPED = Path(__file__).parent / "puzzles.json"

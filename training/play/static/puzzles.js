@@ -233,8 +233,9 @@ function madeBy() {
   const { chosen } = told;
   const kept = [["solves", chosen?.solved_by || []], ["does not", chosen?.unsolved_by || []]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  const order = told.candidates.some((one) => one.answer_next) ? " Behind each other move they also"
-    + " did what they do from the answer on; the better of the two ways counts." : "";
+  const order = isHeld() ? " Behind each other move they also did what they do from the answer on;"
+    + " the better of the two ways counts." : told.candidates.some((one) => one.answer_next)
+    ? " A move that the answer may follow was played on in both ways, and has the VP of the better one." : "";
   const rival = told.rival ? ` The nearest of the ${told.rival.moves} other legal moves, in a few games each,`
     + ` was ${vpText(told.rival.less)} VP behind.` : "";
   const from = `Means of ${told.playouts} games`;
@@ -253,13 +254,13 @@ function whyText() {
     `${vpText(Math.abs(vp))}${n ? "" : ` VP ${word}`} from ${name}`).join(", ");
   const parts = [["more", (vp) => vp > 0], ["less", (vp) => vp < 0]]
     .map(([word, wanted]) => listed(word, sources.filter(([, vp]) => wanted(vp)))).filter(Boolean);
-  return parts.length ? `Why: the answer brings ${parts.join(", but ")} than ${told.beside.words}.` : "";
+  return parts.length ? `Why: beside ${told.beside.words} the answer brings ${parts.join(", but ")}.` : "";
 }
 
 // What others take in the second line and not in the first; nothing for nothing.
 function raceText() {
   const head = told.line.findIndex(({ text }, n) => n && !text);
-  const taken = told.taken.map(({ name, words, step }) => `${name} take it: ${words} (step ${head + step})`);
+  const taken = told.taken.map(({ name, words, step }) => `${words} (${name}, step ${head + step})`);
   return taken.length ? `What the first line takes goes to others in the second: ${taken.join("; ")}.` : "";
 }
 
