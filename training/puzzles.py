@@ -6,9 +6,9 @@
     python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
 
 A puzzle's answer has at least 5 VP more by playouts, and 3.5 more than each other candidate, with
-intervals above 0. Ctrl-C keeps what is done. `--of` alone takes the project's own; `--again` keeps
-what is a puzzle of `--agent` too, `--held-by` what holds where a stronger agent plays on.
-`--solved-by` and `--unsolved-by` choose, before playouts where they can: no measurement.
+intervals above 0; `--beats zoo/quick` makes easier ones. Ctrl-C keeps what is done. `--of` alone
+takes the project's own; `--again` keeps what is a puzzle of `--agent` too, `--held-by` what holds
+where a stronger agent plays on. `--solved-by` and `--unsolved-by` choose: no measurement.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     import gaia_jax
 
-    from .study import puzzle_held, puzzles, review
-    from .study.puzzle_maker import Maker
+    from .study import puzzle_held, puzzle_maker, puzzles, review
     from .system.devices import split_cpu
     from .system.environments import make_env
 
-    review.check_policy(args.agent)  # before any work; again by `Maker`
+    review.check_policy(args.agent)  # before any work; again by the maker
     if args.out and not args.resume:
         atomic_files.check_file("--out", args.out, puzzles.OURS)
     split_cpu(0, 1 << 20)  # of so many games, so that every core is a device
@@ -53,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     holder = puzzle_held.Holder(env, agent, args.held_by) if args.held_by else None
     if args.again:
         with cli.telling(lambda: "trying the puzzles again"):
-            found = Maker(env, args.agent, args.playouts).again(found)
+            found = puzzle_maker.Maker(env, args.agent, args.playouts).again(found)
     elif not args.of:
         found, whole = _make(args, env)
     if holder:
@@ -75,14 +74,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     """Puzzles of games, written again and again; whether there are as many games as wanted."""
-    from .study import puzzles
-    from .study.puzzle_maker import Maker
+    from .study import puzzle_maker, puzzles
 
     about, choose = (env, args.agent, args.playouts), (args.solved_by, args.unsolved_by)
     found = puzzles.empty(*about, args.seed, args.first, args.from_round, *choose)
     if args.resume and args.out.exists():
         found = puzzles.begun(args.out, found)
-    return Maker(*about, args.from_round, *choose).write(found, args.first, args.games, args.out)
+    made = puzzle_maker.Maker(*about, args.from_round, *choose, args.beats)
+    return made.write(found, args.first, args.games, args.out)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -100,6 +99,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add("--solve", **names, help="say how many puzzles these agents solve")
     add("--solved-by", **names, help="keep what each of these agents solves")
     add("--unsolved-by", **names, help="leave out what one of these agents solves")
+    add("--beats", metavar="A", default="", help="the answer beats A's choice, not --agent's own")
     add("--held-by", metavar="A", default="", help="of --of: keep what holds where A plays on")
     add("--out", metavar="FILE", type=Path, help="write the puzzles here, JSON")
     add("--resume", action="store_true", help="go on with the puzzles of --out")
@@ -109,7 +109,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     chooses = args.solved_by or args.unsolved_by or args.held_by
     if (args.again or args.held_by) and not args.of:
         raise UserError("--again and --held-by are of a file: --of names it")
-    if args.of and (args.resume or (args.out and not chooses and not args.again)):
+    if args.of and (args.resume or args.beats or (args.out and not chooses and not args.again)):
         raise UserError("--out is of puzzles that are made, --of takes those of a file")
     if args.resume and not args.out:
         raise UserError("--resume goes on with the file of --out")

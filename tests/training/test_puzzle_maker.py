@@ -13,7 +13,7 @@ from gaia_jax.state import Node
 from tests.training import toy_env
 from training import puzzles as command
 from training.agents import Agent
-from training.study import puzzle_held, puzzle_maker, puzzle_tried, puzzles
+from training.study import actions, puzzle_held, puzzle_maker, puzzle_tried, puzzles
 from training.study.judge import Question
 from training.study.playouts import Playouts
 from training.study.puzzle_held import Holder
@@ -103,6 +103,7 @@ def holder(monkeypatch):
     def play_on(other):
         made._other = Agent("other", other)
         made._players = puzzle_held.players(ENV, made._base, made._other, every, every)
+        made._glances = Playouts(ENV, made._base, turn=every, inside=every)
         return made
 
     made.play_on = play_on
@@ -160,8 +161,10 @@ def test_a_plan_is_what_the_seat_decides_in_its_own_turns():
 
 
 @pytest.mark.parametrize(("legal", "held"), [(True, False), (False, True)])
-def test_every_other_legal_move_is_tried_in_both_ways(legal, held, holder, monkeypatch):
-    """Project, then the mine of the plan, come to as much as mine and project."""
+def test_other_legal_moves_are_tried_in_both_ways(legal, held, holder, monkeypatch):
+    """Project, then the mine of the plan, come to as much as mine and project; of two other moves
+    the agent does better with the project, and that alone is tried where there is one rival."""
+    monkeypatch.setattr(puzzle_held, "RIVALS", 1)
     one = asked(0) | {"policy": {"action": PICK}}
     one["candidates"][1]["action"] = PICK
     state = position(9, BESIDE)
@@ -270,8 +273,8 @@ def test_a_turn_begins_at_a_main_decision_without_a_conversion_before_it():
     )
     turn = SimpleNamespace(node=nodes, free_actions=np.array([0, 1, 0, 0, 0, 0, 0]))
     states = SimpleNamespace(game=SimpleNamespace(turn=turn))
-    assert puzzle_maker.is_turn(states).tolist() == [True] + [False] * 6
-    assert puzzle_maker.is_inside(states).tolist() == [
+    assert actions.is_turn(states).tolist() == [True] + [False] * 6
+    assert actions.is_inside(states).tolist() == [
         True, True, False, True, True, False, False,
     ]  # fmt: skip
 

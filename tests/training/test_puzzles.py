@@ -191,6 +191,7 @@ def maker(game, legal, monkeypatch):
     made.worth, made.ended = {int(legal[0]): 90, int(legal[1]): 97, int(legal[2]): 110}, True
     made.both, made.env = {}, game.env
     made._solved_by = made._unsolved_by = ()
+    made._beats, made._beaten = "", {}
     monkeypatch.setattr(puzzle_maker, "decisions", lambda *_: [4])
     seat = int(game.states[4].current_player)
 
@@ -218,16 +219,30 @@ def test_the_answer_may_be_a_move_that_the_first_stages_did_not_try(maker, game,
     assert one["answer"]["action"] == legal[2] and one["policy"]["action"] == legal[0]
     assert one["loss"]["mean"] == 20 and one["playouts"] == 20
     assert len(one["candidates"]) == min(6, int(game.states[4].legal_action_mask.sum()))
-    chose, more, glance, soon, check, order = maker.asked
+    chose, more, glance, longer, soon, check, order = maker.asked
     assert set(chose.action) == set(more.action) == set(legal[:2].tolist())
     assert len(set(chose.sample) | set(more.sample)) == 16
-    fresh = set(glance.sample) | set(check.sample)
+    glances = set(glance.sample) | set(longer.sample)
+    fresh = glances | set(check.sample)
     assert len(fresh) == 20 and min(fresh) == puzzle_maker.FRESH and fresh == set(order.sample)
     for behind in (soon, order):
         assert legal[2] not in behind.action and set(behind.then) == {legal[2]}
-    assert set(soon.sample) == set(glance.sample)
-    assert all((jobs.then == -1).all() for jobs in (chose, more, glance, check))
+    assert set(soon.sample) == glances
+    assert all((jobs.then == -1).all() for jobs in (chose, more, glance, longer, check))
     assert told == sorted(told) and told[-1] == sum(len(jobs.action) for jobs in maker.asked)
+
+
+def test_the_answer_may_beat_what_another_agent_chooses(maker, game, legal):
+    """The policy's own choice may be right then; a choice that is a conversion is no mistake."""
+    better, chosen = map(int, legal[:2])
+    maker._beats, maker.worth[better] = "zoo/quick", 120
+    other = Agent("one", lambda params, state, mask, key: jnp.full(len(mask), chosen))
+    maker._beaten = {"zoo/quick": other}
+    ((one,),) = maker.puzzles([game], 0, lambda ended: None)
+    assert (one["answer"]["action"], one["policy"]["action"]) == (better, chosen)
+    assert one["beats"] == "zoo/quick" and one["loss"]["mean"] == 23
+    maker._text = lambda action: "free burn" if action == chosen else "pass"
+    assert maker.puzzles([game], 0, lambda ended: None) == [[]]
 
 
 def test_what_is_not_clear_is_dropped_before_it_costs_more(maker, game, legal):
@@ -301,6 +316,11 @@ def test_a_file_is_tried_again_by_another_agent(maker, game, found, legal, monke
     assert one["answer"]["action"] == legal[2] and made["games"] == found["games"]
     assert made["agent"] == "zoo/quick" and made["sha256"] == zoo.about("zoo/quick")["sha256"]
     assert "chosen" not in made and made["playouts"] == 20 and made["from_round"] == 6
+    beaten = Agent("one", lambda params, state, mask, key: jnp.full(len(mask), int(legal[1])))
+    maker._beaten = {"greedy": beaten}
+    easier = chosen | {"puzzles": [one | {"beats": "greedy"}]}
+    (one,) = maker.again(easier)["puzzles"]
+    assert one["beats"] == "greedy" and one["policy"]["action"] == legal[1]
     maker.worth[int(legal[1])] = 91
     assert maker.again(chosen)["puzzles"] == maker.again(chosen)["games"] == []
 

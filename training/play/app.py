@@ -49,12 +49,12 @@ class Pages:
         self.waiting = 0
 
     async def puzzle(self, request: Request) -> Response:
-        """All themes, and which puzzles are being played to; one puzzle; what an answer is told."""
+        """Of all puzzles theme and level, and which are played to; one; what an answer is told."""
         book, number = self.server.puzzles, request.path_params.get("number")
         if number is None:
-            themes = await run_in_threadpool(book.themes)
-            told = {"themes": themes, "mark": book.mark, "playing": dict(book.playing)}
-            return JSONResponse(told)
+            themes, levels = await run_in_threadpool(lambda: (book.themes(), book.levels()))
+            told = {"themes": themes, "levels": levels, "mark": book.mark}
+            return JSONResponse(told | {"playing": dict(book.playing)})
         if request.method == "POST":
             body = parsed(await request.body())
             return JSONResponse(await run_in_threadpool(book.answered, number, body))

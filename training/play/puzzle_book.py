@@ -39,6 +39,8 @@ FOR_GOOD = ("artifact", "advanced")
 FOR_THE_ROUND = ("power", "ship", "booster")
 LAST_STEP = " 4 to 5"
 LOST = 2  # of such moves that are told
+# Of puzzles that the network itself misses, and of those that it sees but `greedy` does not.
+LEVEL, LEVEL_BEATEN = "expert", "regular"
 Step = tuple[Plain, Table]  # of a line, and the table behind it
 
 
@@ -70,6 +72,10 @@ class PuzzleBook:
     def themes(self) -> list[str]:
         """The theme of each puzzle, in their order."""
         return [one["theme"] for one in self._found["puzzles"]]
+
+    def levels(self) -> list[str]:
+        """The level of each puzzle, in their order: what the best one that misses it is called."""
+        return [LEVEL_BEATEN if "beats" in one else LEVEL for one in self._found["puzzles"]]
 
     def asked(self, number: int) -> Plain:
         """A puzzle without its answer.
@@ -176,6 +182,7 @@ class PuzzleBook:
             "taken": _taken(answer, instead, seats),
             "only": [_only(answer, instead), _only(instead, answer)],
             "policy": _named(one["policy"], first),
+            "beats": one.get("beats"),
             "beside": {"action": beside, "words": _named(by_action[beside], first)["words"]},
             "loss": one["loss"],
             "why": {_source(first, name): vp for name, vp in by_action[beside]["why"].items()},

@@ -1,8 +1,13 @@
-"""What an action is to a player: a main action, and its kind."""
+"""What an action is to a player: a main action, and its kind; where a turn begins and goes on."""
 
 from __future__ import annotations
 
+import jax.numpy as jnp
+from jax import Array
+
 from gaia_jax.state import Node
+
+from ..types import EnvState
 
 
 def is_main(node: int, text: str) -> bool:
@@ -14,3 +19,15 @@ def kind_of(text: str) -> str:
     """An action without its cell: "mine 3,2" -> "mine"."""
     verb, _, argument = text.partition(" ")
     return verb if "," in argument else text
+
+
+def is_turn(states: EnvState) -> Array:
+    """Which of some states begin a turn: at a main decision, with no conversion before it."""
+    turn = states.game.turn
+    return jnp.asarray((turn.node == Node.TURN) & (turn.free_actions == 0))
+
+
+def is_inside(states: EnvState) -> Array:
+    """Which of some states decide on a turn, its conversions and what its main action asks."""
+    node = states.game.turn.node
+    return jnp.asarray((node >= Node.TURN) & (node <= Node.LOST_PLANET))

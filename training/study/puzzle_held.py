@@ -4,9 +4,9 @@ An answer may be ahead only because that agent goes on badly behind the other mo
 candidates are played out once more, and the seat plays on as a stronger agent, such as a search;
 all others play as before. What holds by that is played out in a second way: behind each other move
 the seat does at its next turns what it does from the answer on, as long as it can. The better way
-counts, so that the order of two moves is no puzzle, and bad play behind a move is none. Every other
-legal move but conversions is then tried in both ways, a few times. A puzzle that holds says what
-came of it, and its lines are of these games.
+counts, so that the order of two moves is no puzzle, and bad play behind a move is none. Of all
+other legal moves but conversions, those that the agent itself does best with are tried likewise. A
+puzzle that holds says what came of it, and its lines are of these games.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from ..system import cli
 from ..system.cli import UserError
 from ..types import EnvState, Params
 from .accuracy import paired
-from .playouts import Jobs, Playouts, Turn
-from .puzzle_maker import is_inside, is_turn
+from .actions import is_inside, is_turn
+from .playouts import Ends, Jobs, Playouts, Turn
 from .puzzle_tried import FOLLOWED, leads, typical
-from .puzzles import CLEAR, positions, some, texts
+from .puzzles import CLEAR, CONVERSION, positions, some, texts
 from .review import Plain, loss_json
 from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
-RIVALS = 4  # of each legal move that is no candidate
+RIVALS, FEWER = 8, 6  # other legal moves that the stronger agent tries, and playouts of each
+GLANCES = 8  # playouts of the agent, of each of them, that choose these
 TOGETHER = 16  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
 REQUEST = 4096  # playouts that are compiled for
@@ -84,6 +85,7 @@ class Holder:
         self._env, self._stronger = env, stronger
         self._base, self._other = make_agent(name, env), make_agent(stronger, env)
         self._players = players(env, self._base, self._other)
+        self._glances = Playouts(env, self._base, turn=is_turn, inside=is_inside)
 
     def those_held(self, found: Plain) -> tuple[Plain, bool]:
         """The puzzles of a file that hold, with what they hold by; says how far it is.
@@ -166,16 +168,43 @@ class Holder:
         found = [Held(*map(np.concatenate, pair)) for pair in pairs]
         ways = [[*first, *others] for first, others in zip(ways, behind, strict=True)]
         told = [self._told(*x) for x in zip(here, ways, found, strict=True)]
-        rest = [
-            [way for action in self._others(*pair) for way in (Way(action), Way(action, plan))]
-            if holds(one)
-            else []
-            for pair, one, plan in zip(here, told, plans, strict=True)
-        ]
-        if any(rest):
-            rivals = self._played_out(here, rest, RIVALS, seed, progress)
-            told = [self._beside(*x) for x in zip(told, found, rest, rivals, strict=True)]
+        others = [self._others(*x) if holds(one) else [] for x, one in zip(here, told, strict=True)]
+        rivals = self._rivals(here, others, plans, seed, progress)
+        if any(rivals):
+            ended = self._played_out(here, rivals, FEWER, seed, progress)
+            known = zip(told, found, others, rivals, ended, strict=True)
+            told = [self._beside(*x) for x in known]
         return told
+
+    def _rivals(
+        self,
+        here: Sequence[tuple[Plain, State]],
+        others: Sequence[Sequence[int]],
+        plans: Sequence[Sequence[Plan]],
+        seed: int,
+        progress: Callable[[int], object],
+    ) -> list[list[Way]]:
+        """Both ways of the RIVALS moves of each puzzle that the agent itself does best with.
+
+        Args:
+            others: moves of each puzzle.
+        Raises:
+            KeyboardInterrupt: not all has been played out.
+        """
+        ways = [
+            [way for action in some for way in (Way(action), Way(action, plan))]
+            for some, plan in zip(others, plans, strict=True)
+        ]
+        if not any(ways):
+            return ways
+        ends = self._ends(self._glances, here, ways, GLANCES, seed, progress)
+        mean = ends.vp[:, here[0][0]["player"]].reshape(-1, 2, GLANCES).mean(2).max(1)
+        found, first = list[list[Way]](), 0
+        for moves, both in zip(others, ways, strict=True):
+            order = np.argsort(-mean[first : first + len(moves)], kind="stable")[:RIVALS]
+            found.append([both[2 * n + k] for n in order for k in (0, 1)])
+            first += len(moves)
+        return found
 
     def _plans(self, one: Plain, found: Held) -> list[Plan]:
         """What the seat does from the answer on in each of its games.
@@ -193,20 +222,22 @@ class Holder:
         """The legal moves that are no candidates, without conversions, which only begin a move."""
         legal = map(int, np.flatnonzero(np.asarray(state.legal_action_mask)))
         known, rules = _actions(one), self._env.ruleset
-        return [a for a in legal if a not in known and not to_text(rules, a).startswith("free ")]
+        return [a for a in legal if a not in known and not to_text(rules, a).startswith(CONVERSION)]
 
-    def _beside(self, one: Plain, found: Held, rest: Sequence[Way], rivals: Held) -> Plain:
+    def _beside(
+        self, one: Plain, found: Held, others: Sequence[int], rivals: Sequence[Way], ended: Held
+    ) -> Plain:
         """A puzzle with what came of the other legal moves: the best of them, on the same luck."""
-        if not rest:
+        if not rivals:
             return one
-        answer = found.own[_actions(one).index(one["answer"]["action"]), :RIVALS].mean()
-        mean = rivals.own.mean(1)
+        answer = found.own[_actions(one).index(one["answer"]["action"]), :FEWER].mean()
+        mean = ended.own.mean(1)
         best = int(np.argmax(mean))
         about = {
-            "text": to_text(self._env.ruleset, rest[best].action),
+            "text": to_text(self._env.ruleset, rivals[best].action),
             "vp": round(float(mean[best]), 1),
             "less": round(float(answer - mean[best]), 1),
-            "moves": len(rest) // 2,
+            "moves": len(others),
         }
         return one | {"held": one["held"] | {"rival": about}}
 
@@ -221,7 +252,7 @@ class Holder:
         seed: int,
         progress: Callable[[int], object],
     ) -> list[Held]:
-        """How the ways of some puzzles of one seat end.
+        """How the ways of some puzzles of one seat end where the stronger agent plays on there.
 
         Args:
             games: of each way.
@@ -229,6 +260,22 @@ class Holder:
             KeyboardInterrupt: not all has been played out.
         """
         seat = here[0][0]["player"]
+        ends = self._ends(self._players, here, ways, games, seed, progress)
+        parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves, ends.notes)
+        by_way = [x.reshape(-1, games, *x.shape[1:]).astype(int) for x in parts]
+        where = np.cumsum([len(some) for some in ways])[:-1]
+        return [Held(*x) for x in zip(*(np.split(part, where) for part in by_way), strict=True)]
+
+    def _ends(
+        self,
+        players: Playouts,
+        here: Sequence[tuple[Plain, State]],
+        ways: Sequence[Sequence[Way]],
+        games: int,
+        seed: int,
+        progress: Callable[[int], object],
+    ) -> Ends:
+        """How the ways of some puzzles of one seat end, one after the other; as `_played_out`."""
         rows = np.minimum(np.arange(TOGETHER), len(here) - 1)
         pool: State = jax.tree.map(
             lambda *x: np.stack(x)[rows], *(jax.device_get(state) for _, state in here)
@@ -239,16 +286,13 @@ class Holder:
         luck = np.tile(np.arange(HELD, HELD + games), len(every))
         then = np.concatenate([way.then(games) for _, way in every])
         agents = {"base": self._base.params, "other": self._other.params}
-        params = agents | {"seat": jnp.int32(seat)}
+        params = agents | {"seat": jnp.int32(here[0][0]["player"])}
         self._players.agent = self._players.agent._replace(params=params)
         jobs = Jobs(position, action, luck, then)
-        ends = self._players.play(pool, jobs, seed, progress, capacity=REQUEST)
+        ends = players.play(pool, jobs, seed, progress, capacity=REQUEST)
         if not ends.ended.all():
             raise KeyboardInterrupt
-        parts = (ends.vp[:, seat], ends.sources[:, seat], ends.moves, ends.notes)
-        by_way = [x.reshape(-1, games, *x.shape[1:]).astype(int) for x in parts]
-        where = np.cumsum([len(some) for some in ways])[:-1]
-        return [Held(*x) for x in zip(*(np.split(part, where) for part in by_way), strict=True)]
+        return ends
 
     def _told(self, pair: tuple[Plain, State], ways: Sequence[Way], found: Held) -> Plain:
         """A puzzle with what came of it; its lines are of the luck that is `typical`."""

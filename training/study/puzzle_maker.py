@@ -14,19 +14,17 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.state import Node
 from gaia_jax.xla.program_cache import jit
 
 from ..agents import make_agent
 from ..system import atomic_files, cli
-from ..types import EnvState
-from . import review
+from . import puzzles, review
+from .actions import is_turn
 from .explain import Game
 from .judge import Judged, Question, measured, question
 from .playouts import Jobs, Playouts, jobs_of, whole_moves
@@ -46,7 +44,7 @@ from .puzzle_tried import (
     untried,
     with_more,
 )  # fmt: skip
-from .puzzles import NO_ANSWERS, added, choices, decisions, empty, puzzle, solvers, to_text, walked
+from .puzzles import added, choices, decisions, empty, puzzle, solvers, to_text, walked
 from .review import Plain
 
 PLAYED = 64  # games that are played together
@@ -59,7 +57,7 @@ FRESH = 1 << 16  # number of the first sample of the check: luck that has chosen
 
 
 STAGES = (Stage(4, 3.0, 1.0), Stage(12, 4.0, 1.5))  # on the luck that chooses
-GLANCE = Stage(16, 4.0, 1.5)  # the first part of the check
+GLANCES = (Stage(4, 3.0, 0.5), Stage(12, 4.0, 1.5))  # the first part of the check
 
 
 class Maker:
@@ -73,15 +71,17 @@ class Maker:
         first_round: int = 1,
         solved_by: Sequence[str] = (),
         unsolved_by: Sequence[str] = (),
+        beats: str = "",
     ):
         """
         Args:
             name: of the agent that plays, one with a policy.
-            playouts: of each candidate of a puzzle, when it is checked; more than `GLANCE` has.
+            playouts: of each candidate of a puzzle, when it is checked; more than `GLANCES` have.
             first_round: from which on there are puzzles.
             solved_by: agents: what each of them chooses may be an answer, and nothing else. They
                 are asked before anything is played out, so most decisions take no playouts.
             unsolved_by: what one of these agents chooses is no answer.
+            beats: whose choice the answer is better than; without it, the policy's first one.
         Raises:
             UserError: an unknown agent, or one without a policy.
         """
@@ -91,6 +91,8 @@ class Maker:
         self._first_round = first_round
         self._solved_by = solvers(solved_by, env).values()
         self._unsolved_by = solvers(unsolved_by, env).values()
+        self._beats = beats
+        self._beaten = solvers([beats] if beats else [], env)  # by name, those met so far
         self._players = Playouts(env, self.agent, moves=MOVES, turn=is_turn)
         self._progress: Callable[[int], object] = lambda ended: None
         self._ended = 0
@@ -184,7 +186,8 @@ class Maker:
         for number, one in enumerate(found["games"]):
             played = [actions.from_text(self.env.ruleset, text) for text in one["actions"]]
             games.append(Game(self.env, walked(found, number), played))
-            where.append([x["decision"] - 1 for x in found["puzzles"] if x["game"] == number])
+            here = [x for x in found["puzzles"] if x["game"] == number]
+            where.append([(x["decision"] - 1, x.get("beats", "")) for x in here])
         made = self.puzzles(games, found["seed"], progress, where)
         begun = empty(self.env, self.name, self.playouts, found["seed"], 0, found["from_round"])
         return added(begun, list(zip(games, made, strict=True)), found["following"])
@@ -202,78 +205,113 @@ class Maker:
         games: Sequence[Game],
         seed: int,
         progress: Callable[[int], object],
-        asked: Sequence[Sequence[int]] | None = None,
+        asked: Sequence[Sequence[tuple[int, str]]] | None = None,
     ) -> list[list[Plain]]:
         """The puzzles of each game; of several with one answer in a game the clearest.
 
-        None whose answer begins as `NO_ANSWERS` do.
+        None whose answer begins as `NO_ANSWERS` do, or whose first choice is a conversion.
 
         Args:
             seed: of the playouts.
             progress: told how many playouts have ended.
-            asked: decisions of each game, from 0; None is all that may become puzzles.
+            asked: decisions of each game, from 0, and whose choice the answer beats; None is all
+                that may become puzzles.
         Raises:
             KeyboardInterrupt: not all has been played out.
         """
         self._progress, self._ended = progress, 0
         if asked is None:
-            asked = [decisions(game, self._first_round) for game in games]
-        where = [(g, at) for g, some in enumerate(asked) for at in some]
+            every = [decisions(game, self._first_round) for game in games]
+            asked = [[(at, self._beats) for at in some] for some in every]
+        where = [(g, *one) for g, some in enumerate(asked) for one in some]
         found: list[dict[str, Plain]] = [{} for _ in games]
         for first in range(0, len(where), POOL):
             here = where[first : first + POOL]
-            pool = _pool([games[g].states[at] for g, at in here])
-            for one in self._open(pool, [at for _, at in here], seed):
-                g, _ = here[one.row]
-                text = actions.to_text(self.env.ruleset, one.best)
-                if text.startswith(NO_ANSWERS):
-                    continue
+            pool = _pool([games[g].states[at] for g, at, _ in here])
+            for one in self._open(pool, [one[1:] for one in here], seed):
+                g, _, beats = here[one.row]
+                text = self._text(one.best)
                 more = one.more
                 lead = leads(one.own, margins(one.own)[0])
                 line = one.moves[:, typical(more, lead)]
                 made = puzzle(games[g], _pair(one), one.own, more.mean(1), line, one.before)
+                made |= {"beats": beats} if beats else {}
                 if text not in found[g] or found[g][text]["loss"]["mean"] < made["loss"]["mean"]:
                     found[g][text] = made
         return [sorted(some.values(), key=lambda one: one["decision"]) for some in found]
 
-    def _open(self, pool: State, at: Sequence[int], seed: int) -> list[Tried]:
+    def _open(self, pool: State, which: Sequence[tuple[int, str]], seed: int) -> list[Tried]:
         """The decisions of the first positions of a pool that are puzzles.
 
         Args:
-            at: the number of each decision in its game, from 0.
+            which: the number of each decision in its game, from 0, and whose choice is beaten.
         """
         chance, seats = probabilities(self.agent, pool), np.asarray(pool.current_player)
         may = self._may_answer(pool)
+        chosen = self._chosen(pool, chance, [beats for _, beats in which])
         asked = []
-        for row, number in enumerate(at):
-            first, seen = int(np.argmax(chance[row])), chance[row]
-            seen = np.where(may[row] & (seen >= PRIOR * seen[first]), seen, 0.0)
+        for row, (number, _) in enumerate(which):
+            first, seen = int(chosen[row]), chance[row]
+            seen = np.where(may[row] & (seen >= PRIOR * seen.max()), seen, 0.0)
             seen[first] = chance[row, first]
             asked.append(question(number + 1, int(seats[row]), first, seen))
-        open_ = [untried(row, one) for row, one in enumerate(asked) if len(one.candidates) > 1]
-        before = 0
-        for stage in STAGES:
-            open_ = self._more(pool, open_, stage.samples, before, seed)
-            open_ = [one for one in open_ if stays(one.own, stage)]
-            before += stage.samples
+        mistakes = [not self._text(action).startswith(puzzles.CONVERSION) for action in chosen]
+        open_ = [
+            untried(row, one)
+            for row, one in enumerate(asked)
+            if len(one.candidates) > 1 and mistakes[row]
+        ]
+        open_, _ = self._staged(pool, open_, STAGES, 0, seed)
         wider = [untried(one.row, self._wider(pool, one, chance[one.row])) for one in open_]
-        open_ = self._more(pool, wider, GLANCE.samples, FRESH, seed)
-        open_ = [one for one in open_ if stays(one.own, GLANCE) and may[one.row, one.best]]
-        both = self._both_ways(pool, open_, GLANCE.samples, seed)
-        open_ = [one for one, way in zip(open_, both, strict=True) if stays(way.own, GLANCE)]
-        left = self.playouts - GLANCE.samples
-        open_ = self._more(pool, open_, left, FRESH + GLANCE.samples, seed)
+        open_, glanced = self._staged(pool, wider, GLANCES, FRESH, seed)
+        open_ = [one for one in open_ if may[one.row, one.best]]
+        both = self._both_ways(pool, open_, glanced, seed)
+        open_ = [one for one, way in zip(open_, both, strict=True) if stays(way.own, GLANCES[-1])]
+        open_ = self._more(pool, open_, self.playouts - glanced, FRESH + glanced, seed)
         open_ = [one for one in open_ if is_answered(one.own) and may[one.row, one.best]]
         both = self._both_ways(pool, open_, self.playouts, seed)
         return [one for one in both if is_answered(one.own) and one.best not in one.before]
 
+    def _chosen(self, pool: State, chance: np.ndarray, beats: Sequence[str]) -> np.ndarray:
+        """(POOL,) the choice that is beaten: of the agent that is named, or the policy's first.
+
+        Args:
+            chance: (POOL, A) by the policy. beats: a name or nothing, of the first positions.
+        """
+        chosen = np.argmax(chance, axis=1)
+        for name in {*beats} - {""}:
+            self._beaten |= {} if name in self._beaten else solvers([name], self.env)
+            rows = [row for row, one in enumerate(beats) if one == name]
+            chosen[rows] = choices(self._beaten[name], pool)[rows]
+        return chosen
+
+    def _staged(
+        self, pool: State, open_: list[Tried], stages: Sequence[Stage], first: int, seed: int
+    ) -> tuple[list[Tried], int]:
+        """What is still open after some stages, and how many playouts of each candidate they made.
+
+        Args:
+            first: number of their first sample.
+        """
+        made = 0
+        for stage in stages:
+            open_ = self._more(pool, open_, stage.samples, first + made, seed)
+            open_ = [one for one in open_ if stays(one.own, stage)]
+            made += stage.samples
+        return open_, made
+
     def _may_answer(self, pool: State) -> np.ndarray:
-        """(POOL, A) which actions may be an answer, by what the solvers choose."""
-        may = np.ones(np.shape(pool.legal_action_mask), bool)
+        """(POOL, A) which actions may be an answer: by their kind, and by what solvers choose."""
+        every = range(np.shape(pool.legal_action_mask)[1])
+        kind = np.array([not self._text(action).startswith(puzzles.NO_ANSWERS) for action in every])
+        may = np.tile(kind, (len(pool.current_player), 1))
         for agents, wanted in ((self._solved_by, True), (self._unsolved_by, False)):
             for agent in agents:
                 may &= (np.arange(may.shape[1]) == choices(agent, pool)[:, None]) == wanted
         return may
+
+    def _text(self, action: int) -> str:
+        return actions.to_text(self.env.ruleset, int(action))
 
     def _both_ways(
         self, pool: State, open_: Sequence[Tried], samples: int, seed: int
@@ -342,18 +380,6 @@ class Maker:
             raise KeyboardInterrupt
         self._ended += len(jobs.action)
         return ends
-
-
-def is_turn(states: EnvState) -> jax.Array:
-    """Which of some states begin a turn: at a main decision, with no conversion before it."""
-    turn = states.game.turn
-    return jnp.asarray((turn.node == Node.TURN) & (turn.free_actions == 0))
-
-
-def is_inside(states: EnvState) -> jax.Array:
-    """Which of some states decide on a turn, its conversions and what its main action asks."""
-    node = states.game.turn.node
-    return jnp.asarray((node >= Node.TURN) & (node <= Node.LOST_PLANET))
 
 
 def _pool(states: Sequence[State]) -> State:

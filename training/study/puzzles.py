@@ -44,6 +44,7 @@ INSIDE = {
     },
 }  # fmt: skip
 CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_by" too
+# Maybe "beats" of a puzzle: whose choice `policy` is; it is the policy's own without that.
 # Of a candidate: by source, what the answer has more; texts of the actions of one game from it,
 # as the agent plays on, or the stronger one of a puzzle that holds.
 CANDIDATE = {"action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST}
@@ -57,7 +58,8 @@ LEAST = 5.0  # VP that the answer has more than the policy's first choice
 CLEAR = 3.5  # VP that it has more than each other candidate
 # Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
 # it is taken is the agent's taste as much as its worth.
-NO_ANSWERS = ("free ", "special ")
+CONVERSION = "free "
+NO_ANSWERS = (CONVERSION, "special ")
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",

@@ -5,6 +5,7 @@ const find = (id) => document.getElementById(id);
 let scoreKey = ""; // under which the browser keeps what was answered: by the file of the puzzles
 const ANY = "any";
 let themes = [];
+let levels = []; // by puzzle: the best level of play that misses it
 let puzzle = null;
 let told = null;
 let view = null;
@@ -220,7 +221,7 @@ function verdict(action) {
   const { loss, policy, candidates } = told;
   const second = candidates[1];
   const range = loss.low === loss.high ? "" : ` (${vpText(loss.low)} to ${vpText(loss.high)})`;
-  const favourite = `${policy.words}, which ${maker()} would play`;
+  const favourite = `${policy.words}, which ${told.beats || maker()} would play`;
   const ahead = `${vpText(loss.mean)} VP more${range} than ${favourite}`;
   const nearest = second.action === policy.action ? " and which is the second best" : ", and "
     + `${vpText(behind(second.action))} VP more than the second best, ${second.words}`;
@@ -333,12 +334,17 @@ function lineButton(candidate) {
 // The next one of the theme that has not been answered; after the last, from the first on.
 function next() {
   const kept = score();
-  const wanted = find("theme").value;
-  const numbers = themes.map((_, n) => n).filter((n) => wanted === ANY || themes[n] === wanted);
+  const fits = (id, of) => [ANY, of].includes(find(id).value);
+  const numbers = themes.map((_, n) => n).filter((n) => fits("theme", themes[n]) && fits("level", levels[n]));
   const from = puzzle ? puzzle.number : -1;
   const order = [...numbers.filter((n) => n > from), ...numbers.filter((n) => n <= from)];
   const left = order.find((n) => !(n in kept));
-  const all = numbers.length > 1 ? `All ${numbers.length} of this theme are tried.` : "It is the only one of this theme.";
+  const what = "of this theme and level";
+  if (!numbers.length) {
+    find("asks").textContent = `There is no puzzle ${what}.`;
+    return;
+  }
+  const all = numbers.length > 1 ? `All ${numbers.length} ${what} are tried.` : `It is the only one ${what}.`;
   open(left ?? order[0], left === undefined ? `${all} ` : "");
 }
 
@@ -365,12 +371,14 @@ function pressed(event) {
 async function main() {
   const found = await ask("/api/puzzles");
   if (!found) return;
-  ({ themes } = found);
+  ({ themes, levels } = found);
   scoreKey = `gaia_jax puzzles ${found.mark}`;
-  find("theme").replaceChildren(element("option", { value: ANY }, `${ANY} (${themes.length})`),
-    ...[...new Set(themes)].sort().map((name) => element("option", { value: name },
-      `${name} (${themes.filter((one) => one === name).length})`)));
-  find("theme").addEventListener("change", next);
+  for (const [id, all] of [["theme", themes], ["level", levels]]) {
+    find(id).replaceChildren(element("option", { value: ANY }, `${ANY} (${all.length})`),
+      ...[...new Set(all)].sort().map((name) => element("option", { value: name },
+        `${name} (${all.filter((one) => one === name).length})`)));
+    find(id).addEventListener("change", next);
+  }
   find("next").addEventListener("click", next);
   find("number").addEventListener("change", () => open(Number(find("number").value)));
   find("reveal").addEventListener("click", () => reveal(told.tried));
