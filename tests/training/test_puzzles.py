@@ -319,8 +319,11 @@ def test_a_file_is_tried_again_by_another_agent(maker, game, found, legal, monke
     beaten = Agent("one", lambda params, state, mask, key: jnp.full(len(mask), int(legal[1])))
     maker._beaten = {"greedy": beaten}
     easier = chosen | {"puzzles": [one | {"beats": "greedy"}]}
+    maker.worth[int(legal[0])] = 130
     (one,) = maker.again(easier)["puzzles"]
     assert one["beats"] == "greedy" and one["policy"]["action"] == legal[1]
+    assert one["answer"]["action"] == legal[0]
+    maker.worth[int(legal[0])] = 90
     maker.worth[int(legal[1])] = 91
     assert maker.again(chosen)["puzzles"] == maker.again(chosen)["games"] == []
 
