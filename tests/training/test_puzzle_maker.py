@@ -135,6 +135,10 @@ def test_each_other_move_is_played_in_its_better_way(holder, monkeypatch):
     one = asked(0, {"action": PICK, "vp": 1.0})
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
     (made,) = holder.play_on(act).tried({"puzzles": [one]})
+    far = made["candidates"][2]["held"]
+    assert (far["vp"], far["answer_next"]) == (10, False), "so far behind it is not tried"
+    monkeypatch.setattr(puzzle_held, "NEAR", 13.0)
+    (made,) = holder.play_on(act).tried({"puzzles": [one]})
     assert not puzzle_held.holds(made), "the order of two moves is no puzzle"
     answer, project, pick = (c["held"] | {"line": c["line"]} for c in made["candidates"])
     assert [x["answer_next"] for x in (answer, project, pick)] == [False, True, True]

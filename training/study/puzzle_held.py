@@ -37,6 +37,7 @@ from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
 RIVALS, FEWER = 8, 6  # other legal moves that the stronger agent tries, and playouts of each
+NEAR = 10.0  # VP behind the answer: further, and no candidate has the plan tried behind it
 GLANCES = 8  # playouts of the agent, of each of them, that choose these
 TOGETHER = 16  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
@@ -158,22 +159,20 @@ class Holder:
             return told
         plans = [self._plans(one, x) for (one, _), x in zip(here, found, strict=True)]
         behind = [
-            [Way(action, plan) for action in _actions(one) if action != one["answer"]["action"]]
-            if holds(one)
-            else []
+            [Way(action, plan) for action in _near(one)] if holds(one) else []
             for one, plan in zip(told, plans, strict=True)
         ]
-        more = self._played_out(here, behind, PLAYOUTS, seed, progress)
-        pairs = (zip(*pair, strict=True) for pair in zip(found, more, strict=True))
-        found = [Held(*map(np.concatenate, pair)) for pair in pairs]
-        ways = [[*first, *others] for first, others in zip(ways, behind, strict=True)]
-        told = [self._told(*x) for x in zip(here, ways, found, strict=True)]
+        if any(behind):
+            more = self._played_out(here, behind, PLAYOUTS, seed, progress)
+            pairs = (zip(*pair, strict=True) for pair in zip(found, more, strict=True))
+            found = [Held(*map(np.concatenate, pair)) for pair in pairs]
+            ways = [[*first, *others] for first, others in zip(ways, behind, strict=True)]
+            told = [self._told(*x) for x in zip(here, ways, found, strict=True)]
         others = [self._others(*x) if holds(one) else [] for x, one in zip(here, told, strict=True)]
         rivals = self._rivals(here, others, plans, seed, progress)
         if any(rivals):
             ended = self._played_out(here, rivals, FEWER, seed, progress)
-            known = zip(told, found, others, rivals, ended, strict=True)
-            told = [self._beside(*x) for x in known]
+            told = [self._beside(*x) for x in zip(told, found, others, rivals, ended, strict=True)]
         return told
 
     def _rivals(
@@ -184,12 +183,10 @@ class Holder:
         seed: int,
         progress: Callable[[int], object],
     ) -> list[list[Way]]:
-        """Both ways of the RIVALS moves of each puzzle that the agent itself does best with.
+        """The RIVALS moves of each puzzle that the agent itself does best with, in the better way.
 
         Args:
             others: moves of each puzzle.
-        Raises:
-            KeyboardInterrupt: not all has been played out.
         """
         ways = [
             [way for action in some for way in (Way(action), Way(action, plan))]
@@ -198,12 +195,13 @@ class Holder:
         if not any(ways):
             return ways
         ends = self._ends(self._glances, here, ways, GLANCES, seed, progress)
-        mean = ends.vp[:, here[0][0]["player"]].reshape(-1, 2, GLANCES).mean(2).max(1)
+        mean = ends.vp[:, here[0][0]["player"]].reshape(-1, 2, GLANCES).mean(2)
         found, first = list[list[Way]](), 0
-        for moves, both in zip(others, ways, strict=True):
-            order = np.argsort(-mean[first : first + len(moves)], kind="stable")[:RIVALS]
-            found.append([both[2 * n + k] for n in order for k in (0, 1)])
-            first += len(moves)
+        for both in ways:
+            by_way = mean[first : first + len(both) // 2]
+            order = np.argsort(-by_way.max(1), kind="stable")[:RIVALS]
+            found.append([both[2 * n + int(by_way[n].argmax())] for n in order])
+            first += len(by_way)
         return found
 
     def _plans(self, one: Plain, found: Held) -> list[Plan]:
@@ -322,6 +320,13 @@ class Holder:
 def _actions(one: Plain) -> list[int]:
     """The candidates of a puzzle, in its order."""
     return [candidate["action"] for candidate in one["candidates"]]
+
+
+def _near(one: Plain) -> list[int]:
+    """The other candidates of a puzzle that came within NEAR of its answer."""
+    vp = {c["action"]: c["held"]["vp"] for c in one["candidates"]}
+    least = vp.pop(one["answer"]["action"]) - NEAR
+    return [action for action, own in vp.items() if own >= least]
 
 
 def plan_of(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan:
