@@ -96,7 +96,7 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     assert page.locator("#verdict").inner_text() == verdict, "the answer is as it was"
     why = page.locator("#why").inner_text()
     assert why.startswith(f"Why: beside {wanted} the answer brings ")
-    assert "Behind each other move" in page.locator("#how").inner_text()
+    assert "Behind each near move" in page.locator("#how").inner_text()
     assert page.locator("#place").inner_text().startswith("0 / ")
     page.locator("#next").focus()
     assert page.locator("#table").inner_html() == position, "nothing is left of the other line"
@@ -169,6 +169,29 @@ def test_a_number_that_no_puzzle_has_is_said(tab: Watched, server: Server) -> No
         assert said == f"There is no puzzle {wrong}: they are 1 to {count}."
     assert page.get_attribute("#game", "href") is None
     assert page.locator("#theme option").first.inner_text() == f"any ({count})"
+
+
+def test_a_level_has_its_own_puzzles(tab: Watched, server: Server) -> None:
+    """Who misses a puzzle is known of the shipped ones: the network itself, or a weaker agent."""
+    found = puzzles.read(puzzles.SHIPPED)["puzzles"]
+    easier = [n for n, one in enumerate(found) if "beats" in one]
+    page = tab.page
+    page.goto(f"{server.home}puzzles#1")
+    tab.until(READY.format(1), 120)
+    told = page.locator("#level option").all_inner_texts()
+    hard = len(found) - len(easier)
+    assert told == [f"any ({len(found)})", f"expert ({hard})", f"regular ({len(easier)})"]
+    page.select_option("#level", "regular")
+    tab.until(READY.format(easier[0] + 1), 120)
+    page.keyboard.press(str(answer_of(easier[0], right=True)))
+    tab.until("!document.getElementById('told').hidden")
+    assert f", which {found[easier[0]]['beats']} would play" in page.locator("#verdict").inner_text()
+    pairs = {(one["theme"], "beats" in one) for one in found}
+    theme = next(theme for theme, beats in pairs if beats and (theme, False) not in pairs)
+    page.select_option("#level", "expert")
+    page.select_option("#theme", theme)
+    said = "There is no puzzle of this theme and level."
+    tab.until(f"document.getElementById('asks').textContent === '{said}'")
 
 
 def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:

@@ -16,7 +16,10 @@ def test_the_shipped_puzzles_hold():
 
 
 def test_the_shipped_puzzles_are_what_they_say():
-    """Each answer has 5 VP more than the first choice, and 3.5 more than each other move."""
+    """Each answer has 5 VP more than the choice it beats, and 3.5 more than each other move.
+
+    That choice is the policy's first one, or that of the weaker agent that is named.
+    """
     found = puzzles.read(puzzles.SHIPPED)
     assert found["playouts"] == 64 and found["agent"] == "zoo/strong"
     assert re.fullmatch("[0-9a-f]{64}", found["sha256"])
@@ -28,7 +31,7 @@ def test_the_shipped_puzzles_are_what_they_say():
         assert best["vp"] - second["vp"] > puzzles.CLEAR - 0.1  # both are rounded
         assert len({c["action"] for c in one["candidates"]}) == len(one["candidates"]) > 1
         first = max(one["candidates"], key=lambda c: c["policy"])
-        assert first["action"] == one["policy"]["action"]
+        assert (first["action"] == one["policy"]["action"]) or one["beats"] == "zoo/quick"
         for c in one["candidates"]:
             assert c["line"][0] == c["text"] and c["line"][-1] == "pass", "it is a whole game"
             assert bool(c["held"]["why"]) is (c["action"] != best["action"])

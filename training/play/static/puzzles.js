@@ -234,11 +234,11 @@ function madeBy() {
   const { chosen } = told;
   const kept = [["solves", chosen?.solved_by || []], ["does not", chosen?.unsolved_by || []]]
     .filter(([, names]) => names.length).map(([verb, names]) => `${names.join(" or ")} ${verb}`);
-  const order = isHeld() ? " Behind each other move they also did what they do from the answer on;"
+  const order = isHeld() ? " Behind each near move they also did what they do from the answer on;"
     + " the better of the two ways counts." : told.candidates.some((one) => one.answer_next)
     ? " A move that the answer may follow was played on in both ways, and has the VP of the better one." : "";
-  const rival = told.rival ? ` The nearest of the ${told.rival.moves} other legal moves, in a few games each,`
-    + ` was ${vpText(told.rival.less)} VP behind.` : "";
+  const rival = told.rival ? ` Of the ${told.rival.moves} other legal moves the most promising were played on`
+    + ` in a few games each: the nearest was ${vpText(told.rival.less)} VP behind.` : "";
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
     + ` ${told.by}, all others as ${maker()}. The answer is ahead of all in ${told.ahead}.` : `${from} that ${maker()} played on from each move.`;
