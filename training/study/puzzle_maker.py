@@ -182,7 +182,7 @@ class Maker:
             UserError: a game does not play.
             KeyboardInterrupt: not all has been played out.
         """
-        games, where = list[Game](), list[list[int]]()
+        games, where = list[Game](), list[list[tuple[int, str]]]()
         for number, one in enumerate(found["games"]):
             played = [actions.from_text(self.env.ruleset, text) for text in one["actions"]]
             games.append(Game(self.env, walked(found, number), played))
@@ -278,7 +278,7 @@ class Maker:
         Args:
             chance: (POOL, A) by the policy. beats: a name or nothing, of the first positions.
         """
-        chosen = np.argmax(chance, axis=1)
+        chosen = np.asarray(np.argmax(chance, axis=1))
         for name in {*beats} - {""}:
             self._beaten |= {} if name in self._beaten else solvers([name], self.env)
             rows = [row for row, one in enumerate(beats) if one == name]
