@@ -39,7 +39,7 @@ FOR_GOOD = ("artifact", "advanced")
 FOR_THE_ROUND = ("power", "ship", "booster")
 LAST_STEP = " 4 to 5"
 LOST = 2  # of such moves that are told
-# Of puzzles that the network itself misses, and of those that it sees but `greedy` does not.
+# Of puzzles that the network itself misses, and of those that weaker agents do.
 LEVEL, LEVEL_BEATEN = "expert", "regular"
 Step = tuple[Plain, Table]  # of a line, and the table behind it
 
@@ -74,7 +74,7 @@ class PuzzleBook:
         return [one["theme"] for one in self._found["puzzles"]]
 
     def levels(self) -> list[str]:
-        """The level of each puzzle, in their order: what the best one that misses it is called."""
+        """The level of each puzzle, in their order: for whom it is, by whose choice it beats."""
         return [LEVEL_BEATEN if "beats" in one else LEVEL for one in self._found["puzzles"]]
 
     def asked(self, number: int) -> Plain:

@@ -5,7 +5,7 @@ const find = (id) => document.getElementById(id);
 let scoreKey = ""; // under which the browser keeps what was answered: by the file of the puzzles
 const ANY = "any";
 let themes = [];
-let levels = []; // by puzzle: the best level of play that misses it
+let levels = []; // by puzzle: for whom it is
 let puzzle = null;
 let told = null;
 let view = null;
