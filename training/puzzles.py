@@ -6,9 +6,8 @@
     python -m training.puzzles --of puzzles.json --held-by zoo/strong+search:64 --out held.json
 
 A puzzle's answer has at least 5 VP more by playouts, and 3.5 more than each other candidate, with
-intervals above 0; `--beats zoo/quick` makes easier ones. Ctrl-C keeps what is done. `--of` alone
-takes the project's own; `--again` keeps what is a puzzle of `--agent` too, `--held-by` what holds
-where a stronger agent plays on. `--solved-by` and `--unsolved-by` choose: no measurement.
+intervals above 0; `--beats zoo/quick` makes easier ones. `--of` alone takes the project's own;
+`--again` keeps what is a puzzle of `--agent` too, `--held-by` what holds where a stronger one is.
 """
 
 from __future__ import annotations
@@ -77,7 +76,8 @@ def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     from .study import puzzle_maker, puzzles
 
     about, choose = (env, args.agent, args.playouts), (args.solved_by, args.unsolved_by)
-    found = puzzles.empty(*about, args.seed, args.first, args.from_round, *choose)
+    empty = puzzles.empty(*about, args.seed, args.first, args.from_round, *choose)
+    found = puzzles.beating(empty, args.beats)
     if args.resume and args.out.exists():
         found = puzzles.begun(args.out, found)
     made = puzzle_maker.Maker(*about, args.from_round, *choose, args.beats)
@@ -110,7 +110,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if (args.again or args.held_by) and not args.of:
         raise UserError("--again and --held-by are of a file: --of names it")
     if args.of and (args.resume or args.beats or (args.out and not chooses and not args.again)):
-        raise UserError("--out is of puzzles that are made, --of takes those of a file")
+        raise UserError("--out and --beats are of making puzzles, --of takes those of a file")
     if args.resume and not args.out:
         raise UserError("--resume goes on with the file of --out")
     return args

@@ -168,6 +168,7 @@ def test_reasons_are_differences_by_source(game, legal):
     [
         (["--agent", "random"], "--agent wants one with a policy, random has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
+        (["--of", "a", "--beats", "greedy"], "--beats are of making puzzles"),
         (["--again"], "--again and --held-by are of a file: --of names it"),
         (["--of", "a", "--resume", "--solved-by", "greedy"], "--of takes those of a file"),
         (["--resume"], "--resume goes on with the file of --out"),
@@ -230,6 +231,17 @@ def test_the_answer_may_be_a_move_that_the_first_stages_did_not_try(maker, game,
     assert set(soon.sample) == glances
     assert all((jobs.then == -1).all() for jobs in (chose, more, glance, longer, check))
     assert told == sorted(told) and told[-1] == sum(len(jobs.action) for jobs in maker.asked)
+
+
+def test_what_beats_one_agent_is_not_gone_on_with_for_another(game, tmp_path):
+    """The file says whose choice its puzzles were made to beat."""
+    empty, path = puzzles.empty(game.env, "me", 2, 0, 0), tmp_path / "puzzles.json"
+    easier = puzzles.beating(empty, "zoo/quick")
+    path.write_text(puzzles.to_text(easier))
+    assert puzzles.begun(path, easier)["chosen"]["beats"] == ["zoo/quick"]
+    for other in (empty, puzzles.beating(empty, "greedy")):
+        with pytest.raises(cli.UserError, match="chosen otherwise"):
+            puzzles.begun(path, other)
 
 
 def test_the_answer_may_beat_what_another_agent_chooses(maker, game, legal):

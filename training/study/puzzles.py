@@ -155,6 +155,14 @@ def empty(
     }  # fmt: skip
 
 
+def beating(found: Plain, name: str) -> Plain:
+    """A file whose puzzles are made to beat an agent's choice: it says so."""
+    if not name:
+        return found
+    known = {key: [] for key in CHOSEN} | found.get("chosen", {})
+    return found | {"chosen": known | {"beats": [name]}}
+
+
 def added(found: Plain, made: Sequence[tuple[Game, Sequence[Plain]]], following: int) -> Plain:
     """A file with more games, up to their last puzzle, and their puzzles.
 
