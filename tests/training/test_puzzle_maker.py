@@ -19,6 +19,7 @@ from training.study.playouts import Playouts
 from training.study.puzzle_held import Holder
 from training.study.puzzle_maker import Maker
 from training.study.puzzle_tried import Stage
+from training.system.cli import UserError
 
 ENV = toy_env.make("toy", reward="vp")
 MINE, PROJECT, PICK = 0, toy_env.C + 1, 3 * toy_env.C  # 9 VP, 4 VP, none
@@ -240,6 +241,18 @@ def test_who_chose_twice_is_named_once():
     for _ in range(2):
         found = puzzles.some(found, [0], {"held_by": ["greedy"]})
     assert found["chosen"] == {"solved_by": [], "unsolved_by": [], "held_by": ["greedy"]}
+
+
+def test_what_beats_one_agent_is_not_gone_on_with_for_another(tmp_path):
+    """The file says whose choice its puzzles were made to beat."""
+    empty = puzzles.empty(gaia_jax.make("lost_fleet"), "me", 2, 0, 0)
+    path = tmp_path / "puzzles.json"
+    easier = puzzles.beating(empty, "zoo/quick")
+    path.write_text(puzzles.to_text(easier))
+    assert puzzles.begun(path, easier)["chosen"]["beats"] == ["zoo/quick"]
+    for other in (empty, puzzles.beating(empty, "greedy")):
+        with pytest.raises(UserError, match="chosen otherwise"):
+            puzzles.begun(path, other)
 
 
 FIRST, SECOND, THIRD = [90, 91, 92, 93], [94, 95, 97, 96], [101, 103, 102, 104]

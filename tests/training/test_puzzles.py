@@ -233,17 +233,6 @@ def test_the_answer_may_be_a_move_that_the_first_stages_did_not_try(maker, game,
     assert told == sorted(told) and told[-1] == sum(len(jobs.action) for jobs in maker.asked)
 
 
-def test_what_beats_one_agent_is_not_gone_on_with_for_another(game, tmp_path):
-    """The file says whose choice its puzzles were made to beat."""
-    empty, path = puzzles.empty(game.env, "me", 2, 0, 0), tmp_path / "puzzles.json"
-    easier = puzzles.beating(empty, "zoo/quick")
-    path.write_text(puzzles.to_text(easier))
-    assert puzzles.begun(path, easier)["chosen"]["beats"] == ["zoo/quick"]
-    for other in (empty, puzzles.beating(empty, "greedy")):
-        with pytest.raises(cli.UserError, match="chosen otherwise"):
-            puzzles.begun(path, other)
-
-
 def test_the_answer_may_beat_what_another_agent_chooses(maker, game, legal):
     """The policy's own choice may be right then; a choice that is a conversion is no mistake."""
     better, chosen = map(int, legal[:2])

@@ -210,6 +210,7 @@ def read(path: Path) -> Plain:
             data_files.check_keys(f"{path}: {group}[{number}]", one, keys)
     for number, one in enumerate(found["puzzles"]):
         where, held = f"{path}: puzzles[{number}]", "held" in one
+        data_files.check_keys(where, one, {"beats": TEXT} if "beats" in one else {})
         if held:
             data_files.check_keys(f"{where}.held", one["held"], HELD)
         for at, candidate in enumerate(one["candidates"]):
