@@ -191,6 +191,7 @@ def test_a_level_has_its_own_puzzles(tab: Watched, server: Server) -> None:
     page.select_option("#theme", next(one["theme"] for one in found if one["theme"] not in seen))
     said = "There is no puzzle of this theme and level."
     tab.until(f"document.getElementById('asks').textContent === '{said}'")
+    assert page.locator("#choices button").count() == 0, "nothing is left to answer"
 
 
 def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:

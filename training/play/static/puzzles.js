@@ -341,6 +341,11 @@ function next() {
   const left = order.find((n) => !(n in kept));
   const what = "of this theme and level";
   if (!numbers.length) {
+    opened++;
+    [puzzle, told, shut] = [null, null, true];
+    find("told").hidden = true;
+    find("verdict").textContent = "";
+    find("choices").replaceChildren();
     find("asks").textContent = `There is no puzzle ${what}.`;
     return;
   }
