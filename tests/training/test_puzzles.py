@@ -379,6 +379,7 @@ def test_what_is_wrong_in_a_file_is_one_line(found, tmp_path, capsys):
         ({"puzzles": [{"game": 0}]}, "puzzles[0]: key 'decision' is missing"),
         ({"games": [{"setup": [], "actions": []}]}, "games[0]: setup must be an object"),
         ({"puzzles": [one | {"candidates": [{}]}]}, "candidates[0]: key 'action' is missing"),
+        ({"puzzles": [one | {"beats": 3}]}, "puzzles[0]: beats must be "),
         ({"puzzles": [one | {"held": held}]}, "puzzles[0].candidates[0]: key 'held' is missing"),
         ({"games": games}, "game 0 of the puzzles: setup: "),
     ):
