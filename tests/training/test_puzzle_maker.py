@@ -122,7 +122,7 @@ def test_an_answer_that_leads_by_bad_play_behind_the_other_move_does_not_hold(ho
         answer, other = made["candidates"]
         assert made["held"]["loss"]["mean"] == other["held"]["why"]["all"] == loss
         assert made["held"]["ahead"] == puzzle_held.PLAYOUTS
-        assert puzzle_held.holds(made) is (loss > 1) and answer["held"]["why"]["all"] == 0
+        assert puzzles.holds(made) is (loss > 1) and answer["held"]["why"]["all"] == 0
         assert [other["line"][n] for n in (0, 2)] == [PROJECT, then], "another seat is between"
         assert [answer["line"][n] for n in (0, 2)] == [MINE, PROJECT]
         assert [c["vp"] for c in made["candidates"]] == [20, 12], "those of the agent are kept"
@@ -140,7 +140,7 @@ def test_each_other_move_is_played_in_its_better_way(holder, monkeypatch):
     assert (far["vp"], far["answer_next"]) == (10, False), "so far behind it is not tried"
     monkeypatch.setattr(puzzle_held, "NEAR", 13.0)
     (made,) = holder.play_on(act).tried({"puzzles": [one]})
-    assert not puzzle_held.holds(made), "the order of two moves is no puzzle"
+    assert not puzzles.holds(made), "the order of two moves is no puzzle"
     answer, project, pick = (c["held"] | {"line": c["line"]} for c in made["candidates"])
     assert [x["answer_next"] for x in (answer, project, pick)] == [False, True, True]
     assert (answer["vp"], project["vp"], pick["vp"]) == (23, 23, 19)
@@ -179,11 +179,29 @@ def test_other_legal_moves_are_tried_in_both_ways(legal, held, holder, monkeypat
     monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, state)])
     del holder._others
     (made,) = holder.play_on(finding(PICK)).tried({"puzzles": [one]})
-    assert puzzle_held.holds(made) is held
+    assert puzzles.holds(made) is held
     best, vp = (PROJECT, 23.0) if legal else (PICK + 1, 19.0)
     assert made["held"]["rival"] == {
         "text": f"move {best}", "vp": vp, "less": 23 - vp, "moves": 1 + legal,
     }  # fmt: skip
+
+
+def test_a_special_action_first_may_come_to_the_same_and_to_no_more(holder, monkeypatch):
+    """The project, which then is the same as in the test before, is a tile's action here."""
+    monkeypatch.setattr(puzzle_held, "RIVALS", 1)
+    texts = {PROJECT: "special X"}
+    monkeypatch.setattr(puzzle_held, "to_text", lambda rules, action: texts.get(action, "move"))
+    one = asked(0) | {"policy": {"action": PICK}}
+    one["candidates"][1]["action"] = PICK
+    monkeypatch.setattr(puzzle_held, "positions", lambda found: [(one, position(9, BESIDE))])
+    holder._others = lambda one, state: [PROJECT, PICK + 1]
+    (made,) = holder.play_on(finding(PICK)).tried({"puzzles": [one]})
+    special, rival = made["held"]["special"], made["held"]["rival"]
+    assert special == {"text": "special X", "vp": 23.0, "less": 0.0, "moves": 1}
+    assert rival == {"text": "move", "vp": 19.0, "less": 4.0, "moves": 1}
+    assert puzzles.holds(made)
+    special["less"] = -0.1
+    assert not puzzles.holds(made), "the best line begins with it"
 
 
 @pytest.mark.parametrize(("third", "kept"), [(16.5, True), (16.6, False), (21.0, False)])
@@ -193,11 +211,11 @@ def test_an_answer_holds_where_no_other_candidate_comes_near(third, kept):
     for candidate, vp in zip(one["candidates"], (20.0, 12.0, third), strict=True):
         candidate["held"] = {"vp": vp}
     one["held"] = {"loss": {"mean": 8.0, "low": 5.0}, "playouts": 4, "ahead": 1}
-    assert not puzzle_held.holds(one), "in most games it is not ahead of all"
+    assert not puzzles.holds(one), "in most games it is not ahead of all"
     one["held"]["ahead"] = 2
-    assert puzzle_held.holds(one) is kept
+    assert puzzles.holds(one) is kept
     one["held"]["loss"] = {"mean": 8.0, "low": 0.0}
-    assert not puzzle_held.holds(one), "its interval holds 0"
+    assert not puzzles.holds(one), "its interval holds 0"
 
 
 def test_ctrl_c_keeps_the_puzzles_that_hold(holder, monkeypatch):

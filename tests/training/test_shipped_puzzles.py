@@ -11,7 +11,7 @@ def test_the_shipped_puzzles_hold():
     assert len(found["puzzles"]) >= 32
     for one in found["puzzles"]:
         assert one["held"]["by"] == found["chosen"]["held_by"][-1]
-        assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzle_held.holds(one)
+        assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzles.holds(one)
         assert all("held" in candidate for candidate in one["candidates"])
 
 

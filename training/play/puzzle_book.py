@@ -195,6 +195,7 @@ class PuzzleBook:
             "by": one.get("by"),
             "ahead": one.get("ahead"),
             "rival": one.get("rival"),
+            "special": _named(one["special"], first) if "special" in one else None,
             "earlier": self._found["sha256"] != sha256_of(agent),
             "chosen": self._found.get("chosen"),
             # The position stands before each line.

@@ -5,8 +5,9 @@ candidates are played out once more, and the seat plays on as a stronger agent, 
 all others play as before. What holds by that is played out in a second way: behind each other move
 the seat does at its next turns what it does from the answer on, as long as it can. The better way
 counts, so that the order of two moves is no puzzle, and bad play behind a move is none. Of all
-other legal moves but conversions, those that the agent itself does best with are tried likewise. A
-puzzle that holds says what came of it, and its lines are of these games.
+other legal moves but conversions, those that the agent itself does best with are tried likewise; of
+these a special action may come to the same, for it may be taken before the answer, but to no more.
+A puzzle that holds says what came of it, and its lines are of these games.
 """
 
 from __future__ import annotations
@@ -31,13 +32,14 @@ from .accuracy import paired
 from .actions import is_inside, is_turn
 from .playouts import Ends, Jobs, Playouts, Turn
 from .puzzle_tried import FOLLOWED, leads, typical
-from .puzzles import CLEAR, CONVERSION, positions, some, texts
+from .puzzles import CONVERSION, SPECIAL, holds, positions, some, texts
 from .review import Plain, loss_json
 from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
-RIVALS, FEWER = 8, 6  # other legal moves that the stronger agent tries, and playouts of each
-NEAR = 10.0  # VP behind the answer: further, and no candidate has the plan tried behind it
+# Other legal moves that the stronger agent tries, with all special actions; playouts of each.
+RIVALS, FEWER = 8, 6
+NEAR = 10.0  # VP behind the answer: no candidate further behind has the plan tried behind it
 GLANCES = 8  # playouts of the agent, of each of them, that choose these
 TOGETHER = 16  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
@@ -183,7 +185,8 @@ class Holder:
         seed: int,
         progress: Callable[[int], object],
     ) -> list[list[Way]]:
-        """The RIVALS moves of each puzzle that the agent itself does best with, in the better way.
+        """The RIVALS moves of each that the agent itself does best with, and all special actions,
+        each in the better way.
 
         Args:
             others: moves of each puzzle.
@@ -199,8 +202,11 @@ class Holder:
         found, first = list[list[Way]](), 0
         for both in ways:
             by_way = mean[first : first + len(both) // 2]
-            order = np.argsort(-by_way.max(1), kind="stable")[:RIVALS]
-            found.append([both[2 * n + int(by_way[n].argmax())] for n in order])
+            special = [self._text(way.action).startswith(SPECIAL) for way in both[::2]]
+            order = np.argsort(-by_way.max(1), kind="stable")
+            rest = [n for n in order if not special[n]][:RIVALS]
+            chosen = [*rest, *np.flatnonzero(special)]
+            found.append([both[2 * n + int(by_way[n].argmax())] for n in chosen])
             first += len(by_way)
         return found
 
@@ -219,25 +225,33 @@ class Holder:
     def _others(self, one: Plain, state: State) -> list[int]:
         """The legal moves that are no candidates, without conversions, which only begin a move."""
         legal = map(int, np.flatnonzero(np.asarray(state.legal_action_mask)))
-        known, rules = _actions(one), self._env.ruleset
-        return [a for a in legal if a not in known and not to_text(rules, a).startswith(CONVERSION)]
+        known = _actions(one)
+        return [a for a in legal if a not in known and not self._text(a).startswith(CONVERSION)]
 
     def _beside(
         self, one: Plain, found: Held, others: Sequence[int], rivals: Sequence[Way], ended: Held
     ) -> Plain:
-        """A puzzle with what came of the other legal moves: the best of them, on the same luck."""
-        if not rivals:
-            return one
-        answer = found.own[_actions(one).index(one["answer"]["action"]), :FEWER].mean()
-        mean = ended.own.mean(1)
-        best = int(np.argmax(mean))
-        about = {
-            "text": to_text(self._env.ruleset, rivals[best].action),
-            "vp": round(float(mean[best]), 1),
-            "less": round(float(answer - mean[best]), 1),
-            "moves": len(others),
-        }
-        return one | {"held": one["held"] | {"rival": about}}
+        """A puzzle with what came of the other legal moves: the best of them, on the same luck.
+
+        Of special actions the best one apart.
+        """
+        answer = float(found.own[_actions(one).index(one["answer"]["action"]), :FEWER].mean())
+        known = [self._text(action).startswith(SPECIAL) for action in others]
+        tried = [
+            (self._text(way.action), vp)
+            for way, vp in zip(rivals, ended.own.mean(1).tolist(), strict=True)
+        ]
+        about: Plain = {}
+        for key, special in (("rival", False), ("special", True)):
+            here = [pair for pair in tried if pair[0].startswith(SPECIAL) is special]
+            if here:
+                text, vp = max(here, key=lambda pair: pair[1])
+                about[key] = {"text": text, "vp": round(vp, 1), "less": round(answer - vp, 1)}
+                about[key]["moves"] = known.count(special)
+        return one | {"held": one["held"] | about}
+
+    def _text(self, action: int) -> str:
+        return to_text(self._env.ruleset, int(action))
 
     def _last_pass(self) -> int:
         return int(self._env.ruleset.actions.first["pass"])
@@ -344,20 +358,6 @@ def plan_of(first: int, moves: np.ndarray, notes: np.ndarray, seat: int) -> Plan
         elif note == INSIDE + seat:
             plan[-1].append(action)
     return plan
-
-
-def holds(one: Plain) -> bool:
-    """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
-
-    And ahead of all of them in half of the games at least; and whether no other legal move, where
-    those were tried, has as much.
-    """
-    loss, answer = one["held"]["loss"], one["answer"]["action"]
-    vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
-    lead = round(vp.pop(answer) - max(vp.values()), 1)
-    often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
-    best = one["held"].get("rival", {"less": lead})["less"] > 0
-    return bool(often and best and lead >= CLEAR and loss["low"] > 0)
 
 
 def _untried(one: Plain) -> Plain:

@@ -50,7 +50,8 @@ CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_
 CANDIDATE = {"action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST}
 # Of a puzzle that holds: who played on, how often, what the policy's choice lost, and in how many
 # games the answer was ahead of all; maybe "rival", the nearest of the other legal moves: its text,
-# its VP, how much less that is, and of how many. Then of each candidate. `puzzle_held`
+# its VP, how much less that is, and of how many; "special" likewise, of special actions. Then of
+# each candidate. `puzzle_held`
 HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE}
 HELD_CANDIDATE = {"vp": NUMBER, "why": OBJECT}
 SHIPPED = Path(__file__).parent / "puzzles.json"
@@ -58,8 +59,8 @@ LEAST = 5.0  # VP that the answer has more than the policy's first choice
 CLEAR = 3.5  # VP that it has more than each other candidate
 # Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
 # it is taken is the agent's taste as much as its worth.
-CONVERSION = "free "
-NO_ANSWERS = (CONVERSION, "special ")
+CONVERSION, SPECIAL = "free ", "special "
+NO_ANSWERS = (CONVERSION, SPECIAL)
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
@@ -270,6 +271,21 @@ def positions(found: Plain) -> Iterator[tuple[Plain, State]]:
         for at, state in enumerate(walked(found, number), 1):
             if at in here:
                 yield here[at], state
+
+
+def holds(one: Plain) -> bool:
+    """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
+
+    And ahead of all of them in half of the games at least; and whether, where other legal moves
+    were tried, none has as much, and no special action has more.
+    """
+    held, answer = one["held"], one["answer"]["action"]
+    vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
+    lead = round(vp.pop(answer) - max(vp.values()), 1)
+    often = 2 * held["ahead"] >= held["playouts"]
+    rival, special = (held.get(key, {"less": lead})["less"] for key in ("rival", "special"))
+    best = rival > 0 and special >= 0
+    return bool(often and best and lead >= CLEAR and held["loss"]["low"] > 0)
 
 
 def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:

@@ -242,7 +242,10 @@ function madeBy() {
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
     + ` ${told.by}, all others as ${maker()}. The answer is ahead of all in ${told.ahead}.` : `${from} that ${maker()} played on from each move.`;
-  return `${means}${order}${rival}`
+  // A special action is asked for by no puzzle: where it does not matter when it is taken, say so.
+  const special = told.special && told.special.less < 3.5
+    ? ` ${told.special.words} may come first: that has ${told.special.less > 0 ? `${vpText(told.special.less)} VP less` : "as much"}.` : "";
+  return `${means}${order}${rival}${special}`
     + " Each line is one such game, all on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
