@@ -194,8 +194,7 @@ class PuzzleBook:
             "agent": agent,
             "by": one.get("by"),
             "ahead": one.get("ahead"),
-            "rival": one.get("rival"),
-            "special": _named(one["special"], first) if "special" in one else None,
+            "rival": _named(one["rival"], first) if "rival" in one else None,
             "earlier": self._found["sha256"] != sha256_of(agent),
             "chosen": self._found.get("chosen"),
             # The position stands before each line.

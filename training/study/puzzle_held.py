@@ -5,9 +5,9 @@ candidates are played out once more, and the seat plays on as a stronger agent, 
 all others play as before. What holds by that is played out in a second way: behind each other move
 the seat does at its next turns what it does from the answer on, as long as it can. The better way
 counts, so that the order of two moves is no puzzle, and bad play behind a move is none. Of all
-other legal moves but conversions, those that the agent itself does best with are tried likewise; of
-these a special action may come to the same, for it may be taken before the answer, but to no more.
-A puzzle that holds says what came of it, and its lines are of these games.
+other legal moves but conversions, those that the agent itself does best with are tried likewise:
+one that may come before the answer has as much, and none has more. A puzzle that holds says what
+came of it, and its lines are of these games.
 """
 
 from __future__ import annotations
@@ -32,14 +32,13 @@ from .accuracy import paired
 from .actions import is_inside, is_turn
 from .playouts import Ends, Jobs, Playouts, Turn
 from .puzzle_tried import FOLLOWED, leads, typical
-from .puzzles import CONVERSION, SPECIAL, holds, positions, some, texts
+from .puzzles import CONVERSION, holds, positions, some, texts
 from .review import Plain, loss_json
 from .why import by_source
 
 PLAYOUTS = 12  # of each candidate
-# Other legal moves that the stronger agent tries, with all special actions; playouts of each.
-RIVALS, FEWER = 8, 6
-NEAR = 10.0  # VP behind the answer: no candidate further behind has the plan tried behind it
+RIVALS, FEWER = 8, 6  # other legal moves that the stronger agent tries, and playouts of each
+NEAR = 10.0  # VP behind the answer: further, and no candidate has the plan tried behind it
 GLANCES = 8  # playouts of the agent, of each of them, that choose these
 TOGETHER = 16  # puzzles of one seat that are played out in one request
 HELD = 1 << 17  # number of the first sample: luck that no puzzle was made with
@@ -185,8 +184,7 @@ class Holder:
         seed: int,
         progress: Callable[[int], object],
     ) -> list[list[Way]]:
-        """The RIVALS moves of each that the agent itself does best with, and all special actions,
-        each in the better way.
+        """The RIVALS moves of each puzzle that the agent itself does best with, in the better way.
 
         Args:
             others: moves of each puzzle.
@@ -202,11 +200,8 @@ class Holder:
         found, first = list[list[Way]](), 0
         for both in ways:
             by_way = mean[first : first + len(both) // 2]
-            special = [self._text(way.action).startswith(SPECIAL) for way in both[::2]]
-            order = np.argsort(-by_way.max(1), kind="stable")
-            rest = [n for n in order if not special[n]][:RIVALS]
-            chosen = [*rest, *np.flatnonzero(special)]
-            found.append([both[2 * n + int(by_way[n].argmax())] for n in chosen])
+            order = np.argsort(-by_way.max(1), kind="stable")[:RIVALS]
+            found.append([both[2 * n + int(by_way[n].argmax())] for n in order])
             first += len(by_way)
         return found
 
@@ -225,33 +220,25 @@ class Holder:
     def _others(self, one: Plain, state: State) -> list[int]:
         """The legal moves that are no candidates, without conversions, which only begin a move."""
         legal = map(int, np.flatnonzero(np.asarray(state.legal_action_mask)))
-        known = _actions(one)
-        return [a for a in legal if a not in known and not self._text(a).startswith(CONVERSION)]
+        known, rules = _actions(one), self._env.ruleset
+        return [a for a in legal if a not in known and not to_text(rules, a).startswith(CONVERSION)]
 
     def _beside(
         self, one: Plain, found: Held, others: Sequence[int], rivals: Sequence[Way], ended: Held
     ) -> Plain:
-        """A puzzle with what came of the other legal moves: the best of them, on the same luck.
-
-        Of special actions the best one apart.
-        """
-        answer = float(found.own[_actions(one).index(one["answer"]["action"]), :FEWER].mean())
-        known = [self._text(action).startswith(SPECIAL) for action in others]
-        tried = [
-            (self._text(way.action), vp)
-            for way, vp in zip(rivals, ended.own.mean(1).tolist(), strict=True)
-        ]
-        about: Plain = {}
-        for key, special in (("rival", False), ("special", True)):
-            here = [pair for pair in tried if pair[0].startswith(SPECIAL) is special]
-            if here:
-                text, vp = max(here, key=lambda pair: pair[1])
-                about[key] = {"text": text, "vp": round(vp, 1), "less": round(answer - vp, 1)}
-                about[key]["moves"] = known.count(special)
-        return one | {"held": one["held"] | about}
-
-    def _text(self, action: int) -> str:
-        return to_text(self._env.ruleset, int(action))
+        """A puzzle with what came of the other legal moves: the best of them, on the same luck."""
+        if not rivals:
+            return one
+        answer = found.own[_actions(one).index(one["answer"]["action"]), :FEWER].mean()
+        mean = ended.own.mean(1)
+        best = int(np.argmax(mean))
+        about = {
+            "text": to_text(self._env.ruleset, rivals[best].action),
+            "vp": round(float(mean[best]), 1),
+            "less": round(float(answer - mean[best]), 1),
+            "moves": len(others),
+        }
+        return one | {"held": one["held"] | {"rival": about}}
 
     def _last_pass(self) -> int:
         return int(self._env.ruleset.actions.first["pass"])

@@ -50,8 +50,7 @@ CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_
 CANDIDATE = {"action": WHOLE, "text": TEXT, "vp": NUMBER, "why": OBJECT, "line": LIST}
 # Of a puzzle that holds: who played on, how often, what the policy's choice lost, and in how many
 # games the answer was ahead of all; maybe "rival", the nearest of the other legal moves: its text,
-# its VP, how much less that is, and of how many; "special" likewise, of special actions. Then of
-# each candidate. `puzzle_held`
+# its VP, how much less that is, and of how many. Then of each candidate. `puzzle_held`
 HELD = {"by": TEXT, "playouts": WHOLE, "loss": OBJECT, "ahead": WHOLE}
 HELD_CANDIDATE = {"vp": NUMBER, "why": OBJECT}
 SHIPPED = Path(__file__).parent / "puzzles.json"
@@ -276,16 +275,15 @@ def positions(found: Plain) -> Iterator[tuple[Plain, State]]:
 def holds(one: Plain) -> bool:
     """Whether the answer of a puzzle that was tried is `CLEAR` VP ahead of each other candidate.
 
-    And ahead of all of them in half of the games at least; and whether, where other legal moves
-    were tried, none has as much, and no special action has more.
+    And ahead of all of them in half of the games at least; and whether no other legal move, where
+    those were tried, has more. One that has as much may be what comes first.
     """
-    held, answer = one["held"], one["answer"]["action"]
+    loss, answer = one["held"]["loss"], one["answer"]["action"]
     vp = {c["action"]: float(c["held"]["vp"]) for c in one["candidates"]}
     lead = round(vp.pop(answer) - max(vp.values()), 1)
-    often = 2 * held["ahead"] >= held["playouts"]
-    rival, special = (held.get(key, {"less": lead})["less"] for key in ("rival", "special"))
-    best = rival > 0 and special >= 0
-    return bool(often and best and lead >= CLEAR and held["loss"]["low"] > 0)
+    often = 2 * one["held"]["ahead"] >= one["held"]["playouts"]
+    best = one["held"].get("rival", {"less": lead})["less"] >= 0
+    return bool(often and best and lead >= CLEAR and loss["low"] > 0)
 
 
 def solvers(names: Sequence[str], env: GaiaEnv) -> dict[str, Agent]:

@@ -237,15 +237,14 @@ function madeBy() {
   const order = isHeld() ? " Behind each near move they also did what they do from the answer on;"
     + " the better of the two ways counts." : told.candidates.some((one) => one.answer_next)
     ? " A move that the answer may follow was played on in both ways, and has the VP of the better one." : "";
+  const nearest = told.rival && told.rival.less > 0 ? `the nearest was ${vpText(told.rival.less)} VP behind`
+    : `none had more, and one has as much: ${told.rival?.words}`;
   const rival = told.rival ? ` Of the ${told.rival.moves} other legal moves the most promising were played on`
-    + ` in a few games each: the nearest was ${vpText(told.rival.less)} VP behind.` : "";
+    + ` in a few games each: ${nearest}.` : "";
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
     + ` ${told.by}, all others as ${maker()}. The answer is ahead of all in ${told.ahead}.` : `${from} that ${maker()} played on from each move.`;
-  // A special action is asked for by no puzzle: where it does not matter when it is taken, say so.
-  const special = told.special && told.special.less < 3.5
-    ? ` ${told.special.words} may come first: that has ${told.special.less > 0 ? `${vpText(told.special.less)} VP less` : "as much"}.` : "";
-  return `${means}${order}${rival}${special}`
+  return `${means}${order}${rival}`
     + " Each line is one such game, all on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
