@@ -331,14 +331,9 @@ class Maker:
         return [better_way(one, other) for one, other in zip(open_, tried, strict=True)]
 
     def _wider(self, pool: State, one: Tried, chance: np.ndarray) -> Question:
-        """The same question with as many candidates as a puzzle has.
-
-        A special action is none but for the choice that is beaten: before the answer it often
-        comes to the same.
-        """
+        """The same question with as many candidates as a puzzle has."""
         legal = np.flatnonzero(np.asarray(pool.legal_action_mask[one.row]))
         likely = legal[np.argsort(-chance[legal], kind="stable")].tolist()
-        likely = [a for a in likely if not self._text(a).startswith(puzzles.SPECIAL)]
         first, *others = one.asked.candidates.tolist()
         known = [first, one.best, *others]
         tried = np.array(of_each_kind(self.env.ruleset, known, likely), int)

@@ -134,7 +134,8 @@ def of_each_kind(rules: Ruleset, known: Sequence[int], likely: Sequence[int]) ->
     """TRIED candidates: the first two known ones, then one of each kind of move, then the rest.
 
     A kind is a verb; the academy's action and a tile's are two. Of conversions there is one at
-    most, and only a known one: another brings nothing that the policy sees.
+    most, and only a known one: another brings nothing that the policy sees. Special actions are
+    known ones too: another, taken before the answer, often comes to the same.
 
     Args:
         known: those that were tried, the policy's favourite and the best one first.
@@ -143,11 +144,12 @@ def of_each_kind(rules: Ruleset, known: Sequence[int], likely: Sequence[int]) ->
     kinds = {action: _kind(rules, action) for action in likely}
     found = list(dict.fromkeys(known[:2]))
     seen = {kinds[action] for action in found}
-    for action in (*known, *(a for a in likely if kinds[a] != "free")):
+    new = [a for a in likely if not kinds[a].startswith(("free", "special "))]
+    for action in (*known, *new):
         if kinds[action] not in seen:
             found.append(int(action))
             seen.add(kinds[action])
-    rest = [int(a) for a in (*known, *likely) if a not in found and kinds[a] != "free"]
+    rest = [int(a) for a in (*known, *new) if a not in found and kinds[a] != "free"]
     return [*found, *dict.fromkeys(rest)][:TRIED]
 
 
