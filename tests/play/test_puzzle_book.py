@@ -53,6 +53,7 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
     assert not book.answered(0, {"action": other(puzzle, told)})["right"]
     best = told["candidates"][0]
     assert best["action"] == right and len(told["line"]) > 3
+    assert told["rival"]["words"], "the nearest of the other legal moves is named"
     steps, chosen = [x["text"] for x in told["line"]], puzzles.read(puzzles.SHIPPED)["chosen"]
     assert not {"end_turn", "leech DECLINE"} & set(steps) and told["chosen"] == chosen
     main = [choice for choice in puzzle["choices"] if not choice["text"].startswith("free ")]

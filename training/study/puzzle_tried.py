@@ -134,8 +134,8 @@ def of_each_kind(rules: Ruleset, known: Sequence[int], likely: Sequence[int]) ->
     """TRIED candidates: the first two known ones, then one of each kind of move, then the rest.
 
     A kind is a verb; the academy's action and a tile's are two. Of conversions there is one at
-    most, and only a known one: another brings nothing that the policy sees. Special actions are
-    known ones too: another, taken before the answer, often comes to the same.
+    most, and only a known one: another brings nothing that the policy sees. Of special
+    actions too there are only known ones: taken before the answer they often come to the same.
 
     Args:
         known: those that were tried, the policy's favourite and the best one first.

@@ -58,8 +58,8 @@ LEAST = 5.0  # VP that the answer has more than the policy's first choice
 CLEAR = 3.5  # VP that it has more than each other candidate
 # Free actions are the beginning of a move; a special action is one's own, and nobody takes it: when
 # it is taken is the agent's taste as much as its worth.
-CONVERSION, SPECIAL = "free ", "special "
-NO_ANSWERS = (CONVERSION, SPECIAL)
+CONVERSION = "free "
+NO_ANSWERS = (CONVERSION, "special ")
 THEMES = {
     "form_federation": "federation", "advance": "research", "ship": "ship", "explore": "ship",
     "artifact": "ship", "booster": "pass", "pass": "pass", "leech": "leech",
