@@ -6,7 +6,8 @@
 
 The turn is the count of commits modulo the number of shares; without git the first share.
 `tests/seconds.json` has CPU seconds of the files, fast and slow tests apart: a busy machine changes
-them little. Files go to the workers with the longest first, so that all end together.
+them little. What a browser takes is not in them: half the seconds of the clock count, where that is
+more. Files go to the workers with the longest first, so that all end together.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import math
 import os
 import re
 import subprocess
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -24,9 +26,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = Path(__file__).with_name("seconds.json")
-# CPU seconds of a share: a minute or two of two processes that compile anew.
+# Seconds of a share: a minute or two of two processes that compile anew.
 SHARE = 100
-# CPU seconds of a piece: a file that takes longer is cut into pieces of consecutive tests.
+# Seconds of a piece: a file that takes longer is cut into pieces of consecutive tests.
 PIECE = 100
 # Of a slow file that nobody has measured yet.
 UNKNOWN = 60
@@ -142,17 +144,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: -took[item.path])  # stable: a file's tests keep their order
 
 
-_clock = 0.0
+_clock = (0.0, time.monotonic())  # CPU seconds of this process, and the clock
 _taken: dict[str, dict[str, float]] = {"fast": {}, "slow": {}}
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[Any]:
-    """Each report says its kind, and the CPU seconds since the one before it."""
+    """Each report says its kind, and the seconds since the one before it."""
     global _clock
     report = yield
-    before, _clock = _clock, sum(os.times()[:4])
-    report.took = ("slow" if _is_slow(item) else "fast", _clock - before)
+    before, _clock = _clock, (sum(os.times()[:4]), time.monotonic())
+    took = max(_clock[0] - before[0], (_clock[1] - before[1]) / 2)
+    report.took = ("slow" if _is_slow(item) else "fast", took)
     return report
 
 

@@ -13,6 +13,7 @@ from tests.conftest import ENOUGH, GAMES
 from training.study.playouts import whole_moves
 
 
+@pytest.mark.slow
 def test_each_game_is_one_of_the_whole_game_with_the_ends_of_turns_put_in(
     env, new_games, step_games
 ):

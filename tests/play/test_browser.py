@@ -76,6 +76,7 @@ def choice(legal: list[str], turn: int) -> str:
     return done[-1] if done and turn % 3 else (main or legal)[turn % len(main or legal)]
 
 
+@pytest.mark.slow
 def test_a_whole_game_against_three_agents(tab: Watched, server: Server) -> None:
     begin(tab, server.home, ("you", "random", "random", "random"))
     page, turn = tab.page, 0

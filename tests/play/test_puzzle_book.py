@@ -65,6 +65,7 @@ def test_a_puzzle_is_asked_without_its_answer() -> None:
         book.asked(len(book.themes()))
 
 
+@pytest.mark.slow
 def test_the_line_beside_the_answer_is_of_who_was_chosen() -> None:
     """Of a wrong choice; of the second best beside a right one; of any other that is asked for."""
     book = PuzzleBook()

@@ -40,6 +40,12 @@ def answer_of(number: int, right: bool) -> int:
     return 1 + choices.index(told["answer"]["action"] if right else other(puzzle, told))
 
 
+def nearest(number: int) -> dict[str, Any]:
+    """The nearest legal move beside the choices of a shipped puzzle, as the page has it."""
+    book = PuzzleBook()
+    return book.answered(number, {"action": book.asked(number)["choices"][0]["action"]})["rival"]
+
+
 def names_cell(action: Any) -> bool:
     """Whether a move is at a cell."""
     return "," in action["text"]
@@ -78,7 +84,10 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     assert len(ends) == len(heads) == 2, "both lines are whole games"
     for end, head in zip(ends, heads, strict=True):
         assert f"have {head.rsplit(': ')[-1].removesuffix(' at the end')}" in end
-    assert "The answer is ahead of all in " in page.locator("#how").inner_text()
+    how, rival = page.locator("#how").inner_text(), nearest(1)
+    assert "The answer is ahead of all in " in how
+    assert f"Of the {rival['moves']} other legal moves the most promising" in how
+    assert f"the nearest, {rival['words']}, was {rival['less']:.1f} VP behind." in how
     assert "undefined" not in page.locator("main").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     button = page.locator("#candidates button[aria-pressed='false']").first
@@ -158,6 +167,25 @@ def test_who_answers_at_once_is_told_what_is_waited_for(tab: Watched, server: Se
     assert page.locator("#verdict").inner_text() == verdict, "it is of puzzle 2"
 
 
+def test_a_puzzle_that_comes_late_shows_nothing(tab: Watched, server: Server) -> None:
+    """And the next one is the one after it, though it was never seen."""
+    page = tab.page
+    page.goto(f"{server.home}puzzles#1")
+    tab.until(READY.format(1), 120)
+    tab.hold("/api/puzzles/1")
+    page.keyboard.press("n")
+    tab.until("document.getElementById('asks').textContent.startsWith('The game is played')")
+    page.keyboard.press("n")
+    tab.until(READY.format(3), 120)
+    asks = page.locator("#asks").inner_text()
+    page.wait_for_timeout(2500)
+    assert asks.startswith("Puzzle 3, ") and page.locator("#asks").inner_text() == asks
+    assert tab.held() == 1
+    tab.release()
+    page.wait_for_timeout(1500)
+    assert page.locator("#asks").inner_text() == asks
+
+
 def test_a_number_that_no_puzzle_has_is_said(tab: Watched, server: Server) -> None:
     page = tab.page
     count = len(PuzzleBook().themes())
@@ -183,15 +211,26 @@ def test_a_level_has_its_own_puzzles(tab: Watched, server: Server) -> None:
     assert told == [f"any ({len(found)})", f"expert ({hard})", f"regular ({len(easier)})"]
     page.select_option("#level", "regular")
     tab.until(READY.format(easier[0] + 1), 120)
+    page.keyboard.press(str(answer_of(easier[0], right=False)))
+    tab.until("told")
+    assert page.locator("#reveal").is_visible()
+    pairs = {(one["theme"], "regular" if "beats" in one else "expert") for one in found}
+    theme, level = next(
+        (one["theme"], level) for level in ("regular", "expert") for one in found
+        if (one["theme"], level) not in pairs
+    )  # fmt: skip
+    page.select_option("#theme", theme)
+    page.select_option("#level", level)
+    said = "There is no puzzle of this theme and level."
+    tab.until(f"document.getElementById('asks').textContent === '{said}'")
+    assert page.locator("#choices button").count() == 0, "nothing is left to answer"
+    assert not page.locator("#reveal").is_visible()
+    page.select_option("#number", index=easier[0] + 1)  # the first one is empty
+    tab.until("document.querySelector('#choices button')", 120)
     page.keyboard.press(str(answer_of(easier[0], right=True)))
     tab.until("!document.getElementById('told').hidden")
     verdict = page.locator("#verdict").inner_text()
     assert f", which {found[easier[0]]['beats']} would play" in verdict
-    seen = {found[n]["theme"] for n in easier}
-    page.select_option("#theme", next(one["theme"] for one in found if one["theme"] not in seen))
-    said = "There is no puzzle of this theme and level."
-    tab.until(f"document.getElementById('asks').textContent === '{said}'")
-    assert page.locator("#choices button").count() == 0, "nothing is left to answer"
 
 
 def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:

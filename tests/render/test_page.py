@@ -87,6 +87,7 @@ def test_every_decision_is_listed() -> None:
     assert found[0] == "set-up" and "round 6" in found
 
 
+@pytest.mark.slow
 def test_the_command_writes_page_csv_and_moves(tmp_path: Path) -> None:
     out, table = tmp_path / "a.html", tmp_path / "a.csv"
     record = replay.read(RECORDS["base"])

@@ -93,6 +93,7 @@ def anything(network, observation, mask):
     return jax.tree.map(lambda x: jnp.asarray(rng.normal(size=x.shape), x.dtype), form)
 
 
+@pytest.mark.slow
 def test_a_network_that_grows_plays_as_before(scene):
     small, params, observation, mask = scene
     drawn = anything(small, observation, mask)  # no bias is 0, no scale 1

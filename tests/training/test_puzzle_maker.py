@@ -322,7 +322,6 @@ def test_candidates_are_one_of_each_kind_first():
     kinds = ["advance ai", "upgrade -7,2", "pass"]
     assert chosen(0, 0) == ["mine -7,2", *kinds, "mine -7,3"]
     assert chosen(0, 2) == ["mine -7,2", "mine -7,3", *kinds]
-    assert chosen(0, 3, 3, 4) == ["mine -7,2", "free burn", *kinds, "mine -7,3"]
     assert chosen(5, 0, 5) == ["special AC_B", "mine -7,2", *kinds, "mine -7,3"], "it is beaten"
     assert puzzle_tried.of_each_kind(rules, likely[:1], likely[:4]) == likely[:3]
 

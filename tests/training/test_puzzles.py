@@ -109,6 +109,8 @@ def test_who_plays_the_answer_solves_it(found, puzzle, legal):
         assert puzzles.solved(found, agent) == [right]
     said = puzzles.text(found, {"one": [True]})
     assert said.startswith("1 puzzles of 1 games of me") and "one solves 1 of 1" in said
+    how = {"solved_by": [], "unsolved_by": [], "beats": ["one"]}
+    assert "chosen: better than the choice of one" in puzzles.text(found | {"chosen": how}, {})
 
 
 def test_puzzles_are_chosen_by_who_solves_them(found, game, puzzle, tmp_path, monkeypatch, capsys):

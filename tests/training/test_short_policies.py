@@ -43,6 +43,7 @@ def agent(short_turns):
 
 
 @pytest.mark.parametrize(("short_turns", "first"), [(False, OTHER), (True, END)])
+@pytest.mark.slow
 def test_it_takes_the_end_of_its_turn_where_it_may(states, short_turns, first):
     one = agent(short_turns)
     mask = states.legal_action_mask

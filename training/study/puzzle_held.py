@@ -2,12 +2,12 @@
 
 An answer may be ahead only because that agent goes on badly behind the other moves. So all
 candidates are played out once more, and the seat plays on as a stronger agent, such as a search;
-all others play as before. What holds by that is played out in a second way: behind each other move
+all others play as before. What holds by that is played out in a second way: behind each near move
 the seat does at its next turns what it does from the answer on, as long as it can. The better way
 counts, so that the order of two moves is no puzzle, and bad play behind a move is none. Of all
 other legal moves but conversions, those that the agent itself does best with are tried likewise:
-one that may come before the answer has as much, and none has more. A puzzle that holds says what
-came of it, and its lines are of these games.
+none has more; one may have as much, mostly because it may come before the answer. A puzzle that
+holds says what came of it, and its lines are of these games.
 """
 
 from __future__ import annotations

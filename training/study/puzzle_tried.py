@@ -12,7 +12,7 @@ from gaia_jax.ruleset import Ruleset
 
 from .accuracy import Loss, paired
 from .judge import Question
-from .puzzles import CLEAR, LEAST
+from .puzzles import CLEAR, LEAST, NO_ANSWERS
 
 TRIED = 6  # candidates of a puzzle, the policy's likeliest
 FOLLOWED = 280  # actions behind a candidate that are kept; from round 5 on that is to the end
@@ -133,26 +133,19 @@ def with_more(one: Tried, more: Sequence[np.ndarray]) -> Tried:
 def of_each_kind(rules: Ruleset, known: Sequence[int], likely: Sequence[int]) -> list[int]:
     """TRIED candidates: the first two known ones, then one of each kind of move, then the rest.
 
-    A kind is a verb; the academy's action and a tile's are two. Of conversions there is one at
-    most, and only a known one: another brings nothing that the policy sees. Of special
-    actions too there are only known ones: taken before the answer they often come to the same.
+    A kind is a verb. Conversions and special actions there are only where they are known: a
+    conversion is no whole move, and a special action before the answer often comes to the same.
 
     Args:
         known: those that were tried, the policy's favourite and the best one first.
         likely: all legal ones, the likeliest first.
     """
-    kinds = {action: _kind(rules, action) for action in likely}
-    found = list(dict.fromkeys(known[:2]))
-    seen = {kinds[action] for action in found}
-    new = [a for a in likely if not kinds[a].startswith(("free", "special "))]
+    texts = {action: actions.to_text(rules, action) for action in likely}
+    new = [action for action in likely if not texts[action].startswith(NO_ANSWERS)]
+    found, seen = list(known[:2]), {texts[action].split()[0] for action in known[:2]}
     for action in (*known, *new):
-        if kinds[action] not in seen:
+        kind = texts[action].split()[0]
+        if kind not in seen:
             found.append(int(action))
-            seen.add(kinds[action])
-    rest = [int(a) for a in (*known, *new) if a not in found and kinds[a] != "free"]
-    return [*found, *dict.fromkeys(rest)][:TRIED]
-
-
-def _kind(rules: Ruleset, action: int) -> str:
-    text = actions.to_text(rules, action)
-    return text if text.startswith("special ") else text.split()[0]
+            seen.add(kind)
+    return list(dict.fromkeys([*found, *map(int, (*known, *new))]))[:TRIED]

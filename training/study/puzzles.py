@@ -17,6 +17,7 @@ import numpy as np
 from gaia_jax import actions, replay
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.env import GaiaEnv, State
+from gaia_jax.setup import setup_json
 from gaia_jax.state import Node
 
 from ..agents import Agent, make_agent, sha256_of
@@ -43,7 +44,7 @@ INSIDE = {
         "answer": OBJECT, "policy": OBJECT, "loss": OBJECT, "candidates": LIST,
     },
 }  # fmt: skip
-CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_by" too
+CHOSEN = {"solved_by": LIST, "unsolved_by": LIST}  # agents' names; maybe "held_by" and "beats" too
 # Maybe "beats" of a puzzle: whose choice `policy` is; it is the policy's own without that.
 # Of a candidate: by source, what the answer has more; texts of the actions of one game from it,
 # as the agent plays on, or the stronger one of a puzzle that holds.
@@ -238,9 +239,15 @@ def begun(path: Path, empty: Plain) -> Plain:
 
 
 def players_of(found: Plain) -> int:
-    """For how many the games of a file are."""
-    factions = found["games"][0]["setup"].get("factions") if found["games"] else None
-    return len(factions) if isinstance(factions, list) else 4
+    """For how many the games of a file are.
+
+    Raises:
+        UserError: the first set-up does not say so.
+    """
+    try:
+        return setup_json.players_of(found["games"][0]["setup"]) if found["games"] else 4
+    except ValueError as error:
+        raise UserError(f"game 0 of the puzzles: {error}") from error
 
 
 def walked(found: Plain, number: int) -> list[State]:
@@ -367,7 +374,8 @@ def text(found: Plain, rates: Mapping[str, Sequence[bool]]) -> str:
     lines = [f"{len(themes)} puzzles of {len(found['games'])} games of {found['agent']}"]
     lines += [f"  {name}: {themes.count(name)}" for name in sorted(set(themes))]
     if how := found.get("chosen"):
-        said = {"solved by": how["solved_by"], "not by": how["unsolved_by"]}
+        said = {"better than the choice of": how.get("beats", [])}
+        said |= {"solved by": how["solved_by"], "not by": how["unsolved_by"]}
         said["holding with"] = how.get("held_by", [])
         lines.append("chosen: " + ", ".join(f"{k} {n}" for k, names in said.items() for n in names))
     lines += [f"{name} solves {sum(right)} of {len(right)}" for name, right in rates.items()]

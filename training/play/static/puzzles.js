@@ -16,8 +16,8 @@ const SECOND = "second"; // a wrong answer first, then the right one
 const MARKS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at a second try"]]);
 
 const vpText = (vp) => vp.toFixed(1);
-const ask = (path, body = undefined) =>
-  request(path, body, (text) => { find("asks").textContent = text; });
+const say = (text) => { find("asks").textContent = text; };
+const ask = (path, body = undefined) => request(path, body, say);
 
 // By the number of a puzzle from 0: whether its first answer was right, or a later one.
 function score() {
@@ -71,19 +71,19 @@ function show(place) {
   if (row) list.scrollTop = row.offsetTop - list.offsetTop - above;
 }
 
-// How far the game of a puzzle is played, until the function that is given back is called.
-function playing(number) {
+// Tells how far the game of a puzzle is played, until the function that is given back is called.
+function playing(number, tell) {
   const from = Date.now();
   let played = null;
-  const say = () => {
+  const progress = () => {
     const seconds = Math.round((Date.now() - from) / 1000);
-    find("asks").textContent = "The game is played to the position"
+    tell("The game is played to the position"
       + (played ? `: ${played[0]} of ${played[1]} decisions` : "") + (seconds ? `, ${seconds} s.` : ".")
-      + (seconds > 5 && !(played && played[0]) ? " The first one of a server takes longest." : "");
+      + (seconds > 5 && !(played && played[0]) ? " The first one of a server takes longest." : ""));
   };
-  say();
+  progress();
   const timer = setInterval(async () => {
-    say();
+    progress();
     const found = await request("/api/puzzles", undefined, () => {});
     played = (found && found.playing[number]) || played;
   }, 1000);
@@ -100,15 +100,18 @@ function shown() {
 }
 
 let opened = 0; // which call of `open` is the last: an earlier one that comes late shows nothing
+let latest = -1; // the number of the last puzzle that was asked for
+
 async function open(number, note = "") {
   const mine = ++opened;
-  [puzzle, told, shut, at] = [null, null, true, 0];
+  const tell = (text) => mine === opened && say(text);
+  [puzzle, told, shut, at, latest] = [null, null, true, 0, number];
   find("told").hidden = true;
   find("verdict").textContent = "";
   find("reveal").hidden = true;
   find("choices").replaceChildren();
-  const done = playing(number);
-  const found = await ask(`/api/puzzles/${number}`);
+  const done = playing(number, tell);
+  const found = await request(`/api/puzzles/${number}`, undefined, tell);
   done();
   if (!found || mine !== opened) return;
   [puzzle, shut] = [found, false];
@@ -116,9 +119,9 @@ async function open(number, note = "") {
   const { seats, player } = puzzle;
   const mark = score()[number];
   // Its theme would say much about the answer: it is told with it.
-  find("asks").textContent = `${note}Puzzle ${number + 1}, round ${puzzle.round}: ${seats[player].name}`
+  say(`${note}Puzzle ${number + 1}, round ${puzzle.round}: ${seats[player].name}`
     + `, ${puzzle.vp[player]} VP, is to move. Which move brings most VP by the end? ${shown()}`
-    + (mark === undefined ? "" : ` You have tried it: ${MARKS.get(mark)}.`);
+    + (mark === undefined ? "" : ` You have tried it: ${MARKS.get(mark)}.`));
   find("choices").replaceChildren(...puzzle.choices.map((choice, n) => element("button",
     { type: "button", "data-action": choice.action, "aria-pressed": "false",
       onclick: () => answer(choice.action), ...ringing(choice) }, `${n + 1}: ${choice.words}`, ...brings(choice))));
@@ -237,14 +240,15 @@ function madeBy() {
   const order = isHeld() ? " Behind each near move they also did what they do from the answer on;"
     + " the better of the two ways counts." : told.candidates.some((one) => one.answer_next)
     ? " A move that the answer may follow was played on in both ways, and has the VP of the better one." : "";
-  const nearest = told.rival && told.rival.less > 0 ? `the nearest was ${vpText(told.rival.less)} VP behind`
-    : `none had more, and one has as much: ${told.rival?.words}`;
-  const rival = told.rival ? ` Of the ${told.rival.moves} other legal moves the most promising were played on`
-    + ` in a few games each: ${nearest}.` : "";
+  const { rival } = told;
+  const nearest = () => rival.less > 0 ? `the nearest, ${rival.words}, was ${vpText(rival.less)} VP behind`
+    : `none had more, and one has as much: ${rival.words}`;
+  const others = rival ? ` Of the ${rival.moves} other legal moves the most promising were played on`
+    + ` in a few games each: ${nearest()}.` : "";
   const from = `Means of ${told.playouts} games`;
   const means = isHeld() ? `${from} from each move: ${puzzle.seats[puzzle.player].name} play on as`
     + ` ${told.by}, all others as ${maker()}. The answer is ahead of all in ${told.ahead}.` : `${from} that ${maker()} played on from each move.`;
-  return `${means}${order}${rival}`
+  return `${means}${order}${others}`
     + " Each line is one such game, all on one luck: one where they differ much as the means do."
     + (kept.length ? ` Kept are puzzles that ${kept.join(" and ")}.` : "");
 }
@@ -270,10 +274,13 @@ function raceText() {
 // A step of the lines; their heads say which move they are of and how they end.
 function wordsOf({ text, words }, n) {
   if (text) return words;
-  const last = told.line.slice(n).find((step) => step.over); // a line may be cut before the end
+  const after = told.line.slice(n + 1);
+  const other = after.findIndex((step) => !step.text); // where the second line begins
+  const line = other < 0 ? after : after.slice(0, other);
+  const last = line.find((step) => step.over); // a line may be cut before the end
   const end = last ? `: ${last.vp} VP at the end` : "";
   if (!n) return `${words}, and then ${told.answer.words}${end}`;
-  const later = told.line.slice(n).some((step) => step.own && step.text === told.answer.text);
+  const later = line.some((step) => step.own && step.text === told.answer.text);
   return `${words}, and then ${told.beside.words}${later ? ", with the answer later on" : ""}${end}`;
 }
 
@@ -317,11 +324,11 @@ function lineButton(candidate) {
   const beside = async () => {
     if (action === told.beside.action) return;
     const [mine, { tried }, { number }] = [++opened, told, puzzle];
-    const say = (text) => {
+    const tell = (text) => {
       if (mine === opened) find("said").textContent = text;
     };
-    say("Its line is drawn.");
-    const found = await request(`/api/puzzles/${number}`, { action: tried, beside: action }, say);
+    tell("Its line is drawn.");
+    const found = await request(`/api/puzzles/${number}`, { action: tried, beside: action }, tell);
     if (!found || mine !== opened) return;
     const here = document.activeElement.dataset.action === String(action);
     draw(0); // what the old lines change is as it was
@@ -338,17 +345,17 @@ function next() {
   const kept = score();
   const fits = (id, of) => [ANY, of].includes(find(id).value);
   const numbers = themes.map((_, n) => n).filter((n) => fits("theme", themes[n]) && fits("level", levels[n]));
-  const from = puzzle ? puzzle.number : -1;
-  const order = [...numbers.filter((n) => n > from), ...numbers.filter((n) => n <= from)];
+  const order = [...numbers.filter((n) => n > latest), ...numbers.filter((n) => n <= latest)];
   const left = order.find((n) => !(n in kept));
   const what = "of this theme and level";
   if (!numbers.length) {
     opened++;
     [puzzle, told, shut] = [null, null, true];
     find("told").hidden = true;
+    find("reveal").hidden = true;
     find("verdict").textContent = "";
     find("choices").replaceChildren();
-    find("asks").textContent = `There is no puzzle ${what}.`;
+    say(`There is no puzzle ${what}.`);
     return;
   }
   const all = numbers.length > 1 ? `All ${numbers.length} ${what} are tried.` : `It is the only one ${what}.`;
@@ -361,7 +368,7 @@ function route() {
   const number = /^\d+$/.test(text) ? Number(text) : 0;
   if (!text) next();
   else if (number >= 1 && number <= themes.length) open(number - 1);
-  else find("asks").textContent = `There is no puzzle ${text}: they are 1 to ${themes.length}.`;
+  else say(`There is no puzzle ${text}: they are 1 to ${themes.length}.`);
 }
 
 function pressed(event) {
