@@ -69,7 +69,7 @@ not known, nor whether another JAX does it rightly.
 
 **Do not set this flag.** `make accelerator` plays {compared} games first and compares each with a
 CPU; for PPO it looks at `FINAL_1`. Without flags one H100 played all of these games as a CPU does
-(`docs/lab/performance.md`); cut to two minutes, the command has found the same on an H200.
+(`docs/lab/performance.md`); cut to 1.3 minutes, the command has found the same on an H200.
 
 ### What to do next on a card
 

@@ -53,6 +53,19 @@ def chosen(tests, share, fast=()):
     return [item.nodeid for item in items]
 
 
+@pytest.mark.parametrize(("cpu", "clock", "took"), [(8.0, 10.0, 8.0), (1.0, 10.0, 5.0)])
+def test_half_of_the_clock_counts_where_that_is_more(monkeypatch, cpu, clock, took):
+    """While a browser works the process waits."""
+    monkeypatch.setattr(shares, "_clock", (100.0, 200.0))
+    monkeypatch.setattr(shares.os, "times", lambda: (100.0 + cpu, 0.0, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(shares.time, "monotonic", lambda: 200.0 + clock)
+    hook = shares.pytest_runtest_makereport(Item(slow=True))
+    next(hook)
+    with pytest.raises(StopIteration) as end:
+        hook.send(SimpleNamespace())
+    assert end.value.value.took == ("slow", took)
+
+
 def test_the_shares_together_hold_every_slow_test_once(slow_tests):
     n = shares.number()
     parts = [chosen(slow_tests, f"{k}/{n}") for k in range(1, n + 1)]

@@ -17,7 +17,8 @@ const MARKS = new Map([[true, "right"], [false, "wrong"], [SECOND, "right at a s
 
 const vpText = (vp) => vp.toFixed(1);
 const say = (text) => { find("asks").textContent = text; };
-const ask = (path, body = undefined) => request(path, body, say);
+// Says nothing any more once another puzzle is asked for.
+const sayWhile = (mine) => (text) => mine === opened && say(text);
 
 // By the number of a puzzle from 0: whether its first answer was right, or a later one.
 function score() {
@@ -104,7 +105,7 @@ let latest = -1; // the number of the last puzzle that was asked for
 
 async function open(number, note = "") {
   const mine = ++opened;
-  const tell = (text) => mine === opened && say(text);
+  const tell = sayWhile(mine);
   [puzzle, told, shut, at, latest] = [null, null, true, 0, number];
   find("told").hidden = true;
   find("verdict").textContent = "";
@@ -168,18 +169,18 @@ let answering = 0; // which `open` has an answer on its way
 // The answer; what it is told is made while somebody thinks, and waited for where there was no time.
 async function answered(action) {
   const [from, mine] = [Date.now(), opened];
-  const say = (text) => {
+  const tell = (text) => {
     if (mine === opened) find("verdict").textContent = text;
   };
-  const tell = () => say(`The lines are played on: ${Math.round((Date.now() - from) / 1000)} s.`);
-  const timer = setInterval(tell, 1000);
+  const timer = setInterval(
+    () => tell(`The lines are played on: ${Math.round((Date.now() - from) / 1000)} s.`), 1000);
   answering = mine;
   // Behind a second try that is right stands the line of the first, which was not.
   const beside = told && action === told.answer.action ? { beside: told.tried } : {};
-  const found = await ask(`/api/puzzles/${puzzle.number}`, { action, ...beside });
+  const found = await request(`/api/puzzles/${puzzle.number}`, { action, ...beside }, sayWhile(mine));
   clearInterval(timer);
   if (answering === mine) answering = 0;
-  say("");
+  tell("");
   return mine === opened ? found : null;
 }
 
@@ -383,7 +384,7 @@ function pressed(event) {
 }
 
 async function main() {
-  const found = await ask("/api/puzzles");
+  const found = await request("/api/puzzles", undefined, say);
   if (!found) return;
   ({ themes, levels } = found);
   scoreKey = `gaia_jax puzzles ${found.mark}`;
