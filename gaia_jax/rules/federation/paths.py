@@ -45,7 +45,7 @@ NO_PATH = 60  # no path, in satellites: twice that fits int8
 FAR_WEIGHTED = 8000  # no path, in weights: twice that fits int16
 NO_LEAST = 99  # above the power of any group
 # On a GPU, whose host is asked after each turn of a loop: see `gaia_jax/xla/turns.py`.
-FIRST_SWEEPS, SWEEPS_OF_A_TURN, PARTS_OF_A_TURN = 12, 4, 4
+FIRST_SWEEPS, SWEEPS_OF_A_TURN, PARTS_OF_A_TURN = 12, 4, 16
 UNIT_BITS = 8
 UNIT = 1 << UNIT_BITS  # the weight of a satellite; what is less than that in total breaks ties (A2)
 
@@ -246,14 +246,21 @@ class _Search:
         rest = groups & (groups - 1)  # each way to part a set in two once
         ways = (1 << jnp.maximum(lax.population_count(groups[0]) - 1, 0)) - 1
 
+        at_a_time = PARTS_OF_A_TURN if on_gpu() else 1
+
         def part(_: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
             subset, x = carry
-            both = cost_via_cell(paths, key - groups + subset) + cost_via_cell(paths, key - subset)
-            return (subset - 1) & rest, jnp.minimum(x, both - unit)
+            subsets = []
+            for _ in range(at_a_time):
+                subsets.append(subset)
+                subset = (subset - 1) & rest
+            one = jnp.stack(subsets)  # one gather of all is a kernel or two, sixteen are sixteen
+            both = cost_via_cell(paths, key - groups + one) + cost_via_cell(paths, key - one)
+            return subset, jnp.minimum(x, jnp.min(both, axis=0) - unit)
 
-        # The ways come round again: one too many changes nothing.
-        turns = lax.div(ways + PARTS_OF_A_TURN - 1, PARTS_OF_A_TURN) if on_gpu() else ways
-        _, x = lax.fori_loop(0, turns, repeated(part, PARTS_OF_A_TURN), (rest, x))
+        # The ways come round again: some too many change nothing.
+        turns = lax.div(ways + at_a_time - 1, at_a_time)
+        _, x = lax.fori_loop(0, turns, part, (rest, x))
 
         free = lattice.inner(ground) & FREE_BIT != 0
         step = unit if self.weight is None else lattice.inner(unit)
