@@ -194,9 +194,8 @@ def test_the_sdist_is_whole(built):
         pytest.skip("no git checkout: what the sdist should have is not known")
     with tarfile.open(built[1]) as archive:
         files = {name.partition("/")[2] for name in archive.getnames()}
-    # The state of the run under way is for the clone alone (pyproject.toml leaves it out).
     missing = set(tracked.stdout.split("\n")) - files
-    missing -= {"", ".gitignore", "configs/long_run.tar.gz"}
+    missing -= {"", ".gitignore"}
     assert not {name for name in missing if (ROOT / name).is_file()}
 
 

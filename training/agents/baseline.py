@@ -57,7 +57,7 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
         action = jax.random.categorical(key, logits)   # what the arena's agent plays
 
     Strength, mean VP of 512 duplicate games of these four at one table (README.md):
-    zoo/strong 172.0, greedy 101.6, zoo/quick 94.4, random 25.6.
+    zoo/strong 175.2, greedy 101.7, zoo/quick 93.9, random 24.9.
     `CITATION.cff` says how to cite them.
 
     Args:

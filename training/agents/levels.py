@@ -16,10 +16,10 @@ class Level(NamedTuple):
 
 # From the weakest on. The gain of the search was measured in docs/lab/search.md.
 LEVELS = (
-    Level("newcomer", "random", "any legal move", 25.6),
-    Level("beginner", "zoo/quick", "a network that has learnt for minutes", 94.4),
-    Level("regular", "greedy", "written by hand, looks ahead within its move", 101.6),
-    Level("expert", "zoo/strong", "the network that has learnt longest", 172.0),
+    Level("newcomer", "random", "any legal move", 24.9),
+    Level("beginner", "zoo/quick", "a network that has learnt for minutes", 93.9),
+    Level("regular", "greedy", "written by hand, looks ahead within its move", 101.7),
+    Level("expert", "zoo/strong", "the network that has learnt longest", 175.2),
     Level("strongest", "zoo/strong+search:64", "the same, and plays each move out before it"),
 )
 # Seconds a decision in a table of four: the median, and what nine of ten take at most. Measured as
