@@ -8,7 +8,7 @@ from training.study import puzzle_held, puzzles
 def test_the_shipped_puzzles_hold():
     """Each with what came of it where a search played on."""
     found = puzzles.read(puzzles.SHIPPED)
-    assert len(found["puzzles"]) >= 101
+    assert len(found["puzzles"]) >= 100
     for one in found["puzzles"]:
         assert one["held"]["by"] == found["chosen"]["held_by"][-1]
         assert one["held"]["playouts"] == puzzle_held.PLAYOUTS and puzzles.holds(one)
