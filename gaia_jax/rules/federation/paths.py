@@ -245,13 +245,12 @@ class _Search:
 
         rest = groups & (groups - 1)  # each way to part a set in two once
         ways = (1 << jnp.maximum(lax.population_count(groups[0]) - 1, 0)) - 1
-
         at_a_time = PARTS_OF_A_TURN if on_gpu() else 1
 
         def part(_: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
             subset, x = carry
-            subsets = []
-            for _ in range(at_a_time):
+            subsets: list[Array] = []
+            while len(subsets) < at_a_time:
                 subsets.append(subset)
                 subset = (subset - 1) & rest
             one = jnp.stack(subsets)  # one gather of all is a kernel or two, sixteen are sixteen
