@@ -26,11 +26,11 @@ LEVELS = (
 # docs/guide/comparing.md says, on this machine.
 TIMED_ON = "2 cores (AMD EPYC)"
 SECONDS = {
-    "random": (0.00053, 0.00063),
-    "zoo/quick": (0.00099, 0.0014),
-    "greedy": (0.0019, 0.0043),
-    "zoo/strong": (0.001, 0.0013),
-    "zoo/strong+search:64": (0.0018, 0.05),
+    "random": (0.0014, 0.0017),
+    "zoo/quick": (0.0025, 0.0034),
+    "greedy": (0.004, 0.0087),
+    "zoo/strong": (0.0037, 0.0044),
+    "zoo/strong+search:64": (0.0055, 0.098),
 }
 _AGENTS = {level.name: level.agent for level in LEVELS}
 
