@@ -120,7 +120,7 @@ and 2 us for each of as many messages as a root of the number of devices.
   the games along the lanes (`gaia_jax/xla/batch_aware.py`). **Kept.**
 - **A GPU waits for its host after each turn of a loop whose length the data decide.** There the
   search makes its first twelve sweeps without asking and four a turn after them, four ways to part
-  a set a turn, four steps back a turn, six spreads of a group's label a turn
+  a set a turn (sixteen since then), four steps back, six spreads of a group's label
   (`gaia_jax/xla/turns.py`). A step too many changes nothing. **Kept.**
 - **A branch waits for the host too.** Stages of a step are none on a GPU: `optimization_barrier`
   stays there until XLA has fused, so it keeps them apart. The offers of power are worked through

@@ -253,8 +253,8 @@ class _Search:
             while len(subsets) < at_a_time:
                 subsets.append(subset)
                 subset = (subset - 1) & rest
-            one = jnp.stack(subsets)  # one gather of all is a kernel or two, sixteen are sixteen
-            both = cost_via_cell(paths, key - groups + one) + cost_via_cell(paths, key - one)
+            parts = jnp.stack(subsets)  # (at_a_time, block): one gather for all of a turn
+            both = cost_via_cell(paths, key - groups + parts) + cost_via_cell(paths, key - parts)
             return subset, jnp.minimum(x, jnp.min(both, axis=0) - unit)
 
         # The ways come round again: some too many change nothing.
