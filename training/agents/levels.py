@@ -26,11 +26,11 @@ LEVELS = (
 # docs/guide/comparing.md says, on this machine.
 TIMED_ON = "2 cores (AMD EPYC)"
 SECONDS = {
-    "random": (0.0014, 0.0017),
-    "zoo/quick": (0.0025, 0.0034),
-    "greedy": (0.004, 0.0087),
-    "zoo/strong": (0.0037, 0.0044),
-    "zoo/strong+search:64": (0.0055, 0.098),
+    "random": (0.0011, 0.0013),
+    "zoo/quick": (0.0026, 0.0029),
+    "greedy": (0.0031, 0.0065),
+    "zoo/strong": (0.0031, 0.0037),
+    "zoo/strong+search:64": (0.0041, 0.09),
 }
 _AGENTS = {level.name: level.agent for level in LEVELS}
 
