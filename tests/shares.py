@@ -26,10 +26,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = Path(__file__).with_name("seconds.json")
-# Seconds of a share: a minute or two of two processes that compile anew.
-SHARE = 100
+# Seconds of a share: a minute or two of two processes that compile anew, on a slow machine three.
+SHARE = 60
 # Seconds of a piece: a file that takes longer is cut into pieces of consecutive tests.
-PIECE = 100
+PIECE = 90
 # Of a slow file that nobody has measured yet.
 UNKNOWN = 60
 WRITTEN = "mark.slow"  # what a file with slow tests says somewhere

@@ -10,7 +10,6 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from tests.browser import Watched
 from tests.play.server import Server
-from tests.play.test_puzzle_book import other
 from training.play.puzzle_book import PuzzleBook
 from training.study import puzzles
 
@@ -31,19 +30,20 @@ COVERED = """() => [...document.querySelectorAll("#block-research .level")].filt
 }).map((level) => level.textContent)"""
 
 
+BOOK = PuzzleBook()
+
+
 def answer_of(number: int, right: bool) -> int:
     """The key, from 1, of the answer of a shipped puzzle, or of a wrong choice."""
-    book = PuzzleBook()
-    puzzle = book.asked(number)
-    choices = [choice["action"] for choice in puzzle["choices"]]
-    told = book.answered(number, {"action": choices[0]})
-    return 1 + choices.index(told["answer"]["action"] if right else other(puzzle, told))
+    one = puzzles.read(puzzles.SHIPPED)["puzzles"][number]
+    answer = (one | one.get("held", {}))["answer"]["action"]
+    known = sorted(choice["action"] for choice in one["candidates"])
+    return 1 + next(n for n, action in enumerate(known) if (action == answer) == right)
 
 
 def nearest(number: int) -> dict[str, Any]:
     """The nearest legal move beside the choices of a shipped puzzle, as the page has it."""
-    book = PuzzleBook()
-    return book.answered(number, {"action": book.asked(number)["choices"][0]["action"]})["rival"]
+    return BOOK.answered(number, {"action": BOOK.asked(number)["choices"][0]["action"]})["rival"]
 
 
 def names_cell(action: Any) -> bool:
@@ -57,7 +57,7 @@ def test_a_puzzle_is_answered_by_the_keyboard(tab: Watched, server: Server, widt
     page.goto(f"{server.home}puzzles#2")
     tab.until(READY.format(2), 120)
     assert page.locator("#choices button").count() > 1
-    theme = PuzzleBook().themes()[1]
+    theme = BOOK.themes()[1]
     asks = page.locator("#asks").inner_text()
     assert theme not in asks  # it would say what the answer is
     assert asks.startswith("Puzzle 2, round ") and "Below: " in asks and "legal moves" in asks
@@ -188,7 +188,7 @@ def test_a_puzzle_that_comes_late_shows_nothing(tab: Watched, server: Server) ->
 
 def test_a_number_that_no_puzzle_has_is_said(tab: Watched, server: Server) -> None:
     page = tab.page
-    count = len(PuzzleBook().themes())
+    count = len(BOOK.themes())
     for wrong in ("0", str(count + 1), "abc"):
         page.goto("about:blank")
         page.goto(f"{server.home}puzzles#{wrong}")
@@ -236,7 +236,7 @@ def test_a_level_has_its_own_puzzles(tab: Watched, server: Server) -> None:
 def test_a_choice_rings_its_cell(tab: Watched, server: Server) -> None:
     found = puzzles.read(puzzles.SHIPPED)["puzzles"]
     number = next(n for n, one in enumerate(found) if any(map(names_cell, one["candidates"])))
-    page, choices = tab.page, PuzzleBook().asked(number)["choices"]
+    page, choices = tab.page, BOOK.asked(number)["choices"]
     page.goto(f"{server.home}puzzles#{number + 1}")
     tab.until(READY.format(number + 1), 120)
     assert (

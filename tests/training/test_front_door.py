@@ -30,6 +30,7 @@ def test_importing_costs_nothing():
         training.Confi  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_run_its_evaluation_and_an_arena(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     env = toy_env.make("toy", reward="vp")
