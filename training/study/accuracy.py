@@ -14,7 +14,7 @@ from .effects import CONFIDENCE
 
 SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
 AT_PAR = 80.0  # accuracy of a seat that makes its par
-HALVED = 36.0  # VP less that halve it
+HALVED = 48.0  # VP less that halve it
 LEFT = HALVED * (100 - AT_PAR) / AT_PAR  # VP more that halve what is missing to 100; no kink at par
 OWN = 0.5  # how much of what the agent expects of a seat beyond the others counts in its par
 GRADES = {"blunder": 10.0, "mistake": 5.0, "inaccuracy": 2.5}  # VP that are lost at least
