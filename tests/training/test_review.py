@@ -165,12 +165,12 @@ def test_what_is_expected_is_what_playouts_from_the_first_position_bring(judge, 
 
 def test_accuracies_by_kind_are_means_of_games():
     games = [
-        {"kinds": ["a", "a", "b", "b"], "expected": [124.0, 100, 112, 88], "vp": [115, 67, 37, 97]},
-        {"kinds": ["b"] * 4, "expected": [100.0] * 4, "vp": [64] * 4},
+        {"kinds": ["a", "a", "b", "b"], "expected": [124.0, 100, 112, 88], "vp": [115, 55, 13, 97]},
+        {"kinds": ["b"] * 4, "expected": [100.0] * 4, "vp": [52] * 4},
     ]
     one, other = calibrate_review.accuracies(games)
-    assert one.startswith("a: 1 games, behind par 18.00") and "60 to 60" in one
-    assert other.startswith("b: 2 games, behind par 36.00")
+    assert one.startswith("a: 1 games, behind par 24.00") and "60 to 60" in one
+    assert other.startswith("b: 2 games, behind par 48.00")
     assert other.endswith("a game 40 to 50")
 
 
