@@ -26,7 +26,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = Path(__file__).with_name("seconds.json")
-# Seconds of a share: a minute or two of two processes that compile anew, on a slow machine three.
+# Seconds of a share: a minute or two of two processes that compile anew.
 SHARE = 60
 # Seconds of a piece: a file that takes longer is cut into pieces of consecutive tests.
 PIECE = 90
