@@ -34,7 +34,7 @@ BOOK = PuzzleBook()
 
 
 def answer_of(number: int, right: bool) -> int:
-    """The key, from 1, of the answer of a shipped puzzle, or of a wrong choice; by the file alone."""
+    """The key, from 1, of the answer of a shipped puzzle, or a wrong choice, by the file."""
     one = puzzles.read(puzzles.SHIPPED)["puzzles"][number]
     answer = (one | one.get("held", {}))["answer"]["action"]
     known = sorted(choice["action"] for choice in one["candidates"])
