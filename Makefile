@@ -60,7 +60,7 @@ accelerator: $(STAMP)-bench ## Measure one accelerator, at most nine minutes, in
 	$(RUN) -m benchmarks.accelerator --json runs/accelerator.json $(ARGS)
 
 # The compilers for TPUs and for NVIDIA cards do not share an environment (1.5 and 5.7 GB).
-offline: ## Compile for accelerators that are not there, into docs/lab/accelerators.md
+offline: ## Compile for accelerators that are not there; print the estimates
 	$(MAKE) VENV=.venv-tpu .venv-tpu/.gaia_jax-tpu
 	$(MAKE) VENV=.venv-cuda .venv-cuda/.gaia_jax-cuda
 	.venv-tpu/bin/python -m benchmarks.offline_table $(ARGS)

@@ -1,6 +1,6 @@
 """What has been chosen where, in games of three policies: `python -m benchmarks.coverage`.
 
-Counts every pair of place and option (`options`) over whole games and prints docs/lab/coverage.md.
+Counts every pair of place and option (`options`) over whole games and prints docs/lab/random_play.md.
 With `--json FILE` the counts are kept, and added to those that are there already. The exit status
 is 1 if a pair was taken that the tables call impossible, or a possible one too rarely (`LEAST`).
 """
@@ -171,7 +171,7 @@ def ordered(rules: Ruleset) -> list[Pair]:
 
 
 def page(rules: Ruleset, games: Mapping[str, int], counts: Mapping[str, Mapping[Pair, int]]) -> str:
-    """docs/lab/coverage.md.
+    """docs/lab/random_play.md.
 
     Args:
         rules: of the games.
@@ -230,17 +230,6 @@ def _beside(rules: Ruleset) -> list[Pair]:
         for y in names(rules)
         if (x, y) not in can and (x, y.split()[0]) in verbs
     ]
-
-
-def structure(text: str) -> set[Pair]:
-    """The pairs that a page has a row for."""
-    out, where = set(), ""
-    for line in text.splitlines():
-        if line.startswith("## "):
-            where = line[3:]
-        elif line.startswith("| ") and not line.startswith(("| option", "| ---")):
-            out.add((where, line.split("|")[1].strip()))
-    return out
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,7 +1,7 @@
 """Games that prefer federating: `python -m benchmarks.federating_games --games 10000`.
 
 Every federation of every game is checked at the moment of forming (`formings.checks`), and every
-game at its end (`random_games.broken`). It prints the table of docs/lab/federating_play.md.
+game at its end (`random_games.broken`). It prints the table of docs/lab/random_play.md.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _totals(found: formings.Formings, end: dict[str, np.ndarray], where: str) ->
 
 
 def page(rules: Ruleset, end: dict[str, np.ndarray], laid: np.ndarray) -> str:
-    """The tables of docs/lab/federating_play.md.
+    """The tables of docs/lab/random_play.md.
 
     Args:
         rules: of the games.

@@ -1,4 +1,4 @@
-"""docs/lab/accelerators.md: programs compiled for accelerators that are not there, as tables.
+"""Programs compiled for accelerators that are not there, as tables.
 
     make offline                                        sets up both environments, then this one
     python -m benchmarks.offline_table --tpu .venv-tpu/bin/python --cuda .venv-cuda/bin/python
@@ -28,7 +28,6 @@ from benchmarks.targets import TARGETS
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDED = Path(__file__).resolve().parent / "offline.json"
-PAGE = ROOT / "docs" / "lab" / "accelerators.md"
 # What a tree of before lacks of this tool.
 TOOL = ("estimate", "graphs", "hlo", "measure", "offline", "peers", "profile", "targets", "trips")
 SMALL = ("--config", "configs/strong.yaml", "ppo.num_envs=256", "ppo.num_steps=16")
@@ -158,7 +157,7 @@ def main(argv: list[str] | None = None) -> int:
             RECORDED.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
             print(f"{row}: {found.get('decisions_per_second', found.get('failed'))}", flush=True)
     if all("v5e step" in report[side] for side in ("before", "now")):
-        PAGE.write_text(page(in_order(report), ROWS), encoding="utf-8")
+        print(page(in_order(report), ROWS), end="")
     return 0
 
 

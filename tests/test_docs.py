@@ -206,23 +206,6 @@ def test_the_options_that_command_lines_name_exist():
     assert not wrong
 
 
-# Pages whose prose has figures that somebody measured; others have none, or a program makes them.
-MEASURED = (
-    "docs/lab/greedy.md", "docs/lab/learning.md", "docs/lab/performance.md", "docs/lab/search.md",
-    "docs/lab/studies.md", "docs/lab/scaling.md", "docs/lab/random_play.md",
-    "docs/lab/federating_play.md", "docs/reference/adapters.md",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("page", MEASURED)
-def test_measured_figures_say_at_which_commit(page):
-    """The machine stands there too, where it matters: a figure of speed names its cores."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    assert re.search(r"(?:at|HEAD|commit) `?[0-9a-f]{7}\b", text)
-    if "decisions/s" in text or "ms a decision" in text:
-        assert re.search(r"cores|device", text)
-
-
 def test_the_page_of_commands_names_every_command():
     files = [*(ROOT / "gaia_jax").rglob("*.py"), *(ROOT / "training").rglob("*.py")]
     found = set()
@@ -230,18 +213,3 @@ def test_the_page_of_commands_names_every_command():
         found |= set(re.findall(r'Parser\(\s*"python -m ([\w.]+)"', file.read_text("utf-8")))
     page = (ROOT / "docs" / "reference" / "commands.md").read_text("utf-8")
     assert len(found) > 10 and found == set(re.findall(r"`python -m ([\w.]+)`", page))
-
-
-def test_the_changelog_calls_keys_and_agents_by_the_names_of_today():
-    """A line that tells of a change that a later one took back is gone, not contradicted."""
-    from training.config import older
-
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
-    entries = re.split(r"\n(?=- )", text)
-    wrong = [
-        (key, entry[:60]) for entry in entries for key, now in older.MOVED.items()
-        if f"`{key}" in entry and f"`{now}" not in entry
-    ]  # fmt: skip
-    assert not wrong
-    assert sum("`zoo/strong` is a new agent" in entry for entry in entries) == 1
-    assert sum(bool(re.search(r"`docs/sample` (?:has|is) ", entry)) for entry in entries) == 1

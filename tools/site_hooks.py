@@ -22,7 +22,7 @@ def on_config(config: Any) -> Any:
     """Complete the navigation."""
     listed = set(_pages(config.nav))
     docs = Path(config.docs_dir)
-    missing = sorted(str(p.relative_to(docs)) for p in docs.rglob("*.md"))
+    missing = sorted(str(p.relative_to(docs)) for p in docs.rglob("*.md") if p.parent.name != "lab")
     more = [page for page in missing if page not in listed]
     if more:
         config.nav.append({"More": more})
