@@ -1,6 +1,6 @@
 """What has been chosen where, in games of three policies: `python -m benchmarks.coverage`.
 
-Counts every pair of place and option (`options`) over whole games and prints docs/lab/random_play.md.
+Counts every pair of place and option (`options`) over whole games, for docs/lab/random_play.md.
 With `--json FILE` the counts are kept, and added to those that are there already. The exit status
 is 1 if a pair was taken that the tables call impossible, or a possible one too rarely (`LEAST`).
 """
