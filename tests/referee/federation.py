@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tests.referee import leech, mine, power, satellites, scoring, tech
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 12  # A9
 MOST_FEDERATIONS = 128  # A10
+GIVES_A_CHOICE = ("SFT_TECH", "SFT_RANGE_MINE", "SFT_TF3_MINE")
 
 
 class LayoutError(ValueError):
@@ -148,28 +150,30 @@ class Builder:
     def legal(self, player: Player, most: int) -> list[int]:
         """The legal federations as bitmasks of groups, the first 128 of them (A10)."""
         if most not in self.legal_within:
-            legal = (
-                m
-                for m in self.candidates
-                if self._payable(player, m, most) and not self._wasteful(player, m, most)
-            )
+            legal = self._frugal(player, most) if self.surplus else self._within(player, most)
             self.legal_within[most] = list(itertools.islice(legal, MOST_FEDERATIONS))
         return self.legal_within[most]
 
-    def _wasteful(self, player: Player, mask: int, most: int) -> bool:
-        """Whether some group is not needed, and leaving it out also saves a satellite (A11)."""
-        if not self.surplus:
-            return False
+    def _within(self, player: Player, most: int) -> Iterator[int]:
+        return (m for m in self.candidates if self._payable(player, m, most))
+
+    def _frugal(self, player: Player, most: int) -> Iterator[int]:
+        """Candidates of which no strict subset is strong enough with fewer satellites (A25).
+
+        A subset of a candidate comes before it, and whatever lies between the two is strong
+        enough as well; so the fewest satellites below a candidate are passed up group by group.
+        """
         search = self._search_within(player, most)
-        total = sum(s for i, s in enumerate(self.strength) if mask >> i & 1)
-        least = search.least(self.with_given(mask))
-        assert least is not None
-        for i, strength in enumerate(self.strength):
-            if mask >> i & 1 and total - strength >= self.needed:
-                without = search.least(self.with_given(mask ^ 1 << i))
-                if without is not None and without < least:
-                    return True
-        return False
+        beyond = most + 1
+        fewest: dict[int, int] = {}  # of a candidate and all its subsets
+        for mask in self.candidates:
+            own = search.least(self.with_given(mask))
+            own = beyond if own is None else own
+            smaller = (mask ^ 1 << i for i in range(len(self.groups)) if mask >> i & 1)
+            below = min((fewest[m] for m in smaller if m in fewest), default=beyond)
+            fewest[mask] = min(own, below)
+            if own <= min(most, below):
+                yield mask
 
 
 def strong_sets(strength: list[int], needed: int, surplus: bool = False) -> list[int]:
@@ -352,8 +356,20 @@ def gain_printed(game: Game, player: Player, kind: str) -> Script:
     player.gain(game.rules.tokens[kind], "FEDERATION")
     if kind == "SFT_TECH":
         yield from tech.choose(game, player)
-    elif kind in ("SFT_RANGE_MINE", "SFT_TF3_MINE"):
+    elif kind in mine.TERMS:
         yield from mine.free_mine(game, player, mine.TERMS[kind])
+
+
+def scorable_tokens(game: Game, player: Player) -> dict[str, tuple[Any, ...]]:
+    """The owned tokens that an action may score again: not one whose gain has no room (A27).
+
+    A token that gives a tile or a mine stays open where there is none to take or build (A16).
+    """
+    return {
+        text: effect
+        for text, effect in owned_tokens(game, player).items()
+        if effect[1] in GIVES_A_CHOICE or player.may_take(game.rules.tokens[effect[1]])
+    }
 
 
 def owned_tokens(game: Game, player: Player) -> dict[str, tuple[Any, ...]]:

@@ -64,6 +64,8 @@ def far_targets(game: Game, player: Player, name: str) -> dict[str, Any]:
 
 # -- ship actions
 
+REBELLION_GAIN = {"credits": 2, "qic": 1}  # REB_K
+
 
 def options(game: Game, player: Player) -> Options:
     """Ship actions that are free this round, on ships with an own shuttle (ACT-02)."""
@@ -75,7 +77,9 @@ def options(game: Game, player: Player) -> Options:
 
 
 def _has_effect(game: Game, player: Player, name: str) -> bool:
-    if name in ("REB_K", "TFM_Q", "ECL_Q"):
+    if name == "REB_K":
+        return player.may_take(REBELLION_GAIN)
+    if name in ("TFM_Q", "ECL_Q"):
         return True
     if name == "REB_Q":
         return bool(tech.choices(game, player))  # ACT-10
@@ -85,7 +89,7 @@ def _has_effect(game: Game, player: Player, name: str) -> bool:
 def targets(game: Game, player: Player, name: str) -> dict[str, Any]:
     """What a ship action may aim at; each is the action's effect on that target."""
     if name == "TWI_Q":
-        return federation.owned_tokens(game, player)
+        return federation.scorable_tokens(game, player)
     if name == "REB_P":
         return upgrade.free_upgrades(game, player, "MINE", "TS")
     if name == "TWI_P":
@@ -125,7 +129,7 @@ def _at_once(game: Game, player: Player, name: str) -> Script:
     if name == "REB_Q":
         yield from tech.choose(game, player)
     elif name == "REB_K":
-        player.gain({"credits": 2, "qic": 1})
+        player.gain(REBELLION_GAIN)
     elif name == "TFM_Q":
         player.score("SHIP", 2 + len(player.tiles))  # TEC-15
     elif name == "ECL_Q":

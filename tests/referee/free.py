@@ -45,7 +45,7 @@ def options(game: Game, player: Player) -> Options:
     if game.free_actions_left == 0:
         return
     for name, (cost, gain) in TRADES.items():
-        if player.can_pay(cost) and not _lost(player, gain):
+        if player.can_pay(cost) and not player.loses(gain):
             yield f"free {name}", (trade, cost, gain)
     if player.ore:
         yield "free O_to_token", (ore_to_token,)
@@ -53,15 +53,15 @@ def options(game: Game, player: Player) -> Options:
         yield "free burn", (burn,)
     if player.has_pi("NEVLAS"):
         for name, (tokens, gain) in NEVLAS.items():
-            if player.bowls[power.BOWL_III] >= tokens and not _lost(player, gain):
+            if player.bowls[power.BOWL_III] >= tokens and not player.loses(gain):
                 yield f"free {name}", (nevlas_power, tokens, gain)
     else:
         for name, (amount, gain) in POWER.items():
-            if power.can_spend(player, amount) and not _lost(player, gain):
+            if power.can_spend(player, amount) and not player.loses(gain):
                 yield f"free {name}", (spend_power, amount, gain)
     if player.has_pi("HADSCH_HALLAS"):
         for name, (cost, gain) in HADSCH_HALLAS.items():
-            if player.can_pay(cost) and not _lost(player, gain):
+            if player.can_pay(cost) and not player.loses(gain):
                 yield f"free {name}", (trade, cost, gain)
     if player.is_("BAL_TAKS") and player.gaiaformers:
         yield "free GF_to_Q", (gaiaformer_to_qic,)
@@ -78,11 +78,6 @@ def turning(game: Game, player: Player) -> Options:
 
 def turn_brainstone(game: Game, player: Player) -> None:
     player.brainstone_turned = True
-
-
-def _lost(player: Player, gain: dict[str, int]) -> bool:
-    """Whether nothing of the gain has room."""
-    return all(player.full(kind) for kind in gain)
 
 
 def trade(game: Game, player: Player, cost: dict[str, int], gain: dict[str, int]) -> None:

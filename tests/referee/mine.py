@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tests.referee import federation, leech, scoring
 from tests.referee.board import NOT_COLONISABLE, Cell
 from tests.referee.decision import Options, Script, ask
+from tests.referee.rules import Rules
 
 if TYPE_CHECKING:
     from tests.referee.game import Game
@@ -22,10 +23,11 @@ class Terms:
     extra_range: int = 0
     unlimited_range: bool = False
     free_steps: int = 0
-    terraforms: bool = False  # such an action cannot aim at an asteroid (MIN-13)
+    terraforms: bool = False  # not at an asteroid (MIN-13), in print only with a step (A26)
     mine_is_free: bool = False  # the 1 ore and 2 credits are waived
     asteroid_only: bool = False  # Eclipse: on an asteroid, without a gaiaformer (MIN-12)
     guests: bool = False  # the plain action, at any range (A5)
+    ship_token: bool = False  # in print not bound by A26, and opened further (A28)
     price: dict[str, int] = field(default_factory=dict)  # of the action itself
 
 
@@ -47,8 +49,8 @@ TERMS = {
     "TWI_K": Terms(extra_range=3, guests=True, price={"knowledge": 1}),
     "ECL_C": Terms(asteroid_only=True, mine_is_free=True, price={"credits": 6}),
     "LF-TF2-FREE-MINE": Terms(free_steps=2, terraforms=True, mine_is_free=True),
-    "SFT_TF3_MINE": Terms(free_steps=3, terraforms=True, mine_is_free=True),
-    "SFT_RANGE_MINE": Terms(unlimited_range=True, mine_is_free=True),
+    "SFT_TF3_MINE": Terms(free_steps=3, terraforms=True, mine_is_free=True, ship_token=True),
+    "SFT_RANGE_MINE": Terms(unlimited_range=True, mine_is_free=True, ship_token=True),
 }
 
 
@@ -143,22 +145,17 @@ def plans(game: Game, player: Player, terms: Terms) -> Iterator[Plan]:
     gaia_cost = player.printed["gaia_planet_cost"]
 
     for cell, distance, kind, steps in sites(game, player):
+        if not aims_at(rules, terms, kind, steps):
+            continue
         ore, credits, qic, gaiaformer = mine_ore, mine_credits, 0, False
         if not (terms.unlimited_range or kind == "OWN_GAIA"):
             qic = max(0, -((reach - distance) // rules.range_per_qic))
-        if terms.asteroid_only and kind != "ASTEROID":
-            continue
         if kind == "ASTEROID":
-            if terms.terraforms:
-                continue
             ore = credits = 0
             if not terms.asteroid_only:
                 gaiaformer = True
                 if not player.gaiaformers:
                     continue
-        elif kind == "GUEST":
-            if not terms.guests:
-                continue
         elif kind == "GAIA":
             only_ore = not rules.switches.gleens_may_pay_qic
             if "ore" in gaia_cost and (only_ore or ore + gaia_cost["ore"] <= ore_left):
@@ -169,6 +166,22 @@ def plans(game: Game, player: Player, terms: Terms) -> Iterator[Plan]:
             ore += max(0, steps - terms.free_steps) * per_step
         if ore <= ore_left and credits <= credits_left and qic <= qic_left:
             yield Plan(cell, kind, steps, ore, credits, qic, gaiaformer)
+
+
+def aims_at(rules: Rules, terms: Terms, kind: str, steps: int) -> bool:
+    """Whether an action may take such a planet at all (MIN-13, A5; A26 and A28 in print).
+
+    A26 names actions and tiles: the ship's token of three steps needs none, as A28 has it.
+    """
+    wider = terms.ship_token and rules.switches.tokens_reach_guests_and_asteroids
+    if kind == "GUEST":
+        return terms.guests or (wider and terms.unlimited_range)
+    if kind == "ASTEROID":
+        return wider or not terms.terraforms
+    if terms.asteroid_only:
+        return False
+    needed = terms.terraforms and not terms.ship_token
+    return steps > 0 or not (needed and rules.switches.free_steps_must_be_needed)
 
 
 def possible(game: Game, player: Player, terms: Terms) -> bool:

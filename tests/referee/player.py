@@ -99,10 +99,20 @@ class Player:
                 raise ValueError(f"nobody can gain {kind!r}")
 
     def full(self, kind: str) -> bool:
-        """Whether a gain of this kind would be lost entirely (FRE-03)."""
+        """Whether a gain of this kind would be lost entirely (FRE-03, A27)."""
+        if kind == "charge":
+            return power.capacity(self) == 0
         if kind == "qic" and self.is_("GLEENS") and "AC_B" not in self.structures.values():
             kind = "ore"
         return kind in self.rules.caps and getattr(self, kind) >= self.rules.caps[kind]
+
+    def loses(self, gain: dict[str, int]) -> bool:
+        """Whether no part of a gain has room (FRE-03, A27)."""
+        return all(self.full(kind) for kind, amount in gain.items() if amount and kind != "green")
+
+    def may_take(self, gain: dict[str, int]) -> bool:
+        """Whether an action that only gives this is legal (ACT-13, A27)."""
+        return self.rules.switches.lost_gain_is_legal or not self.loses(gain)
 
     def can_pay(self, cost: dict[str, int]) -> bool:
         """Whether every part of the cost is at hand; power is paid from bowl III."""

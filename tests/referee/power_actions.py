@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def options(game: Game, player: Player) -> Options:
-    """The power actions that are free this round and can be paid (ACT-02)."""
+    """The power actions that are free this round, can be paid and give something (ACT-02, A27)."""
     for name, printed in game.rules.power_actions.items():
         if name in game.used or not power.can_spend(player, printed["power"]):
             continue
@@ -21,7 +21,7 @@ def options(game: Game, player: Player) -> Options:
             terms = mine.TERMS[name]
             if mine.possible(game, player, terms):
                 yield f"power {name}", (mine.choose_site, terms, name)
-        else:
+        elif player.may_take(printed["gain"]):
             yield f"power {name}", (take, name)
 
 
@@ -32,7 +32,7 @@ def qic_options(game: Game, player: Player) -> Options:
             continue
         if name == "QIC_TECH" and not tech.choices(game, player):
             continue
-        if name == "QIC_TOKEN" and not federation.owned_tokens(game, player):
+        if name == "QIC_TOKEN" and not federation.scorable_tokens(game, player):
             continue
         yield f"qic {name}", (use_qic, name, qic)
 
@@ -41,7 +41,7 @@ def use_qic(game: Game, player: Player, name: str, qic: int) -> Script:
     """A tech tile; an own token's gains again; 3 VP and 1 for each planet type."""
     effect = None
     if name == "QIC_TOKEN":
-        effect = yield from ask(player.number, "TARGET", federation.owned_tokens(game, player))
+        effect = yield from ask(player.number, "TARGET", federation.scorable_tokens(game, player))
     game.used.add(name)
     player.pay({"qic": qic})
     if name == "QIC_TECH":

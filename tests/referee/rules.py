@@ -27,6 +27,9 @@ class Switches:
     twilight_range_for_projects: bool = False  # MIN-18
     free_step_optional: bool = False  # A11, `base`: tiles, Firaks, Bescods
     gleens_may_pay_qic: bool = True  # MIN-10
+    free_steps_must_be_needed: bool = False  # A26
+    lost_gain_is_legal: bool = True  # ACT-13, A27
+    tokens_reach_guests_and_asteroids: bool = False  # A28
 
 
 PRINTED = Switches(
@@ -39,6 +42,9 @@ PRINTED = Switches(
     mine_on_instant_gaia_same_round=True,
     twilight_range_for_projects=True,
     gleens_may_pay_qic=False,
+    free_steps_must_be_needed=True,
+    lost_gain_is_legal=False,
+    tokens_reach_guests_and_asteroids=True,
 )
 
 

@@ -23,11 +23,14 @@ GAINS = {
 def options(game: Game, player: Player) -> Options:
     """The special actions not yet used this round, where they need a target with one (ACT-16)."""
     used = player.used
-    for name in GAINS:
-        if name not in used and (player.uncovered(name) or name in player.advanced):
-            yield f"special {name}", (take, name, GAINS[name])
-    if "AC_B" not in used and "AC_B" in player.structures.values():
-        yield "special AC_B", (take, "AC_B", player.printed["academy_b_action"])
+    for name, gain in GAINS.items():
+        owned = player.uncovered(name) or name in player.advanced
+        if name not in used and owned and player.may_take(gain):
+            yield f"special {name}", (take, name, gain)
+    academy = player.printed["academy_b_action"]
+    owned = "AC_B" in player.structures.values()
+    if "AC_B" not in used and owned and player.may_take(academy):
+        yield "special AC_B", (take, "AC_B", academy)
     if player.booster not in used and booster_targets(game, player):
         yield f"special {player.booster}", (use_booster,)
     if "FACTION" not in used:
@@ -37,7 +40,7 @@ def options(game: Game, player: Player) -> Options:
 
 
 def take(game: Game, player: Player, name: str, gain: dict[str, int]) -> None:
-    """A special action that just gives something; what has no room is lost (ACT-13)."""
+    """A special action that just gives something; what has no room is lost (ACT-13, A27)."""
     player.used.add(name)
     player.gain(gain)
 
@@ -69,7 +72,7 @@ def faction_action(game: Game, player: Player) -> tuple[Any, ...] | None:
         printed = game.rules.tinkering[tinkering]
         if "free_steps" not in printed:
             gain = {kind: n for kind, n in printed.items() if kind != "rounds"}
-            return take, "FACTION", gain
+            return (take, "FACTION", gain) if player.may_take(gain) else None
     if faction_targets(game, player):
         return (upgrade.downgrade,) if player.is_("FIRAKS") else (use_faction,)
     return None
