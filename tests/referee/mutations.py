@@ -4,8 +4,9 @@
 
 Compiling the engine anew for each error would take most of the time. So it is compiled once with
 all errors in it, each behind a switch (`planted.Planted`), and every game turns on one of them.
-Games that turn on none must agree to the end. Exit status 1 if an error went unnoticed, or if an
-unchanged game differs.
+Games that turn on none must agree to the end. The rulings of the printed rulesets are misread in
+the referee instead (`misreadings`), against the engine as it is. Exit status 1 if an error or a
+misreading went unnoticed, or if an unchanged game differs.
 """
 
 from __future__ import annotations
@@ -42,6 +43,8 @@ from gaia_jax.state import AC_A, GAIA_AREA, GAIAFORMER, TS
 from tests.referee import setup as drawing
 from tests.referee.duel import Match, play
 from tests.referee.engine import Engine
+from tests.referee.misreadings import MISREADINGS, Misreading
+from tests.referee.misreadings import setup_for as setup_misread
 from tests.referee.planted import UNPLANTED, Error, Planted
 from tests.referee.policies import POLICIES, Rare
 from tests.referee.rules import ruleset
@@ -474,10 +477,42 @@ def run(errors: list[Error], games: int = 6, seed: int = 7000) -> tuple[Found, l
     found: Found = {}
     for number, error in enumerate(errors):
         own = [m for m, n in zip(matches, numbers, strict=True) if n == number]
-        noticed = [m for m in own if m.differences]
-        first = min(noticed, key=lambda m: len(m.actions)) if noticed else None
-        found[error.name] = first and (len(noticed), first, last_line(first))
+        found[error.name] = first_noticed(own)
     return found, [m for m, n in zip(matches, numbers, strict=True) if n == UNPLANTED]
+
+
+class MisreadMatch(Match):
+    """A game of the engine as it is against the referee with a misreading."""
+
+    def __init__(self, misreading: Misreading, seed: int) -> None:
+        self.misreading = misreading
+        setup, choose = setup_misread(misreading, seed), misreading.policy(misreading.taste)
+        with misreading.applied():
+            super().__init__(misreading.ruleset, seed, misreading.name, setup, choose)
+
+    def follow(self, engine: Engine, row: np.ndarray, mask: np.ndarray, rewards: Any) -> None:
+        with self.misreading.applied():
+            super().follow(engine, row, mask, rewards)
+
+
+def run_misread(misreadings: list[Misreading], games: int = 6) -> Found:
+    """What showed each misreading first, in the form of `run`."""
+    found: Found = {}
+    for name in sorted({misreading.ruleset for misreading in misreadings}):
+        own = [misreading for misreading in misreadings if misreading.ruleset == name]
+        matches = {m.name: [MisreadMatch(m, m.seed + i) for i in range(games)] for m in own}
+        play(Engine(name, games * len(own)), [m for group in matches.values() for m in group])
+        found.update((key, first_noticed(group)) for key, group in matches.items())
+    return found
+
+
+def first_noticed(matches: list[Match] | list[MisreadMatch]) -> tuple[int, Match, str] | None:
+    """How many games differed, and the earliest difference; None where none did."""
+    noticed = [match for match in matches if match.differences]
+    if not noticed:
+        return None
+    first = min(noticed, key=lambda match: len(match.actions))
+    return len(noticed), first, last_line(first)
 
 
 def last_line(match: Match) -> str:
@@ -487,7 +522,9 @@ def last_line(match: Match) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--only", nargs="+", metavar="NAME", choices=[e.name for e in ERRORS])
+    parser.add_argument(
+        "--only", nargs="+", metavar="NAME", choices=[e.name for e in (*ERRORS, *MISREADINGS)]
+    )
     parser.add_argument("--games", type=int, default=6, help="of each error")
     parser.add_argument("--seed", type=int, default=7000)
     parser.add_argument(
@@ -496,8 +533,11 @@ def main() -> int:
     args = parser.parse_args()
     began = time.time()
     errors = [e for e in ERRORS if not args.only or e.name in args.only]
-    found, unplanted = run(errors, args.games, args.seed)
-    for error in errors:
+    misreadings = [m for m in MISREADINGS if not args.only or m.name in args.only]
+    found, unplanted = run(errors, args.games, args.seed) if errors else ({}, [])
+    found |= run_misread(misreadings, args.games)
+    planted: list[Error | Misreading] = [*errors, *misreadings]
+    for error in planted:
         if found[error.name]:
             games, match, line = found[error.name]
             told = (
@@ -513,7 +553,7 @@ def main() -> int:
             print(f"{error.name} ({error.ruling}, {error.wrong}): {told}")
     wrong = [m for m in unplanted if m.differences]
     missed = [name for name, first in found.items() if not first]
-    print(f"{len(errors) - len(missed)} of {len(errors)} errors noticed, "
+    print(f"{len(found) - len(missed)} of {len(found)} errors noticed, "
           f"{len(wrong)} of {len(unplanted)} games without error differ, "
           f"{time.time() - began:.0f} s")  # fmt: skip
     for match in wrong:
