@@ -10,9 +10,9 @@ from tools import shape
 ROOT = Path(__file__).resolve().parent.parent
 # The most of each, as measured; fewer is better.
 # With the room `importers`, the door `puzzles`, and `__main__`: all commands as one program.
-ROOMS = {"gaia_jax": 18, "training": 29}
+ROOMS = {"gaia_jax": 18, "training": 31}
 FLOORS = {"gaia_jax": 8, "training": 9}
-ARROWS = {"gaia_jax": 75, "training": 84}
+ARROWS = {"gaia_jax": 75, "training": 89}
 # Parameters that may be anything at all.
 ANY = {"gaia_jax": 94, "training": 103}
 

@@ -21,8 +21,8 @@ from scipy import stats
 
 import gaia_jax
 from training import zoo
+from training.analysis import advice
 from training.games.stats import estimate, share
-from training.study import advice
 from training.system import atomic_files, cli, devices
 from training.system.cli import UserError
 from training.system.environments import make_env

@@ -30,10 +30,9 @@ import numpy as np
 from gaia_jax.actions import to_text
 from training import zoo
 from training.agents import make_agent
-from training.games.stats import estimate, share
-from training.study.accuracy import GRADES, Loss, accuracy, par
-from training.study.explain import read_game
-from training.study.judge import (
+from training.analysis.accuracy import GRADES, Loss, accuracy, par
+from training.analysis.explain import read_game
+from training.analysis.judge import (
     BEGINNINGS,
     LONGER,
     LOOKED_AT_AGAIN,
@@ -42,8 +41,9 @@ from training.study.judge import (
     Question,
     question,
 )
-from training.study.playouts import Jobs, jobs_of
-from training.study.position import probabilities
+from training.analysis.playouts import Jobs, jobs_of
+from training.analysis.position import probabilities
+from training.games.stats import estimate, share
 from training.system import atomic_files, cli
 from training.system.cli import UserError
 

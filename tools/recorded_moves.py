@@ -13,9 +13,9 @@ import numpy as np
 from gaia_jax import replay
 from gaia_jax.actions import to_text
 from gaia_jax.ruleset import Ruleset
-from training.study import review
-from training.study.actions import is_main
-from training.study.explain import Game, read_game
+from training.analysis import review
+from training.analysis.actions import is_main
+from training.analysis.explain import Game, read_game
 
 PLANTER = "zoo/strong"  # whose moves are replaced
 TRIES = 6  # moves of a seat that are looked at for one to replace

@@ -23,7 +23,7 @@ PACKAGES = ("gaia_jax", "training")
 # What stands in `training/`, from the ground up: an import only goes down this list.
 LAYERS = (
     *("types", "system", "config", "networks", "zoo", "search", "learn", "agents", "games"),
-    *("imitation", "run", "study", "play"),
+    *("stats", "imitation", "run", "analysis", "study", "play"),
 )
 
 

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .study import ADVICE_GAMES, ADVISER
+from .analysis import ADVICE_GAMES, ADVISER
 from .system import atomic_files, cli
 from .system.environments import EnvModule
 
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         env_module: what `make`s environments; None is `gaia_jax`.
     """
     args = _parse(argv)
-    from .study import advice, advice_page, given_setup
+    from .analysis import advice, advice_page, given_setup
     from .system import devices
 
     atomic_files.check_different({"--json": args.json, "--html": args.html})

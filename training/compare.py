@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--metric", action="append", help="what is drawn; * stands for the opponent"
     )
     args = parser.parse_args(argv)
-    from .study import curves
+    from .run import curves
 
     atomic_files.check_different({"--out": args.out, "--svg": args.svg})
     atomic_files.check_file("--out", args.out, curves.PAGE)

@@ -24,7 +24,7 @@ from .system import atomic_files, cli
 from .system.cli import UserError
 
 if TYPE_CHECKING:
-    from .study.explain import Game
+    from .analysis.explain import Game
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     import jax
     import numpy as np
 
-    from .study import explain
+    from .analysis import explain
 
     searches = explain.has_search(args.agent)
     if not searches and args.at is None:
@@ -67,7 +67,7 @@ def _why(args: argparse.Namespace, game: Game) -> int:
     """By playouts, in the game's words."""
     import numpy as np
 
-    from .study import why
+    from .analysis import why
 
     if args.at > len(game.states) - 1 or np.sum(game.states[args.at - 1].legal_action_mask) < 2:
         raise UserError(f"decision {args.at} has no choice")

@@ -25,7 +25,7 @@ from .system.cli import UserError
 if TYPE_CHECKING:
     from gaia_jax import GaiaEnv
 
-    from .study.review import Plain
+    from .analysis.review import Plain
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(argv)
     import gaia_jax
 
-    from .study import puzzle_held, puzzle_maker, puzzles, review
+    from .analysis import puzzle_held, puzzle_maker, puzzles, review
     from .system.devices import split_cpu
     from .system.environments import make_env
 
@@ -73,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
     """Puzzles of games, written again and again; whether there are as many games as wanted."""
-    from .study import puzzle_maker, puzzles
+    from .analysis import puzzle_maker, puzzles
 
     about, choose = (env, args.agent, args.playouts), (args.solved_by, args.unsolved_by)
     empty = puzzles.empty(*about, args.seed, args.first, args.from_round, *choose)

@@ -23,8 +23,8 @@ MOST_GAMES = 1 << 20  # so that every core is a device
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line. Returns the exit code: 130 where Ctrl-C left a part of the game out."""
     args = _parse(argv)
-    from .study import review, review_page
-    from .study.explain import read_game
+    from .analysis import review, review_page
+    from .analysis.explain import read_game
     from .system.devices import split_cpu
 
     review.check_policy(args.agent)  # before any work; again by `Reviewer`

@@ -12,10 +12,10 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed (extra play)")
 
+from training.analysis import puzzles
 from training.play import puzzle_book
 from training.play.game import Refused
 from training.play.puzzle_book import PuzzleBook
-from training.study import puzzles
 
 ENDS = """
 import time

@@ -10,8 +10,8 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 
 from tests.browser import Watched
 from tests.play.server import Server
+from training.analysis import puzzles
 from training.play.puzzle_book import PuzzleBook
-from training.study import puzzles
 
 READY = "document.body.dataset.ready === '{}'"
 INSIDE = """() => {

@@ -13,11 +13,11 @@ pytest.importorskip("starlette", reason="starlette is not installed (extra play)
 from tests.browser import Watched
 from tests.play.server import Server
 from tests.training.test_advice import made_up
+from training.analysis import ADVICE_GAMES, ADVISER, advice, advice_page
 from training.play import setup_advice
 from training.play.game import Refused
 from training.play.rules import Rules
 from training.play.setup_advice import SetupAdvice
-from training.study import ADVICE_GAMES, ADVISER, advice, advice_page
 
 FORM = {"ruleset": "lost_fleet", "seats": ["you"] * 4}
 TWO = {"ruleset": "base", "seats": ["you"] * 2, "seed": 3}

@@ -11,7 +11,7 @@ import pytest
 
 import gaia_jax
 from tests.browser import Watched
-from training.study import advice, advice_page
+from training.analysis import advice, advice_page
 
 LEAST = 24  # pixels of what is pressed
 

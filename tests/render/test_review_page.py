@@ -12,9 +12,9 @@ import pytest
 from gaia_jax import replay
 from tests.browser import Watched
 from tests.render.records import RECORDS
-from training.study import review, review_page
-from training.study.explain import Game, read_game
-from training.study.judge import Judged, measured, question
+from training.analysis import review, review_page
+from training.analysis.explain import Game, read_game
+from training.analysis.judge import Judged, measured, question
 
 LARGEST = 2_000_000  # bytes
 FIRST = 60  # decisions of the record that are looked at

@@ -14,9 +14,9 @@ from gaia_jax import replay
 from tests import golden
 from training import explain as door
 from training.agents.base import policy_agent
+from training.analysis import explain
 from training.search import SearchOutput
 from training.search.base import Candidates
-from training.study import explain
 from training.system import cli
 
 DECISION = {

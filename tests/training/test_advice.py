@@ -15,8 +15,8 @@ from gaia_jax.setup.setup_json import setup_to_json
 from gaia_jax.state import Node
 from tests import stub_env
 from training import advise as door
-from training.study import advice, advice_page
-from training.study.playouts import Ends
+from training.analysis import advice, advice_page
+from training.analysis.playouts import Ends
 from training.system import cli
 
 ENV = gaia_jax.make("lost_fleet")

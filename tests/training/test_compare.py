@@ -10,7 +10,8 @@ import yaml
 
 from gaia_jax.cli import outputs
 from training import compare
-from training.study import aggregate, curves
+from training.run import curves
+from training.stats import aggregate
 from training.system import cli
 
 STEPS = 1024

@@ -12,8 +12,9 @@ from planted import rotated
 
 from gaia_jax import ruleset as rules
 from training.games import dataset
+from training.stats import effects
 from training.study import __main__ as study
-from training.study import appendix, effects, figures, findings, sentences, words
+from training.study import appendix, figures, findings, sentences, words
 from training.study.page import Page
 from training.study.table import load
 from training.system import cli

@@ -7,7 +7,7 @@ import pytest
 import gaia_jax
 from tests.training import toy_env
 from training.agents import random_agent
-from training.study.playouts import Playouts, jobs_of
+from training.analysis.playouts import Playouts, jobs_of
 
 ENV = toy_env.make("toy", reward="vp")
 SAMPLES = 5

@@ -13,12 +13,12 @@ from gaia_jax.state import Node
 from tests.training import toy_env
 from training import puzzles as command
 from training.agents import Agent
-from training.study import actions, puzzle_held, puzzle_maker, puzzle_tried, puzzles
-from training.study.judge import Question
-from training.study.playouts import Playouts
-from training.study.puzzle_held import Holder
-from training.study.puzzle_maker import Maker
-from training.study.puzzle_tried import Stage
+from training.analysis import actions, puzzle_held, puzzle_maker, puzzle_tried, puzzles
+from training.analysis.judge import Question
+from training.analysis.playouts import Playouts
+from training.analysis.puzzle_held import Holder
+from training.analysis.puzzle_maker import Maker
+from training.analysis.puzzle_tried import Stage
 from training.system.cli import UserError
 
 ENV = toy_env.make("toy", reward="vp")

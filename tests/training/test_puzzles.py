@@ -13,12 +13,12 @@ from gaia_jax.actions import to_text
 from training import puzzles as door
 from training import zoo
 from training.agents import Agent
-from training.study import puzzle_maker, puzzles, why
-from training.study.explain import read_game
-from training.study.judge import Question, measured
-from training.study.playouts import Ends
-from training.study.position import Outcomes
-from training.study.puzzle_maker import Maker
+from training.analysis import puzzle_maker, puzzles, why
+from training.analysis.explain import read_game
+from training.analysis.judge import Question, measured
+from training.analysis.playouts import Ends
+from training.analysis.position import Outcomes
+from training.analysis.puzzle_maker import Maker
 from training.system import cli
 
 DECISIONS = 9

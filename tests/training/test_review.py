@@ -12,11 +12,11 @@ from tests.training import toy_env
 from tools import calibrate_review
 from training import review
 from training.agents import random_agent
+from training.analysis import accuracy, review_page
+from training.analysis.accuracy import GRADES, Loss, paired
+from training.analysis.judge import BEGINNINGS, Judge, Question, question
+from training.analysis.playouts import jobs_of
 from training.games.stats import wins
-from training.study import accuracy, review_page
-from training.study.accuracy import GRADES, Loss, paired
-from training.study.judge import BEGINNINGS, Judge, Question, question
-from training.study.playouts import jobs_of
 from training.system import cli
 from training.system.cli import UserError
 

@@ -2,7 +2,7 @@
 
 import re
 
-from training.study import puzzle_held, puzzles
+from training.analysis import puzzle_held, puzzles
 
 
 def test_the_shipped_puzzles_hold():

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from planted import FACTIONS, acted, finished, rotated
 
-from training.study import pieces, play, position, strength
+from training.analysis import position
+from training.study import pieces, play, strength
 from training.study.table import Table
 
 DRAWS = 100

@@ -9,17 +9,9 @@ import pytest
 from planted import SOURCES, rotated
 
 from gaia_jax import ruleset as rules
-from training.study import (
-    board,
-    chart,
-    decided,
-    effects,
-    figures,
-    pairs,
-    pieces,
-    position,
-    strength,
-)  # fmt: skip
+from training.analysis import position
+from training.stats import chart, effects
+from training.study import board, decided, figures, pairs, pieces, strength  # fmt: skip
 from training.study.table import Table
 
 
@@ -187,7 +179,7 @@ def test_the_played_action_is_a_candidate_of_any_agent(monkeypatch):
     from types import SimpleNamespace
 
     from training.agents import random_agent
-    from training.study.playouts import Ends
+    from training.analysis.playouts import Ends
 
     state = SimpleNamespace(legal_action_mask=np.ones(9, bool), current_player=0)
     agent = random_agent(None)

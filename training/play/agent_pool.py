@@ -24,7 +24,7 @@ from ..agents.levels import LEVELS, Level
 from ..agents.plays import plays
 from ..agents.registry import REGISTRY
 from ..agents.search import SUFFIX
-from ..study.explain import Explainer
+from ..analysis.explain import Explainer
 from ..system import last_times
 from . import offers
 from .rules import Rules

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..study import explain
+from ..analysis import explain
 from .agent_pool import Ready
 from .game import Game
 

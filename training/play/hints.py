@@ -17,11 +17,11 @@ from gaia_jax.env import State
 
 from ..agents import make_agent
 from ..agents.plays import plays
-from ..study import ADVISER, explain, review, review_page
-from ..study.accuracy import paired
-from ..study.judge import LINE, MOST, question
-from ..study.playouts import Playouts, jobs_of, whole_moves
-from ..study.position import probabilities
+from ..analysis import ADVISER, explain, review, review_page
+from ..analysis.accuracy import paired
+from ..analysis.judge import LINE, MOST, question
+from ..analysis.playouts import Playouts, jobs_of, whole_moves
+from ..analysis.position import probabilities
 from ..system import last_times
 from .background import Job
 from .game import Game

@@ -22,9 +22,9 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.state import Node
 
 from ..agents import sha256_of
-from ..study import puzzles
-from ..study.actions import is_main
-from ..study.review import Plain
+from ..analysis import puzzles
+from ..analysis.actions import is_main
+from ..analysis.review import Plain
 from .background import Job
 from .game import Refused
 

@@ -14,7 +14,7 @@ from typing import Any
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
-from ..study import ADVICE_GAMES, ADVISER, advice, advice_page
+from ..analysis import ADVICE_GAMES, ADVISER, advice, advice_page
 from .background import Job
 from .game import Refused
 from .hints import Compiling, refusal
@@ -100,7 +100,7 @@ class SetupAdvice:
 
 
 def _from(wanted: Mapping[str, object]) -> str:
-    """Where a set-up is from, as `training.study.given_setup` says it."""
+    """Where a set-up is from, as `training.analysis.given_setup` says it."""
     return "the form" if wanted.get("setup") is not None else f"seed {wanted.get('seed', 0)}"
 
 

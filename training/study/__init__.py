@@ -3,6 +3,3 @@
 `training.study.table.load` reads what `training.export` wrote;
 `docs/reference/datasets.md` lists the functions.
 """
-
-# Where nothing else is said: who gives advice, and of a set-up by how many games of each faction.
-ADVISER, ADVICE_GAMES = "zoo/strong", 64

@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     args = _parse(argv)
     env_module = environments.module(env_module)
     if args.position:
-        from . import position
+        from ..analysis import position
 
         return position.main(args, env_module)
     try:

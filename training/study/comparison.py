@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from ..stats.effects import Effect
 from . import figures
-from .effects import Effect
 from .page import Page, interval, mean, percent
 from .sentences import People, ranks_of_factions
 from .table import Table

@@ -14,8 +14,8 @@ from gaia_jax.cli.command_line import UserError
 from gaia_jax.components.costs import ROUNDS
 from gaia_jax.components.research import TRACKS
 
+from ..analysis.actions import kind_of
 from ..games import dataset, shards
-from .actions import kind_of
 
 DECLINE = "leech DECLINE"
 OPENING = 3

@@ -10,10 +10,10 @@ import numpy as np
 
 from gaia_jax.components.research import TRACKS as TRACK_IDS
 
+from ..stats.effects import Effect, means, together
 from ..system import atomic_files
 from . import pieces, play, strength
 from .decided import Decided
-from .effects import Effect, means, together
 from .figures import Figures
 from .page import Page, bold, interval, mean, percent
 from .sentences import People

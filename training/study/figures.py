@@ -19,12 +19,12 @@ from gaia_jax.components.research import TRACKS
 from gaia_jax.ruleset import Ruleset
 
 from ..games import dataset
+from ..stats.effects import CONFIDENCE, Effect, known, means, reliability, together
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT
 from ..system.data_files import WHOLE as COUNT
 from . import board, pairs, pieces, play, strength
 from .decided import Decided
-from .effects import CONFIDENCE, Effect, known, means, reliability, together
 from .table import Table
 
 Figures = dict[str, list[Effect]]

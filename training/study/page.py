@@ -8,9 +8,9 @@ from pathlib import Path
 
 from gaia_jax.ruleset import Ruleset
 
+from ..stats import chart
+from ..stats.effects import Effect
 from ..system import atomic_files
-from . import chart
-from .effects import Effect
 from .figures import Figures, Known
 from .words import Words
 

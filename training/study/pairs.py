@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from .effects import CONFIDENCE, Effect, errors, intervals, known, together
+from ..stats.effects import CONFIDENCE, Effect, errors, intervals, known, together
 
 
 def split(found: Sequence[Effect]) -> dict[str, list[Effect]]:

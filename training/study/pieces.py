@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .effects import Effect, demean, dummies, regression
+from ..stats.effects import Effect, demean, dummies, regression
 from .strength import contrasts
 from .table import Table
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..stats.effects import Effect, demean, dummies, means, regression, wilson
 from . import pieces
 from .decided import OPENING, Decided
-from .effects import Effect, demean, dummies, means, regression, wilson
 from .strength import by_agent
 from .table import Table
 

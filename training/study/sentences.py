@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple, TypedDict
 
+from ..stats.effects import Effect
 from . import board
-from .effects import Effect
 from .figures import FEWEST, LITTLE, rank_correlation
 from .page import Page, interval, mean
 from .words import LEVELS, MISSIONS

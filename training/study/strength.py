@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .effects import Effect, demean, dummies, means, regression
+from ..stats.effects import Effect, demean, dummies, means, regression
 from .table import Table
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from gaia_jax.render.names import names, say
 from gaia_jax.ruleset import Ruleset
 
-from .effects import Effect
+from ..stats.effects import Effect
 
 # What the effects of a question are named by: a kind of `ruleset.ids`. The others are named by
 # actions, or in words already.

@@ -18,10 +18,10 @@ from gaia_jax.setup.setup_json import players_of
 
 from ..agents import Agent, make_agent
 from ..games.stats import wins
+from ..stats.effects import Effect, intervals
 from ..system import atomic_files, cli
 from ..system.environments import make_env
 from ..types import Environment, EnvModule, EnvState
-from .effects import Effect, intervals
 from .playouts import Playouts, jobs_of
 
 SHARES = (0.1, 0.5, 0.9)

@@ -23,10 +23,10 @@ from gaia_jax.state import Node, Setup
 
 from ..agents import Agent, make_agent
 from ..games.stats import wins
+from ..stats.effects import Effect, dummies, regression
 from ..system.devices import LEAST_GAMES
 from ..types import Environment, EnvState
 from .actions import is_main, kind_of
-from .effects import Effect, dummies, regression
 from .playouts import Ends, Jobs, Playouts
 
 OPENING = 4  # main actions

@@ -15,9 +15,9 @@ from gaia_jax.cli.command_line import UserError
 
 from .. import config as configs
 from ..run import logs
+from ..stats import aggregate, chart
 from ..system import atomic_files
 from ..system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, read_object
-from . import aggregate, chart
 
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .effects import CONFIDENCE
+from ..stats.effects import CONFIDENCE
 
 SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
 AT_PAR = 80.0  # accuracy of a seat that makes its par

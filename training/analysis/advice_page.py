@@ -12,12 +12,12 @@ from gaia_jax.render.names import STRUCTURES, names, say, sources
 from gaia_jax.setup.setup_json import setup_to_dict
 from gaia_jax.state import Setup
 
+from ..stats.chart import forest
+from ..stats.effects import Effect
 from ..system import atomic_files
 from ..types import Environment
 from . import advice
 from .advice import Advice, Advisor, Boards, Played
-from .chart import forest
-from .effects import Effect
 
 OURS = atomic_files.json_with("advice", "setup", "factions")  # the mark of a report
 HEAD = "<!doctype html>\n<!-- advice by gaia_jax -->\n"  # of a page

@@ -15,7 +15,8 @@ from gaia_jax.render import panels
 from gaia_jax.render.table import Table
 from gaia_jax.replay import page as replay_page
 
-from . import chart, review
+from ..stats import chart
+from . import review
 from .accuracy import GRADES
 from .explain import Game
 from .review import Plain
@@ -29,7 +30,7 @@ def page(game: Game, about: Plain) -> str:
     """The page of a report.
 
     Args:
-        game: the game that was reviewed. about: as `training.study.review.report` gives it.
+        game: the game that was reviewed. about: as `training.analysis.review.report` gives it.
     """
     moves = {m["decision"]: m for m in about["moves"]}
     costly = [moves[number] for number in about["costliest"]]
