@@ -70,7 +70,9 @@ _HOMES = {
 # What a user of pgx may look for here: whatever plays with networks is in the other package.
 _TRAINING = ("make_baseline_model", "make_agent", "save_agent", "load_agent")
 __getattr__ = _lazy.names(
-    __name__, _HOMES, {name: f"it is training.{name}: `import training`" for name in _TRAINING}
+    __name__,
+    _HOMES,
+    {name: f"it is gaia_training.{name}: `import gaia_training`" for name in _TRAINING},
 )
 
 

@@ -1,6 +1,7 @@
 """What an install brings: declared dependencies, a light import, a wheel, a whole sdist."""
 
 import ast
+import importlib
 import os
 import re
 import subprocess
@@ -122,6 +123,15 @@ def built(tmp_path_factory):
     run = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out)]
     subprocess.run(run, cwd=ROOT, check=True, capture_output=True)
     return next(out.glob("*.whl")), next(out.glob("*.tar.gz"))
+
+
+def test_names_of_the_trainer_are_named_where_a_wheel_has_them():
+    brought = WHOLE["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"].values()
+    with pytest.raises(AttributeError) as error:
+        gaia_jax.make_baseline_model  # noqa: B018
+    (module,) = re.findall(r"`import (\w+)`", str(error.value))
+    assert module in brought and f"{module}.make_baseline_model" in str(error.value)
+    assert hasattr(importlib.import_module(module), "make_baseline_model")
 
 
 def test_every_configuration_is_named_for_the_wheel():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args, get_origin
+
 from pydantic.fields import FieldInfo
 
 from training.config.keys import GROUPS, Config
@@ -23,8 +25,8 @@ def _range(field: FieldInfo) -> str:
         for name in ("gt", "ge", "le")
         if (value := getattr(part, name, None)) is not None
     }
-    if choices := getattr(field.annotation, "__args__", None):
-        return ", ".join(f"`{choice}`" for choice in choices)
+    if get_origin(field.annotation) is Literal:
+        return ", ".join(f"`{choice}`" for choice in get_args(field.annotation))
     if not bounds:
         return "true or false" if field.annotation is bool else "text"
     low = f"above {bounds['gt']}" if "gt" in bounds else f"{bounds['ge']}"
@@ -38,6 +40,7 @@ def table(group: type) -> list[str]:
         if name in GROUPS:
             continue
         default = str(field.default).lower() if field.annotation is bool else field.default
+        default = "null" if default is None else default
         shown = f"`{default}`" if default != "" else "none"
         rows.append(f"| `{name}` | {shown} | {_range(field)} | {field.description} |")
     return rows

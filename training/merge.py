@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     if kind not in (".csv", ".npz"):
         if args.json:
             raise UserError("labels have no report: leave out --json")
-        atomic_files.check_folder("OUT", args.out)
+        atomic_files.check_folder("OUT", args.out, parents=True)
         expert_data.merge(args.out, args.parts)
         cli.wrote(args.out)
         return 0

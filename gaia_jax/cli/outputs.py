@@ -281,10 +281,11 @@ def new_folder(path: Path) -> Iterator[Path]:
     """A folder that is put in its place when it is whole; what fails leaves nothing there.
 
     Args:
-        path: as `check_folder` lets it pass.
+        path: as `check_folder` lets it pass; missing parents are made.
     Yields:
         A folder beside it, to write into.
     """
+    path.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:40]}."))
     try:
         yield part

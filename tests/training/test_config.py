@@ -4,13 +4,17 @@ import dataclasses
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import yaml
 
 from gaia_jax.cli.command_line import UserError
 from tools import configuration_page
 from training import config as configs
 from training.config import Config
 from training.config.older import ANY, GONE, MOVED
+from training.learn.learner_state import Hyper
+from training.run.folder import opponents
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 
@@ -99,6 +103,51 @@ def test_differences_name_what_a_resumed_run_may_not_change(config):
     assert configs.differences(config, longer) == []
     other = configs.override(config, ["ppo.clip=0.1"])
     assert configs.differences(config, other) == ["ppo.clip: 0.2 -> 0.1"]
+
+
+@pytest.mark.parametrize(("first", "end"), [("lr", "lr_end"), ("entropy_coef", "entropy_end")])
+def test_a_first_value_alone_is_a_constant_schedule(first, end, file):
+    config = configs.override(Config(), [f"ppo.{first}=5e-4"])
+    hyper = Hyper.of(config)
+    assert getattr(hyper, end) == getattr(hyper, first) == np.float32(5e-4)
+    assert configs.rising_schedules(config) == []
+    # The order of overrides does not matter, and null takes back what a file has set.
+    file.write_text(f"ppo: {{{end}: 7e-4}}")
+    assert getattr(Hyper.of(configs.load(file, [f"ppo.{first}=5e-4"])), end) == np.float32(7e-4)
+    constant = configs.load(file, [f"ppo.{end}=null", f"ppo.{first}=5e-4"])
+    assert getattr(Hyper.of(constant), end) == np.float32(5e-4)
+
+
+def test_a_schedule_that_rises_is_named():
+    rising = configs.override(Config(), ["ppo.lr=5e-4", "ppo.lr_end=1e-3", "ppo.entropy_end=0"])
+    (warning,) = configs.rising_schedules(rising)
+    assert "ppo.lr_end 0.001" in warning and "ppo.lr 0.0005" in warning
+
+
+def test_a_run_stored_with_the_defaults_of_before_keeps_its_schedule(tmp_path):
+    stored = configs.to_dict(Config())
+    stored["ppo"] |= {"lr": 5e-4, "lr_end": 1e-3, "entropy_end": 0.01}
+    stored["eval"]["opponents"] = "random,greedy"
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(stored))
+    config = configs.load(tmp_path / "config.yaml")
+    assert Hyper.of(config).lr_end == np.float32(1e-3)
+    assert config.eval.opponents == "random,greedy"
+    # Resuming with a file of before is refused only where the schedule is another one.
+    same = configs.override(Config(), ["ppo.lr=1e-3"])
+    stored["ppo"]["lr"] = 1e-3
+    assert configs.differences(configs.from_dict(stored), same) == []
+    slower = configs.override(Config(), ["ppo.lr=5e-4"])
+    assert configs.differences(config, slower) == ["ppo.lr_end: 0.001 -> 0.0005"]
+
+
+def test_shipped_configurations_set_both_ends_of_every_schedule():
+    for path in [*CONFIGS.glob("*.yaml"), CONFIGS / "studies" / "small.yaml"]:
+        config = configs.load(path)
+        assert configs.with_ends(config) is config, path
+
+
+def test_a_run_is_evaluated_against_random_alone_unless_its_file_says_more():
+    assert opponents(Config()) == ["random"]
 
 
 def test_a_configuration_cannot_be_changed_in_place(config):

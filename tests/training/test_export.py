@@ -40,6 +40,16 @@ def test_a_row_a_game(whole):
     assert len(set(by_name.values())) == 2
 
 
+def test_the_folders_above_a_dataset_are_made(whole, tmp_path, capsys):
+    """The first command of docs/guide/study.md names one that no clone has."""
+    out = tmp_path / "data" / "mixed"
+    code, _, err = command(capsys, *GAMES, "--games", "16", "--out", out)
+    assert code == 0 and len(rows_of(out)) == 16, err
+    merged = tmp_path / "merged" / "few"
+    code, _, err = command(capsys, "--out", merged, "--merge", whole, "--games", "4")
+    assert code == 0 and len(rows_of(merged)) == 4, err
+
+
 def test_the_folder_says_what_it_is(whole):
     about = json.loads((whole / dataset.ABOUT).read_text())
     assert about["format"] == "gaia_jax dataset 1" and about["schema"] == 1

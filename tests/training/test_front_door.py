@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax.numpy as jnp
 import pytest
@@ -12,6 +13,8 @@ import training
 from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.agents import Agent
+from training.learn.learner_state import Hyper
+from training.run import training as run_training
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,6 +51,23 @@ def test_a_run_its_evaluation_and_an_arena(config, tmp_path, monkeypatch):
     assert again["agents"] == table["agents"]
     network, params = training.load_agent(str(run), env)
     assert network.apply and params["params"]
+
+
+def test_the_log_has_the_learning_rate_of_its_own_update(config):
+    """Row 1 is of the first update, which steps with `ppo.lr` itself."""
+    config = configs.override(config, ["run.updates=10", "ppo.lr=1e-3", "ppo.lr_end=0"])
+    written = []
+    logs = SimpleNamespace(write=lambda update, record: written.append((update, record)))
+    names = ("games/vp_sum", "games/reward_sum", "games/ended", "loss/policy", "loss/value")
+    records = [dict.fromkeys((*names, "policy/entropy"), 0.0) for _ in range(2)]
+    shown = SimpleNamespace(set_postfix_str=lambda *_, **__: None, update=lambda _: None)
+    trainer = SimpleNamespace(config=config, env=toy_env.make("toy"), update=2)
+    run_training._report(trainer, records, 1.0, logs, shown)
+    rates = {update: record["policy/learning_rate"] for update, record in written}
+    hyper = Hyper.of(config)
+    for update, rate in rates.items():
+        assert rate == pytest.approx(hyper.between("lr", "lr_end", jnp.int32(update - 1)))
+    assert list(rates) == [1, 2] and rates[1] == 1e-3
 
 
 def test_a_command_that_somebody_imported_is_still_the_function():

@@ -187,6 +187,34 @@ def test_a_task_of_a_job_array_makes_its_run(file, capsys, monkeypatch):
         assert code == 2 and message in err and err.count("\n") == 1 and len(made) == 5
 
 
+def test_runs_of_a_sweep_are_a_group_of_wandb(file, capsys, monkeypatch):
+    groups = []
+
+    def train_new(config, env_module):
+        groups.append(os.environ.get("WANDB_RUN_GROUP"))
+        return 0, Path("runs") / config.name
+
+    monkeypatch.setattr(run_sweep.training, "train_new", train_new)
+    path = file(name="sizes", seeds=[0, 1], variants={"a": {}})
+    for index in ("0", "1"):
+        monkeypatch.setenv("WANDB_RUN_GROUP", "")  # put back after the test
+        monkeypatch.delenv("WANDB_RUN_GROUP")
+        assert told(capsys, path, "--index", index)[0] == 0
+    monkeypatch.setenv("WANDB_RUN_GROUP", "mine")
+    assert told(capsys, path, "--index", "0")[0] == 0
+    assert groups == ["sizes", "sizes", "mine"]
+
+
+def test_a_file_without_the_end_of_a_schedule_goes_on_with_runs_of_a_constant_one(file):
+    path = file(seeds=[0], variants={"a": {"ppo.lr_end": None}})
+    (member,) = sweep_file.load(path)
+    run = Path("runs") / member.name
+    run.mkdir(parents=True)
+    stored = configs.override(member.config, [f"ppo.lr_end={member.config.ppo.lr}"])
+    (run / "config.yaml").write_text(configs.to_yaml(stored))
+    assert sweep_file.state(member, Path("runs")).what == WAITING
+
+
 def start(*arguments, **environment):
     """A process of the sweep in the working folder."""
     return subprocess.Popen(

@@ -72,6 +72,20 @@ def test_a_resumed_run_goes_on_in_the_same_run_of_wandb(stand, tmp_path):
     assert ("*", "update") in stand.axes and stand.ended == 3
 
 
+def test_variables_of_wandb_win_over_what_a_run_would_say(stand, tmp_path, monkeypatch):
+    for name in ("WANDB_PROJECT", "WANDB_NAME", "WANDB_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    Logs(tmp_path, WITH).close()
+    for name, value in (("PROJECT", "mine"), ("NAME", "first try"), ("DIR", "elsewhere")):
+        monkeypatch.setenv(f"WANDB_{name}", value)
+    Logs(tmp_path, WITH).close()
+    before, after = ([told[key] for key in ("project", "name", "dir")] for told in stand.inits)
+    assert before == ["gaia_jax", tmp_path.name, str(tmp_path)]
+    assert after == ["mine", "first try", "elsewhere"]
+    # wandb reads the others by itself, where no argument says something else.
+    assert not {"entity", "group", "tags", "job_type", "notes"} & stand.inits[1].keys()
+
+
 def test_wandb_itself_offline(tmp_path):
     """Two starts leave two folders of one id, with what was logged in each."""
     assert importlib.util.find_spec("wandb"), "of the extra dev"

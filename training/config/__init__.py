@@ -13,9 +13,11 @@ from .files import (
     override,
     parse_yaml,
     read_mapping,
+    rising_schedules,
     shipped,
     to_dict,
     to_yaml,
+    with_ends,
 )
 from .keys import (
     GROUPS,
@@ -51,7 +53,9 @@ __all__ = [
     "override",
     "parse_yaml",
     "read_mapping",
+    "rising_schedules",
     "shipped",
     "to_dict",
     "to_yaml",
+    "with_ends",
 ]

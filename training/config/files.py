@@ -21,6 +21,7 @@ from .older import renamed, today
 LONGEST_FILE = 10**6  # bytes of a configuration
 OF_A_RUN = "config.yaml"  # in the folder of a run
 LONGEST_NAME = 100  # bytes of a key, in a message
+SCHEDULES = {"lr": "lr_end", "entropy_coef": "entropy_end"}  # of `ppo`: first and last value
 MAY_CHANGE_ON_RESUME = ("name", "run", "hosts", "eval")
 # Settings that differ from process to process.
 OF_A_PROCESS = ("hosts.", "train.coordinator", "train.processes", "train.process_id")
@@ -144,9 +145,28 @@ def to_yaml(config: Config) -> str:
     return yaml.safe_dump(to_dict(config), sort_keys=False)
 
 
+def with_ends(config: Config) -> Config:
+    """The same configuration with the last value of every schedule as a number."""
+    ppo = config.ppo
+    ends = {end: getattr(ppo, first) for first, end in SCHEDULES.items()}
+    unset = {end: value for end, value in ends.items() if getattr(ppo, end) is None}
+    return dataclasses.replace(config, ppo=dataclasses.replace(ppo, **unset)) if unset else config
+
+
+def rising_schedules(config: Config) -> list[str]:
+    """A warning for each schedule of `ppo` that ends above its first value."""
+    ppo = with_ends(config).ppo
+    return [
+        f"ppo.{end} {getattr(ppo, end):g} is above ppo.{first} {getattr(ppo, first):g}: "
+        "the schedule rises over the run"
+        for first, end in SCHEDULES.items()
+        if getattr(ppo, end) > getattr(ppo, first)
+    ]
+
+
 def differences(old: Config, new: Config) -> list[str]:
     """The keys that may not change when a run is resumed, yet do: `key: old -> new`."""
-    a, b = flat(old), flat(new)
+    a, b = flat(with_ends(old)), flat(with_ends(new))
     frozen = [key for key in a if key.split(".")[0] not in MAY_CHANGE_ON_RESUME]
     return [f"{key}: {a[key]} -> {b[key]}" for key in frozen if a[key] != b[key]]
 
@@ -255,4 +275,5 @@ def _kind_of(name: str) -> str:
     group, _, key = name.rpartition(".")
     fields = (GROUPS[group] if group else Config).__pydantic_fields__  # type: ignore[attr-defined]
     kind = fields[key].annotation
-    return {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "a text")
+    kinds = {int: "a whole number", float: "a number", bool: "true or false"}
+    return (kinds | {float | None: "a number or null"}).get(kind, "a text")

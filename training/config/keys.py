@@ -27,6 +27,7 @@ def _plain(value: object) -> object:
 Whole = Annotated[int, BeforeValidator(_plain)]
 Number = Annotated[float, BeforeValidator(_plain)]
 Text = Annotated[str, BeforeValidator(_plain)]
+End = Annotated[float | None, BeforeValidator(_plain)]  # of a schedule; None: its start value
 
 STRICT = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
 
@@ -40,6 +41,11 @@ def number(default: float, meaning: str, low: float | None = None, high: float =
     """A number up to `high`, included; from `low` on, included, or without it above 0."""
     bound: dict[str, Any] = {"gt": 0} if low is None else {"ge": low}
     return Field(default=default, le=high, allow_inf_nan=False, description=meaning, **bound)
+
+
+def end(meaning: str, high: float = FAR) -> Any:
+    """The last value of a schedule, from 0 to `high`; the default is its first value."""
+    return Field(default=None, ge=0, le=high, allow_inf_nan=False, description=meaning)
 
 
 def option(default: object, meaning: str) -> Any:
@@ -102,12 +108,12 @@ class PPOConfig:
         8, "of an epoch; each holds num_steps / minibatches decisions of every game", high=2**16
     )
     lr: Number = number(1e-3, "learning rate at the first update", high=10)
-    lr_end: Number = number(1e-3, "and at the last, in a straight line", low=0, high=10)
+    lr_end: End = end("and at the last, in a straight line; null: `lr`, a constant rate", 10)
     gae_lambda: Number = number(0.95, "lambda of the advantages", low=0, high=1)
     clip: Number = number(0.2, "how far the ratio of the policies may leave 1")
     value_coef: Number = number(0.5, "of the squared error of the values in the loss", low=0)
     entropy_coef: Number = number(0.01, "of the entropy at the first update", low=0)
-    entropy_end: Number = number(0.01, "and at the last, in a straight line", low=0)
+    entropy_end: End = end("and at the last, in a straight line; null: `entropy_coef`")
     max_grad_norm: Number = number(0.5, "gradients are scaled down to this norm")
     reward_scale: Number = number(10.0, "the network's values are in rewards times this")
     normalize_advantage: StrictBool = option(
@@ -182,9 +188,7 @@ class EvalConfig:
     )
     chunks: Whole = whole(0, "chunks between two evaluations while training; 0: none", low=0)
     chunk_games: Whole = whole(128, "games of each of these", high=10**7)
-    opponents: Text = option(
-        "random,greedy", "agents, with commas between: an evaluation with each"
-    )
+    opponents: Text = option("random", "agents, with commas between: an evaluation with each")
     seed: Whole = whole(0, "of the set-ups", low=0, high=LARGEST_SEED)
     likeliest: StrictBool = option(False, "play the likeliest action instead of sampling")
 

@@ -176,8 +176,8 @@ def begin(folder: Path, part: dict[str, Any], made_with: str) -> bool:
             made = [x for x in about.get("made_with", []) if x != made_with]
             _write(folder, [part], {}, {"made_with": [*made, made_with]})
         return whole
-    atomic_files.check_folder("--out", folder)
-    folder.mkdir(exist_ok=True)
+    atomic_files.check_folder("--out", folder, parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     _write(folder, [part], {}, {"made_with": [made_with]})
     return False
 
@@ -235,7 +235,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
         UserError: a folder is no whole dataset, two have the same games, or their games have other
             columns.
     """
-    atomic_files.check_folder("--out", out)
+    atomic_files.check_folder("--out", out, parents=True)
     found = []
     for folder in folders:
         at = 0

@@ -35,9 +35,9 @@ def check(folder: Path, resume: bool) -> None:
         UserError: it takes no files, or a file there would be written over that is no record.
     """
     if resume:
-        atomic_files.check_inside("--record", folder, "*seed*-setup*-seats*.json", OURS)
+        atomic_files.check_inside("--record", folder, "*seed*-setup*-seats*.json", OURS, True)
     else:
-        atomic_files.check_folder("--record", folder)
+        atomic_files.check_folder("--record", folder, parents=True)
 
 
 class Recorder:

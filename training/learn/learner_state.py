@@ -15,7 +15,7 @@ from jax.sharding import PartitionSpec as P
 
 from gaia_jax.cli.command_line import UserError
 
-from ..config import Config, PPOConfig
+from ..config import Config, with_ends
 from ..system.batched import batched
 from ..system.devices import GAMES
 from ..types import AutoEnvironment, Params, PolicyNetwork
@@ -52,7 +52,7 @@ class Hyper(NamedTuple):
     @classmethod
     def of(cls, config: Config) -> Hyper:
         """Those of a configuration."""
-        flat = vars(config.ppo) | {"updates": config.run.updates}
+        flat = vars(with_ends(config).ppo) | {"updates": config.run.updates}
         flat["average"] = config.recipe.ema_decay
         return cls(*(np.float32(flat[name]) for name in cls._fields))
 
@@ -152,10 +152,10 @@ def begin_with(runner: Runner, params: Params, config: Config) -> Runner:
 
 
 def learning_rate(config: Config, update: int) -> float:
-    """The learning rate after so many updates, for the log."""
-    ppo: PPOConfig = config.ppo
-    done = min(update / config.run.updates, 1.0)
-    return ppo.lr + (ppo.lr_end - ppo.lr) * done
+    """The learning rate of the update after `update` others, for the log."""
+    first, last = config.ppo.lr, with_ends(config).ppo.lr_end
+    assert last is not None
+    return first + (last - first) * min(update / config.run.updates, 1.0)
 
 
 def split(runner: Runner) -> tuple[Any, dict[str, Any]]:

@@ -19,6 +19,7 @@ from ..system import atomic_files
 
 RECORDS = "metrics.jsonl"
 UPDATE = "update"  # the horizontal axis of everything in W&B
+PROJECT = "gaia_jax"  # of W&B, where WANDB_PROJECT names none
 WANDB_ID = "id"  # in the folder `wandb` of a run: which W&B run it is
 WITHOUT_LOGIN = ("offline", "disabled", "dryrun")  # values of WANDB_MODE
 NO_WANDB = "run.wandb needs wandb: pip install '.[wandb]'"
@@ -166,13 +167,20 @@ def _wandb(run: Path, config: Config) -> Any:
     """A W&B run; that of the folder where there is one, so that a resumed run goes on in it.
 
     W&B counts its own steps, which never go back. The axis is the update, which does when a run
-    goes on from an earlier checkpoint.
+    goes on from an earlier checkpoint. wandb itself reads WANDB_ENTITY, WANDB_RUN_GROUP, WANDB_TAGS
+    and its other variables; an argument would win over WANDB_PROJECT, WANDB_NAME and WANDB_DIR.
     """
+    project, name, folder = (
+        os.environ.get(variable) or value
+        for variable, value in (
+            ("WANDB_PROJECT", PROJECT), ("WANDB_NAME", run.name), ("WANDB_DIR", str(run)),
+        )
+    )  # fmt: skip
     try:
         import wandb
 
         there = wandb.init(
-            project="gaia_jax", name=run.name, dir=str(run), config=configs.to_dict(config),
+            project=project, name=name, dir=folder, config=configs.to_dict(config),
             id=_wandb_id(run), resume="allow", allow_val_change=True,
         )  # fmt: skip
         there.define_metric(UPDATE, hidden=True)

@@ -22,6 +22,7 @@ from .folder import Start, Wanted, check
 from .sweep_file import DONE, RUNNING, STOPPED, Member, State
 
 RUNS = Path("runs")
+WANDB_GROUP = "WANDB_RUN_GROUP"
 AGAIN = 2.0  # seconds between two looks at runs that other processes hold
 
 
@@ -57,6 +58,7 @@ def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
     """Make or go on with one run, in this process; the exit code of the training."""
     if under_queue:
         threading.Thread(target=_follow, daemon=True).start()
+    os.environ.setdefault(WANDB_GROUP, member.sweep)  # W&B shows the runs of a sweep together
     with sweep_file.held(member, RUNS):
         what = sweep_file.left_at(member, RUNS).what
         if what == DONE:

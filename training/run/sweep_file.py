@@ -29,6 +29,7 @@ WAITING, STOPPED, RUNNING, DONE = "waiting", "stopped", "running", "done"
 class Member(NamedTuple):
     """A run of a sweep."""
 
+    sweep: str  # its name
     variant: str
     config: Config
 
@@ -79,7 +80,7 @@ def _members(tree: dict[str, Any], path: Path) -> list[Member]:
         for variant, values in changes.items():
             config = _changed(base, values, variant)
             own = {"seed": seed, "name": f"{name}-{variant}-{seed}"}
-            members.append(Member(variant, _override(config, own, variant)))
+            members.append(Member(str(name), variant, _override(config, own, variant)))
     return members
 
 
@@ -162,7 +163,9 @@ def _check_same(member: Member, run: Path) -> None:
     file = run / configs.OF_A_RUN
     if not file.is_file():
         raise UserError(f"{run} is there and no run of this sweep: move it away")
-    there, here = configs.flat(configs.load(file)), configs.flat(member.config)
+    there, here = (
+        configs.flat(configs.with_ends(config)) for config in (configs.load(file), member.config)
+    )
     for key, value in here.items():
         if there[key] != value:
             raise UserError(

@@ -127,7 +127,7 @@ def _report(
         record["games/reward"] = record.pop("games/reward_sum") / seats if seats else math.nan
         record["time/decisions_per_second"] = speed
         record["time/decisions"] = float(update * decisions)
-        record["policy/learning_rate"] = learning_rate(trainer.config, update)
+        record["policy/learning_rate"] = learning_rate(trainer.config, update - 1)
         logs.write(update, record)
 
     def mean(name: str) -> float:
@@ -180,7 +180,7 @@ def _together(
     start: Start, record: Path | None, env_module: EnvModule, group: ProcessGroup, spent: float
 ) -> tuple[int, Path]:
     """`run` in its place among the processes: the exit code, the run folder."""
-    start = start._replace(config=configs.of_no_process(start.config))
+    start = start._replace(config=configs.with_ends(configs.of_no_process(start.config)))
     config = start.config
     env = make_env(env_module, **asdict(config.env))
     process_group.check_same(group, configs.flat(config) | {"env": f"{env.id} {env.version}"})
@@ -188,6 +188,8 @@ def _together(
         jax.devices()  # all together: one that begins alone waits for the others in vain
     if group.is_main:
         check(start, env)
+        for warning in configs.rising_schedules(config):
+            print(f"warning: {warning}", file=sys.stderr)
         if record:
             records.check(record, resume=True)
     with contextlib.ExitStack() as held:

@@ -35,7 +35,7 @@ def check(out: Path, name: str) -> None:
         UserError: it is no plain name; a file is there that a person wrote.
     """
     atomic_files.plain_name("--page", name)
-    atomic_files.check_inside("--out", out)
+    atomic_files.check_inside("--out", out, parents=True)
     pages = ((f"{name}.md", TOP), (f"{name}_appendix.md", NEXT))
     for path, top in (*pages, (f"{name}_factions.md", factions.TOP)):
         ours = atomic_files.begins(top)
