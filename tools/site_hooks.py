@@ -1,7 +1,7 @@
 """What MkDocs does with our pages (mkdocs.yml names this file).
 
 The README is the first page, CONTRIBUTING.md and CHANGELOG.md are pages too, a page named in
-backticks is a link to it, and a page that the navigation forgets stands under "More".
+backticks is a link to it, and a page that the navigation omits goes under "More".
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ def on_config(config: Any) -> Any:
     """Complete the navigation."""
     listed = set(_pages(config.nav))
     docs = Path(config.docs_dir)
-    missing = sorted(str(p.relative_to(docs)) for p in docs.rglob("*.md") if p.parent.name != "lab")
-    more = [page for page in missing if page not in listed]
+    missing = sorted(str(p.relative_to(docs)) for p in docs.rglob("*.md"))
+    excluded = config.exclude_docs
+    more = [p for p in missing if p not in listed and not (excluded and excluded.match_file(p))]
     if more:
         config.nav.append({"More": more})
     return config

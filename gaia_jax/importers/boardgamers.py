@@ -2,7 +2,7 @@
 
     python -m gaia_jax.importers.boardgamers LOG --out game.json
 
-LOG is JSON, one game or one a line, also gzipped; `docs/reference/records.md` has its form. Every
+LOG is JSON, one game or one a line, also gzipped; `docs/reference/datasets.md` has its form. Every
 line of the game is played by the rules of `base`, for two to four players. What cannot be played
 is one line that names the move.
 """

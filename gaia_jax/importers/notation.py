@@ -11,7 +11,7 @@ from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.geometry import rotate
 
 Cell = tuple[int, int]
-Log = Mapping[str, Any]  # a recorded game: the form stands in docs/reference/records.md
+Log = Mapping[str, Any]  # a recorded game: the form stands in docs/reference/datasets.md
 
 
 class Differs(Exception):

@@ -1,6 +1,6 @@
 """Game records: a game as a JSON file, played and verified again; as a page and as a list of moves.
 
-`python -m gaia_jax.replay FILE` plays one; `docs/reference/records.md` has the format.
+`python -m gaia_jax.replay FILE` plays one; `docs/reference/datasets.md` has the format.
 """
 
 from typing import TYPE_CHECKING

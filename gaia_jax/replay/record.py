@@ -1,6 +1,6 @@
 """A game as a JSON file: reading and writing it, playing it again.
 
-A record (`docs/reference/records.md`) holds ruleset, version, set-up, the text of each action and
+A record (`docs/reference/datasets.md`) holds ruleset, version, set-up, the text of each action and
 the VP at the end: after the set-up nothing is random. Without VP the game is unfinished.
 """
 

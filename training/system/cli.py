@@ -154,7 +154,7 @@ def add_cache_flag(parser: argparse.ArgumentParser) -> None:
 
 
 def add_games_flags(parser: argparse.ArgumentParser, games: int, rounded: str) -> None:
-    """`--games`, `--first`, `--seed`: games may be played in parts (docs/reference/cluster.md)."""
+    """`--games`, `--first`, `--seed`: games may be played in parts (docs/reference/training.md)."""
     add = parser.add_argument
     add("--games", type=whole(1, MOST_GAMES), default=games, help=rounded)
     add(
