@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from tools import site_hooks
 
@@ -35,19 +34,6 @@ def test_links_within_the_project_lead_somewhere(page):
         there = (page.parent / path).resolve() if path else page
         assert there.exists(), target
         assert not anchor or anchor in _anchors(there), target
-
-
-def test_the_navigation_names_every_page_once():
-    """One that it forgot the build would put under "More"."""
-    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text())
-    pages = site_hooks._pages(config["nav"])
-    assert len(pages) == len(set(pages)) > 25
-    made = set(site_hooks.FROM_ROOT)
-    assert not [p for p in pages if p not in made and not (ROOT / "docs" / p).is_file()]
-    every = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
-    every = {page for page in every if not page.startswith("lab/")}  # not part of the site
-    assert every <= set(pages), "a page that is in no chapter"
-    assert "strict: true" in (ROOT / "mkdocs.yml").read_text()
 
 
 def test_a_page_in_backticks_becomes_a_link():
