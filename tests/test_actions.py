@@ -61,7 +61,7 @@ def test_the_planes_come_first():
 def documented_groups():
     """(verbs, how many, ids) of each row of the table of actions without a cell."""
     page = (ROOT / "docs" / "reference" / "actions.md").read_text(encoding="utf-8")
-    table = page.split("After the planes")[1].split("## When things are paid")[0]
+    table = page.split("After the planes")[1].split("## When actions are paid")[0]
     for line in table.splitlines():
         row = re.fullmatch(r"\| (`.*`) \| (\d+) \|(.*)\|", line)
         if row:

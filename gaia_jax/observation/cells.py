@@ -82,7 +82,7 @@ CELLS = (
     Block("ship", 0, 1, "which ship it is", ids("ship"), _ship_there),
     Block("sector", -1, 17, "number of the sector in `ids[\"sector\"]`, -1 in the interspace", None,
           lambda v: v.ruleset.geometry.sector),
-    Block("piece", 0, 1, "what stands there", lambda r: (*r.ids["structure"][1:], "GAIAFORMER"),
+    Block("piece", 0, 1, "the piece on the cell", lambda r: (*r.ids["structure"][1:], "GAIAFORMER"),
           lambda v: one_hot(v.game.board.piece, GAIAFORMER + 1)[:, 1:]),
     Block("owner", 0, 1, "whose piece it is", seats,
           lambda v: v.game.board.piece_owner[:, None] == v.seats),

@@ -11,14 +11,13 @@ from gaia_jax.ruleset import LOST_FLEET, Ruleset
 _HEAD = """\
 # The observation
 
-Made by `python -m gaia_jax.observation.page > docs/reference/observation.md`; a test says whether
-it is current.
+Made by `python -m gaia_jax.observation.page > docs/reference/observation.md`.
 
-`env.observe(state, player)` gives three integer arrays. Nothing is hidden, and everything is seen
-from one seat: `own` or the first row is `player`, the others follow in the turn order of the round
-(`env.seats(state, player)` says who they are). It is computed on request and kept nowhere.
-`state.legal_action_mask` is not part of it. `env.observation_spec` has the name and the range of
-every column in order; a column is named `block` or `block.id`.
+`env.observe(state, player)` returns three integer arrays from the view of one seat: `own` or the
+first row is `player`, the others follow in turn order of the round (`env.seats(state, player)`).
+All information is public. The observation is computed on request and does not contain
+`state.legal_action_mask`. `env.observation_spec` has the name and the range of every column in
+order; a column is named `block` or `block.id`.
 
 | array | shape | dtype | one row |
 | --- | --- | --- | --- |

@@ -54,7 +54,7 @@ PLAYER_BLOCKS = (
           _field("power")),
     Block("gaia_power", 0, 100, "tokens in the Gaia area, without the brainstone", None,
           _field("gaia_power")),
-    Block("brainstone", 0, 1, "where it lies", fixed("I", "II", "III", "gaia"),
+    Block("brainstone", 0, 1, "the bowl of the brainstone", fixed("I", "II", "III", "gaia"),
           lambda v: one_hot(v.game.players.brainstone, GAIA_AREA + 1)),
     Block("track", 0, MAX_LEVEL, "level on each research track", ids("track"), _field("tracks")),
     Block("built", 0, 8, "own structures on the map; mines with guests, without the Lost Planet",

@@ -80,10 +80,10 @@ def _free_actions(f: Faction) -> str:
 
 SPECIALS = {
     "HIVE_STATION": "a station on an empty cell in range, at most six",
-    "AMBAS_SWAP": "the PI and a mine change places; nothing scores, nobody leeches",
+    "AMBAS_SWAP": "the PI and a mine change places; no VP, no leech",
     "FIRAKS_DOWNGRADE": "a research lab becomes a trading station, then a step on any track",
     "BESCODS_LOWEST": "a step on one of the lowest tracks",
-    "TINKEROIDS_TILE": "what the tinkering tile of this round says",
+    "TINKEROIDS_TILE": "the action of this round's tinkering tile",
     "SPACE_GIANTS_TF2": "a mine with two free steps",
     "MOWEYDS_RING": "a ring on a structure, +2 power in federations, at most six",
     "GLEENS_RANGE": "a mine, a Gaia project or an exploration with +2 range",
@@ -156,7 +156,7 @@ POWERS = {
         _says("a shuttle also sends the brainstone to the Gaia area"), "EXP-01", ("explore_op",)
     ),
     "preplaced_ship": Power(
-        lambda f: f"a shuttle stands on {f.preplaced_ship} from the start, at no price", "INI-08"
+        lambda f: f"a free shuttle on {f.preplaced_ship} from the start", "INI-08"
     ),
     "gaia_planet_cost": Power(
         lambda f: (
@@ -231,7 +231,7 @@ POWERS = {
         "BES-01 FED-11",
     ),
     "qic_becomes_ore_until_academy_b": Power(
-        _says("each QIC gained is an ore until academy B stands"), "GLE-01 GLE-02 FRE-11"
+        _says("each QIC gained is an ore until academy B is built"), "GLE-01 GLE-02 FRE-11"
     ),
     "burn_to_gaia": Power(_says("a burned token goes to the Gaia area"), "FRE-05 ITA-01"),
     "gaia_tokens_to_bowl": Power(
