@@ -43,6 +43,10 @@ def test_every_planted_error_fits_the_function_that_it_changes() -> None:
     assert len(fits) > 20
     for error in fits:
         target = error.target[-1] if isinstance(error.target, tuple) else error.target
-        taken = [x for x in inspect.signature(target).parameters.values() if x.default is x.empty]
+        parameters = inspect.signature(target).parameters.values()
+        taken = [x for x in parameters if x.default is x.empty]
         given = len(taken) + (error.where != "before")  # what comes out goes in first
         inspect.signature(error.change).bind(*range(1 + given))
+        if error.where != "before":  # what may be given by name is passed on by name
+            optional = [x.name for x in parameters if x.default is not x.empty]
+            inspect.signature(error.change).bind(*range(1 + given), **dict.fromkeys(optional))

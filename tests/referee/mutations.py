@@ -179,7 +179,7 @@ def burns_move_it(flag, me, happens, to_gaia, reverse):
     return me, happens, to_gaia, reverse & ~flag
 
 
-def mark_stays(flag, out, rules, game, *_):
+def mark_stays(flag, out, rules, game, *_, **__):
     players, turn, over = out
     stays = turn.brainstone_reversed | flag & game.turn.brainstone_reversed
     return players, turn.replace(brainstone_reversed=stays), over
