@@ -41,7 +41,7 @@ TAKLONS = ["TAKLONS", "ITARS", "TERRANS", "HIVES"]
 TABLES = [
     (TAKLONS, 3),
     (TAKLONS, 6),
-    (["AMBAS", "NEVLAS", "LANTIDS", "FIRAKS"], 3),
+    (["AMBAS", "NEVLAS", "LANTIDS", "FIRAKS"], 19),
 ]
 
 
