@@ -12,6 +12,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gaia_jax.components import map_tiles
@@ -70,29 +71,28 @@ class Solver:
         return self._cost[mask]
 
     def _legal(self, surplus_allowed: bool) -> list[int]:
-        case = self.case
         out = []
         for mask in range(1 << len(self.groups)):
-            members = self._members(mask)
-            total = sum(self.strength[i] for i in members)
-            if total < case.required or not (members or case.given):
+            if not self._suffices(mask):
                 continue
-            spare = [i for i in members if total - self.strength[i] >= case.required]
-            if spare and not surplus_allowed:
+            parts = [part for part in strict_subsets(mask) if self._suffices(part)]
+            if parts and not surplus_allowed:
                 continue
             cost = self.cost(mask)
             if cost is None:
                 continue
-            if any(self._saves(mask, i, cost) for i in spare):
+            costs = [self.cost(part) for part in parts]
+            if any(part_cost is not None and part_cost < cost for part_cost in costs):  # A25
                 continue
             out.append(mask)
             if len(out) == MAX_LEGAL:
                 break
         return out
 
-    def _saves(self, mask: int, group: int, cost: int) -> bool:
-        without = self.cost(mask & ~(1 << group))
-        return without is not None and without < cost
+    def _suffices(self, mask: int) -> bool:
+        """Whether the groups have the required power, and there is something to connect."""
+        power = sum(self.strength[i] for i in self._members(mask))
+        return power >= self.case.required and bool(mask or self.case.given)
 
     def _members(self, mask: int) -> list[int]:
         return [i for i in range(len(self.groups)) if mask >> i & 1]
@@ -234,6 +234,14 @@ class Solver:
 
     def _bits(self, cells: set[int] | list[int]) -> int:
         return sum(1 << self.position[cell] for cell in cells)
+
+
+def strict_subsets(mask: int) -> Iterator[int]:
+    """All bitmasks that are a strict part of `mask`, the empty one last."""
+    part = mask
+    while part:
+        part = (part - 1) & mask
+        yield part
 
 
 def _grow(x: int) -> int:

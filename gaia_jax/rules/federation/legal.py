@@ -1,4 +1,4 @@
-"""Which sets of groups are legal federations, given what it costs to connect them (A10, A11).
+"""Which sets of groups are legal federations, given what it costs to connect them (A10, A25).
 
 Sets of groups are the first axis, 1 << MAX_GROUPS bitmasks of their numbers; n rows are the last.
 """
@@ -38,7 +38,7 @@ def legal_sets(
     def counted() -> Array:
         if not surplus_allowed:
             return _first(payable)
-        return _first(_without_surplus(payable, cost, total, required, power))
+        return _first(_without_surplus(payable, cost, total, required))
 
     # Most searches only ask if there is one. An accelerator would wait for the answer to this.
     if jax.default_backend() != "cpu":
@@ -66,16 +66,23 @@ def _set_power(power: Array) -> tuple[Array, Array]:
     return total.reshape(GIVEN, -1), least.reshape(GIVEN, -1)
 
 
-def _without_surplus(
-    payable: Array, cost: Array, total: Array, required: Array, power: Array
-) -> Array:
-    """The sets with no group that is not needed for power and costs a satellite (A11)."""
-    legal = payable
+def _without_surplus(payable: Array, cost: Array, total: Array, required: Array) -> Array:
+    """The payable sets of which no strong enough part costs less (A25).
+
+    Args:
+        payable: (1 << MAX_GROUPS, n) bool; cost, total: (1 << MAX_GROUPS, n), satellites and power
+            of each set; required: (n,).
+    Returns:
+        (1 << MAX_GROUPS, n) bool.
+    """
+    # The least cost of the strong enough parts of each set: after group i, of those that differ
+    # from the set in groups up to i. A set is a part of itself.
+    least = jnp.where(total >= required, cost, jnp.iinfo(cost.dtype).max)
     for group in range(MAX_GROUPS):
-        pairs = cost.reshape(-1, 2, 1 << group, cost.shape[1])  # without the group, and with it
+        pairs = least.reshape(-1, 2, 1 << group, cost.shape[1])  # without the group, and with it
         without = jnp.broadcast_to(pairs[:, :1], pairs.shape).reshape(cost.shape)
-        legal &= ~((total - power[group] >= required) & (without < cost))
-    return legal
+        least = jnp.minimum(least, without)
+    return payable & (least >= cost)
 
 
 def _first(legal: Array) -> Array:

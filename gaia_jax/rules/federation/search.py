@@ -91,8 +91,8 @@ def search(
         need: () bool; where False, all of the answer is False.
         picks: () uint16, bitmask of the groups picked so far; a legal federation for COMMIT.
         task: () int8, EXISTS, BUILD or COMMIT.
-        surplus_allowed: a surplus group is illegal only where leaving it out saves a satellite
-            (A11); static.
+        surplus_allowed: surplus groups are illegal only where leaving out some of them saves a
+            satellite (A25); static.
         tasks: those that rows may ask for; static.
     """
     kernel = partial(_answer, lattice, surplus_allowed, tasks, False)
