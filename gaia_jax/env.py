@@ -33,9 +33,6 @@ from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.batch_aware import batched_together, traced_once
 from gaia_jax.xla.struct import pytree, static
 
-# Raised when behaviour changes and only then; the history is in docs/reference/versions.md.
-VERSION = "0.2"
-
 # No legal play comes near this many decisions (RL-04).
 MAX_STEPS = 8192
 
@@ -114,8 +111,8 @@ class GaiaEnv:
 
     @property
     def version(self) -> str:
-        """Raised when, and only when, the same actions lead to something else."""
-        return VERSION
+        """The ruleset's; raised when, and only when, the same actions lead to something else."""
+        return self.ruleset.version
 
     @property
     def num_players(self) -> int:

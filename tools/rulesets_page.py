@@ -57,11 +57,14 @@ RULINGS = {
         "tinkering_tiles TK-LATE-QIC3 gain": "TIN-04",
         "twilight_range_projects": "MIN-18",
         "free_leech_is_taken": "LEE-03, A11, A20",
-        "surplus_federations": "FED-02, A10, A11",
+        "surplus_federations": "FED-02, A10, A11, A25",
         "gaiaformed_planet_waits": "MIN-20",
         "zero_ranks": "FIN-03",
         "bonus_power_in_leech": "FED-11",
         "stations_count_as_satellites": "HIV-02, FIN-07, A22",
+        "free_steps_without_need": "MIN-15, A26",
+        "actions_without_gain": "ACT-13, A27",
+        "ship_token_mines_are_plain": "MIN-13, A5, A28",
     },
 }
 # What stands behind those of `base`, by the field of the ruleset: the base rulebook, or a ruling.
@@ -82,6 +85,7 @@ BASE_NOTES = {
     "qic_actions": "the QIC actions of the board, which The Lost Fleet covers (ACT-01)",
     "artifacts": "no ships",
     "tinkering_tiles": "no Tinkeroids",
+    "ship_token_mines_are_plain": "no ships",
     "economy_income": "the track as printed, without an overlay (SET-05)",
     "leech_in_seat_order": "A11",
     "free_step_is_optional": "A11, TEC-09, FIR-01, ACT-15",
@@ -91,13 +95,16 @@ SWITCHES = {
     "map.same_types_touch": "planets of one type may touch across tiles",
     "twilight_range_projects": "TWI_K reaches a Gaia project too",
     "free_leech_is_taken": "free leech is taken unasked, but for Taklons and Itars with a PI",
-    "surplus_federations": "a group too many is legal where leaving it out saves no satellite",
+    "surplus_federations": "groups too many are legal where leaving them out saves no satellite",
     "gaiaformed_planet_waits": "a planet formed at once takes its mine from the next round on",
     "zero_ranks": "a count of 0 earns VP in a final mission",
     "bonus_power_in_leech": "rings and the Bescods' bonus count for leech as for federations",
     "stations_count_as_satellites": "the Hive's stations count in the satellite mission",
     "leech_in_seat_order": "leech is asked as the players sit, from the builder",
     "free_step_is_optional": "a research step that costs no knowledge may be declined",
+    "free_steps_without_need": "terraforming actions may aim at a planet that needs no step",
+    "actions_without_gain": "an action is legal although its whole gain is lost",
+    "ship_token_mines_are_plain": "SFT_RANGE_MINE builds guests, SFT_TF3_MINE takes an asteroid",
 }
 
 Difference = tuple[str, Any, Any]
@@ -107,7 +114,7 @@ MISSING = "-"
 def differences(old: Ruleset, new: Ruleset) -> Iterator[Difference]:
     """(where, old value, new value) of everything that differs."""
     for field in fields(Ruleset):
-        if field.name not in ("id", "faction_boards"):
+        if field.name not in ("id", "version", "faction_boards"):
             yield from _differ(field.name, getattr(old, field.name), getattr(new, field.name))
 
 

@@ -6,15 +6,14 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.components import costs
 from gaia_jax.components.free_actions import FREE_ACTIONS_PER_TURN
 from gaia_jax.rules import gaia, power
 from gaia_jax.rules.operation import payable
-from gaia_jax.rules.player import power_worth
+from gaia_jax.rules.player import power_worth, stocks_take
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import OperationRow
-from gaia_jax.state import AC_B, GAIA_AREA, PI, Node
+from gaia_jax.state import GAIA_AREA, PI, Node
 
 
 def options(seat: Seat) -> Array:
@@ -40,17 +39,7 @@ def conversions(seat: Seat) -> Array:
     op = OperationRow.where(
         whole_tokens, OperationRow.of(ops[bundled]), OperationRow.of(ops[plain])
     )
-    no_academy = me.built[AC_B] == 0
-    as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & no_academy
-    useful = (
-        (op.gain.credits > 0) & (me.credits < costs.CAPS["credits"])
-        | ((op.gain.ore > 0) | (op.gain.qic > 0) & as_ore) & (me.ore < costs.CAPS["ore"])
-        | (op.gain.knowledge > 0) & (me.knowledge < costs.CAPS["knowledge"])
-        | (op.gain.qic > 0) & ~as_ore
-        | (op.gain.tokens > 0)
-        | (op.burn > 0)
-        | (op.reverses_brainstone > 0)
-    )
+    useful = stocks_take(faction, me, op.gain) | (op.burn > 0) | (op.reverses_brainstone > 0)
     in_bowl = (me.brainstone >= 0) & (me.brainstone != GAIA_AREA)
     able = (
         payable(faction, me, op)

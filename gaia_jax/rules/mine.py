@@ -131,7 +131,7 @@ def price(seat: Seat, at: Site, op: OperationRow) -> Price:
 
 
 def affordable(seat: Seat, at: Site, op: OperationRow) -> Array:
-    """bool, the cell is a legal and payable target of a mine by `op`, its own price included.
+    """bool, the cell is a legal and payable target of a mine by `op`, its own price included (A26).
 
     The price of `op` in power, and whether it is still there this round, are not asked here.
     """
@@ -139,6 +139,8 @@ def affordable(seat: Seat, at: Site, op: OperationRow) -> Array:
     rock = (at.planet == ASTEROID) & ~at.guest
     allowed = jnp.where(rock, op.asteroid_rule != NO_ASTEROIDS, op.asteroid_rule != ASTEROIDS_ONLY)
     possible = (op.mine > 0) & (me.built[MINE] < costs.PIECES["MINE"])
+    if not seat.ruleset.free_steps_without_need:
+        allowed &= (op.needs_step == 0) | (at.steps > 0)
     return (
         possible
         & (at.open | at.guest & (op.guests > 0))

@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.rules import mine, research, tech
+from gaia_jax.rules import mine, power, research, tech
 from gaia_jax.rules.cells import Cells
 from gaia_jax.rules.operation import operation, payable, scatter_bool
-from gaia_jax.rules.player import bit_vector, has, uncovered
+from gaia_jax.rules.player import bit_vector, has, stocks_take, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset import Ruleset
 from gaia_jax.ruleset.operations import (
@@ -82,10 +82,14 @@ class Actions:
     def places_where(self, column: str) -> tuple[np.ndarray, OperationRow]:
         """The places where the column may be above 0, and the rows there."""
         places = np.union1d(self._static_with(column), list(self.dynamic_ops)).astype(int)
+        return places, self.rows_at(places)
+
+    def rows_at(self, places: np.ndarray) -> OperationRow:
+        """The rows of some places, (k,) int."""
         dynamic_ops = {
             i: self.dynamic_ops[p] for i, p in enumerate(places) if p in self.dynamic_ops
         }
-        return places, operation(self.ruleset, self.static_ops[places]).patched(dynamic_ops)
+        return operation(self.ruleset, self.static_ops[places]).patched(dynamic_ops)
 
     @property
     def faction_place(self) -> int:
@@ -156,14 +160,31 @@ def options(
         NO_TARGET: (ops.tile == 0) | tiles.any() | slots.any(),
         SITE: any_mine | any_project | any_ship,
         TRACK: jnp.where(ops.lowest > 0, (tracks & lowest).any(), tracks.any()),
-        TOKEN: tech.owned_tokens(seat).any(),
+        TOKEN: tech.scored_by_action(seat, tech.owned_tokens(seat)).any(),
         OWN: _any_own(seat, acts, uses),
         SPACE: uses.any_cell("station"),
         UNRINGED: uses.any_cell("unringed"),
     }
     for kind, found in has_target.items():
         ready &= (ops.target != kind) | found
+    if not seat.ruleset.actions_without_gain:
+        ready &= ~_all_lost(seat, acts)
     return jnp.split(seat.at(Node.TURN) & ready, np.cumsum(acts.sizes)[:-1])
+
+
+def _all_lost(seat: Seat, acts: Actions) -> Array:
+    """(n,) bool, the action gives resources, tokens or power alone, and all would be lost (A27)."""
+    effects = ("target", "tile", "research", "mine", "project")
+    ops, me = seat.ruleset.operations, seat.me
+    static = [
+        op > 0 and ops[op].gain.vp == 0 and not any(getattr(ops[op], x) for x in effects)
+        for op in acts.static_ops
+    ]
+    places = np.union1d(np.flatnonzero(static), list(acts.dynamic_ops)).astype(int)
+    rows = acts.rows_at(places)
+    gain, charges = rows.gain, power.capacity(me) > 0
+    kept = stocks_take(seat.faction, me, gain) | (gain.charge > 0) & charges
+    return scatter_bool(len(acts), places, (rows.target == 0) & ~kept)
 
 
 def _any_own(seat: Seat, acts: Actions, uses: Cells) -> Array:

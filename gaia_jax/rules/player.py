@@ -7,7 +7,7 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.components import costs
-from gaia_jax.components.common import VP_SOURCES
+from gaia_jax.components.common import VP_SOURCES, Gain
 from gaia_jax.components.planets import PLANETS
 from gaia_jax.rules import power
 from gaia_jax.ruleset import FactionRow, Ruleset
@@ -165,6 +165,22 @@ def receive(faction: FactionRow, me: Players, gain: Array) -> Players:
     return me.replace(
         resources=jnp.minimum(me.resources + incoming, LIMITS),
         gaiaformers=me.gaiaformers + gain[..., 8],
+    )
+
+
+def stocks_take(faction: FactionRow, me: Players, gain: Gain[Array] | Gain[int]) -> Array:
+    """(...) bool, some of the resources and new tokens of a gain are not lost (FRE-03, GLE-01).
+
+    Args:
+        gain: columns of (...,) int32; its VP, charge and tokens into bowl III are not asked for.
+    """
+    as_ore = (faction.qic_becomes_ore_until_academy_b > 0) & (me.built[AC_B] == 0)
+    return (
+        (gain.credits > 0) & (me.credits < costs.CAPS["credits"])
+        | ((gain.ore > 0) | (gain.qic > 0) & as_ore) & (me.ore < costs.CAPS["ore"])
+        | (gain.knowledge > 0) & (me.knowledge < costs.CAPS["knowledge"])
+        | (gain.qic > 0) & ~as_ore
+        | (gain.tokens > 0)
     )
 
 

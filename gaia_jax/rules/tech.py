@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.components.tech_tiles import ADVANCED_TILE_LEVEL, EXTRA_A_VP, EXTRA_B_SHIPS
-from gaia_jax.rules.player import bit_vector, uncovered
+from gaia_jax.rules.player import bit_vector, stocks_take, uncovered
 from gaia_jax.rules.seat import Seat
 from gaia_jax.ruleset.operations import TOKEN, OperationRow
 from gaia_jax.state import GameState, Node
@@ -62,6 +62,16 @@ def owned_tokens(seat: Seat) -> Array:
     return jnp.concatenate([me.tokens[:base] > 0, ship[: len(seat.ruleset.ships)] > 0])
 
 
+def scored_by_action(seat: Seat, owned: Array) -> Array:
+    """(11,) bool, those of the `owned_tokens` that an action may score again (FED-21, A27)."""
+    if seat.ruleset.actions_without_gain:
+        return owned
+    # The Gleens' token alone gives nothing but resources.
+    kind = len(seat.ruleset.base_tokens)
+    taken = stocks_take(seat.faction, seat.me, seat.ruleset.gleens_token.gain)
+    return owned & ((jnp.arange(len(owned)) != kind) | taken)
+
+
 def token_options(seat: Seat, mode: OperationRow) -> Array:
     """(11,) bool, tokens to choose after a federation (FED-18), or owned ones to score again."""
     turn, ships, owned = seat.game.turn, len(seat.ruleset.ships), owned_tokens(seat)
@@ -73,5 +83,5 @@ def token_options(seat: Seat, mode: OperationRow) -> Array:
         ]
     )
     again = seat.at(Node.RETRIGGER) & owned
-    by_mode = seat.at(Node.TARGET) & (owned & (mode.target == TOKEN))
+    by_mode = seat.at(Node.TARGET) & (scored_by_action(seat, owned) & (mode.target == TOKEN))
     return seat.at(Node.TOKEN) & supply | again | by_mode

@@ -10,6 +10,7 @@ from gaia_jax.components.common import Cost
 from gaia_jax.ruleset.operations import (
     ASTEROIDS_ONLY,
     INSTANT,
+    NO_ASTEROIDS,
     NO_PROJECT,
     OWN,
     POWER_SLOT,
@@ -70,7 +71,9 @@ def _building(pieces: Pieces) -> list[Operation]:
     ops.append(Operation("research", pieces.research_cost, main=True, research=True))
     for p, a in enumerate(pieces.power_actions):
         as_mine: dict[str, Any] = (
-            {"target": SITE, "mine": True, "free_steps": a.free_steps} if a.free_steps else {}
+            {"target": SITE, "mine": True, "free_steps": a.free_steps, "needs_step": True}
+            if a.free_steps
+            else {}
         )
         ops.append(
             Operation(
@@ -98,7 +101,7 @@ def _effects(pieces: Pieces) -> dict[str | None, dict[str, Any]]:
             "project": PROJECT if pieces.twilight_range_projects else NO_PROJECT,
         },
         "INSTANT_GAIA": {"target": SITE, "project": INSTANT},
-        "MINE_TF1": {"target": SITE, "mine": True},
+        "MINE_TF1": {"target": SITE, "mine": True, "needs_step": True},
         "RESEARCH": {"target": TRACK, "research": True},
         "ASTEROID_MINE": {
             "target": SITE,
@@ -173,7 +176,7 @@ def _specials(pieces: Pieces) -> list[Operation]:
             "explore": bool(pieces.ships),
             "extra_range": pieces.range_bonus,
         },
-        "RB13": {"mine": True, "free_steps": pieces.rb13_free_steps},
+        "RB13": {"mine": True, "free_steps": pieces.rb13_free_steps, "needs_step": True},
     }
     for b in pieces.boosters:
         if b.special:
@@ -185,7 +188,9 @@ def _specials(pieces: Pieces) -> list[Operation]:
         Operation("AMBAS_SWAP", target=OWN, own=1, **own),
         Operation("FIRAKS_DOWNGRADE", target=OWN, own=3, piece=2, step=True, **own),
         Operation("BESCODS_LOWEST", target=TRACK, research=True, lowest=True, **own),
-        Operation("SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, **own),
+        Operation(
+            "SPACE_GIANTS_TF2", target=SITE, mine=True, free_steps=steps, needs_step=True, **own
+        ),
         Operation("MOWEYDS_RING", target=UNRINGED, **own),
     ]
     if any(f.special == "GLEENS_RANGE" for f in pieces.factions):
@@ -193,21 +198,35 @@ def _specials(pieces: Pieces) -> list[Operation]:
         far = boosters["RB11"] | {"extra_range": bonus}
         ops.append(Operation("GLEENS_RANGE", target=SITE, **far, **own))
     for tile in pieces.tinkering_tiles:
-        as_mine = site | {"mine": True, "free_steps": tile.free_steps} if tile.free_steps else {}
-        ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **(as_mine | own)))
+        as_mine = site | {"mine": True, "needs_step": True} if tile.free_steps else {}
+        effect = as_mine | own | {"free_steps": tile.free_steps}
+        ops.append(Operation(f"tinkering {tile.id}", gain=tile.gain, **effect))
     return ops
 
 
 def _rewards(pieces: Pieces) -> list[Operation]:
     ops = [Operation("pass", main=True)]
     free: dict[str, Any] = {"mine": True, "mine_is_free": True}
+    plain = pieces.ship_token_mines_are_plain
     mines = [
-        Operation("free mine RANGE", unlimited_range=True, asteroid_rule=WITH_GAIAFORMER, **free),
-        Operation("free mine TF3", free_steps=pieces.tf3_mine_free_steps, **free),
+        Operation(
+            "free mine RANGE",
+            unlimited_range=True,
+            asteroid_rule=WITH_GAIAFORMER,
+            guests=plain,
+            **free,
+        ),
+        Operation(
+            "free mine TF3",
+            free_steps=pieces.tf3_mine_free_steps,
+            asteroid_rule=WITH_GAIAFORMER if plain else NO_ASTEROIDS,
+            **free,
+        ),
     ]
     for t in pieces.ship_tiles:
         if t.free_mine_steps is not None:
-            mines.append(Operation(f"free mine {t.id}", free_steps=t.free_mine_steps, **free))
+            steps = t.free_mine_steps
+            mines.append(Operation(f"free mine {t.id}", free_steps=steps, needs_step=True, **free))
     ops += mines
     for t in (*pieces.basic_tiles, *pieces.ship_tiles):
         ops.append(Operation(f"tile {t.id}", gain=t.gain, per=t.per, source="BASIC_TILE"))

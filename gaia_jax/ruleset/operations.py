@@ -44,6 +44,7 @@ class OperationNumbers(Generic[N]):
     mine: N = number()  # a mine is built
     extra_range: N = number()
     free_steps: N = number()
+    needs_step: N = number()  # only planets that need a terraforming step (A26)
     mine_is_free: N = number()  # the 1 ore and 2 credits of the mine
     asteroid_rule: N = number()
     unlimited_range: N = number()  # any distance

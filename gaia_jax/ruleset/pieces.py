@@ -35,6 +35,7 @@ class Pieces:
     """The pieces, prices and switches of one variant of the game, and the names made from them."""
 
     id: str
+    version: str = "0.2"  # of the behaviour; docs/reference/versions.md
     players: int = 4  # P of every array
     map: components.map_tiles.MapParts = components.map_tiles.LOST_FLEET_MAP
     faction_boards: tuple[tuple[str, str], ...] = components.factions.FACTION_BOARDS
@@ -95,7 +96,7 @@ class Pieces:
     # Switches, with the ruling that asks for them.
     twilight_range_projects: bool = False  # MIN-18
     free_leech_is_taken: bool = True  # LEE-03, A11
-    surplus_federations: bool = False  # A11
+    surplus_federations: bool = False  # A11, A25
     gaiaformed_planet_waits: bool = True  # MIN-20
     zero_ranks: bool = True  # FIN-03
     bonus_power_in_leech: bool = False  # FED-11
@@ -104,6 +105,9 @@ class Pieces:
     stations_count_as_satellites: bool = False  # HIV-02, FIN-07, A22
     leech_in_seat_order: bool = False  # LEE-04, A11
     free_step_is_optional: bool = False  # TEC-09, FIR-01, ACT-15, A11
+    free_steps_without_need: bool = True  # MIN-15, A26
+    actions_without_gain: bool = True  # ACT-13, A27
+    ship_token_mines_are_plain: bool = False  # MIN-13, A5, A28
 
     @cached_property
     def geometry(self) -> Geometry:

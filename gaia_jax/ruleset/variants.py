@@ -15,6 +15,7 @@ LOST_FLEET = Ruleset("lost_fleet")
 
 LOST_FLEET_PUBLISHED = Ruleset(
     "lost_fleet_published",
+    version="0.3",
     map=published.MAP,
     factions=published.FACTIONS,
     round_tiles=published.ROUND_TILES,
@@ -29,10 +30,14 @@ LOST_FLEET_PUBLISHED = Ruleset(
     zero_ranks=False,
     bonus_power_in_leech=True,
     stations_count_as_satellites=True,
+    free_steps_without_need=False,
+    actions_without_gain=False,
+    ship_token_mines_are_plain=True,
 )
 
 BASE = Ruleset(
     "base",
+    version="0.3",
     map=base_game.MAP,
     faction_boards=base_game.FACTION_BOARDS,
     factions=base_game.FACTIONS,
@@ -59,6 +64,8 @@ BASE = Ruleset(
     stations_count_as_satellites=True,
     leech_in_seat_order=True,
     free_step_is_optional=True,
+    free_steps_without_need=False,
+    actions_without_gain=False,
 )
 
 # Only what differs from four; the rest is as for them (PLA-01, PLA-05).

@@ -95,11 +95,13 @@ def scene(
         factions: of players 0, 1, ...; the rest is filled up.
         planets: cell "q,r" to one of ids["planet"].
         mission: the round tile of that round; the default scores federation tokens only.
-        setup: keys of the set-up file with other values, and `ruleset`, the id of another one.
+        setup: keys of the set-up file with other values, and `ruleset`, the id of another one;
+            of `base`, which lacks many of the pieces below, all else is drawn.
     """
     tiles = [m for m in _MISSIONS if m != mission][:5]
     tiles.insert(round - 1, mission)
-    dealt = _DEALT | {"round_tiles": tiles} | setup
+    dealt = {} if setup.get("ruleset") == "base" else _DEALT
+    dealt = dealt | {"round_tiles": tiles} | setup
     table = Table(factions=four(*factions), **dealt).start(round)
     ids, board = table.env.ruleset.ids["planet"], table.game.board
     codes = np.array(board.planet)

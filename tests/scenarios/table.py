@@ -41,12 +41,14 @@ def _engine(name: str):
 @cache
 def _drawn(name: str, seed: int) -> str:
     env = _engine(name)[0]
-    return json.dumps(setup_to_dict(jax.jit(env.draw_setup)(jax.random.PRNGKey(seed))))
+    setup = jax.jit(env.draw_setup)(jax.random.PRNGKey(seed))
+    return json.dumps(setup_to_dict(setup, env.ruleset))
 
 
 @cache
 def _dealt(name: str, setup: str):
-    return _engine(name)[3](setup_from_json(json.loads(setup)))
+    env, *_, init = _engine(name)
+    return init(setup_from_json(json.loads(setup), env.ruleset))
 
 
 def _changed(record, values: dict):

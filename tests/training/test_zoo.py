@@ -182,6 +182,17 @@ def test_the_page_of_agents_is_current():
     assert page == zoo_page.page(), "python -m tools.zoo_page > docs/reference/zoo.md"
 
 
+def test_an_agent_of_an_old_version_of_its_own_ruleset_is_not_carried_over(tmp_path):
+    """Rulesets have their own versions: what counts is that of the one it was trained on."""
+    for version in ("0.0", gaia_jax.make("base").version):
+        about = zoo.about("zoo/quick") | {"name": "x", "env_version": version}
+        (tmp_path / "x.json").write_text(json.dumps(about))
+        with pytest.raises(UserError, match=rf"was trained on lost_fleet {version}, this is base"):
+            zoo.load("zoo/x", gaia_jax.make("base"), tmp_path)
+    assert gaia_jax.make("base").version != gaia_jax.make().version
+    zoo.load("zoo/quick", gaia_jax.make("base"))
+
+
 def test_damage_and_another_version_are_refused(tmp_path):
     params = {"params": {"a": {"kernel": jnp.ones((2, 3))}}}
     says = {"env": "lost_fleet", "env_version": "0.0", "network": {}}

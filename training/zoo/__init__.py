@@ -122,25 +122,31 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
 
     Args:
         env: the environment that it is to play; None: the one it was trained on. For another
-            ruleset of the same version the parameters are carried over by name (`transfer`), where
-            `carried` says so.
+            ruleset the parameters of an agent that is not outdated are carried over by name
+            (`transfer`), where `carried` says so.
     Raises:
         UserError: unknown, damaged, or of another environment or version.
     """
     import gaia_jax
 
     says = about(name, folder)
-    players = says.get("players", 4)
     env = environment(name, says, gaia_jax) if env is None else env
     other = another_environment(says, env)
-    version = (says["env_version"], players) == (str(env.version), env.num_players)
-    if other and not (version and carried(says["env"], env.id)):
+    if other and not (carried(says["env"], env.id) and _is_current(says, env.num_players)):
         raise UserError(f"{name} {other}")
     config = network_config(says)
     params = read(folder / f"{says['name']}.npz", says)
     if other:
         params = transfer(params, config, environment(name, says, gaia_jax), env)
     return make_network(env, config), params
+
+
+def _is_current(says: Mapping[str, Any], players: int) -> bool:
+    """Whether an agent is of its own ruleset's version of today, for that many players."""
+    import gaia_jax
+
+    version = gaia_jax.RULESETS[says["env"]].version
+    return (says["env_version"], says.get("players", 4)) == (version, players)
 
 
 def carried(source: str, target: str) -> bool:
