@@ -7,8 +7,9 @@ from typing import Any
 
 from gaia_jax.importers.lines import Line
 from gaia_jax.importers.notation import BOARD_ACTIONS, BOOSTERS, PIECES, SLOTS, SPECIALS
-from gaia_jax.importers.seat import is_full, lies
+from gaia_jax.importers.seat import is_full
 from tests.replays.compare import Difference
+from tests.replays.lost_gains import can_charge, special_is_void
 from tests.replays.player import Player
 
 OURS = {piece: name for name, piece in PIECES.items()}
@@ -29,8 +30,6 @@ GAINS = {
     "GF_to_Q": "q",
     "O_to_token": "t",
 }
-# What a space of the board gains: the recorded engine does not offer it where nothing has room.
-SPACES = {"power PA_2O": "o", "power PA_7C": "c", "power PA_2K": "k", "power PA_3K": "k"}
 STEPS = ("power PA_TF1", "power PA_TF2", "special RB13")
 
 
@@ -67,19 +66,17 @@ def why_not_ours(player: Player, text: str) -> str | None:
         return "steps without a planet to use them on"
     if text == "special RB11":
         return "range without a planet to use it on"
-    stone, tokens = lies(seat.state.game, seat.player)
-    if text == "leech CHARGE" and not tokens[0] + tokens[1] and stone not in (0, 1):
+    if special_is_void(seat, text):
+        return "a special action whose gain is lost (A27)"
+    if text == "leech CHARGE" and not can_charge(seat):
         return "a token where nothing can be charged (LEE-07)"
     return None
 
 
 def why_only_ours(player: Player, text: str) -> str | None:
     """Why our rules offer what the recorded engine does not."""
-    seat = player.seat
     if text == "free brainstone":
         return "the brainstone the other way round (A21)"
-    if text in SPACES and is_full(seat, SPACES[text], seat.player):
-        return "a space of the board whose gain has no room"
     return None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gaia_jax.importers import player
 from gaia_jax.importers.lines import Line
 from gaia_jax.importers.seat import Script
-from tests.replays import brainstone, layouts
+from tests.replays import brainstone, layouts, lost_gains
 from tests.replays.table import Seat
 
 # Where our game asks in the phases between two turns; a tile of the Itars may open more decisions.
@@ -26,6 +26,9 @@ class Player(player.Player):
         self.planets: Any = None  # what lay on the cells before the last decision of a turn
 
     def act(self, text: str) -> Script:
+        if text not in self.seat.menu() and lost_gains.special_is_void(self.seat, text):
+            lost_gains.allow(self.seat, text)
+            self.written["a special action whose gain was lost"] += 1
         for action in super().act(text):
             seat = self.seat
             if seat.node not in NODES_BETWEEN:
