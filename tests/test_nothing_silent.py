@@ -12,15 +12,15 @@ import pytest
 from gaia_jax.components import common
 from gaia_jax.env import GaiaEnv
 from gaia_jax.rules import gain, player
-from gaia_jax.ruleset import LOST_FLEET, operations
+from gaia_jax.ruleset import LOST_FLEET, LOST_FLEET_PUBLISHED, Ruleset, operations
 
 ROOT = Path(__file__).resolve().parent.parent
 # In `gaia_jax` what nothing else names is dead; `__init__` names the public face.
 
 
-def trace_a_decision() -> None:
+def trace_a_decision(ruleset: Ruleset = LOST_FLEET) -> None:
     """Trace `init` and `step` with the mask, anew: no earlier trace knows this ruleset."""
-    env = GaiaEnv(dataclasses.replace(LOST_FLEET))
+    env = GaiaEnv(dataclasses.replace(ruleset))
     state = jax.eval_shape(env.init, jax.random.key(0))
     jax.eval_shape(env.step, state, jax.ShapeDtypeStruct((), int))
 
@@ -37,6 +37,7 @@ def test_every_operation_column_is_read(monkeypatch):
 
     monkeypatch.setattr(operations.OperationRow, "columns", note)
     trace_a_decision()
+    trace_a_decision(LOST_FLEET_PUBLISHED)  # `needs_step` is nothing to the default (A26)
     unread = set(operations.COLUMNS) - read
     assert not unread
 

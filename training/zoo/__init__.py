@@ -141,11 +141,11 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
     return make_network(env, config), params
 
 
-def _is_current(says: Mapping[str, Any], players: int) -> bool:
+def _is_current(says: Mapping[str, object], players: int) -> bool:
     """Whether an agent is of its own ruleset's version of today, for that many players."""
     import gaia_jax
 
-    version = gaia_jax.RULESETS[says["env"]].version
+    version = gaia_jax.RULESETS[str(says["env"])].version
     return (says["env_version"], says.get("players", 4)) == (version, players)
 
 
