@@ -100,8 +100,11 @@ def scene(
     """
     tiles = [m for m in _MISSIONS if m != mission][:5]
     tiles.insert(round - 1, mission)
-    dealt = {} if setup.get("ruleset") == "base" else _DEALT
-    dealt = dealt | {"round_tiles": tiles} | setup
+    ruleset = setup.get("ruleset", "lost_fleet")
+    dealt = {} if ruleset == "base" else dict(_DEALT)
+    if ruleset == "lost_fleet_published":
+        dealt["final_missions"] = ["ASTEROID_BUILDINGS", "PLANET_TYPES"]
+    dealt |= {"round_tiles": tiles} | setup
     table = Table(factions=four(*factions), **dealt).start(round)
     ids, board = table.env.ruleset.ids["planet"], table.game.board
     codes = np.array(board.planet)
