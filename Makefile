@@ -11,11 +11,9 @@ JOBS ?= 2
 ARGS ?=
 
 RUN := $(VENV)/bin/python
-# Tests that compile nothing: tables, texts, pages, the plain-Python engine by itself.
-FAST := tests/test_actions.py tests/test_commands.py tests/test_components.py tests/test_docs.py \
-  tests/test_factions_page.py tests/test_geometry.py tests/test_lengths.py \
-  tests/test_nothing_silent.py tests/test_pieces_fit.py tests/test_rulesets_page.py tests/test_site.py \
-  tests/referee/test_alone.py tests/render/test_names.py tests/training/test_config.py
+# The slow tests in shares; .ci/run plays one, the next one after each commit.
+SHARES ?= 60
+SHARE = $$(( $$(git rev-list --count HEAD 2>/dev/null || echo 0) % $(SHARES) + 1 ))
 # Pages of docs/reference/ with the module that prints each.
 PAGES := gaia_jax.observation.page:observation tools.rulings_index:rulings_index \
   tools.rulesets_page:rulesets tools.factions_page:factions tools.names_page:names \
@@ -23,7 +21,7 @@ PAGES := gaia_jax.observation.page:observation tools.rulings_index:rulings_index
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train play test test-fast test-slow test-share test-all bench accelerator offline lint format pages agent-pages docs clean
+.PHONY: help train play test test-fast test-browser test-slow test-share test-all bench accelerator offline lint format pages check-pages agent-pages docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -35,22 +33,25 @@ train: $(STAMP)-train ## Train configs/quick.yaml and evaluate the result
 play: $(STAMP)-play ## Play in the browser, against agents or one another; look at records
 	$(RUN) -m training.play $(ARGS)
 
-# To the processes by files, in the order of tests/shares.py: the longest first.
-PYTEST := $(RUN) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(RUN) -m pytest -q -n $(JOBS) --dist worksteal
 
-test: $(STAMP)-dev ## Run the fast tests, all but the slow ones
-	$(PYTEST) -x -m "not slow" $(ARGS)
+test: $(STAMP)-dev ## Run the fast tests: neither slow nor in a browser
+	$(PYTEST) -x -m "not slow and not browser" $(ARGS)
 
-test-fast: $(STAMP)-dev ## Run what needs no compiling, under a minute
-	$(RUN) -m pytest -x -q $(FAST) $(ARGS)
+test-fast: $(STAMP)-dev ## Run the tests that compile nothing, under a minute
+	$(RUN) -m pytest -x -q -m "no_compile and not slow" $(ARGS)
+
+test-browser: $(STAMP)-dev ## Run the fast tests in a browser (Chromium)
+	$(PYTEST) -m "browser and not slow" $(ARGS)
 
 test-slow: $(STAMP)-dev ## Run the slow tests
 	$(PYTEST) -m slow $(ARGS)
 
-test-share: $(STAMP)-dev ## Run one share of those, the one whose turn it is: a minute or two
-	$(PYTEST) -m slow --slow-share $$($(RUN) -m tests.shares) $(ARGS)
+test-share: $(STAMP)-dev ## Run one share of the slow tests, a minute or two
+	$(PYTEST) -m slow --splits $(SHARES) --group $(SHARE) \
+	  --splitting-algorithm least_duration $(ARGS)
 
-test-all: $(STAMP)-dev ## Run all tests, fast and slow, within an hour
+test-all: $(STAMP)-dev ## Run all tests
 	$(PYTEST) $(ARGS)
 
 bench: $(STAMP)-bench ## Measure throughput beside the peers, into runs/throughput.json
@@ -65,21 +66,26 @@ offline: ## Compile for accelerators that are not there; print the estimates
 	$(MAKE) VENV=.venv-cuda .venv-cuda/.gaia_jax-cuda
 	.venv-tpu/bin/python -m benchmarks.offline_table $(ARGS)
 
-lint: $(STAMP)-dev ## Lint, format check, types of the public face
+lint: $(STAMP)-dev ## Lint, format check, import layers, unused names, types
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
+	PYTHONPATH=. $(VENV)/bin/lint-imports --no-cache --no-logo
+	$(VENV)/bin/vulture
 	$(RUN) -m mypy
 
 format: $(STAMP)-dev ## Format, and mend what the linter can
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-pages: $(STAMP)-dev ## Make the generated pages of docs/reference/ anew
+pages: $(STAMP)-dev ## Generate the pages of docs/reference/ that are made from code
 	set -e; for made in $(PAGES); do \
 	  page=docs/reference/$${made##*:}; \
 	  $(RUN) -m $${made%%:*} > $$page.md.new; \
 	  mv $$page.md.new $$page.md; \
 	done
+
+check-pages: pages ## Fail if a generated page is outdated
+	git diff --exit-code -- docs/reference
 
 agent-pages: $(STAMP)-dev ## Measure anew what pages say of shipped agents that are new
 	$(RUN) -m tools.agent_pages $(ARGS)

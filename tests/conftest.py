@@ -20,17 +20,19 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "1")
 os.environ.setdefault("XLA_FLAGS", xla_flags.QUICK)
 
 from gaia_jax import enable_compilation_cache
-from tests.shares import (  # noqa: F401  (pytest finds its hooks here)
-    pytest_addoption,
-    pytest_collection_modifyitems,
-    pytest_runtest_logreport,
-    pytest_runtest_makereport,
-    pytest_sessionfinish,
-)
 
 _CACHE = enable_compilation_cache()
 if _CACHE:
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(_CACHE))
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that needs a browser: `make test-browser` runs them."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
 
 # B, the batch that the fixtures are compiled for.
 GAMES = 16

@@ -1,9 +1,8 @@
-"""The command lines of our pages are taken by the real parsers; options mean one thing."""
+"""Command lines: help, errors, options that mean the same everywhere, progress reports."""
 
 import argparse
 import importlib
 import re
-import shlex
 import subprocess
 import sys
 import threading
@@ -15,88 +14,15 @@ import pytest
 from gaia_jax.cli import progress
 from gaia_jax.xla import packed
 from training import __main__ as gaia
-from training import config as configs
 from training.system import cli
 
+pytestmark = pytest.mark.no_compile
+
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-MODULE = re.compile(
-    r"^(?:\.venv/bin/|PYTHONPATH=\w+ )?python -m ((?:gaia_jax|training|benchmarks)[\w.]*) ?(.*)$"
-)
-
-
-def _module(command):
-    """The module of `gaia COMMAND`."""
-    path = gaia.COMMANDS[command][0]
-    return f"training{path}" if path.startswith(".") else path
-
-
-def commands(page):
-    """The command lines of a page's shell blocks, without comments and prompts."""
-    found = []
-    blocks = BLOCK.findall(page.read_text("utf-8"))
-    for block in (text for language, text in blocks if language in ("", "sh")):
-        for line in block.replace("\\\n", " ").splitlines():
-            text = re.split(r"\s+#", line)[0].strip()
-            text = re.sub(r"^gaia (\w+)", lambda m: f"python -m {_module(m[1])}", text)
-            if text and not text.startswith("#"):
-                found.append(text)
-    return found
-
-
-LINES = [
-    (page.name, line, *MODULE.match(line).groups())
-    for page in PAGES
-    for line in commands(page)
-    if MODULE.match(line) and "[" not in line
-]
 
 
 class Parsed(Exception):
     """The arguments were taken."""
-
-
-@pytest.fixture
-def parse(monkeypatch):
-    """Calls a command's `main` up to where its arguments have been read."""
-
-    def stop_after(name):
-        real = getattr(argparse.ArgumentParser, name)
-
-        def wrapped(self, args=None, namespace=None):
-            raise Parsed(real(self, args, namespace))
-
-        monkeypatch.setattr(argparse.ArgumentParser, name, wrapped)
-
-    for name in ("parse_args", "parse_intermixed_args"):
-        stop_after(name)
-
-    def run(module, arguments):
-        if ROOT.joinpath(*module.split("."), "__main__.py").is_file():
-            module = f"{module}.__main__"
-        monkeypatch.setattr(sys, "argv", [module, *arguments])
-        with pytest.raises(Parsed) as taken:
-            importlib.import_module(module).main()
-        return taken.value.args[0]
-
-    return run
-
-
-@pytest.mark.parametrize(
-    ("page", "line", "module", "rest"),
-    LINES,
-    ids=[f"{page}:{module}-{i}" for i, (page, _, module, _) in enumerate(LINES)],
-)
-def test_the_parser_takes_the_line(parse, page, line, module, rest):
-    options = parse(module, shlex.split(rest))
-    if getattr(options, "config", None) and hasattr(options, "overrides"):
-        configs.load(ROOT / options.config, options.overrides)
-
-
-def test_there_are_lines_to_try_and_a_wrong_one_is_noticed(parse):
-    with pytest.raises(Exception, match="unrecognized arguments: --greedy"):
-        parse("training.evaluate", ["runs/quick", "--greedy"])
 
 
 COMMANDS = (
@@ -208,15 +134,6 @@ def test_a_wrong_id_names_the_nearest():
         make_agent("gredy", gaia_jax.make("base"))
     with pytest.raises(cli.UserError, match="did you mean 'zoo/strong'?"):
         zoo.about("zoo/strng")
-
-
-def test_one_word_for_one_thing(monkeypatch):
-    """The same option has the same spelling in every command."""
-    files = (PACKAGES.get(module, module).replace(".", "/") for module in COMMANDS)
-    text = "".join((ROOT / f"{file}.py").read_text("utf-8") for file in files)
-    options = set(re.findall(r'"(--[a-z-]+)"', text))
-    assert not options & {"--greedy", "--update", "--ruleset", "--output", "--opponents"}
-    assert {"--likeliest", "--opponent", "--env", "--seed", "--games", "--json"} <= options
 
 
 def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):

@@ -31,6 +31,8 @@ from gaia_jax.components.ships import SHIP_ACTIONS, SHUTTLE_CHARGE
 from gaia_jax.components.tech_tiles import ADVANCED_TILES, BASIC_TILES, SHIP_TILES
 from gaia_jax.components.tinkering import TINKERING_TILES
 
+pytestmark = pytest.mark.no_compile
+
 TILE = {tile.id: tile for tile in (*BASIC_TILES, *SHIP_TILES, *ADVANCED_TILES)}
 
 

@@ -15,6 +15,8 @@ from gaia_jax.ruleset.geometry import (
     rotate,
 )
 
+pytestmark = pytest.mark.no_compile
+
 BOARD = geometry_of(map_tiles.LOST_FLEET_MAP)
 CELLS = [tuple(int(x) for x in cell) for cell in BOARD.cells]
 

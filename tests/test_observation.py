@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from gaia_jax.observation import features, observe, seats
-from gaia_jax.observation.page import page
 from gaia_jax.ruleset import LOST_FLEET
 from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Setup, Turn
 from tests.conftest import GAMES
@@ -47,11 +46,6 @@ def test_shapes_dtypes_and_at_most_16_kilobytes(env):
     assert (seen.players.shape, seen.players.dtype) == ((4, len(SPEC.players)), jnp.int16)
     assert (seen.globals.shape, seen.globals.dtype) == ((len(SPEC.globals),), jnp.int16)
     assert sum(x.size * x.dtype.itemsize for x in jax.tree.leaves(seen)) <= 16 * 1024
-
-
-def test_the_page_is_current():
-    written = (ROOT / "docs" / "reference" / "observation.md").read_text(encoding="utf-8")
-    assert written == page(LOST_FLEET), "run python -m gaia_jax.observation.page"
 
 
 def test_ranges_hold(games_under_way, ended_games, look):

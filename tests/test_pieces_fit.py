@@ -6,6 +6,8 @@ from gaia_jax.ruleset import VARIANTS
 from gaia_jax.state import Players, Setup, Turn
 from gaia_jax.xla.struct import leaves
 
+pytestmark = pytest.mark.no_compile
+
 # A piece as an index, by the attribute of the ruleset that lists the pieces.
 INDICES = {
     Setup: {

@@ -99,11 +99,11 @@ def _short(path: Path) -> str:
 HEAD = """\
 # Where the rulings are
 
-Made by `python -m tools.rulings_index > docs/reference/rulings_index.md`; a test says whether it
-is current. The rulings stand in `docs/reference/rulings.md`. Files are those that cite the id: of
-`gaia_jax/` (and `training/`), of the plain-Python engine in `tests/referee/`, and of the other
-tests in `tests/`. An empty cell means that no file there cites it: a ruling may be true by
-construction, or be about the PRD's wording alone.
+Made by `python -m tools.rulings_index > docs/reference/rulings_index.md`. The rulings stand in
+`docs/reference/rulings.md`. Files are those that cite the id: of `gaia_jax/` (and `training/`), of
+the plain-Python engine in `tests/referee/`, and of the other tests in `tests/`. An empty cell
+means that no file there cites it: a ruling may be true by construction, or be about the PRD's
+wording alone.
 
 | ruling | implemented in | referee | tested in |
 | --- | --- | --- | --- |

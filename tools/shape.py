@@ -3,8 +3,7 @@
 A *room* is a module or a package right inside `gaia_jax/` or `training/`; an *arrow* is an import
 of one room by another, wherever it stands in a file; a *floor* is what stands above all that it
 imports; a *circle* is rooms (or files) that import one another. Everything is read from the
-source: nothing is imported, nothing is run. `tests/test_shape.py` holds the figures that a change
-must not make worse.
+source: nothing is imported, nothing is run. `make lint` checks layers and cycles (import-linter).
 """
 
 from __future__ import annotations

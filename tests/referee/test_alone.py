@@ -17,6 +17,8 @@ from tests.referee.policies import POLICIES
 from tests.referee.rules import ruleset
 from tests.referee.setup import SetupError, draw, homeless_colours, touching
 
+pytestmark = pytest.mark.no_compile
+
 RULES = ruleset("lost_fleet")
 FACTIONS = list(RULES.factions)
 

@@ -14,6 +14,8 @@ from gaia_jax.render import help
 from gaia_jax.render.names import _SKIPPED
 from gaia_jax.state import Node
 
+pytestmark = pytest.mark.no_compile
+
 # Ids that two pieces of the box share are told apart by where they lie, not by their name.
 SHARED = {"planet_type", "special"}
 

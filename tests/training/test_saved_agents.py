@@ -1,7 +1,6 @@
 """A network of one's own in one file, and agents as pure functions of states."""
 
 import json
-import re
 from pathlib import Path
 
 import jax
@@ -199,11 +198,3 @@ def test_models_move_as_the_arenas_agents_do_over_whole_games(name):
     moves, ended = agrees(env, name, 64 if name == "zoo/strong" else 4, 1000)
     print(f"{name}: {moves} moves agree")
     assert ended and moves > 1000
-
-
-def test_the_strengths_that_the_docstring_gives_are_those_of_the_readme():
-    told = re.findall(r"(\S+) (\d+\.\d)[,.]", training.make_baseline_model.__doc__)
-    page = (ROOT / "README.md").read_text("utf-8")
-    assert len(told) == 4
-    for name, vp in told:
-        assert re.search(rf"^\| `{re.escape(name)}` \| {re.escape(vp)} \(", page, re.M), (name, vp)

@@ -18,7 +18,6 @@ import gaia_jax
 from gaia_jax.cli.command_line import UserError
 from tests import conftest
 from tests.stub_env import StubEnv
-from tools import zoo_page
 from training import config as configs
 from training import zoo
 from training.agents import make_agent
@@ -175,11 +174,6 @@ def test_another_ruleset_is_played_with_weights_carried_over_by_name(name):
     np.testing.assert_array_equal(credits(base, carried), credits(ours, params))
     with pytest.raises(UserError, match="weights for each cell of lost_fleet cannot play base"):
         transfer(params, dataclasses.replace(config, planets=0), ours, base)
-
-
-def test_the_page_of_agents_is_current():
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "zoo.md").read_text(encoding="utf-8")
-    assert page == zoo_page.page(), "python -m tools.zoo_page > docs/reference/zoo.md"
 
 
 def test_an_agent_of_an_old_version_of_its_own_ruleset_is_not_carried_over(tmp_path):
