@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gaia_jax.cli import progress
+from gaia_jax.cli import command_line, progress
 from gaia_jax.xla import packed
 from training import __main__ as gaia
 from training.system import cli
@@ -137,7 +137,7 @@ def test_a_wrong_id_names_the_nearest():
 
 
 def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
-    """A line at once and one every ten seconds; here every twentieth of a second."""
+    """A line at once and one after ten seconds; here after a twentieth of a second."""
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
     at = iter(range(100))
     with progress.telling(lambda: f"step {next(at)}", at_once=True):
@@ -171,13 +171,43 @@ def test_a_text_that_stays_the_same_is_followed_by_its_seconds(monkeypatch, caps
     assert said == ["compiling", "compiling, 10 s", "game 1", "game 1, 10 s", "game 2"]
 
 
-def test_a_bar_says_its_time_while_nothing_is_done_yet(monkeypatch, capsys):
+def test_lines_come_at_growing_intervals_where_there_is_no_terminal(monkeypatch, capsys):
+    """Lines after 0.05, 0.15, 0.35 and 0.75 s, not every 0.05 s."""
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
+    with progress.telling(lambda: "playing"):
+        time.sleep(0.6)
+    assert 2 <= len(capsys.readouterr().err.splitlines()) <= 3
     monkeypatch.setattr(cli, "LINE_SECONDS", 0.05)
+    for step in (0, 1):  # nothing is done yet, or something each time
+        with cli.bar("game", 90) as bar:
+            for _ in range(20):
+                time.sleep(0.03)
+                bar.update(step)
+        # One at the start, one at the end.
+        assert 4 <= len(capsys.readouterr().err.splitlines()) <= 5
+    waits = [10.0]
+    while len(waits) < 9:
+        waits.append(progress.next_wait(waits[-1]))
+    assert waits[:4] == [10, 20, 40, 80] and waits[-1] == progress.LONGEST_WAIT
+
+
+def test_a_bar_says_its_time_while_nothing_is_done_yet(monkeypatch, capsys):
+    monkeypatch.setattr(cli, "LINE_SECONDS", 0.01)
     with cli.bar("game", 9) as bar:
         for _ in range(5):
             time.sleep(0.06)
             bar.update(0)
-    assert capsys.readouterr().err.count("0/9") >= 5
+    assert capsys.readouterr().err.count("0/9") >= 4
+
+
+def test_a_system_without_file_locks_is_refused_before_any_work(monkeypatch, capsys):
+    monkeypatch.setattr(command_line, "SUPPORTED", False)
+    monkeypatch.setattr(command_line.sys, "platform", "win32")
+    done = []
+    assert command_line.run(lambda: done.append(1) or 0) == 2 and not done
+    assert capsys.readouterr().err == (
+        "error: commands and training need Linux or macOS, got win32\n"
+    )
 
 
 def test_a_bar_that_is_not_shown_counts_on_and_says_nothing(capsys):

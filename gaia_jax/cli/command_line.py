@@ -26,11 +26,23 @@ LARGEST_SEED = 2**32 - 1  # `jax.random.key` takes 32 bits: 2**32 would be seed 
 # How JAX begins to say that JAX_PLATFORMS names no device of this machine.
 NO_BACKEND = "Unable to initialize backend"
 
+SUPPORTED = os.name == "posix"  # commands lock, replace and sync files as POSIX has it
+
 _finishing = threading.Lock()
 
 
 class UserError(Exception):
     """A mistake that one line explains; the command line prints it and exits with code 2."""
+
+
+def check_system() -> None:
+    """Refuse a system without POSIX file locks, before any work.
+
+    Raises:
+        UserError: it is none, such as Windows.
+    """
+    if not SUPPORTED:
+        raise UserError(f"commands and training need Linux or macOS, got {sys.platform}")
 
 
 class Parser(argparse.ArgumentParser):
@@ -95,6 +107,7 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
     open_what_is_closed()
     with _second_interrupt():
         try:
+            check_system()
             code = main()
             sys.stdout.flush()
             return code

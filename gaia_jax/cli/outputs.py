@@ -19,12 +19,10 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from gaia_jax.cli.command_line import UserError, one_line, reason
+from gaia_jax.cli.command_line import UserError, check_system, one_line, reason
 
-try:
-    import fcntl as fcntl  # for `training.system.atomic_files` too
-except ImportError:  # no locks on this system
-    fcntl = None  # type: ignore[assignment]
+with contextlib.suppress(ImportError):  # on a system that `check_system` refuses
+    import fcntl
 
 PROBE = b"\0" * 4096  # so much must fit on the disk before work begins
 LONGEST_REPORT = 10**8  # bytes
@@ -320,8 +318,7 @@ def lock(file: IO[bytes] | IO[str] | int) -> bool:
 
     The system lets go of it when the file is closed, however the process ends.
     """
-    if fcntl is None:
-        return True
+    check_system()
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -8,8 +8,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-LINE_SECONDS = 10.0  # between two lines of progress that no terminal shows
+LINE_SECONDS = 10.0  # until the first line of progress that no terminal shows
+LONGEST_WAIT = 600.0  # seconds between two such lines, at most
 PATIENCE = 2.0  # seconds that nobody at a terminal minds
+
+
+def next_wait(seconds: float) -> float:
+    """The seconds until the line after next, where no terminal shows them: twice as many."""
+    return min(2 * seconds, LONGEST_WAIT)
 
 
 @contextmanager
@@ -17,7 +23,8 @@ def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) 
     """Say on stderr how far the body is, as long as it runs.
 
     On a terminal the line is written anew every second and is gone at the end; elsewhere it is a
-    line every LINE_SECONDS. A text that stays the same is followed by its seconds.
+    line after LINE_SECONDS, and then after twice as long each time. A text that stays the same is
+    followed by its seconds.
 
     Args:
         text: what to say at the moment; called from another thread.
@@ -43,11 +50,12 @@ def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) 
         print(f"{head}{now}{waited}", end=end, file=sys.stderr, flush=True)
 
     def repeat() -> None:
-        often = 1.0 if live else LINE_SECONDS
-        wait = PATIENCE if live and not at_once else often
+        wait = LINE_SECONDS
+        if live:
+            wait = 1.0 if at_once else PATIENCE
         while not done.wait(wait):
             say()
-            wait = often
+            wait = 1.0 if live else next_wait(wait)
 
     if at_once:
         say()

@@ -1,7 +1,9 @@
 """`import training`: what the commands do, as functions."""
 
+import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,10 +12,14 @@ import pytest
 import toy_env
 
 import training
+from gaia_jax.cli import command_line
 from gaia_jax.cli.command_line import UserError
 from training import config as configs
 from training.agents import Agent
+from training.learn import checkpoint_paths
+from training.learn.checkpoint import Checkpoints
 from training.learn.learner_state import Hyper
+from training.learn.loop import Trainer
 from training.run import training as run_training
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,6 +57,65 @@ def test_a_run_its_evaluation_and_an_arena(config, tmp_path, monkeypatch):
     assert again["agents"] == table["agents"]
     network, params = training.load_agent(str(run), env)
     assert network.apply and params["params"]
+
+
+def in_a_thread(function):
+    """What a function gives or raises in a thread that is not the main one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+def test_a_run_is_trained_in_a_thread(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    small = ["run.updates=2", "eval.games=0", "name=threaded"]
+    run = in_a_thread(lambda: training.train(config, small, toy_env))
+    assert Checkpoints(run).latest() == 2
+
+
+@pytest.mark.parametrize("name", ["[x]", "a*", "a?", "a\\b", "gs:"])
+def test_a_folder_that_checkpoints_cannot_be_read_from_is_refused(
+    name, config, tmp_path, monkeypatch
+):
+    (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / name)
+    monkeypatch.setattr(run_training, "Trainer", None)  # before any work
+    with pytest.raises(UserError, match=re.escape(repr(name))):
+        training.train(config, [], toy_env)
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_a_name_that_checkpoints_cannot_be_read_from_is_refused(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(run_training, "Trainer", None)
+    with pytest.raises(UserError, match=r"with '\[' in its name, got 'lr\[1\]'"):
+        training.train(config, ["name=lr[1]"], toy_env)
+    # What this list does not know is found by writing and reading.
+    monkeypatch.setattr(checkpoint_paths, "PATTERNS", "")
+    with pytest.raises(UserError, match="cannot be written and read back"):
+        training.train(config, ["name=lr[1]"], toy_env)
+    assert list(tmp_path.iterdir()) == []
+    checkpoint_paths.check_round_trip(tmp_path / "runs" / "mine")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_start_that_fails_leaves_no_run_folder(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def fails(self):
+        raise RuntimeError("out of memory")
+
+    monkeypatch.setattr(Trainer, "advance", fails)
+    with pytest.raises(RuntimeError, match="out of memory"):
+        training.train(config, ["eval.games=0"], toy_env)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_training_is_refused_on_a_system_without_file_locks(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command_line, "SUPPORTED", False)
+    monkeypatch.setattr(run_training, "Trainer", None)
+    with pytest.raises(UserError, match="need Linux or macOS"):
+        training.train(config, [], toy_env)
 
 
 def test_the_log_has_the_learning_rate_of_its_own_update(config):

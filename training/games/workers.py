@@ -101,9 +101,6 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
     Compiling takes more memory than playing: who comes second reads what the first one compiled.
     """
-    if atomic_files.fcntl is None:
-        yield
-        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         while not atomic_files.lock(handle):

@@ -47,6 +47,7 @@ class Trainer:
         """
         self.config, self.run = config, run
         self.record: Path | None = None  # a folder for the records of its evaluations
+        self.chunks = 0  # that this start has done
         self.spent = 0.0  # seconds of `run.max_minutes` that earlier starts have used
         self.group = group or alone()
         self.env = make_env(env_module, **asdict(config.env))
@@ -106,6 +107,7 @@ class Trainer:
         while not all(x.is_ready() for x in jax.tree.leaves(metrics)):
             time.sleep(0.005)  # here, and not in a wait that hears no signal
         self.runner = jax.block_until_ready(runner)
+        self.chunks += 1
         metrics = jax.device_get(metrics)
         count = self.config.run.updates_per_chunk
         doing = metrics.pop("doing")

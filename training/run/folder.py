@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,7 @@ from .. import zoo
 from ..agents import check_agent
 from ..config import Config
 from ..learn.checkpoint import ASIDE, Checkpoints, free_path, number_of, split_update
+from ..learn.checkpoint_paths import check_characters
 from ..system import atomic_files, cli, process_group
 from ..types import Environment
 from . import provenance
@@ -90,6 +92,7 @@ def opponents(config: Config) -> list[str]:
 def check(start: Start, env: Environment, runs: Path = Path("runs")) -> None:
     """Refuse what would fail later, before any work: opponents, logs, folders."""
     config = start.config
+    check_characters(start.run or runs / config.name)
     if config.run.wandb:
         check_wandb()
     if config.eval.games or config.eval.chunks:
@@ -135,10 +138,29 @@ def open_new(trainer: Trainer) -> Logs:
         process_group.check_folder(group, run)
         return Logs(run, trainer.config)
     except BaseException:
-        shutil.rmtree(run, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            run.parent.rmdir()  # only where nothing is in it
+        _remove(run)
         raise
+
+
+@contextlib.contextmanager
+def failed_start_removed(trainer: Trainer) -> Iterator[None]:
+    """Remove the folder of a new run that fails before its first chunk is done.
+
+    Ctrl-C is no failure: it leaves a checkpoint to go on with.
+    """
+    try:
+        yield
+    except Exception:
+        if trainer.chunks == 0:
+            _remove(trainer.run)
+        raise
+
+
+def _remove(run: Path) -> None:
+    """Remove the folder of a run, and the folder above where nothing else is in it."""
+    shutil.rmtree(run, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        run.parent.rmdir()
 
 
 def open_again(trainer: Trainer) -> Logs:

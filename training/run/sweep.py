@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gaia_jax.cli.command_line import UserError
 
+from ..system import signals
 from ..system.environments import make_env
 from ..types import EnvModule
 from . import sweep_file, training
@@ -147,10 +148,5 @@ class Queue:
             if self._child is not None:
                 self._child.send_signal(signal.SIGINT)
 
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, note) for number in numbers}
-        try:
+        with signals.handling(note):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)

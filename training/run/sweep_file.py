@@ -110,7 +110,7 @@ def _variants(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def _plain(value: object) -> str:
     """A value as a part of a folder's name."""
-    return "".join("_" if c in "/\\@:, " else c for c in str(value)) or "_"
+    return "".join("_" if c in "/\\@:, *?[]" else c for c in str(value)) or "_"
 
 
 def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -16,19 +15,31 @@ import jax
 import numpy as np
 from tqdm import tqdm
 
+from gaia_jax.cli.command_line import check_system
+
 from .. import config as configs
 from ..config import Config
 from ..games import records
 from ..games.report import format_evaluation
+from ..learn.checkpoint_paths import check_round_trip
 from ..learn.learner_state import learning_rate
 from ..learn.loop import Trainer
-from ..system import atomic_files, cli, devices, process_group, processes
+from ..system import atomic_files, cli, devices, process_group, processes, signals
 from ..system.environments import make_env
 from ..system.process_group import ProcessGroup
 from ..types import EnvModule
 from . import provenance
 from .evaluation import evaluations_of
-from .folder import Start, Wanted, check, open_again, open_new, planned, resolve
+from .folder import (
+    Start,
+    Wanted,
+    check,
+    failed_start_removed,
+    open_again,
+    open_new,
+    planned,
+    resolve,
+)
 from .logs import Logs
 
 
@@ -41,17 +52,8 @@ class Interrupt:
     def __init__(self) -> None:
         self.asked = False
 
-    def __enter__(self) -> Interrupt:
-        self._old = {
-            number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)
-        }
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._old.items():
-            signal.signal(number, handler)
-
-    def _note(self, *_: object) -> None:
+    def note(self, *_: object) -> None:
+        """The handler."""
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
@@ -70,8 +72,8 @@ def train(trainer: Trainer, logs: Logs) -> bool:
     began = time.monotonic() - trainer.spent
     limit = config.run.max_minutes * 60
     evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
-    asked = False
-    with Interrupt() as interrupt:
+    asked, interrupt = False, Interrupt()
+    with signals.handling(interrupt.note):
         try:
             progress = cli.bar("update", config.run.updates, trainer.update, group.is_main)
             chunks, longest = 0, 0.0
@@ -170,6 +172,7 @@ def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
 @contextlib.contextmanager
 def _joined(config: Config, resume: str) -> Iterator[ProcessGroup]:
     """The processes that train, before JAX starts; the CPU of each is as many devices as it was."""
+    check_system()
     place = processes.place_of(config.hosts)
     with processes.join(place, processes.versions() | {"--resume": resume}) as group:
         devices.split_cpu(config.run.cpu_devices, config.ppo.num_envs // group.place.size)
@@ -192,6 +195,8 @@ def _together(
             print(f"warning: {warning}", file=sys.stderr)
         if record:
             records.check(record, resume=True)
+        if group.alone:  # orbax would wait for the other processes
+            check_round_trip(start.run or Path("runs") / config.name)
     with contextlib.ExitStack() as held:
         process_group.check_shared(group, start.run or Path("runs"))
         if start.run is not None:
@@ -208,6 +213,7 @@ def _together(
         logs = open_again(trainer) if start.run is not None else open_new(trainer)
         group.hint = f"; go on with --resume {trainer.run}"
         if start.run is None and group.is_main:
+            held.enter_context(failed_start_removed(trainer))
             held.enter_context(atomic_files.folder_lock(trainer.run))
         return _to_the_end(trainer, logs), trainer.run
 

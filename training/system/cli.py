@@ -30,7 +30,7 @@ from gaia_jax.cli.command_line import (
 )
 from gaia_jax.cli.command_line import Parser as _Parser
 from gaia_jax.cli.command_line import run as run_command
-from gaia_jax.cli.progress import LINE_SECONDS, telling
+from gaia_jax.cli.progress import LINE_SECONDS, next_wait, telling
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -112,18 +112,21 @@ def _bar_class() -> Any:
 
         def update(self, n: float | None = 1) -> bool | None:
             shown = super().update(n)
-            if self.disable or shown:  # one that shows nothing has no time of its own
+            if self.disable:  # one that shows nothing has no time of its own
                 return shown
-            if time.time() - self.last_print_t >= self.mininterval:
+            if not shown and time.time() - self.last_print_t >= self.mininterval:
                 self.last_print_t = time.time()
                 self.refresh()
+                shown = True
+            if shown and not sys.stderr.isatty():
+                self.mininterval = next_wait(self.mininterval)
             return shown
 
     return _Bar
 
 
 def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm[Any]:
-    """Progress on stderr: a bar on a terminal, elsewhere a line every LINE_SECONDS.
+    """Progress on stderr: a bar on a terminal, elsewhere lines as `telling` writes them.
 
     Args:
         unit: what is counted.

@@ -1,0 +1,64 @@
+"""Whether the checkpoints of a run folder can be read back, before anything is trained.
+
+orbax takes parts of a path for patterns and for addresses of remote stores: it writes a checkpoint
+below a folder `[x]` or `gs:` without a word and cannot read it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from gaia_jax.cli.command_line import UserError, reason
+
+PATTERNS = "*?[]\\"  # characters that orbax and tensorstore read as patterns or escapes
+
+
+def check_characters(run: Path) -> None:
+    """Refuse a run folder below which checkpoints are unreadable.
+
+    Args:
+        run: the folder; its absolute path counts.
+    Raises:
+        UserError: it names the character.
+    """
+    for part in run.absolute().parts[1:]:
+        wrong = next((x for x in part if x in PATTERNS), ":" if part.endswith(":") else "")
+        if wrong:
+            raise UserError(
+                f"checkpoints cannot be read back below a folder with {wrong!r} in its name, "
+                f"got {part!r} in {run.absolute()}; allowed are names without any of "
+                f"{' '.join(PATTERNS)} and without a colon at the end"
+            )
+
+
+def check_round_trip(run: Path) -> None:
+    """Write a small checkpoint where those of a run will be and read it; nothing is left.
+
+    Args:
+        run: the run folder; it may still be missing.
+    Raises:
+        UserError: it cannot be written, or reads back as something else.
+    """
+    import orbax.checkpoint as ocp
+
+    above = run.absolute()
+    while not above.is_dir():
+        above = above.parent
+    tree = {"first": np.arange(4.0), "second": np.arange(3)}
+    try:
+        with tempfile.TemporaryDirectory(dir=above, prefix=".checkpoint-test-") as folder:
+            place = Path(folder) / run.name / "checkpoints"
+            place.parent.mkdir()
+            with ocp.StandardCheckpointer() as writer:
+                writer.save(place, tree)
+            with ocp.StandardCheckpointer() as reader:
+                found = reader.restore(place, tree)
+    except Exception as error:  # whatever orbax raises
+        raise UserError(
+            f"a checkpoint in {run.absolute()} cannot be written and read back: {reason(error)}"
+        ) from error
+    if not all(np.array_equal(found[name], tree[name]) for name in tree):
+        raise UserError(f"a checkpoint in {run.absolute()} reads back as something else")
