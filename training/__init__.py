@@ -88,9 +88,12 @@ def evaluate(
     Returns:
         VP, wins, VP by source and by faction with their 95 % intervals over set-ups: what
         `python -m training.evaluate --json` writes.
+    Raises:
+        UserError: an unknown name, `games` or `seed` outside the range of the command line.
     """
     from .games.report import evaluation_report
 
+    games, seed = _checked(games, seed)
     env = env or _gaia_jax.make("lost_fleet", reward="vp")
     entries = [agent, *[opponent] * (env.num_players - 1)]
     played = _play(entries, env, games, seed, likeliest)
@@ -112,10 +115,13 @@ def arena(
     Returns:
         VP, share of wins, place and rating by agent, the differences between them with 95 %
         intervals over set-ups: what `python -m training.arena --json` writes.
+    Raises:
+        UserError: as `evaluate`, or not as many agents as seats.
     """
     from .games.formats import names_of
     from .games.report import arena_report
 
+    games, seed = _checked(games, seed)
     env = env or _gaia_jax.make("lost_fleet", reward="vp")
     played = _play(agents, env, games, seed, likeliest)
     names = [agent if isinstance(agent, str) else agent.name for agent in agents]
@@ -152,6 +158,15 @@ def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
 
     found = trained(name, env)
     return found.network, found.params
+
+
+def _checked(games: int, seed: int) -> tuple[int, int]:
+    """`games` and `seed` in the ranges of the command line; else a UserError."""
+    from gaia_jax.cli.command_line import LARGEST_SEED, check_whole
+
+    from .system.cli import MOST_GAMES
+
+    return check_whole("games", games, 1, MOST_GAMES), check_whole("seed", seed, 0, LARGEST_SEED)
 
 
 def _play(

@@ -1,4 +1,4 @@
-"""Strength of a checkpoint: its policy in one seat, an opponent in the others, duplicates.
+"""Strength of an agent: its policy in one seat, an opponent in the others, duplicates.
 
     python -m training.evaluate RUN --games 400 --opponent random --json evaluation.json
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.evaluate", __doc__)
-    text = "a run folder, e.g. runs/quick; or RUN@UPDATE, zoo/NAME, FILE.npz"
+    text = "an agent as for the arena: a run folder, zoo/NAME, zoo/NAME+search:64, greedy"
     parser.add_argument("run", metavar="RUN", nargs="?", help=text)
     parser.add_argument("--agent", metavar="RUN", help="the same, as other commands name it")
     cli.add_games_flags(parser, 400, "rounded up to whole set-ups, a game for each seat")
@@ -82,4 +82,5 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
     sys.exit(cli.run(main))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import difflib
+import operator
 import os
 import signal
 import socket
@@ -82,6 +83,25 @@ def whole(low: int, high: int) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError(f"wants a whole number {low} to {high}, got {text!r}")
         return value
 
+    return number
+
+
+def check_whole(name: str, value: object, low: int, high: int) -> int:
+    """An argument of a function as `whole` takes it from a command line.
+
+    Args:
+        value: a Python or numpy integer; True and 1.0 are none.
+    Raises:
+        UserError: it is none, or below `low` or above `high`.
+    """
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or not low <= number <= high:
+        raise UserError(
+            f"{name} must be a whole number {low} to {high}, got {one_line(repr(value))}"
+        )
     return number
 
 

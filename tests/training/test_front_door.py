@@ -1,5 +1,6 @@
 """`import training`: what the commands do, as functions."""
 
+import json
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jax.numpy as jnp
+import numpy as np
 import pytest
 import toy_env
 
@@ -133,6 +135,27 @@ def test_the_log_has_the_learning_rate_of_its_own_update(config):
     for update, rate in rates.items():
         assert rate == pytest.approx(hyper.between("lr", "lr_end", jnp.int32(update - 1)))
     assert list(rates) == [1, 2] and rates[1] == 1e-3
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"seed": 2**32 + 1}, {"seed": -1}, {"seed": 1.0}, {"games": 0}, {"games": 2.5},
+              {"games": True}, {"games": "8"}],
+)  # fmt: skip
+def test_functions_refuse_what_the_commands_refuse(wrong):
+    env = toy_env.make("toy", reward="vp")
+    (name,) = wrong
+    for call in (
+        lambda: training.evaluate("random", env=env, **{"games": 4} | wrong),
+        lambda: training.arena(["random"] * 4, env=env, **{"games": 4} | wrong),
+    ):
+        with pytest.raises(UserError, match=f"^{name} must be a whole number"):
+            call()
+
+
+def test_functions_take_the_integers_of_numpy():
+    env = toy_env.make("toy", reward="vp")
+    report = training.arena(["random"] * 4, np.int64(4), np.uint32(2**32 - 1), env)
+    assert json.dumps([report["games"], report["seed"]]) == "[4, 4294967295]"
 
 
 def test_a_command_that_somebody_imported_is_still_the_function():

@@ -95,6 +95,10 @@ def test_summary_by_hand():
         if line.startswith("federations formed")
     )
     assert row.split()[2:] == ["1.50", "0.00"]
+    for name in ("zoo/strong", "runs/a-name-of-many-characters@120"):
+        lines = format_evaluation(report | {"opponent": name}, factions=True).splitlines()
+        heads = [line.split() for line in lines if line.startswith(("mean of", "VP by"))]
+        assert len(heads) == 3 and all(head[-2:] == ["policy", name] for head in heads)
 
 
 def test_an_unknown_agent_is_named():

@@ -79,7 +79,8 @@ def test_games_are_of_the_whole_game_and_the_policy_of_its_turns(monkeypatch):
     for short_turns in (False, True):
         env = make_env(gaia_jax, **asdict(configs.EnvConfig(short_turns=short_turns)))
         assert env.short_turns is short_turns
-        made = arena.Evaluation(env, SimpleNamespace(), 4)
+        policy = policy_agent(env, SimpleNamespace(), None, "policy")
+        made = arena.Evaluation(env, policy, 4)
         (told, (policy, *_)) = seen.pop()
         assert not told.short_turns and not made.env.short_turns
         assert policy.policy.short_turns is short_turns

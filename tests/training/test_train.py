@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import numpy as np
@@ -16,6 +17,7 @@ import toy_env
 import yaml
 from conftest import TINY
 
+import training
 import training.evaluate as evaluate
 import training.train as train
 from gaia_jax.cli.command_line import UserError
@@ -86,6 +88,30 @@ def test_evaluate_reads_the_run_and_gives_the_same_report_again(trained, capsys,
     assert reports[0]["vp"] == final["vp"]
     sources = sum(x["policy"] for x in reports[0]["vp_by_source"].values())
     assert np.isclose(sources + 10, reports[0]["vp"]["policy"]["mean"])
+
+
+@pytest.mark.parametrize("name", ["random", "{run}+search:2", "{run}@start", "test_train:first"])
+def test_every_kind_of_agent_is_evaluated(name, make_trainer, capsys, tmp_path):
+    trainer = make_trainer("saved")
+    trainer.save()
+    name = name.format(run=trainer.run)
+    face = SimpleNamespace(make=lambda env_id, reward: toy_env.ToyEnv("toy", reward))
+    path = tmp_path / "report.json"
+    code = cli.run(lambda: evaluate.main([name, "--games", "4", "--json", str(path)], face))
+    assert code == 0, capsys.readouterr().err
+    report = json.loads(path.read_text())
+    assert (report["run"], report["update"], report["games"]) == (name, None, 4)
+
+
+def first(params, state, mask, key):
+    """The first legal action."""
+    return mask.argmax(-1)
+
+
+@pytest.mark.parametrize("name", ["zoo/strong+search:64", "greedy", "newcomer+search:2", "a:b"])
+def test_what_wants_a_trained_network_says_so(name):
+    with pytest.raises(UserError, match="is not a trained network; allowed are RUN, RUN@UPDATE"):
+        training.load_agent(name, toy_env.make("toy"))
 
 
 def test_a_resumed_run_is_bit_equal(make_trainer):

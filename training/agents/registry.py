@@ -105,6 +105,31 @@ def _check_run(name: str, run: str) -> None:
         )
 
 
+def has_network(name: str) -> bool:
+    """Whether an agent of this name, if there is one, is a network with learnt parameters alone.
+
+    The others are built in, a function, a search on top of a network, or a run before its training.
+    """
+    base, spec = split_name(name)
+    function = ":" in base and not saved.is_saved(base)
+    at_start = base.endswith(f"@{START}") and split_run(base)[1] == START
+    return not (spec is not None or base in REGISTRY or function or at_start)
+
+
+def environment_of(name: str, env_module: EnvModule) -> Any:
+    """The environment that an agent was trained on; of one that was not, `lost_fleet`.
+
+    Raises:
+        UserError: there is no such agent with a network.
+    """
+    base, _ = split_name(name)
+    run, update = split_run(base)
+    learnt = run if update == START else base
+    if has_network(learnt):
+        return trained(learnt, None, env_module).env
+    return environments.make_env(env_module, "lost_fleet", "vp")
+
+
 class Trained(NamedTuple):
     """A network with what it has learnt."""
 
@@ -136,6 +161,11 @@ def trained(
     """
     from ..learn.checkpoint import load_policy, number_of
 
+    if not has_network(name):
+        raise UserError(
+            f"agent {name!r} is not a trained network; allowed are RUN, RUN@UPDATE, "
+            f"{zoo.PREFIX}NAME and FILE{saved.ENDING}"
+        )
     run, at = split_run(name)
     update = number_of(f"agent {name!r}", at)
     if saved.is_saved(run):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -82,8 +83,9 @@ def save_agent(
     path = Path(path)
     if path.suffix != ENDING:
         raise UserError(f"the file of an agent ends in {ENDING}, not {path.name!r}")
-    if not temperature > 0:
-        raise UserError(f"temperature must be above 0, got {temperature}")
+    for what, number in (("reward_scale", reward_scale), ("temperature", temperature)):
+        if not 0 < number < math.inf:
+            raise UserError(f"{what} must be a finite number above 0, got {number}")
     atomic_files.check_file("the agent", path, _is_agent, parents=True)
     arrays = flatten(params)
     leaves, tree = jax.tree.flatten(params)

@@ -10,11 +10,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..agents import Agent, check_agent, make_agent, policy_agent, split_run, trained
+from ..agents import (
+    Agent,
+    check_agent,
+    environment_of,
+    has_network,
+    make_agent,
+    policy_agent,
+    split_run,
+    trained,
+)
 from ..system import cli
 from ..system.cli import UserError
 from ..system.environments import identity, with_short_turns
-from ..types import Environment, EnvModule, Params, PolicyNetwork
+from ..types import Environment, EnvModule, Params
 from . import engine
 from .engine import Match
 from .formats import Csv, Head, Npz
@@ -136,30 +145,28 @@ def store_of(
 
 
 class Evaluation:
-    """A policy against an opponent in all other seats; compiled once, for any parameters."""
+    """An agent against an opponent in all other seats; compiled once, for any parameters."""
 
     def __init__(
         self,
         env: Environment,
-        network: PolicyNetwork,
+        policy: Agent,
         games: int,
         likeliest: bool = False,
         opponent: str = "random",
-        temperature: float = 1.0,
         record: Path | None = None,
         first: int = 0,
     ):
         """
         Args:
             env: of the policy's training; games are of the whole game, whatever its turns.
+            policy: the agent; `play` takes its parameters.
             games: at least this many; a set-up is one for each seat.
-            likeliest: the likeliest action instead of a sample.
+            likeliest: whether the policy takes the likeliest action, for the report.
             opponent: who holds the other seats, a name of `training.agents.make_agent`.
-            temperature: of the policy's choices.
             record: a folder that gets a record of each game.
             first: number of the first set-up.
         """
-        policy = policy_agent(env, network, None, "policy", likeliest, temperature=temperature)
         env = with_short_turns(env, False)  # games are of the whole game, whoever plays
         self.env, self.likeliest, self.opponent = env, likeliest, opponent
         others = [make_agent(opponent, env)] * (env.num_players - 1)
@@ -226,22 +233,34 @@ class Evaluation:
 
 
 def evaluation_of_name(
-    name: str, env_module: EnvModule, games: int, opponent: str = "random", **more: Any
+    name: str,
+    env_module: EnvModule,
+    games: int,
+    opponent: str = "random",
+    likeliest: bool = False,
+    **more: Any,
 ) -> tuple[Evaluation, Params, dict[str, Any]]:
-    """The evaluation of an agent with a network on what it was trained on.
+    """The evaluation of an agent on what it was trained on, or else on `lost_fleet`.
 
     Args:
-        name: RUN, RUN@UPDATE, `zoo/NAME`, or a file of `save_agent`.
+        name: any that `training.agents.make_agent` takes.
+        likeliest: checkpoints take the likeliest action instead of sampling.
         more: of `Evaluation`.
     Returns:
         It, the policy's parameters, and what the policy is, for `Evaluation.store`.
     Raises:
         UserError: there is none of that name, or no such opponent.
     """
-    found = trained(name, None, env_module)
-    check_agent(opponent, found.env)
-    temperature = found.temperature
-    evaluation = Evaluation(
-        found.as_trained, found.network, games, opponent=opponent, temperature=temperature, **more
-    )
-    return evaluation, found.params, {"run": split_run(name)[0], "update": found.update}
+    if has_network(name):
+        found = trained(name, None, env_module)
+        env, params = found.as_trained, found.params
+        policy = policy_agent(
+            env, found.network, None, "policy", likeliest, temperature=found.temperature
+        )
+        about = {"run": split_run(name)[0], "update": found.update}
+    else:
+        env = environment_of(name, env_module)
+        policy = make_agent(name, env, likeliest)
+        params, about = policy.params, {"run": name, "update": None}
+    check_agent(opponent, env)
+    return Evaluation(env, policy, games, likeliest, opponent, **more), params, about

@@ -301,9 +301,13 @@ def format_evaluation(report: dict[str, Any], factions: bool = False) -> str:
 
 def _pair_rows(title: str, rows: dict[str, dict[str, float]], other: str) -> list[str]:
     width = max(len(name) for name in (title, *rows)) + 2
+    wide = max(10, len(other) + 2)
     return [
-        f"{title:<{width}}{'policy':>10}{other:>10}",
-        *(f"{name:<{width}}{x['policy']:>10.2f}{x['opponent']:>10.2f}" for name, x in rows.items()),
+        f"{title:<{width}}{'policy':>10}{other:>{wide}}",
+        *(
+            f"{name:<{width}}{x['policy']:>10.2f}{x['opponent']:>{wide}.2f}"
+            for name, x in rows.items()
+        ),
     ]
 
 

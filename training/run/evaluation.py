@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import jax
 import numpy as np
 
+from ..agents import policy_agent
 from ..games import table
 from ..games.arena import Evaluation
 from ..games.table import Games
@@ -49,8 +50,10 @@ class RunEvaluation:
         first, count = share_of(trainer.group.place, -(-games // players))
         self._idle = count == 0
         self.opponent = opponent
+        likeliest = config.eval.likeliest
+        policy = policy_agent(trainer.env, trainer.network, None, "policy", likeliest)
         self._evaluation = Evaluation(
-            trainer.env, trainer.network, players * max(count, 1), config.eval.likeliest, opponent,
+            trainer.env, policy, players * max(count, 1), likeliest, opponent,
             record=trainer.record, first=first,
         )  # fmt: skip
 
