@@ -228,7 +228,7 @@ def tables(folder: Path) -> None:
 
 
 def _records(folder: Path) -> None:
-    """Game records that are none; whether one plays as it says is for `tests/test_replay.py`."""
+    """Damaged game records; `tests/replays/test_replay.py` covers whether one replays."""
     import gaia_jax
     from gaia_jax import replay
 

@@ -15,7 +15,7 @@ import pytest
 
 from gaia_jax.ruleset import VARIANTS
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SWITCHES = {
     "x64": {"JAX_ENABLE_X64": "1"},
     "rbg": {"JAX_DEFAULT_PRNG_IMPL": "rbg"},

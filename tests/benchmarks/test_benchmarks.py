@@ -129,7 +129,7 @@ def test_on_two_devices_each_plays_its_own_games_and_all_are_counted():
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
-        cwd=Path(__file__).resolve().parent.parent,
+        cwd=Path(__file__).resolve().parents[2],
         capture_output=True,
         text=True,
     )

@@ -10,7 +10,7 @@ import pytest
 from gaia_jax.xla import compilation_cache
 from gaia_jax.xla.compilation_cache import NO_CACHE, cache_folder, enable_compilation_cache
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # Prints the folder, then how often a program was read from the cache and how often compiled.
 SCRIPT = """
 import argparse, sys, gaia_jax, jax, jax.numpy as jnp

@@ -160,7 +160,7 @@ def test_under_shard_map_each_device_sees_to_its_own_rows():
     program = """
         import jax, jax.numpy as jnp, numpy as np
         from jax.sharding import PartitionSpec as P
-        from tests.test_compact_vmap import ask, check, rows, wanted
+        from tests.xla.test_compact_vmap import ask, check, rows, wanted
 
         assert jax.device_count() == 4
         mesh = jax.make_mesh((4,), ("games",))
@@ -181,7 +181,7 @@ def test_under_shard_map_each_device_sees_to_its_own_rows():
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)],
-        cwd=Path(__file__).parent.parent,
+        cwd=Path(__file__).parents[2],
         env=on_devices(4),
         capture_output=True,
         text=True,

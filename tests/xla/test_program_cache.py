@@ -19,7 +19,7 @@ from gaia_jax.xla import compilation_cache, fingerprint, program_cache, program_
 from gaia_jax.xla.compact_vmap import Queue
 from gaia_jax.xla.sources import UnknownError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Own:

@@ -21,7 +21,7 @@ from tests.conftest import GAMES
 from tests.stub_env import StubEnv
 from tests.trees import one, same
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 # Making one.

@@ -14,7 +14,7 @@ import pytest
 from gaia_jax import replay
 from gaia_jax.replay import Record, RecordError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

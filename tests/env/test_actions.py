@@ -10,7 +10,7 @@ from gaia_jax.ruleset import LOST_FLEET, RULESETS
 
 pytestmark = pytest.mark.no_compile
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=RULESETS.keys())

@@ -29,7 +29,7 @@ from gaia_jax.ruleset.operations import OperationRow
 from gaia_jax.setup.draw import board_planets, draw_setup, draw_tables, same_types_touch
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PRINTED = (LOST_FLEET_PUBLISHED, BASE)
 DRAWN = 64
 

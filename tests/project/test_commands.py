@@ -18,7 +18,7 @@ from training.system import cli
 
 pytestmark = pytest.mark.no_compile
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Parsed(Exception):

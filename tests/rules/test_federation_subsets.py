@@ -20,7 +20,7 @@ from gaia_jax.rules.federation.paths import search_paths
 from gaia_jax.rules.federation.search import Position
 from gaia_jax.ruleset.geometry import Geometry
 from tests.federation_solver import BASE, LOST_FLEET, Case, Solver, draw_case
-from tests.test_federation_search import position_of
+from tests.rules.test_federation_search import position_of
 
 MOST_GROUPS = 8
 ROWS = 16  # searched together; 255 sets of each fit into one queue

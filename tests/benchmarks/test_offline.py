@@ -20,7 +20,7 @@ from benchmarks import estimate, graphs, hlo, measured, offline_page, offline_ta
 from benchmarks.targets import TARGETS
 from gaia_jax.testing import sample_legal
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SCOPE = 'metadata={op_name="jit(f)/vmap(decide)/'
 TEXT = f"""HloModule jit_f, is_scheduled=true
 
@@ -250,7 +250,7 @@ def test_windows_by_row_are_found():
 @pytest.mark.slow
 def test_the_recorded_games_end_as_they_did_in_the_form_for_a_gpu():
     """Minutes, nearly all of it compiling."""
-    command = [sys.executable, "-m", "pytest", "-p", "tests.as_gpu", "tests/test_golden.py"]
+    command = [sys.executable, "-m", "pytest", "-p", "tests.as_gpu", "tests/replays/test_golden.py"]
     command += ["-q", "-k", "ends_as_it_did", "-p", "no:cacheprovider"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:]

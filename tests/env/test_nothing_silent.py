@@ -13,7 +13,7 @@ from gaia_jax.ruleset import LOST_FLEET, LOST_FLEET_PUBLISHED, Ruleset, operatio
 
 pytestmark = pytest.mark.no_compile
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 # In `gaia_jax` what nothing else names is dead; `__init__` names the public face.
 
 

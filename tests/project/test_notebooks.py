@@ -7,7 +7,7 @@ import pytest
 
 from tools import run_notebooks
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 QUICK = "3_study_a_dataset"  # compiles nothing
 

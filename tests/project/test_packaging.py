@@ -15,7 +15,7 @@ import pytest
 
 import gaia_jax
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = WHOLE["project"]
 CONFIGS = {f"configs/{path.name}" for path in (ROOT / "configs").glob("*.yaml")}

@@ -14,7 +14,7 @@ from gaia_jax.state import GUEST, STATION, Board, Node, Phase, Players, Setup, T
 from tests.conftest import GAMES
 from tests.trees import one
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SPEC = features(LOST_FLEET)
 TABLES = ("cells", "players", "globals")
 

@@ -12,7 +12,7 @@ import pytest
 import training
 from tests.stub_env import StubEnv
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def load(name):
