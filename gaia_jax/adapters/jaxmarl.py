@@ -88,7 +88,7 @@ class GaiaMARL(MultiAgentEnv):
             actions: () int32 by agent; only the decider's counts.
             reset_state: what the game goes on from where it ended, in place of a new one.
         Raises:
-            ValueError: an agent has no action.
+            ValueError: an agent has no action; TypeError: an action is not an integer.
         """
         after = self._auto.step(state, self._action(state, actions), key)
         rewards, dones = self._paid(after)
@@ -133,6 +133,8 @@ class GaiaMARL(MultiAgentEnv):
             known = ", ".join(self.agents)
             raise ValueError(f"actions must have {known}; missing: {', '.join(missing)}")
         stacked = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])
+        if not jnp.issubdtype(stacked.dtype, jnp.integer):
+            raise TypeError(f"actions must be integers, not {stacked.dtype}")
         return stacked.astype(jnp.int32)[state.current_player]
 
     def _paid(self, state: State) -> tuple[dict[str, Array], dict[str, Array]]:

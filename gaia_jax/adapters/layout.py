@@ -53,8 +53,10 @@ def choice(name: str, value: object, choices: Sequence[object]) -> None:
 
 
 def as_vector(observation: Observation) -> Array:
-    """(n,) int16: cells, players and globals in a row."""
-    return jnp.concatenate([x.astype(jnp.int16).ravel() for x in _tables(observation)])
+    """(n,) int16: cells, players and globals in a row; numpy of numpy arrays."""
+    xp = _array_module(observation)
+    out: Array = xp.concatenate([x.astype(np.int16).ravel() for x in _tables(observation)])
+    return out
 
 
 def as_picture(ruleset: Ruleset, observation: Observation) -> Array:
@@ -65,16 +67,18 @@ def as_picture(ruleset: Ruleset, observation: Observation) -> Array:
 
     Args:
         ruleset: of the game, static.
-        observation: one.
+        observation: one; numpy arrays give a numpy array.
     """
+    xp = _array_module(observation)
     place, extra = _places(ruleset)
     channels = observation.cells.shape[-1]
-    cells = jnp.concatenate([observation.cells, jnp.zeros((1, channels), jnp.int8)])
-    board = cells.astype(jnp.int16)[place]
-    rest = jnp.concatenate([observation.players.ravel(), observation.globals])
+    cells = xp.concatenate([observation.cells, np.zeros((1, channels), np.int8)])
+    board = cells.astype(np.int16)[place]
+    rest = xp.concatenate([observation.players.ravel(), observation.globals])
     height = place.shape[0]
-    rest = jnp.pad(rest, (0, height * extra * channels - rest.shape[0]))
-    return jnp.concatenate([board, rest.reshape(height, extra, channels)], axis=1)
+    rest = xp.pad(rest, (0, height * extra * channels - rest.shape[0]))
+    out: Array = xp.concatenate([board, rest.reshape(height, extra, channels)], axis=1)
+    return out
 
 
 def arranged(kind: str, ruleset: Ruleset, observation: Observation) -> Any:
@@ -99,6 +103,11 @@ def _bound(spec: ObservationSpec, cells: int, players: int, which: str) -> Any:
         ends = np.array([getattr(c, which) for c in getattr(spec, name)], dtypes[name])
         tables[name] = np.broadcast_to(ends, (*lead, len(ends)))
     return Observation(**tables)
+
+
+def _array_module(observation: Observation) -> Any:
+    """numpy for numpy arrays, which needs no device; `jax.numpy` otherwise."""
+    return np if isinstance(observation.cells, np.ndarray) else jnp
 
 
 def _tables(observation: Observation) -> tuple[Array, Array, Array]:

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cached_property
 from typing import Any, ClassVar
 
 import gymnasium.spaces
 import jax
 import numpy as np
 import pettingzoo
+from pettingzoo.utils.env_logger import EnvLogger
 
 from gaia_jax import replay
 from gaia_jax.adapters.layout import KINDS, arranged, choice, environment
 from gaia_jax.adapters.spaces import observation_space
+from gaia_jax.cli import arguments
 from gaia_jax.env import GaiaEnv
+
+# Attributes that `reset` sets; PettingZoo's wrapper raises the same AttributeError before it.
+_SET_BY_RESET = (
+    "agents",
+    "agent_selection",
+    "infos",
+    "num_agents",
+    "rewards",
+    "terminations",
+    "truncations",
+)
+# Compiled functions, which are made at the first use and are not pickled.
+_COMPILED = ("_init", "_step", "_observe")
 
 
 def aec_env(
@@ -39,7 +56,11 @@ def aec_env(
 
 
 class GaiaAEC(pettingzoo.AECEnv):
-    """One game, host side: each decision is one call of the compiled step. `aec_env` makes one."""
+    """One game, host side: each decision is one call of the compiled step. `aec_env` makes one.
+
+    The constructor uses no device, so a process may fork after it. An environment can be pickled
+    and copied at any time; the copy compiles its functions again.
+    """
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "gaia_project_v0",
@@ -55,13 +76,35 @@ class GaiaAEC(pettingzoo.AECEnv):
         self.action_spaces: dict[str, Any] = {
             agent: gymnasium.spaces.Discrete(env.num_actions) for agent in self.possible_agents
         }
-        self._init = jax.jit(env.init)
-        self._step = replay.compiled(env)[1]
-        self._observe = jax.jit(
-            lambda state, player: arranged(observation, env.ruleset, env.observe(state, player))
-        )
         # Set-ups of games that are reset without a seed.
         self._draws = np.random.default_rng()
+        self._state: Any = None  # until `reset`
+
+    def __getattr__(self, name: str) -> Any:
+        """What `reset` sets is missing before it."""
+        if name in _SET_BY_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The attributes, arrays as numpy, without compiled functions."""
+        kept = {name: value for name, value in vars(self).items() if name not in _COMPILED}
+        return kept | {"_state": jax.device_get(self._state)}
+
+    @cached_property
+    def _init(self) -> Callable[..., Any]:
+        return jax.jit(self.env.init)
+
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        return replay.compiled(self.env)[1]
+
+    @cached_property
+    def _observe(self) -> Callable[..., Any]:
+        kind, env = self.kind, self.env
+        return jax.jit(
+            lambda state, player: arranged(kind, env.ruleset, env.observe(state, player))
+        )
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         """`observation` and `action_mask`, (A,) int8."""
@@ -89,6 +132,8 @@ class GaiaAEC(pettingzoo.AECEnv):
     def observe(self, agent: str) -> dict[str, Any]:
         """The game as `agent` sees it, and what it may do now; nothing where others decide."""
         choice("agent", agent, self.possible_agents)
+        if self._state is None:
+            EnvLogger.error_observe_before_reset()
         player = self.possible_agents.index(agent)
         seen = jax.device_get(self._observe(self._state, np.int32(player)))
         mask = np.zeros(self.env.num_actions, np.int8)
@@ -99,13 +144,25 @@ class GaiaAEC(pettingzoo.AECEnv):
         return {"observation": seen, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Carry out the decision of `agent_selection`; an illegal one ends the game with -1."""
+        """Carry out the decision of `agent_selection`; an illegal one ends the game with -1.
+
+        Raises:
+            AssertionError: before `reset`.
+            TypeError, ValueError: `action` is not an integer scalar; of an agent whose game is
+                over, not None.
+        """
+        if self._state is None:
+            EnvLogger.error_step_before_reset()
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
+        number = arguments.scalar("action", action)
         self._cumulative_rewards[agent] = 0.0
-        self._state = self._step(self._state, action)
+        self._state = self._step(self._state, number)
         paid = np.asarray(self._state.rewards).tolist()
         self.rewards = dict(zip(self.possible_agents, paid, strict=True))
         if self._state.terminated:
@@ -117,12 +174,20 @@ class GaiaAEC(pettingzoo.AECEnv):
 
     def render(self) -> str | None:
         """The table as text or as an SVG."""
+        if self._state is None:
+            EnvLogger.error_render_before_reset()
         if self.render_mode is None:
             return None
         from gaia_jax import render
 
         draw = render.svg if self.render_mode == "svg" else render.text
         return draw(self._state)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Any:
+        """The agents as they decide; `step` once for each."""
+        if self._state is None:
+            EnvLogger.error_agent_iter_before_reset()
+        return super().agent_iter(max_iter)
 
     def close(self) -> None:
         """Nothing is held."""

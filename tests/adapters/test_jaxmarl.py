@@ -81,3 +81,10 @@ def test_a_step_without_a_new_game_and_one_to_a_given_state():
     _, back, _, dones, _ = env.step(key, state, illegal, other)
     assert dones["__all__"]
     assert all(map(np.array_equal, jax.tree.leaves(back.game), jax.tree.leaves(other.game)))
+
+
+def test_an_action_that_is_no_integer_is_refused():
+    env = GaiaMARL(STUB)
+    _, state = jax.eval_shape(env.reset, jax.random.key(0))
+    with pytest.raises(TypeError, match="actions must be integers, not float32"):
+        jax.eval_shape(env.step_env, jax.random.key(0), state, dict.fromkeys(env.agents, 1.5))

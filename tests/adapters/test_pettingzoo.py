@@ -1,5 +1,12 @@
 """aec_env passes PettingZoo's own tests, and plays as the environment inside."""
 
+import copy
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,9 +15,12 @@ from tests.stub_env import StubEnv
 pettingzoo = pytest.importorskip("pettingzoo", reason="pettingzoo comes with the extra `adapters`")
 
 from pettingzoo.test import api_test, seed_test  # noqa: E402
+from pettingzoo.utils.env_logger import EnvLogger  # noqa: E402
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper  # noqa: E402
 
 from gaia_jax.adapters.pettingzoo import aec_env  # noqa: E402
 
+ROOT = Path(__file__).resolve().parents[2]
 STUB = StubEnv(length=11)
 
 
@@ -69,3 +79,74 @@ def test_unknown_options_are_named():
     assert len(env.possible_agents) == 3
     with pytest.raises(ValueError, match="unknown agent 'player_3'; known are player_0, player_1"):
         env.observe("player_3")
+
+
+def test_the_constructor_uses_no_device():
+    """A process that has started JAX hangs when it forks; workers of PettingZoo's users fork."""
+    code = """
+from jax._src import xla_bridge
+from gaia_jax.adapters import spaces
+from gaia_jax.adapters.pettingzoo import aec_env
+env = aec_env("base")
+for kind in ("tree", "vector", "picture"):
+    spaces.observation_space(env.env, kind)
+    env.observation_space("player_0").sample()
+assert not xla_bridge._backends, list(xla_bridge._backends)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_calls_before_reset_raise_what_pettingzoo_raises():
+    env = aec_env(STUB, render_mode="ansi")
+    wrapped = OrderEnforcingWrapper(aec_env(STUB, render_mode="ansi"))
+    for call in (
+        lambda env: env.step(0),
+        lambda env: env.observe("player_0"),
+        lambda env: env.render(),
+        lambda env: env.agent_iter(),
+        lambda env: env.last(),
+        *(lambda env, name=name: getattr(env, name) for name in ("agents", "num_agents", "infos")),
+    ):
+        with pytest.raises((AssertionError, AttributeError)) as right:
+            call(wrapped)
+        with pytest.raises(type(right.value), match=re.escape(str(right.value))):
+            call(env)
+    assert not hasattr(env, "no_such_name")
+
+
+def test_a_step_after_the_end_warns_as_pettingzoo_does():
+    env = aec_env(StubEnv(length=1))
+    env.reset(seed=1)
+    for _ in env.agent_iter():
+        env.step(None if env.last()[2] else int(env.last()[0]["action_mask"].argmax()))
+    EnvLogger.suppress_output()
+    EnvLogger.flush()
+    env.step(0)
+    EnvLogger.unsuppress_output()
+    assert any("step() called after all agents" in str(said) for said in EnvLogger.mqueue)
+
+
+@pytest.mark.parametrize("action", ["a", 1.5, None, [1], float("nan")])
+def test_what_is_no_action_is_refused_and_changes_nothing(action):
+    env = aec_env(STUB)
+    env.reset(seed=1)
+    before = env._state
+    with pytest.raises((TypeError, ValueError), match="^action must be "):
+        env.step(action)
+    assert env._state is before and not any(env.terminations.values())
+
+
+def test_pickled_and_copied_it_plays_on():
+    env = aec_env(STUB)
+    assert pickle.loads(pickle.dumps(env)).possible_agents == env.possible_agents
+    env.reset(seed=1)
+    env.step(0)
+    for again in (pickle.loads(pickle.dumps(env)), copy.deepcopy(env)):
+        assert (again.agent_selection, again.rewards) == (env.agent_selection, env.rewards)
+        ours, theirs = env.last()[0], again.last()[0]
+        np.testing.assert_array_equal(ours["observation"], theirs["observation"])
+        again.step(int(theirs["action_mask"].argmax()))
+        assert not any(again.terminations.values())
+        env_draw, again_draw = copy.deepcopy(env._draws), again._draws
+        assert env_draw.integers(2**31) == again_draw.integers(2**31)
