@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.xla.as_written import as_written
+
 from ..networks import sampling
 from ..search.keys import one_a_row
 from ..system.environments import has_short_turns, policy_mask
@@ -103,7 +105,7 @@ def random_agent(env: Environment) -> Agent:
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         return sampling.sample_uniform(mask, uniforms(key, len(mask)))
 
-    return Agent("random", act, cheap_when_forced=True, by_game=True)
+    return Agent("random", as_written(act), cheap_when_forced=True, by_game=True)
 
 
 def greedy_agent(env: Environment) -> Agent:
@@ -116,7 +118,9 @@ def greedy_agent(env: Environment) -> Agent:
         return search.choose(params, state, mask)
 
     params = as_params(Weights())
-    return Agent("greedy", act, params, cheap_when_forced=True, by_game=True, slots=search.width)
+    return Agent(
+        "greedy", as_written(act), params, cheap_when_forced=True, by_game=True, slots=search.width
+    )
 
 
 def policy_agent(
@@ -140,6 +144,7 @@ def policy_agent(
     """
     choices = partial(policy_mask, env)
 
+    @as_written
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
         def block(state: EnvState) -> tuple[Array, Array]:
             observation = jax.vmap(env.observe)(state, state.current_player)
@@ -150,6 +155,7 @@ def policy_agent(
         out: tuple[Array, Array] = in_blocks(block, state)
         return out
 
+    @as_written
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         def block(state: EnvState, mask: Array, uniform: Array) -> Array:
             observation = jax.vmap(env.observe)(state, state.current_player)
@@ -162,6 +168,7 @@ def policy_agent(
         out: Array = in_blocks(block, state, mask, uniforms(key, len(mask)))
         return out
 
+    @as_written
     def likeliest(params: Params, state: EnvState) -> tuple[Array, Array]:
         """(B,) int32 and values (B, P). All rows at once: lines are few, and fit in the cache."""
         observation = jax.vmap(env.observe)(state, state.current_player)

@@ -15,6 +15,8 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
+from gaia_jax.xla.as_written import as_written
+
 from ..config import NetworkConfig
 from ..types import Observation, Params
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
@@ -205,6 +207,7 @@ class Network(ReadsAll, nn.Module):
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
+    @as_written
     def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """
         Args:

@@ -9,6 +9,8 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.xla.as_written import as_written
+
 from ..config import NetworkConfig
 from ..types import Observation
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
@@ -23,6 +25,7 @@ class FlatNetwork(ReadsAll, nn.Module):
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
+    @as_written
     def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """Arguments and results are those of `Network`."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)

@@ -16,6 +16,8 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.xla.as_written import as_written
+
 from ..config import NetworkConfig
 from ..types import Environment, Observation
 from .factored_head import ILLEGAL_LOGIT, in_two_steps
@@ -83,6 +85,7 @@ class PlanetNetwork(nn.Module):
     layout: Layout
     kinds: tuple[int, ...] = ()  # sizes of the kinds of choices; (): one softmax over all
 
+    @as_written
     def encode(self, observation: Observation, mask: Array) -> PlanetInput:
         """What to keep of an observation: `cells` (B, C, Fc), ...; mask (B, A)."""
         at, tokens = self.layout, self.config.planets
@@ -119,6 +122,7 @@ class PlanetNetwork(nn.Module):
             where,
         )
 
+    @as_written
     def to_action(self, seen: PlanetInput, choice: Array) -> Array:
         """(B,) choices -> (B,) int32 actions of the environment."""
         at, tokens = self.layout, self.config.planets
@@ -131,6 +135,7 @@ class PlanetNetwork(nn.Module):
         other = jnp.where(choice < first_other, space, others)
         return jnp.where(choice < first_space, pointed, other).astype(jnp.int32)
 
+    @as_written
     def to_network_action(self, seen: PlanetInput, action: Array) -> Array:
         """(B, ...) actions of the environment -> (B, ...) int32 choices."""
         at, tokens = self.layout, self.config.planets
@@ -144,6 +149,7 @@ class PlanetNetwork(nn.Module):
         return jnp.where(action < planes * at.cells, on_cell, other).astype(jnp.int32)
 
     @nn.compact
+    @as_written
     def logits_and_values(self, seen: PlanetInput) -> tuple[Array, Array]:
         """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
@@ -177,6 +183,7 @@ class PlanetNetwork(nn.Module):
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
         return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
+    @as_written
     def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """Observation and mask (B, A) -> logits (B, A), values (B, P), as `Network` gives them."""
         at, tokens = self.layout, self.config.planets
