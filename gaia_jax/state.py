@@ -15,7 +15,7 @@ from jax import Array
 
 from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.packed import BOOL, INT16, INT32, UINT8, Column, Field, PackedRecord, PerPlayer
-from gaia_jax.xla.struct import Struct, leaf, pytree
+from gaia_jax.xla.struct import Struct, leaf, pytree, pytree_without_empty
 
 NO_PLAYER = -1
 
@@ -276,12 +276,12 @@ class Turn(PackedRecord):
     terrans_points = Field("Gaia-phase tokens the Terrans can still convert", 0, 100)
 
 
-@pytree
+@pytree_without_empty
 class Setup(Struct):
     """Everything that is drawn before a game. Indices are into the pieces of the ruleset.
 
-    The shapes are those of `lost_fleet`, for four; what a ruleset does not have has length 0, or
-    is 0. For P players there are P factions and P + 3 boosters.
+    The shapes are those of `lost_fleet`, for four; what a ruleset does not have has length 0
+    and is no leaf of the tree, or is 0. For P players there are P factions and P + 3 boosters.
     """
 
     sector_tile: Array = leaf(

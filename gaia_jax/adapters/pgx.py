@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
 from typing import Any, Literal, get_args
 
@@ -19,6 +20,7 @@ from gaia_jax.adapters.spaces import observation_space
 from gaia_jax.auto import auto_state
 from gaia_jax.env import GaiaEnv
 from gaia_jax.state import GameState
+from gaia_jax.xla.serialization import register_export
 
 OBSERVATIONS = (*KINDS, "none")
 
@@ -57,6 +59,17 @@ class PgxState(pgx.core.State):
         """Write `to_svg` to a file."""
         with open(filename, "w", encoding="utf-8") as file:
             file.write(self.to_svg())
+
+
+# pgx has registered it with flax.
+_ARRAYS = [x.name for x in dataclasses.fields(PgxState) if x.metadata.get("pytree_node", True)]
+_STATIC = [x.name for x in dataclasses.fields(PgxState) if x.name not in _ARRAYS]
+register_export(
+    PgxState,
+    lambda aux, children: PgxState(
+        **dict(zip((*_ARRAYS, *_STATIC), (*children, *aux), strict=True))
+    ),
+)
 
 
 class PgxEnv(pgx.core.Env):
