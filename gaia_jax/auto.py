@@ -8,28 +8,29 @@ from typing import Any
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.cli.arguments import one_key, shown
+from gaia_jax.cli.arguments import one_key, scalar, shown
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import GameState, Setup
 from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.compact_vmap import compact_vmap
-from gaia_jax.xla.struct import pytree
+from gaia_jax.xla.struct import ComparedByAttributes, pytree
 
 
 @pytree
 class AutoState(State):
     """A state that may be the first of a new game.
 
-    Then `terminated`, `truncated`, `rewards`, `final_vp` and `final_source` tell of the game that
-    ended, all else of the new one.
+    Then `terminated`, `truncated`, `rewards`, `illegal`, `final_vp` and `final_source` tell of the
+    game that ended, all else of the new one.
     """
 
     final_vp: Array  # (P,) int16, VP of the game that ended with the last decision; else 0
     final_source: Array  # (P, 18) int16, the same by ids["vp_source"]
+    illegal: Array  # () bool, the last decision was illegal and cut the game short
 
 
-@dataclasses.dataclass(frozen=True)
-class AutoReset:
+@dataclasses.dataclass(frozen=True, eq=False)
+class AutoReset(ComparedByAttributes):
     """The face of `GaiaEnv`, but `step` takes a key and goes on; `auto_reset` makes one."""
 
     env: GaiaEnv
@@ -64,6 +65,7 @@ class AutoReset:
         one_key("key", key)
         # What ended before this decision does not freeze the game that was dealt since.
         no = jnp.zeros((), bool)
+        action = scalar("action", action)
         after = env.decide(state.replace(terminated=no, truncated=no), action)
         ended = after.terminated | after.truncated
         # One decision in some hundreds ends a game, and dealing costs more than deciding.
@@ -76,6 +78,7 @@ class AutoReset:
             step_count=jnp.where(ended, 0, after.step_count),
             final_vp=jnp.where(ended, after.game.players.vp, 0).astype(jnp.int16),
             final_source=jnp.where(ended, after.game.players.vp_source, 0).astype(jnp.int16),
+            illegal=~env._legal(state, action)[1],
         )
 
     def _deal(self, key: Array) -> GameState:
@@ -86,7 +89,9 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
     """`env` with a `step(state, action, key)` that starts a new game where one ended.
 
     The new game's set-up is drawn from `key`. `terminated`, `truncated`, `rewards`, `final_vp`
-    (P,) int16 and `final_source` (P, 18) int16 of the state tell of the game that ended.
+    (P,) int16, `final_source` (P, 18) int16 and `illegal` () bool of the state tell of the game
+    that ended. An illegal action ends a game early: leave games with `illegal` out of a mean of
+    `final_vp`.
 
     Raises:
         TypeError: `env` is no environment of `gaia_jax.make`, or resets already.
@@ -106,7 +111,12 @@ def auto_state(state: State) -> AutoState:
     """A state of the bare environment as one of `auto_reset`, with no game ended yet."""
     fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}
     none = jnp.zeros_like(state.game.players.vp_source, jnp.int16)
-    return AutoState(**fields, final_vp=jnp.zeros_like(state.rewards, jnp.int16), final_source=none)
+    return AutoState(
+        **fields,
+        final_vp=jnp.zeros_like(state.rewards, jnp.int16),
+        final_source=none,
+        illegal=jnp.zeros_like(state.terminated),
+    )
 
 
 __all__ = ["AutoReset", "AutoState", "auto_reset", "auto_state"]

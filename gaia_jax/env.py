@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import partial
-from typing import Any, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +31,17 @@ from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import GameState, Node, Setup
 from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.batch_aware import batched_together, traced_once
-from gaia_jax.xla.struct import pytree, static
+from gaia_jax.xla.struct import ComparedByAttributes, pytree, static
+
+# What users of other libraries look for, and ours.
+_ELSEWHERE = {
+    "reset": "env.init(key) starts a game",
+    "observation_space": "gaia_jax.adapters.spaces has one; shapes: env.observation_shape",
+    "action_space": "gaia_jax.adapters.spaces has one; its size: env.num_actions",
+    "num_agents": "env.num_players",
+    "default_params": "gaia_jax.make takes all options",
+    "render": "gaia_jax.render.svg(state) or gaia_jax.render.text(state)",
+}
 
 # No legal play comes near this many decisions (RL-04).
 MAX_STEPS = 8192
@@ -77,12 +87,12 @@ class State:
 S = TypeVar("S", bound=State)
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
-class GaiaEnv:
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
+class GaiaEnv(ComparedByAttributes):
     """A variant of the game as an environment. `gaia_jax.make` makes one.
 
-    It holds no arrays: it is hashable, may be closed over or be a static argument, and its methods
-    work under `jit`, `vmap` and `scan`.
+    It holds no arrays: it is hashable, equal by class and attributes, may be closed over or be a
+    static argument, and its methods work under `jit`, `vmap` and `scan`.
     """
 
     ruleset: Ruleset
@@ -103,6 +113,12 @@ class GaiaEnv:
     def __repr__(self) -> str:
         told = f"{self.ruleset.name} {self.version}, reward {self.reward}"
         return f"<{type(self).__name__} {told}{', short turns' * self.short_turns}>"
+
+    if not TYPE_CHECKING:  # a type checker would take any name
+
+        def __getattr__(self, name: str) -> NoReturn:
+            hint = f"; {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     @property
     def id(self) -> str:
@@ -141,6 +157,7 @@ class GaiaEnv:
                 tile may be left out.
         """
         arguments.one_key("key", key)
+        arguments.not_varying(key)
         if small and not self.ruleset.map.spare_tiles:
             raise ValueError(f"{self.ruleset.name} has no small map; base for 3 players has one")
         return traced_once(partial(_draw_setup, self.ruleset, small))(key)
@@ -169,6 +186,7 @@ class GaiaEnv:
         first: State = batched_together(self._start(self.deal(setup)))
         return self.with_mask(first)
 
+    @arguments.hints(key="nothing is random after init; gaia_jax.auto_reset(env).step takes one")
     @as_written
     def step(self, state: State, action: Array | int) -> State:
         """The state after `current_player` has decided.
@@ -211,6 +229,7 @@ class GaiaEnv:
         """
         self._check_state(state)
         player = arguments.scalar("player", player, self.num_players)
+        arguments.not_varying(state, player)
         return observation.observe(self.ruleset, state.game, player)
 
     @as_written
@@ -229,6 +248,7 @@ class GaiaEnv:
     @as_written
     def deal(self, setup: Setup) -> GameState:
         """The game that a set-up deals, as the rules see it."""
+        arguments.not_varying(setup)
         return traced_once(partial(new_game, self.ruleset))(setup)
 
     def _start(self, game: GameState) -> State:
@@ -271,14 +291,13 @@ class GaiaEnv:
         """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
         self._check_state(state)
         action = arguments.scalar("action", action)
+        arguments.not_varying(state, action)
         mask, wanted = arguments.shape(state.legal_action_mask), (self.num_actions,)
         if mask != wanted:
             raise ValueError(f"legal_action_mask must be of shape {wanted}, not {mask}")
         before, player = state.game, state.current_player
         over = state.terminated | state.truncated
-        known = (action >= 0) & (action < self.num_actions)
-        action = jnp.where(known, action, 0)
-        legal = known & state.legal_action_mask[action]
+        action, legal = self._legal(state, action)
         active, illegal = legal & ~over, ~legal & ~over
 
         game = self._play(before, action, active)
@@ -302,6 +321,12 @@ class GaiaEnv:
             step_count=count,
         )
 
+    def _legal(self, state: State, action: Array) -> tuple[Array, Array]:
+        """The action, 0 for an unknown index; and whether it is legal, () bool."""
+        known = (action >= 0) & (action < self.num_actions)
+        action = jnp.where(known, action, 0)
+        return action, known & state.legal_action_mask[action]
+
     @as_written
     @jax.named_scope("legal_mask")
     def with_mask(self, state: S) -> S:
@@ -312,6 +337,7 @@ class GaiaEnv:
     @as_written
     def legal_mask(self, game: GameState) -> Array:
         """(A,) bool, what the rules allow `game.turn.player`; changes nothing."""
+        arguments.not_varying(game)
         return traced_once(partial(legal_mask, self.ruleset))(game)
 
     def _play(self, game: GameState, action: Array, active: Array) -> GameState:
@@ -320,6 +346,7 @@ class GaiaEnv:
         return traced_once(partial(_short_step, self.ruleset))(game, action, active)
 
 
+@arguments.hints(num_players="the argument is players, such as players=2")
 def make(
     id: str = "lost_fleet",
     reward: str = "margin",

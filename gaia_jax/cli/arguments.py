@@ -6,8 +6,11 @@ is left in a compiled program.
 
 from __future__ import annotations
 
+import inspect
 import operator
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +18,9 @@ import numpy as np
 from jax import Array
 
 _LONGEST = 80
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 def shown(value: object) -> str:
@@ -93,3 +99,45 @@ def one_key(name: str, value: Any) -> None:
         raise TypeError(f"{name} must be a key of jax.random, not {shown(value)}")
     if extra:
         raise ValueError(f"{name} must be one key, not a batch of {extra}; use jax.vmap")
+
+
+def not_varying(*values: object) -> None:
+    """Refuse arrays of a `jax.shard_map` that checks how values vary over devices.
+
+    Loops of the rules start from constants, which are the same on all devices, and JAX then refuses
+    them with a page of text.
+
+    Raises:
+        TypeError: an array among `values`, pytrees of arrays, varies over a mesh axis.
+    """
+    for leaf in jax.tree.leaves(values):
+        if isinstance(leaf, jax.core.Tracer) and getattr(jax.typeof(leaf), "vma", None):
+            axes = ", ".join(sorted(map(str, jax.typeof(leaf).vma)))
+            raise TypeError(
+                f"a game inside jax.shard_map over {axes} needs "
+                "jax.shard_map(..., check_vma=False): the rules do not state how values vary"
+            )
+
+
+def hints(**surplus: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A decorator: a surplus argument is a TypeError that says what to write instead.
+
+    Args:
+        surplus: a hint by the name of an argument that the function does not take and that users
+            of other libraries pass; the first one also answers surplus positional arguments.
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        most = len(inspect.signature(function).parameters)
+        first = next(iter(surplus))
+
+        @wraps(function)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+            name = next((x for x in kwargs if x in surplus), first if len(args) > most else "")
+            if name:
+                raise TypeError(f"{function.__name__}() takes no {name!r}: {surplus[name]}")
+            return function(*args, **kwargs)
+
+        return checked
+
+    return decorate

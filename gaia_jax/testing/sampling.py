@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import Array
 
+from gaia_jax.cli.arguments import shape, shown
 from gaia_jax.xla.as_written import as_written
 
 # How a draw is made, for reports.
@@ -27,7 +30,10 @@ def sample_legal(mask: Array, uniform: Array) -> Array:
         uniform: () float32 in [0, 1).
     Returns:
         () int32, an index that is True (above 0) in `mask`.
+    Raises:
+        TypeError, ValueError: `uniform` is a key or no number; a batch without `jax.vmap`.
     """
+    mask, uniform = _check(mask, uniform)
     levels = [mask.astype(jnp.int8 if mask.dtype == bool else jnp.int32)]
     while levels[-1].shape[0] > _WIDTH:
         counts = jnp.pad(levels[-1], (0, -levels[-1].shape[0] % _WIDTH)).reshape(-1, _WIDTH)
@@ -46,3 +52,20 @@ def sample_legal(mask: Array, uniform: Array) -> Array:
         k = k - jnp.max(jnp.where(passed, total, 0))
         node = node * _WIDTH + passed.sum(dtype=jnp.int32)
     return node
+
+
+def _check(mask: Array, uniform: Array | float) -> tuple[Array, Array]:
+    """One mask and one number as arrays."""
+    if len(shape(mask)) != 1:
+        raise ValueError(f"mask must be (A,), not of shape {shape(mask)}; use jax.vmap")
+    dtype = getattr(uniform, "dtype", None)
+    is_key = dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key)
+    if is_key or (dtype == np.uint32 and shape(uniform) == (2,)):
+        raise TypeError(
+            "uniform must be a number in [0, 1), not a key; use jax.random.uniform(key)"
+        )
+    if shape(uniform):
+        raise ValueError(f"uniform must be a scalar, not of shape {shape(uniform)}; use jax.vmap")
+    if dtype is None and not isinstance(uniform, int | float):
+        raise TypeError(f"uniform must be a number in [0, 1), not {shown(uniform)}")
+    return jnp.asarray(mask), jnp.asarray(uniform)

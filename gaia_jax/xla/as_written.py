@@ -5,6 +5,9 @@ same for the same key. `JAX_ENABLE_X64`, `JAX_NUMPY_DTYPE_PROMOTION`, `JAX_NUMPY
 `JAX_THREEFRY_PARTITIONABLE` say otherwise for everything that a process traces, so the public
 functions trace under the values that this package means. They matter while tracing alone: the
 compiled program is the same.
+
+Mesh axes of type Explicit give each operation a sharding while it is traced. The gathers and loops
+of the rules do not state theirs, so a batch that is sharded over such axes is refused in one line.
 """
 
 from __future__ import annotations
@@ -15,6 +18,11 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import jax
+
+EXPLICIT = (
+    "gaia_jax cannot trace a batch that is sharded over Explicit mesh axes; use jax.shard_map with "
+    "check_vma=False, or jax.make_mesh(..., axis_types=(jax.sharding.AxisType.Auto,))"
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,7 +56,12 @@ def as_written(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def under_switches(*args: P.args, **kwargs: P.kwargs) -> T:
         with switches():
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                if type(error).__name__ == "ShardingTypeError":  # no public name
+                    raise TypeError(EXPLICIT) from error
+                raise
 
     return under_switches
 

@@ -110,3 +110,18 @@ def test_auto_reset_works_alone_in_a_scan_and_in_vmap_of_vmap(auto, auto_step, a
     assert same(nested(split(auto_start), split(action), split(keys(0))), split(together))
     alone = jax.jit(auto.step)(one(auto_start, 1), action[1], keys(0)[1])
     assert same(alone, one(together, 1))
+
+
+def test_an_illegal_end_is_told_from_an_end_by_the_rules(auto, auto_step, auto_start):
+    """`final_vp` of a game that an illegal action cut short belongs in nobody's mean."""
+    action = legal(auto_start)
+    action[[2, 5]] = -1, np.argmin(auto_start.legal_action_mask[5])
+    state = auto_step(auto_start, action, keys(0))
+    assert np.flatnonzero(state.illegal).tolist() == [2, 5] and state.illegal.dtype == bool
+    np.testing.assert_array_equal(state.terminated, state.illegal)
+    state = auto_step(state, legal(state), keys(1))
+    assert not state.illegal.any()
+    for i in range(2, 10):
+        state = auto_step(state, legal(state), keys(i))
+        assert not state.illegal.any()
+    assert not auto_start.illegal.any()

@@ -2,6 +2,7 @@
 
 import copy
 import dataclasses
+import functools
 import pickle
 import subprocess
 import sys
@@ -52,6 +53,53 @@ def test_it_is_hashable_equal_by_what_it_is_and_a_static_argument():
     assert double(env, 2) == 8
 
 
+class Weighted(StubEnv):
+    """A subclass with an attribute that is no field of a dataclass."""
+
+    def __init__(self, weight):
+        super().__init__()
+        object.__setattr__(self, "weight", weight)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Tuned(StubEnv):
+    """A dataclass with a field, and with an attribute that is none."""
+
+    tuning: int = 1
+    note: str = dataclasses.field(default="", compare=False)
+
+    @functools.cached_property
+    def double(self):
+        return 2 * self.tuning
+
+
+def test_environments_that_differ_in_any_attribute_are_not_equal():
+    """Equal ones get one another's program: of a static argument, and in caches."""
+    weigh = jax.jit(lambda env: jnp.float32(env.weight), static_argnums=0)
+    one, two = Weighted(1.0), Weighted(2.0)
+    assert one != two and one == Weighted(1.0) and hash(one) == hash(Weighted(1.0))
+    assert (float(weigh(one)), float(weigh(two))) == (1.0, 2.0)
+    assert gaia_jax.auto_reset(one) != gaia_jax.auto_reset(two)
+    assert gaia_jax.auto_reset(one) == gaia_jax.auto_reset(Weighted(1.0))
+    assert replay.compiled(one) is not replay.compiled(two)
+
+    tuned = Tuned(tuning=2)
+    before = hash(tuned)
+    assert tuned == Tuned(tuning=2, note="other") and tuned != Tuned() and tuned.double == 4
+    assert hash(tuned) == before and tuned == Tuned(tuning=2)
+    object.__setattr__(tuned, "extra", 1)
+    assert tuned != Tuned(tuning=2)
+    assert StubEnv() != Weighted(1.0)
+
+
+@pytest.mark.parametrize("weight", [[1.0], np.ones(2), {"a": 1}])
+def test_an_attribute_that_is_not_hashable_is_named(weight):
+    env = Weighted(weight)
+    with pytest.raises(TypeError, match="Weighted.weight must be hashable, .* use a tuple"):
+        hash(env)
+    assert env == env and env != Weighted(np.zeros(2))
+
+
 @pytest.mark.parametrize("id", gaia_jax.RULESETS)
 def test_pickled_and_copied_it_is_equal(id):
     env = gaia_jax.make(id, reward="win", max_steps=99)
@@ -95,6 +143,35 @@ def test_all_names_of_the_public_face_are_there():
 @pytest.mark.parametrize("name", ["", "no_such_name", "env.no_such_name", "no_such.name", "make_"])
 def test_a_name_that_is_none_is_an_attribute_error(name):
     assert not hasattr(gaia_jax, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        ("reset", "env.init"),
+        ("observation_space", "env.observation_shape"),
+        ("action_space", "env.num_actions"),
+        ("num_agents", "env.num_players"),
+        ("default_params", "gaia_jax.make"),
+        ("render", "gaia_jax.render.svg"),
+    ],
+)
+def test_names_of_other_libraries_are_answered_with_ours(name, right):
+    env = StubEnv()
+    for face in (env, gaia_jax.auto_reset(env)):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}'; .*{right}"):
+            getattr(face, name)
+        assert not hasattr(face, name)
+
+
+def test_arguments_of_other_libraries_are_answered_with_ours():
+    env, key = StubEnv(), jax.random.key(0)
+    state = jax.eval_shape(env.init, key)
+    for call in (lambda: env.step(state, 0, key), lambda: env.step(state, 0, key=key)):
+        with pytest.raises(TypeError, match=r"step\(\) takes no 'key': .*auto_reset"):
+            call()
+    with pytest.raises(TypeError, match=r"make\(\) takes no 'num_players': .*players"):
+        gaia_jax.make("base", num_players=2)
 
 
 def test_a_wrong_limit_is_said_in_words():

@@ -51,6 +51,7 @@ def namespace() -> dict[str, Any]:
         "env": env, "base": base, "auto": gaia_jax.auto_reset(env),
         "setup": states["state"].game.setup, "key": np.zeros(2, np.uint32),
         "written": WRITTEN, "edited": edited, "sound": sound, "record": record,
+        "sample": gaia_jax.testing.sample_legal,
         "to_text": gaia_jax.actions.to_text, "from_text": gaia_jax.actions.from_text,
         "setup_from_json": setup_from_json, "setup_to_json": setup_to_json,
         "setup_to_dict": setup_to_dict,
@@ -177,6 +178,18 @@ def _steps() -> list[Case]:
     for other in ("base_state", "other_state"):
         for call in (f"env.step({other}, 0)", f"env.observe({other}, 0)", f"env.seats({other}, 0)"):
             cases.append(Case(call, "this environment is 'lost_fleet'"))
+    cases += [
+        Case(
+            "sample(state.legal_action_mask, jax.random.key(0))", "not a key; use jax.random.unif"
+        ),
+        Case("sample(state.legal_action_mask, key)", "not a key; use jax.random.uniform(key)"),
+        Case("sample(state.legal_action_mask, 'x')", "uniform must be a number in [0, 1), not 'x'"),
+        Case("sample(state.legal_action_mask, np.zeros(2))", "use jax.vmap"),
+        Case("sample(batch.legal_action_mask, 0.5)", "mask must be (A,), not of shape (2, "),
+        Case("sample(batch.legal_action_mask, np.zeros(2))", "use jax.vmap"),
+        Case("env.step(state, 0, key)", "takes no 'key'"),
+        Case("gaia_jax.make('base', num_players=2)", "takes no 'num_players'"),
+    ]
     return cases + [Case("base.step(state, 0)", "state is of 'lost_fleet'")]
 
 

@@ -170,7 +170,9 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
 
 
 GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
-NUMBERS = "hyper-"  # how the names of the numbers of `Hyper` begin
+# Names that older checkpoints may lack begin so: numbers of `Hyper`, which the configuration sets,
+# and a flag of the last decision, which no update reads.
+NUMBERS = ("hyper-", "env_state-illegal")
 
 
 def join(form: Runner, params: Params, rest: Mapping[str, object]) -> Runner:
