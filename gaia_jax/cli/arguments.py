@@ -111,12 +111,20 @@ def not_varying(*values: object) -> None:
         TypeError: an array among `values`, pytrees of arrays, varies over a mesh axis.
     """
     for leaf in jax.tree.leaves(values):
-        if isinstance(leaf, jax.core.Tracer) and getattr(jax.typeof(leaf), "vma", None):
-            axes = ", ".join(sorted(map(str, jax.typeof(leaf).vma)))
+        if isinstance(leaf, jax.core.Tracer) and (axes := _varying(leaf)):
             raise TypeError(
-                f"a game inside jax.shard_map over {axes} needs "
+                f"a game inside jax.shard_map over {', '.join(axes)} needs "
                 "jax.shard_map(..., check_vma=False): the rules do not state how values vary"
             )
+
+
+def _varying(array: Array) -> list[str]:
+    """The mesh axes that a traced array varies over; none where JAX does not check."""
+    kind: object = jax.typeof(array)  # JAX 0.7 has `vma`, later versions an object
+    axes = getattr(kind, "vma", None) or getattr(
+        getattr(kind, "manual_axis_type", None), "varying", ()
+    )
+    return sorted(map(str, axes))
 
 
 def hints(**surplus: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
