@@ -121,9 +121,8 @@ def not_varying(*values: object) -> None:
 def _varying(array: Array) -> list[str]:
     """The mesh axes that a traced array varies over; none where JAX does not check."""
     kind: object = jax.typeof(array)  # JAX 0.7 has `vma`, later versions an object
-    axes = getattr(kind, "vma", None) or getattr(
-        getattr(kind, "manual_axis_type", None), "varying", ()
-    )
+    kind = getattr(kind, "manual_axis_type", kind)
+    axes: Any = getattr(kind, "varying", None) or getattr(kind, "vma", None) or ()
     return sorted(map(str, axes))
 
 

@@ -113,7 +113,7 @@ def _fields(kind: type) -> tuple[list[str], list[str]]:
     """The names of the fields that are leaves or trees, and of those that are static."""
     data: list[str] = []
     meta: list[str] = []
-    for field in dataclasses.fields(kind):  # type: ignore[arg-type]  # a dataclass
+    for field in dataclasses.fields(kind):
         (meta if field.metadata.get("static") else data).append(field.name)
     return data, meta
 
