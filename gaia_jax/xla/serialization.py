@@ -23,7 +23,7 @@ T = TypeVar("T")
 _FLAX = "flax.serialization"
 # The names of the fields that hold arrays, of an instance.
 Names = Callable[[Any], Sequence[str]]
-FromChildren = Callable[[Any, Any], Any]
+FromChildren = Callable[..., Any]  # (auxiliary data, children) -> an instance
 _waiting: list[tuple[type, Names]] = []
 
 
