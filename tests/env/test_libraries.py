@@ -15,7 +15,7 @@ from gaia_jax.ruleset import VARIANTS
 from tests.trees import same
 from tests.xla_flags import on_devices
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def shapes(env):
