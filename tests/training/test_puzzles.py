@@ -169,6 +169,7 @@ def test_reasons_are_differences_by_source(game, legal):
     ("arguments", "message"),
     [
         (["--agent", "random"], "--agent wants one with a policy, random has none"),
+        (["--agent", "zoo/strong+search:8"], "zoo/strong+search:8 has none"),
         (["--of", "a", "--out", "b"], "--of takes those of a file"),
         (["--of", "a", "--beats", "greedy"], "--beats are of making puzzles"),
         (["--again"], "--again and --held-by are of a file: --of names it"),

@@ -201,7 +201,7 @@ def test_the_command_reviews_the_beginning_of_a_game(tmp_path, capsys):
     assert page.read_bytes().startswith(review_page.HEAD.encode())
 
 
-@pytest.mark.parametrize("agent", ["random", "greedy"])
+@pytest.mark.parametrize("agent", ["random", "greedy", "zoo/strong+search:8"])
 def test_an_agent_without_a_policy_is_refused_before_any_work(agent, tmp_path, capsys):
     args = ["docs/records/lost_fleet.json", "--agent", agent, "--json", str(tmp_path / "x.json")]
     assert cli.run(lambda: review.main(args)) == 2

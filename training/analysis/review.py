@@ -21,7 +21,7 @@ from ..agents import REGISTRY, Agent, make_agent
 from ..system import atomic_files
 from .accuracy import GRADES, Loss, accuracy, par
 from .actions import is_main
-from .explain import Game
+from .explain import Game, has_search
 from .judge import BEGINNINGS, Judge, Judged, Question, question
 from .playouts import whole_moves
 from .position import probabilities
@@ -49,12 +49,13 @@ def main_moves(game: Game) -> list[int]:
 
 
 def check_policy(name: str, agent: Agent | None = None) -> None:
-    """Refuse an agent without a policy: by its name alone one that is built in.
+    """Refuse an agent without a policy: by its name alone a built-in one or a search.
 
     Raises:
         UserError: it has none.
     """
-    if name in REGISTRY or (agent is not None and agent.policy is None):
+    by_name = name in REGISTRY or has_search(name)
+    if by_name or (agent is not None and agent.policy is None):
         raise UserError(f"--agent wants one with a policy, {name} has none: zoo/strong has")
 
 
