@@ -21,7 +21,7 @@ PAGES := gaia_jax.observation.page:observation tools.rulings_index:rulings_index
 # One stamp for each set of extras; made anew when pyproject.toml changes.
 STAMP := $(VENV)/.gaia_jax
 
-.PHONY: help train play test test-fast test-browser test-slow test-share test-all bench accelerator offline lint format pages check-pages agent-pages docs clean
+.PHONY: help train play test test-fast test-browser test-slow test-share test-all bench accelerator lint format pages check-pages agent-pages docs clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -60,12 +60,6 @@ bench: $(STAMP)-bench ## Measure throughput beside the peers, into runs/throughp
 accelerator: $(STAMP)-bench ## Measure one accelerator, at most nine minutes, into runs/accelerator.json
 	$(RUN) -m benchmarks.accelerator --json runs/accelerator.json $(ARGS)
 
-# The compilers for TPUs and for NVIDIA cards do not share an environment (1.5 and 5.7 GB).
-offline: ## Compile for accelerators that are not there; print the estimates
-	$(MAKE) VENV=.venv-tpu .venv-tpu/.gaia_jax-tpu
-	$(MAKE) VENV=.venv-cuda .venv-cuda/.gaia_jax-cuda
-	.venv-tpu/bin/python -m benchmarks.offline_table $(ARGS)
-
 lint: $(STAMP)-dev ## Lint, format check, import layers, unused names, types
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
@@ -94,7 +88,7 @@ docs: $(STAMP)-docs ## Build the documentation into site/, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict $(ARGS)
 
 clean: ## Remove what was built: the environment, caches, distributions (not runs/)
-	rm -rf .venv .venv-tpu .venv-cuda .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build site
+	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build site
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP)-train: EXTRA = [train]
@@ -102,8 +96,6 @@ $(STAMP)-play: EXTRA = [play]
 $(STAMP)-dev: EXTRA = [dev]
 $(STAMP)-bench: EXTRA = [bench]
 $(STAMP)-docs: EXTRA = [docs]
-$(STAMP)-tpu: EXTRA = [tpu]
-$(STAMP)-cuda: EXTRA = [cuda]
 
 # What is imported is compiled then; to compile everything at once takes a minute more.
 $(STAMP)-%: pyproject.toml | $(RUN)

@@ -24,21 +24,17 @@ from typing import Any
 
 import jax
 
-from benchmarks import agreement, measure, offline_table, peers, training
-from benchmarks.estimate import ASSUMED
-from benchmarks.targets import TARGETS
+from benchmarks import agreement, measure, peers, training
 from gaia_jax.components.missions import FINAL_PRIZES
 from gaia_jax.xla import compact_vmap
 from training import config as configs
 from training.config import Config
 from training.system import cli
 
-BATCHES = (4096, 1024, 16384, 65536)  # that of the estimates first
+BATCHES = (4096, 1024, 16384, 65536)
 CHUNKS = (16, 64, 256)  # parts that a batch is cut into
 STRONG = {"planets": 88, "neighbors": False, "layers": 1, "width": 64, "latents": 4}
 NETWORKS = ("h100", "tpu", "planets 64")  # those of configs/, and a small one
-# What a kind of device is called by JAX, by the target that the estimates are for.
-KINDS = {"H100": "h100", "H200": "h200", "A100": "a100", "v5 lite": "v5e", "v6 lite": "v6e"}
 ROOT = Path(__file__).resolve().parent.parent
 WHOLE = 320  # decisions: nearly all games that begin together have ended by then
 # What a final mission brings a seat in the mean, whoever ties (FIN-02, FIN-03).
@@ -134,41 +130,10 @@ def memory() -> dict[str, int]:
     return {k: int(v) for k, v in stats.items() if k in ("peak_bytes_in_use", "bytes_limit")}
 
 
-def compared(report: dict[str, Any]) -> list[str]:
-    """What was measured beside what was estimated for this kind of device, as lines of a table."""
-    target, rows = report["target"], offline_table.recorded()["now"]
-    estimates = {name: row for name, row in rows.items() if row["target"] == target}
-    if not estimates:
-        return [f"No estimate for {report['machine']['device']}: docs/lab/accelerators.md."]
-    play, train = estimates.get(f"{target} play"), estimates.get(f"{target} train")
-    lines = [f"| {target} | measured, decisions/s | estimated: low, middle, high | of the middle |"]
-    lines.append("| --- | --- | --- | --- |")
-    pairs = [(f"play, {x['batch']:,}", x, play) for x in report["play"] if not x["observation"]]
-    # The estimate is of the network of configs/ that bears the target's name, and of no other.
-    pairs += [
-        (f"PPO, {x['games']:,}, {x['network']}", x, train)
-        for x in report["ppo"]
-        if x["network"] == target
-    ]
-    for what, found, estimate in pairs:
-        if estimate is None or "failed" in estimate:
-            continue
-        each, share = estimate["decisions_per_second"], found["decisions_per_second"]
-        speed = share["median"] if isinstance(share, dict) else share
-        told = ", ".join(f"{each[x.name]:,.0f}" for x in ASSUMED)
-        games = estimate.get("games", estimate["batch"])
-        lines.append(
-            f"| {what} | {speed:,.0f} | {told} ({games:,} games) | {speed / each['middle']:.2f} |"
-        )
-    return lines
-
-
 def measure_all(args: argparse.Namespace) -> dict[str, Any]:
     """The whole report."""
     clock = Clock(args.minutes)
     report: dict[str, Any] = {"machine": measure.machine(), "play": [], "chunks": [], "ppo": []}
-    device = report["machine"]["device"]
-    report["target"] = args.target or next((t for k, t in KINDS.items() if k in device), "")
 
     def note(where: str, what: str, work: Callable[[], dict[str, Any]]) -> None:
         found = clock.do(what, work)
@@ -182,7 +147,6 @@ def measure_all(args: argparse.Namespace) -> dict[str, Any]:
 
     report["agreement"] = clock.do("comparison with a CPU", agreement.check)
     print(f"comparison with a CPU: {json.dumps(report['agreement'])}", file=sys.stderr, flush=True)
-    # Then what the estimates doubt most: what a wait for the host costs, and so the chunks.
     for batch in args.batches:
         for observe in (False, True):
             what = f"play, batch {batch}, {'observation' if observe else 'mask'}"
@@ -215,7 +179,6 @@ def table(report: dict[str, Any]) -> str:
         what = f"PPO, {row['games']:,} games, {row['network']}"
         lines.append(f"| {what} | {row['decisions_per_second']:,.0f} | {compiling:.0f} |")
     peak = report["memory"].get("peak_bytes_in_use")
-    lines += ["", *compared(report)]
     lines += ["", f"Peak memory {peak / 2**30:.1f} GiB." if peak else "Memory is not told."]
     lines += [f"Left out: {'; '.join(report['left_out'])}."] if report["left_out"] else []
     return "\n".join(lines)
@@ -228,7 +191,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--batches", type=_numbers, default=BATCHES)
     parser.add_argument("--chunks", type=_numbers, default=CHUNKS)
     parser.add_argument("--networks", type=lambda x: x.split(","), default=list(NETWORKS))
-    parser.add_argument("--target", choices=tuple(TARGETS), help="whose estimates stand beside")
     parser.add_argument("--steps", type=int, default=32, help="decisions of a scan")
     parser.add_argument("--seconds", type=float, default=2.0, help="of a round")
     parser.add_argument("--rounds", type=int, default=2, help="of PPO")

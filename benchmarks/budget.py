@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
     for name, value in found.items():
         print(f"{name:<20}{before[name]!s:>10} recorded{value!s:>10} now")
     if args.record:
-        RECORDED.write_text(json.dumps(found, indent=1) + "\n")
+        RECORDED.write_text(json.dumps(before | found, indent=1) + "\n")
     return 0
 
 

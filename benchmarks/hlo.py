@@ -1,7 +1,6 @@
-"""The text of an optimized HLO module: computations, instructions, what each of them costs.
+"""The text of an optimized HLO module: computations, instructions, bytes.
 
-One reader for CPU, GPU and TPU. A TPU's instructions bear XLA's own estimate of their cycles; a
-GPU's may stand in command buffers, which start without the host.
+One reader for CPU, GPU and TPU.
 """
 
 from __future__ import annotations
@@ -19,10 +18,6 @@ _ARRAY = re.compile(r"\b(pred|bf16|[suf]\d+|c64)\[([\d,]*)\]")
 # Kinds that are no work of their own: they name, pass on, or hold what is counted by itself.
 FREE = ("parameter", "constant", "tuple", "get-tuple-element", "bitcast", "after-all", "iota")
 FREE += ("while", "conditional", "call", "async-update", "async-done", "copy-done", "partition-id")
-# Kinds that move numbers without working on them.
-COPIES = ("copy", "copy-start", "transpose")
-_READ_SLICES = ("gather", "dynamic-slice", "slice")
-_WRITE_SLICES = ("dynamic-update-slice", "scatter")
 
 
 @dataclass(frozen=True)
@@ -40,23 +35,6 @@ class Instruction:
         """Where the program says that it comes from, `jit(step)/gain/...`; "" if nowhere."""
         found = re.search(r'op_name="([^"]*)"', self.rest)
         return found[1] if found else ""
-
-    @property
-    def cycles(self) -> int:
-        """XLA's estimate of a TPU's cycles; 0 where it gives none."""
-        found = re.search(r'"estimated_cycles":"(\d+)"', self.rest)
-        return int(found[1]) if found else 0
-
-    @property
-    def operands(self) -> list[str]:
-        """Names of the operands."""
-        return re.findall(r"%([\w.\-]+)", self.rest.split(")", 1)[0])
-
-    @property
-    def known_trips(self) -> int | None:
-        """Of a `while`, where XLA knows it."""
-        found = re.search(r'known_trip_count":\{"n":"(\d+)"', self.rest)
-        return int(found[1]) if found else None
 
     def calls(self, *attributes: str) -> list[str]:
         """The computations that the attributes name: body, calls, to_apply, ..."""
@@ -78,27 +56,6 @@ class Module:
 
     computations: dict[str, list[Instruction]]
     entry: str
-
-    def traffic(self, line: Instruction) -> int:
-        """Bytes that an instruction reads and writes: of what it takes slices, the slices alone."""
-        called = self.computations.get((line.calls("calls") or [""])[0], [line])
-        sizes = {x.name: size(x.shape) for x in called}
-        total = 0
-        for inside in called:
-            operands = inside.operands
-            if inside.kind in _READ_SLICES:
-                total += sizes[inside.name]
-            elif inside.kind in _WRITE_SLICES:
-                update = operands[-1 if inside.kind == "scatter" else 1]
-                total += 2 * sizes.get(update, 0)
-        sliced = {
-            x.operands[0] for x in called if x.kind in _READ_SLICES + _WRITE_SLICES and x.operands
-        }
-        if called[0] is line:
-            return total if line.kind in _READ_SLICES + _WRITE_SLICES else line.moved
-        whole = [x for x in called if x.kind == "parameter" and x.name not in sliced]
-        writes = any(x.kind in _WRITE_SLICES for x in called)
-        return total + sum(sizes[x.name] for x in whole) + (0 if writes else size(line.shape))
 
     @property
     def instructions(self) -> list[Instruction]:

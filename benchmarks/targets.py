@@ -9,8 +9,6 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-CARDS = 8  # of a machine
-
 
 @dataclass(frozen=True)
 class Target:
@@ -26,28 +24,11 @@ class Target:
     shared: int = 0  # bytes of shared memory of a multiprocessor
     l2: int = 0  # bytes
     capability: tuple[int, int] = (0, 0)
-    near: float = 0.0  # bytes a second from a device to its neighbours
-    far: float = 0.0  # the same from one machine to another; 0: as near
-    message: float = 2e-6  # seconds of a message; an all-reduce takes a root of the devices of them
-
-    def link(self, devices: int) -> float:
-        """Bytes a second over the slowest link among so many; a machine has eight cards."""
-        return self.far if self.far and devices > CARDS else self.near
 
 
 TARGETS = {
-    x.name: x
-    for x in (
-        Target("v5e", "tpu", 16e9, 819e9, 1.5e9, near=100e9),
-        Target("v6e", "tpu", 32e9, 1640e9, 1.75e9, near=224e9),
-        Target("a100", "gpu", 80e9, 2039e9, 1.41e9, 108, 64, 167936, 41943040, (8, 0), 300e9, 25e9),
-        Target(
-            "h100", "gpu", 80e9, 3352e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0), 450e9, 50e9
-        ),
-        Target(
-            "h200", "gpu", 141e9, 4800e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0), 450e9, 50e9
-        ),
-    )
+    "v5e": Target("v5e", "tpu", 16e9, 819e9, 1.5e9),
+    "h100": Target("h100", "gpu", 80e9, 3352e9, 1.98e9, 132, 128, 233472, 52428800, (9, 0)),
 }
 
 # Grids of TPUs by the number of chips; the least that there are has four.
@@ -58,15 +39,11 @@ class NoCompiler(Exception):
     """The package that compiles for a target is not installed; the message is for the user."""
 
 
-def before_jax(target: Target, more: str = "") -> None:
+def before_jax(target: Target) -> None:
     """Set what XLA and the plugins read from the environment when they are loaded.
 
     Arrays are made on the host; nobody looks for a driver or a metadata server. Without a card
     nothing can be tuned by trying, and Triton has no tile sizes.
-
-    Args:
-        more: further flags of XLA, for a card.
-
     """
     os.environ["JAX_PLATFORMS"] = "cpu"
     os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
@@ -74,7 +51,7 @@ def before_jax(target: Target, more: str = "") -> None:
     os.environ["ALLOW_MULTIPLE_LIBTPU_LOAD"] = "1"  # no chip is there to be shared
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if target.platform == "gpu":
-        flags = f"--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false {more}"
+        flags = "--xla_gpu_autotune_level=0 --xla_gpu_enable_triton_gemm=false"
         os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {flags}".strip()
 
 
@@ -98,10 +75,10 @@ def devices(target: Target, number: int) -> list[Any]:
                 topology=f"1x{number}x1",
             ).devices
     except Exception as error:  # each plugin fails in its own way
-        extra = "tpu" if target.platform == "tpu" else "cuda"
+        extra = "tpu" if target.platform == "tpu" else "cuda12"
         line = str(error).strip().splitlines()[0][:160]
         raise NoCompiler(
-            f"no compiler for {target.name}: pip install '.[{extra}]' ({line})"
+            f"no compiler for {target.name}: pip install 'jax[{extra}]' ({line})"
         ) from error
     return list(found[:number])
 
