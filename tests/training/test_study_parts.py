@@ -37,6 +37,38 @@ def test_a_regression_of_known_numbers():
     assert np.isnan(one.estimate) and not one.found
 
 
+def test_rounding_is_no_effect():
+    """A response without noise, one cluster, one observation a column: nothing stands out."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(0, 1, (40, 3))
+    for clusters in (np.arange(40), np.zeros(40, int)):
+        for y in (np.zeros(40), x[:, 1] * 0.1):
+            found = effects.regression(y, x, clusters, ["a", "b", "c"])
+            assert not found[0].found and not found[2].found
+    (alone,) = effects.regression(x[:, 0], x[:, 1:2], np.zeros(40, int), ["one cluster"])
+    assert np.isnan(alone.low) and not alone.found
+    constant = effects.means(np.full(30, 0.1), np.zeros(30, int), np.arange(30) % 7, ["x"])
+    assert effects.known(constant) == []
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_rank_of_a_design_does_not_depend_on_units(scale):
+    """Dummies less the mean of their group sum to 0: one direction is undetermined."""
+    rng = np.random.default_rng(1)
+    groups, kinds = np.repeat(np.arange(50), 4), rng.integers(0, 5, 200)
+    dummies = effects.demean(effects.dummies(kinds, 5), groups)
+    own = effects.demean(rng.normal(0, scale, 200), groups)
+    y = 3 * own / scale + effects.demean(rng.normal(0, 1, 200), groups)
+    x = np.column_stack([own, dummies])
+    found = effects.regression(y, x, groups, ["own", *"abcde"])
+    assert found[0].low * scale < 3 < found[0].high * scale
+    assert all(np.isnan(e.estimate) for e in found[1:])
+    _, determined = effects.inverse_gram(x)
+    assert round(np.trace(determined)) == 5
+    x = np.column_stack([x, own + scale * 1e-4 * rng.normal(0, 1, 200)])
+    assert round(np.trace(effects.inverse_gram(x)[1])) == 6
+
+
 def test_holm_keeps_what_stands_out_together():
     chances = np.array([0.04, 0.001, 0.02, 0.9])
     assert effects.holm(chances).tolist() == [False, True, False, False]

@@ -8,6 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 CONFIDENCE = 0.95
+# Singular values of a design with columns of length 1, as a part of the largest one: below it a
+# direction counts as undetermined. Rounding leaves about 1e-15, designs of games have 1e-3 and up.
+RANK_TOLERANCE = 1e-8
+ESTIMABLE_TOLERANCE = 1e-6  # on a combination of columns less its estimable part
+DECIMALS = 9  # of estimates and standard errors: what is smaller is rounding, not an effect
 
 
 class Effect(NamedTuple):
@@ -62,23 +67,39 @@ def regression(
     y, x = np.asarray(y, float), np.asarray(x, float)
     index = np.unique(clusters, return_inverse=True)[1]
     groups = int(index.max()) + 1
-    gram = x.T @ x
-    bread = np.linalg.pinv(gram, hermitian=True)
+    bread, determined = inverse_gram(x)
     beta = bread @ (x.T @ y)
     scores = x * (y - x @ beta)[:, None]
     sums = np.stack([np.bincount(index, column, groups) for column in scores.T], axis=-1)
-    count, rank = len(y), round(np.trace(bread @ gram))
-    scale = groups / max(groups - 1, 1) * (count - 1) / max(count - rank, 1)
+    count, rank = len(y), round(np.trace(determined))
+    # One cluster, or as many columns as observations, leaves no residual to learn an error from.
+    scale = np.nan if groups < 2 or count <= rank else groups / (groups - 1)
+    scale *= (count - 1) / max(count - rank, 1)
     covariance = scale * bread @ (sums.T @ sums) @ bread
     rows = np.eye(len(names), x.shape[1]) if weights is None else weights
-    if weights is None:  # a column that the others make up
-        known = np.abs(bread @ gram @ rows.T - rows.T).max(0) < 1e-6
-    else:
-        known = np.ones(len(names), bool)
+    known = np.abs(rows @ determined - rows).max(1) < ESTIMABLE_TOLERANCE
     estimates = rows @ beta
     errors = np.sqrt(np.maximum(np.einsum("ik,kl,il->i", rows, covariance, rows), 0))
     seen = (x[:, : len(names)] != 0).sum(0) if counts is None else counts
     return intervals(names, np.where(known, estimates, np.nan), errors, groups, seen)
+
+
+def inverse_gram(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pseudo-inverse of x'x (K, K) of a design x (N, K), and what the design determines.
+
+    The rank is decided by the singular values of the design itself (RANK_TOLERANCE), so it is the
+    same on every processor: those of x'x are their squares, and rounding reaches them.
+
+    Returns:
+        The pseudo-inverse, and the projector (K, K) onto the estimable combinations of columns.
+    """
+    length = np.linalg.norm(x, axis=0)
+    length[length == 0] = 1.0
+    _, singular, directions = np.linalg.svd(np.linalg.qr(x / length, mode="r"), full_matrices=False)
+    kept = singular > RANK_TOLERANCE * max(singular.max(initial=0.0), np.finfo(float).tiny)
+    span, weighted = directions[kept], directions[kept] / length
+    inverse: np.ndarray = (weighted.T / singular[kept] ** 2) @ weighted
+    return inverse, (weighted.T @ span) * length
 
 
 def intervals(
@@ -96,9 +117,10 @@ def intervals(
     from scipy import stats
 
     freedom = np.maximum(np.broadcast_to(samples, len(names)) - 1, 1)
+    estimates, errors = np.round(estimates, DECIMALS), np.round(errors, DECIMALS)
     with np.errstate(divide="ignore", invalid="ignore"):
-        score = np.abs(np.asarray(estimates) / np.asarray(errors))
-    chance = np.where(np.isfinite(score), 2 * stats.t.sf(score, freedom), 1.0)
+        score = np.abs(estimates / errors)  # nan without an estimate, and for 0 without an error
+    chance = np.where(np.isnan(score), 1.0, 2 * stats.t.sf(score, freedom))
     half = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * errors
     found = holm(chance)
     return [

@@ -176,7 +176,8 @@ def of_decisions(table: Table, done: Decided, slots: Mapping[str, list[str]]) ->
             counts = done.at([f"{verb} {place}" for place in places])
             name = f"taken_{key}_by_name"
             out |= _taken(table, name, *pieces.by_thing(table, counts, key))
-    for k in np.argsort(-np.bincount(table.faction.ravel(), minlength=1))[:OPENED]:
+    counts = np.bincount(table.faction.ravel(), minlength=1)
+    for k in np.argsort(-counts, kind="stable")[:OPENED]:
         name = table.names["faction"][k]
         out[f"openings_{name}"] = play.openings(table, done, name)
     out |= {"passing": play.passing(table, done), "turns": play.turns(table, done)}

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import stats
 
-from ..stats.effects import CONFIDENCE, Effect, errors, intervals, known, together
+from ..stats.effects import (
+    CONFIDENCE,
+    RANK_TOLERANCE,
+    Effect,
+    errors,
+    intervals,
+    inverse_gram,
+    known,
+    together,
+)
 
 
 def split(found: Sequence[Effect]) -> dict[str, list[Effect]]:
@@ -31,7 +40,7 @@ def split(found: Sequence[Effect]) -> dict[str, list[Effect]]:
     x = np.zeros((len(sure), len(own) + len(other)))
     x[np.arange(len(sure))[:, None], at] = 1
     y, noise = np.array([e.estimate for e in sure]), errors(sure) ** 2
-    inverse = np.linalg.pinv(x.T @ (x / noise[:, None]), hermitian=True)
+    inverse, _ = inverse_gram(x / np.sqrt(noise)[:, None])
     told = inverse @ (x.T @ (y / noise))
     mean = np.zeros((len(other), x.shape[1]))
     mean[:, len(own) :] = np.eye(len(other)) - 1 / len(other)
@@ -39,7 +48,8 @@ def split(found: Sequence[Effect]) -> dict[str, list[Effect]]:
     deals = [sum(e.size for e, k in zip(sure, at[:, 1], strict=True) if k == len(own) + j)
              for j in range(len(other))]  # fmt: skip
     left = y - x @ told
-    rest = np.sqrt(np.maximum(noise - np.einsum("ik,kl,il->i", x, inverse, x), 1e-12))
+    free = 1 - np.einsum("ik,kl,il->i", x, inverse, x) / noise  # 0: the fit determines the pair
+    rest = np.sqrt(np.where(free > RANK_TOLERANCE, free * noise, np.nan))
     sizes = [e.size for e in sure]
     return {
         "against": intervals(list(other), mean @ told, spread, deals, deals),
