@@ -46,7 +46,7 @@ def run_study(kernel):
 
 
 def test_the_study_is_the_same_under_every_kernel():
-    """The rank of the design decides which effects exist: three processes, 25 to 60 s."""
+    """The rank of the design decides which effects exist: three processes, 25 s."""
     results = {kernel: run_study(kernel) for kernel in KERNELS}
     ran = [kernel for kernel, effects in results.items() if effects is not None]
     if len(ran) < 2:
