@@ -4,9 +4,8 @@
 
 First whether it plays the game as a CPU does (`benchmarks.agreement`); where it does not, nothing
 else counts. Compile times, decisions a second by batch with mask and with observation, sizes of the
-chunks that `compact_vmap` takes, PPO from end to end by batch and network, memory; beside it what
-was estimated for this kind of device (docs/lab/accelerators.md). What the time does not allow is
-left out and named. On a CPU it runs as well, at the sizes given, but says little.
+chunks that `compact_vmap` takes, PPO from end to end by batch and network, memory. Work that does
+not fit into the time is skipped and named. It also runs on a CPU, at the given sizes.
 """
 
 from __future__ import annotations

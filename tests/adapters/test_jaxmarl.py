@@ -7,14 +7,14 @@ import pytest
 
 from tests.stub_env import StubEnv
 
-jaxmarl = pytest.importorskip("jaxmarl", reason="JaxMARL comes with the extra `adapters`")
-
-from jaxmarl.wrappers.baselines import LogWrapper  # noqa: E402
-
-from gaia_jax.adapters.jaxmarl import GaiaMARL  # noqa: E402
-
 STUB = StubEnv(length=9)
 ENVS = 3
+
+
+@pytest.fixture(scope="module", autouse=True)
+def jaxmarl():
+    """Import JaxMARL when a test runs, not during collection: it takes ten seconds."""
+    return pytest.importorskip("jaxmarl", reason="JaxMARL comes with the extra `adapters`")
 
 
 def batchify(x, agents):
@@ -31,6 +31,10 @@ def unbatchify(x, agents):
 @pytest.mark.slow
 def test_the_rollout_of_a_baseline():
     """`_env_step` of ippo_ff_hanabi.py, with the first available action for its network."""
+    from jaxmarl.wrappers.baselines import LogWrapper
+
+    from gaia_jax.adapters.jaxmarl import GaiaMARL
+
     env = LogWrapper(GaiaMARL(STUB))
     obs, state = jax.vmap(env.reset)(jax.random.split(jax.random.key(0), ENVS))
 
@@ -59,6 +63,8 @@ def test_the_rollout_of_a_baseline():
 
 
 def test_the_face():
+    from gaia_jax.adapters.jaxmarl import GaiaMARL
+
     env = GaiaMARL("base")
     assert env.action_space("agent_0").n == env.env.num_actions + 1 == env.num_actions
     assert env.agent_classes == {"player": env.agents}
@@ -69,6 +75,8 @@ def test_the_face():
 
 @pytest.mark.slow
 def test_a_step_without_a_new_game_and_one_to_a_given_state():
+    from gaia_jax.adapters.jaxmarl import GaiaMARL
+
     env, key = GaiaMARL(STUB), jax.random.key(0)
     _, state = env.reset(key)
     _, other = env.reset(jax.random.key(1))
@@ -84,6 +92,8 @@ def test_a_step_without_a_new_game_and_one_to_a_given_state():
 
 
 def test_an_action_that_is_no_integer_is_refused():
+    from gaia_jax.adapters.jaxmarl import GaiaMARL
+
     env = GaiaMARL(STUB)
     _, state = jax.eval_shape(env.reset, jax.random.key(0))
     with pytest.raises(TypeError, match="actions must be integers, not float32"):

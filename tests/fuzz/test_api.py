@@ -1,13 +1,21 @@
 """Wrong calls of the Python API end in a ValueError or TypeError that names value and choices."""
 
+import functools
+
 import pytest
 
-from tests.fuzz.api_cases import cases
 from tests.fuzz.runner import Runner
 
-CASES = cases()
 # One in so many is tried by `make test`.
 SAMPLE = 12
+
+
+@functools.cache
+def cases():
+    """The table; importing its module traces functions, which would slow down every collection."""
+    from tests.fuzz import api_cases
+
+    return api_cases.cases()
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +36,7 @@ def faults(run, some):
 
 
 def test_the_table_is_large_and_has_no_case_twice():
-    calls = [case.call for case in CASES]
+    calls = [case.call for case in cases()]
     assert len(calls) >= 300 and len(set(calls)) == len(calls)
 
 
@@ -40,9 +48,9 @@ def test_a_call_that_goes_well_or_says_too_little_is_noticed(run):
 
 @pytest.mark.slow
 def test_wrong_calls_are_refused_a_sample(run):
-    assert faults(run, CASES[::SAMPLE]) == []
+    assert faults(run, cases()[::SAMPLE]) == []
 
 
 @pytest.mark.slow
 def test_wrong_calls_are_refused_all(run):
-    assert faults(run, CASES) == []
+    assert faults(run, cases()) == []
