@@ -40,7 +40,7 @@ TAKLONS = ["TAKLONS", "ITARS", "TERRANS", "HIVES"]
 # The seeds are such that the games have what `test_the_games_have_all_kinds_of_lines` asks for.
 TABLES = [
     (TAKLONS, 3),
-    (TAKLONS, 6),
+    (TAKLONS, 4),
     (["AMBAS", "NEVLAS", "LANTIDS", "FIRAKS"], 19),
 ]
 
