@@ -21,7 +21,7 @@ import numpy as np
 
 import gaia_jax
 from benchmarks import games
-from benchmarks.federating_games import POLICIES
+from benchmarks.play_statistics import POLICIES
 
 GAMES = 128  # of each policy
 RECORDED = Path(__file__).with_name("agreement.json")

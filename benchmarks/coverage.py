@@ -22,9 +22,8 @@ from jax import Array
 
 import gaia_jax
 from benchmarks import measure
-from benchmarks.games import Policy, play
+from benchmarks.games import Policy, broken, play
 from benchmarks.options import Pair, Pairs, names, places, possible
-from benchmarks.random_games import broken
 from gaia_jax.cli import outputs
 from gaia_jax.env import State
 from gaia_jax.ruleset import Ruleset
@@ -170,66 +169,25 @@ def ordered(rules: Ruleset) -> list[Pair]:
     return [(x, y) for x in places(rules) for y in names(rules) if (x, y) in can]
 
 
-def page(rules: Ruleset, games: Mapping[str, int], counts: Mapping[str, Mapping[Pair, int]]) -> str:
-    """docs/lab/random_play.md.
+def summary(rules: Ruleset, games: Mapping[str, int], total: Mapping[Pair, int]) -> str:
+    """How many possible pairs were taken, and which ones rarely or although impossible.
 
     Args:
         rules: of the games.
         games: how many of each policy.
-        counts: by policy and pair.
+        total: how many times each pair was taken.
     """
-    total: dict[Pair, int] = {}
-    for by_pair in counts.values():
-        for pair, n in by_pair.items():
-            total[pair] = total.get(pair, 0) + n
     wrong, few = shortfalls(rules, total)
-    pairs, options = ordered(rules), names(rules)
-    everything = len(places(rules)) * len(options)
-    played = ", ".join(f"{n:,} of the policy *{name}*" for name, n in games.items())
+    pairs = len(possible(rules))
+    played = ", ".join(f"{n:,} of the policy {name}" for name, n in games.items())
     lines = [
-        "# Coverage",
-        "",
-        "Made by `python -m benchmarks.coverage`; not edited by hand. A place is a node of"
-        " `docs/reference/actions.md`, with the operation whose target is asked for; an option is"
-        " an action, cells by their plane, tiles, tokens, artifacts and specials by kind. Which"
-        " pairs are possible is computed from the tables of the ruleset (`benchmarks/options.py`).",
-        "",
         f"Ruleset {rules.id}. Games: {played}.",
-        "",
-        f"{len(places(rules))} places, {len(options)} options: {len(pairs)} pairs are possible,"
-        f" {everything - len(pairs)} are not. Taken at least {LEAST} times:"
-        f" {len(pairs) - len(few)} of {len(pairs)}. Impossible pairs taken: {len(wrong)}.",
-        "",
-        f"## Fewer than {LEAST} times",
-        "",
+        f"{len(places(rules))} places, {len(names(rules))} options: {pairs} pairs are possible.",
+        f"Taken at least {LEAST} times: {pairs - len(few)} of {pairs}.",
     ]
-    lines += [f"- {x}: {y}: {total.get((x, y), 0)}" for x, y in few] or ["None."]
-    lines += ["", "## Impossible beside possible ones", ""]
-    lines.append("Options of a verb that a place offers otherwise.")
-    lines.append("")
-    for where, option in _beside(rules):
-        lines.append(f"- {where}: {option}")
-    head = " | ".join(counts)
-    for where in places(rules):
-        lines += ["", f"## {where}", "", f"| option | {head} | all |"]
-        lines.append("| --- " * (len(counts) + 2) + "|")
-        for x, y in pairs:
-            if x == where:
-                cells = [str(by_pair.get((x, y), 0)) for by_pair in counts.values()]
-                lines.append(f"| {y} | {' | '.join(cells)} | {total.get((x, y), 0)} |")
-    return "\n".join(lines) + "\n"
-
-
-def _beside(rules: Ruleset) -> list[Pair]:
-    """Impossible pairs whose place offers another option of the same verb."""
-    can = possible(rules)
-    verbs = {(x, y.split()[0]) for x, y in can}
-    return [
-        (x, y)
-        for x in places(rules)
-        for y in names(rules)
-        if (x, y) not in can and (x, y.split()[0]) in verbs
-    ]
+    lines += [f"rare: {x}: {y}: {total.get((x, y), 0)}" for x, y in few]
+    lines += [f"impossible, but taken: {x}: {y}: {total[x, y]}" for x, y in wrong]
+    return "\n".join(lines)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -266,14 +224,12 @@ def main(argv: list[str] | None = None) -> int:
             if args.json:
                 _save(args.json, data)
             print(f"{policy.name}: {i + 1}, {time.time() - began:.0f} s", file=sys.stderr)
-    print(page(rules, data["games"], data["counts"]), end="")
     total: dict[Pair, int] = {}
     for by_pair in data["counts"].values():
         for pair, n in by_pair.items():
             total[pair] = total.get(pair, 0) + n
+    print(summary(rules, data["games"], total))
     wrong, few = shortfalls(rules, total)
-    for pair in wrong:
-        print(f"impossible, but taken {total[pair]} times: {pair}", file=sys.stderr)
     return 1 if wrong or few or faults else 0
 
 

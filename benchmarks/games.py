@@ -1,6 +1,6 @@
 """Whole games by a policy of weights, many at once, watched decision by decision.
 
-`random_games`, `federating_games` and `coverage` are played with this. A policy is a table: how
+`play_statistics` and `coverage` are played with this. A policy is a table: how
 many times each action counts at each node. A legal action is drawn in proportion.
 """
 
@@ -222,6 +222,28 @@ def play(
         return state, count, record
 
     return jax.jit(games)
+
+
+def broken(state: State) -> dict[str, int]:
+    """Games in which something does not hold that must, by name of the invariant."""
+    game = jax.tree.map(np.asarray, state.game)
+    players, turn = game.players, game.turn
+    held = players.power.sum(-1) + players.gaia_power
+    caps = (players.credits <= 30) & (players.ore <= 15) & (players.knowledge <= 15)
+    least = (players.credits >= 0) & (players.ore >= 0) & (players.knowledge >= 0)
+    checks = {
+        "ended in round 6": np.asarray(state.terminated) & (turn.round == 6),
+        "not truncated": ~np.asarray(state.truncated),
+        "VP are the sum of their sources": (players.vp == players.vp_source.sum(-1)).all(-1),
+        "VP >= 0": (players.vp >= 0).all(-1),
+        "resources within caps": (caps & least & (players.qic >= 0)).all(-1),
+        "power tokens in range": ((players.power >= 0).all(-1) & (held < 100)).all(-1),
+        "pieces within supply": (players.built <= [99, 8, 4, 3, 1, 1, 1]).all((-1, -2)),
+        "satellites counted": (game.board.satellite.sum(-1) == players.satellites).all(-1),
+        "one player on level 5 of a track": ((players.tracks == 5).sum(-2) <= 1).all(-1),
+        "tracks in range": ((players.tracks >= 0) & (players.tracks <= 5)).all((-1, -2)),
+    }
+    return {name: int((~ok).sum()) for name, ok in checks.items() if not ok.all()}
 
 
 def arguments(doc: str) -> argparse.ArgumentParser:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from benchmarks.coverage import LEAST, POLICIES, TASTES, Count, page, shortfalls, taken
+from benchmarks.coverage import LEAST, POLICIES, TASTES, Count, shortfalls, summary, taken
 from benchmarks.options import names, places, possible
 from gaia_jax.actions import PLANES, to_text
 from gaia_jax.state import NODES
@@ -123,8 +123,9 @@ def test_what_is_missing_and_what_is_wrong_is_said(env: Any) -> None:
         [("TOKEN", "token FT_GLEENS")],
         [("LOST_PLANET", "pick")],
     )
-    text = page(rules, {"random": 5}, {"random": enough})
-    assert "- LOST_PLANET: pick: 19" in text and "Impossible pairs taken: 1." in text
+    text = summary(rules, {"random": 5}, enough)
+    assert "rare: LOST_PLANET: pick: 19" in text
+    assert "impossible, but taken: TOKEN: token FT_GLEENS: 1" in text
 
 
 def test_the_number_of_possible_pairs_is_that_of_the_lab(env: Any) -> None:

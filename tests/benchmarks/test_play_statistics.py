@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from benchmarks import formings
-from benchmarks.federating_games import FEDERATING, page
 from benchmarks.formings import Formings, Log, between, bounds, changed, checks
 from benchmarks.games import Policy
+from benchmarks.play_statistics import FEDERATING, page
 from gaia_jax.testing import sample_legal
 from tests.conftest import ENOUGH, GAMES
 
@@ -189,11 +189,13 @@ def test_the_page_counts_seats(env: Any) -> None:
         "tokens": np.array([[0, 1, 2, 1]]),
         "faction": np.array([[0, 1, 0, 2]]),
         "count": np.array([300]),
+        "vp_source": np.tile(np.arange(len(env.ruleset.ids["vp_source"])), (1, 4, 1)),
     }
     text = page(env.ruleset, end, np.array([3, 4, 3, 2]))
     assert "Federations: 4, 1.000 a seat, 4.00 a game. Satellites: 12, 3.00 a federation" in text
     assert "| 1 | 2 | 0.5000 |" in text
-    assert "| HIVES | 2 | 1.000 | 1 | 1 | 0 | 0 | 2 | 5 |" in text
+    assert "| HIVES | 2 | 50.00 | 1.000 | 1 | 1 | 0 | 0 | 2 | 5 |" in text
+    assert f"| {env.ruleset.ids['vp_source'][3]} | 3.00 |" in text
 
 
 def test_weights_count_actions_more_than_once() -> None:

@@ -1,7 +1,8 @@
-"""Games that prefer federating: `python -m benchmarks.federating_games --games 10000`.
+"""Whole games by a policy, checked and in numbers: `python -m benchmarks.play_statistics`.
 
-Every federation of every game is checked at the moment of forming (`formings.checks`), and every
-game at its end (`random_games.broken`). It prints the table of docs/lab/random_play.md.
+Each federation is checked when it is formed (`formings.checks`), each game at its end
+(`games.broken`). `--policy uniform` plays at random, `federating` prefers federations. Prints the
+tables behind docs/lab/random_play.md.
 """
 
 from __future__ import annotations
@@ -14,8 +15,7 @@ import numpy as np
 
 import gaia_jax
 from benchmarks import formings
-from benchmarks.games import UNIFORM, Policy, arguments, play
-from benchmarks.random_games import broken
+from benchmarks.games import UNIFORM, Policy, arguments, broken, play
 from gaia_jax.ruleset import Ruleset
 
 # Federations of a game that the log has room for.
@@ -113,7 +113,7 @@ def main(argv: list[str] | None = None) -> int:
 def _end(state, count: np.ndarray) -> dict[str, np.ndarray]:
     """What the table needs of finished games: B games, P seats."""
     players = state.game.players
-    names = ("formed", "satellites", "vp", "tokens")
+    names = ("formed", "satellites", "vp", "tokens", "vp_source")
     out = {name: np.asarray(getattr(players, name)).astype(int) for name in names}
     out["tokens"] = out["tokens"].sum(-1)
     return out | {"faction": np.asarray(state.game.setup.faction), "count": count}
@@ -144,7 +144,8 @@ def page(rules: Ruleset, end: dict[str, np.ndarray], laid: np.ndarray) -> str:
 
     Args:
         rules: of the games.
-        end: (G, P) int federations `formed`, `satellites`, `vp`, `tokens`, `faction`; (G,) `count`.
+        end: (G, P) int federations `formed`, `satellites`, `vp`, `tokens`, `faction`;
+            (G, P, sources) `vp_source`; (G,) `count`.
         laid: (E,) int, satellites of each federation.
     """
     formed, faction, bound = end["formed"], end["faction"], formings.bounds(rules)
@@ -167,16 +168,21 @@ def page(rules: Ruleset, end: dict[str, np.ndarray], laid: np.ndarray) -> str:
         lines.append(f"| {k} | {n} | {n / seats:.4f} |")
     lines += [
         "",
-        "| faction | seats | mean | 1st | 2nd | 3rd | more | most | bound |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| faction | seats | VP | federations | 1st | 2nd | 3rd | more | most | bound |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for i, name in enumerate(rules.ids["faction"]):
-        own = formed[faction == i]
+        own, vp = formed[faction == i], end["vp"][faction == i]
         if own.size:
             by = " | ".join(str((own >= k).sum()) for k in (1, 2, 3, 4))
             lines.append(
-                f"| {name} | {own.size} | {own.mean():.3f} | {by} | {own.max()} | {bound[i]} |"
+                f"| {name} | {own.size} | {vp.mean():.2f} | {own.mean():.3f} | {by} | {own.max()}"
+                f" | {bound[i]} |"
             )
+    lines += ["", "| source | mean VP |", "| --- | --- |"]
+    means = end["vp_source"].reshape(-1, end["vp_source"].shape[-1]).mean(0)
+    for name, mean in zip(rules.ids["vp_source"], means, strict=True):
+        lines.append(f"| {name} | {mean:.2f} |")
     return "\n".join(lines)
 
 
