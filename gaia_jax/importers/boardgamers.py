@@ -62,12 +62,12 @@ class Imported:
         lines = [f"{count} decisions of {players} players, {end}"]
         if self.record.final_vp:
             lines.append("VP " + ", ".join(
-                f"{faction} {vp}" + (f" (in the log {told})" if vp != told else "")
-                for faction, vp, told in zip(
+                f"{faction} {vp}" + (f" (in the log {logged_vp})" if vp != logged_vp else "")
+                for faction, vp, logged_vp in zip(
                     self.record.setup["factions"], self.record.final_vp, self.told_vp, strict=True
                 )
             ))  # fmt: skip
-        return "\n".join(lines + [f"move {at}: {what}" for what, at in self.unsaid.items()])
+        return "\n".join(lines + [f"move {at}: {note}" for note, at in self.unsaid.items()])
 
 
 class _Importing(Player):
@@ -101,14 +101,14 @@ class _Importing(Player):
         self.at_line = line
         players = self.seat.state.game.players
         for number, row in enumerate(line.told["pl"]):
-            ours = {"vp": players.vp[number], "res": players.tracks[number]}
+            replayed = {"vp": players.vp[number], "res": players.tracks[number]}
             paid = number != self.waiting_for() and line.told["ph"] not in BETWEEN
             if paid and not (self._sells or {LOST, HALF} & self.unsaid.keys()):
-                ours |= {name: getattr(players, of)[number] for name, of in STOCKS.items()}
-            for name, value in ours.items():
+                replayed |= {name: getattr(players, of)[number] for name, of in STOCKS.items()}
+            for name, value in replayed.items():
                 if row[name] != value.tolist():
-                    what = f"{row['f']} has {NAMES[name]}"
-                    raise Differs(what, row[name], value.tolist())
+                    subject = f"{row['f']} has {NAMES[name]}"
+                    raise Differs(subject, row[name], value.tolist())
 
     def line(self, line: Line) -> Script:
         """Who has sold power is offered some that the log does not know."""
@@ -161,14 +161,14 @@ def read(path: str | Path) -> list[dict[str, Any]]:
         raise LogError(f"{path} is no text: {command_line.one_line(error)}") from error
     try:
         try:
-            found = [json.loads(text)]
+            games = [json.loads(text)]
         except ValueError:
-            found = [json.loads(line) for line in text.splitlines()]
+            games = [json.loads(line) for line in text.splitlines()]
     except (ValueError, RecursionError) as error:
         raise LogError(f"{path} is not JSON: {error}") from error
-    if not found or not all(isinstance(one, dict) and "steps" in one for one in found):
+    if not games or not all(isinstance(game, dict) and "steps" in game for game in games):
         raise LogError(f"{path} is no log: a game has the keys id, setup, steps and vp")
-    return found
+    return games
 
 
 def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -> Imported:
@@ -184,17 +184,17 @@ def to_record(log: Log, progress: Callable[[int], object] = lambda move: None) -
         LogError: the log cannot be read, or at a move something else follows.
     """
     plain, left = _play(log, {}, progress)
-    behind = enumerate(zip(plain.told_vp, plain.record.final_vp, strict=False))
-    sells = {at: left[at] + told - vp for at, (told, vp) in behind if told > vp}
-    found, kept = plain, dict[int, int]()
+    vp_pairs = enumerate(zip(plain.told_vp, plain.record.final_vp, strict=False))
+    sells = {at: left[at] + logged - vp for at, (logged, vp) in vp_pairs if logged > vp}
+    best, held_back = plain, dict[int, int]()
     for player, vp in sells.items():
         try:
-            sold, _ = _play(log, kept | {player: vp}, progress)
+            sold, _ = _play(log, held_back | {player: vp}, progress)
         except LogError:  # more power can be charged then: others are asked, or pay more for it
             continue
-        if sum(sold.record.final_vp) > sum(found.record.final_vp):
-            found, kept = sold, kept | {player: vp}
-    return found
+        if sum(sold.record.final_vp) > sum(best.record.final_vp):
+            best, held_back = sold, held_back | {player: vp}
+    return best
 
 
 def _play(
@@ -219,17 +219,17 @@ def _play(
                 progress(player.at_line.number + 1)
             actions.append(rules.actions.texts[action])
             seat.put(jax.device_get(step(seat.state, action)))
-        told = tuple(int(vp) for _, vp in log["vp"])
-        _check_end(seat, player, log, told)
+        logged_vp = tuple(int(vp) for _, vp in log["vp"])
+        _check_end(seat, player, log, logged_vp)
     except (Differs, *UNREADABLE) as error:
-        raise LogError(_said(log, player, error)) from error
+        raise LogError(_mismatch_message(log, player, error)) from error
     vp = tuple(seat.state.game.players.vp.tolist()) if seat.over else ()
-    unsaid = {what: line.number + 1 for what, line in player.unsaid.items() if line}
+    unsaid = {note: line.number + 1 for note, line in player.unsaid.items() if line}
     left = [left_vp(player.before, number) for number in range(rules.players)]
-    return Imported(Record(RULES, env.version, setup, tuple(actions), vp), told, unsaid), left
+    return Imported(Record(RULES, env.version, setup, tuple(actions), vp), logged_vp, unsaid), left
 
 
-def _check_end(seat: Seat, player: Player, log: Log, told: Sequence[int]) -> None:
+def _check_end(seat: Seat, player: Player, log: Log, logged_vp: Sequence[int]) -> None:
     """Whether the game ends where the log does, with its VP where our actions say all of it.
 
     Raises:
@@ -239,31 +239,31 @@ def _check_end(seat: Seat, player: Player, log: Log, told: Sequence[int]) -> Non
         raise Differs("ended", log["ended"], seat.over)
     if not seat.over or player.unsaid or "auction" in log.get("opts", {}):  # bids come off the VP
         return
-    for number, vp in enumerate(told):
-        ours = final_vp(seat.rules, seat.state.game, player.before, number)
-        if ours != vp:
-            raise Differs(f"VP of player {number} at the end", vp, ours)
+    for number, vp in enumerate(logged_vp):
+        replayed_vp = final_vp(seat.rules, seat.state.game, player.before, number)
+        if replayed_vp != vp:
+            raise Differs(f"VP of player {number} at the end", vp, replayed_vp)
 
 
-def _said(log: Log, player: Player | None, error: Exception) -> str:
+def _mismatch_message(log: Log, player: Player | None, error: Exception) -> str:
     """Where and why a log could not be played, in a line."""
-    where = f"game {log.get('id', '')}".strip()
+    place = f"game {log.get('id', '')}".strip()
     if player and player.at_line:
-        where += f", move {player.at_line.number + 1} {player.at_line.text!r}"
+        place += f", move {player.at_line.number + 1} {player.at_line.text!r}"
     if isinstance(error, Differs):
-        what, told, ours = error.args
-        why = f"{what}: {_shown(told)}, here {_shown(ours)}"
+        subject, logged, replayed = error.args
+        why = f"{subject}: {_shortened(logged)}, here {_shortened(replayed)}"
     else:
         why = f"cannot be read ({type(error).__name__}: {error})"
     before = ""
     if player and player.unsaid:
         before = "; before it " + ", ".join(
-            f"{what} (move {line.number + 1})" for what, line in player.unsaid.items() if line
+            f"{subject} (move {line.number + 1})" for subject, line in player.unsaid.items() if line
         )
-    return command_line.one_line(f"{where}: {why}{before}")
+    return command_line.one_line(f"{place}: {why}{before}")
 
 
-def _shown(value: object) -> str:
+def _shortened(value: object) -> str:
     """A value of a message: short."""
     text = " ".join(str(x) for x in value) if isinstance(value, list) else str(value)
     return text if len(text) < 80 else f"{text[:76]} ..."
@@ -290,10 +290,10 @@ def _main(arguments: Sequence[str] | None) -> int:
         move = at
 
     with telling(lambda: f"move {move} of {len(log['steps'])}" if move else "compiling the game"):
-        found = to_record(log, progress)
-    print(found)
+        imported = to_record(log, progress)
+    print(imported)
     if options.out:
-        write(options.out, found.record)
+        write(options.out, imported.record)
     command_line.wrote(options.out)
     return 0
 

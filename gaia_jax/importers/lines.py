@@ -27,8 +27,8 @@ class Line:
         words = self.text.rstrip(". ").split(" ", 1)
         if names.get(words[0]) != self.who:
             raise Differs(f"move {number + 1} {self.text!r}", f"of player {self.who}", "not theirs")
-        told = words[1] if len(words) > 1 else ""
-        self.commands = [cmd.strip().split() for cmd in told.split(". ") if cmd.strip()]
+        outcome = words[1] if len(words) > 1 else ""
+        self.commands = [cmd.strip().split() for cmd in outcome.split(". ") if cmd.strip()]
         self.commands = [cmd for cmd in self.commands if cmd[0] != "endturn"]
         self.next: int | None = None  # the player of the next line
 
@@ -81,8 +81,8 @@ def groups(lines: Sequence[Line]) -> Iterator[list[Line]]:
     """The lines in order, those of the phases between two turns together."""
 
     def lies_between(at: int) -> bool:  # as told, else by the words
-        told = lines[at - 1].told if at else {}
-        return told["ph"] in BETWEEN if told else at > 0 and lines[at].is_between
+        outcome = lines[at - 1].told if at else {}
+        return outcome["ph"] in BETWEEN if outcome else at > 0 and lines[at].is_between
 
     at = 0
     while at < len(lines):

@@ -190,7 +190,7 @@ PLACES: dict[Cell, str] = dict(
 )
 
 
-def here(q: int, r: int) -> Cell:
+def cell_from_log(q: int, r: int) -> Cell:
     """Our cell of a recorded one: there r grows downward on the screen, here upward."""
     return q + r, -r
 
@@ -201,7 +201,7 @@ def hex_names(setup: Log) -> dict[str, Cell]:
     named: dict[str, Cell] = {}
     for q, r, _, tile in setup["hexes"]:
         center = centers[tile]
-        named[tile.rstrip("AB") + PLACES[q - center[0], r - center[1]]] = here(q, r)
+        named[tile.rstrip("AB") + PLACES[q - center[0], r - center[1]]] = cell_from_log(q, r)
     return named
 
 
@@ -222,9 +222,9 @@ def check_is_base(record: Log, rules: Ruleset) -> None:
         raise Differs("not base", f"a map of {sectors} sectors", f"{places} for {rules.players}")
     names = {name: kind for kind, name in FINALS.items()}
     neutral = {names[kind]: count for kind, count in rules.neutral_player.items()}
-    ours = {kind: neutral[kind] for kind in setup["final"]} if neutral else None
-    if setup.get("neutral") != ours:
-        raise Differs("neutral", setup.get("neutral"), ours)
+    supply = {kind: neutral[kind] for kind in setup["final"]} if neutral else None
+    if setup.get("neutral") != supply:
+        raise Differs("neutral", setup.get("neutral"), supply)
 
 
 def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
@@ -237,7 +237,7 @@ def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
     """
     check_is_base(record, rules)
     setup, players = record["setup"], len(record["vp"])
-    lies = planets_of(record)
+    planets = planets_of(record)
     mirrored = setup.get("mirror", False)
     chosen = {}
     for number, step in enumerate(record["steps"], 1):
@@ -254,7 +254,9 @@ def setup_of(record: Log, rules: Ruleset) -> dict[str, Any]:
     advanced = {slot: tile for slot, tile in setup["techs"].items() if slot.startswith("adv-")}
     basic = {slot: tile for slot, tile in setup["techs"].items() if slot not in advanced}
     return {
-        "sectors": [_tile_at(center, lies, rules, mirrored) for center in rules.map.sector_centers],
+        "sectors": [
+            _tile_at(center, planets, rules, mirrored) for center in rules.map.sector_centers
+        ],
         "factions": [chosen[player] for player in range(players)],
         "turn_order": list(range(players)),
         "basic_tiles": {SLOTS[slot]: TECHS[tile] for slot, tile in basic.items()},
@@ -276,25 +278,27 @@ def _words(number: int, step: object) -> list[str]:
 
 def planets_of(record: Log) -> dict[Cell, str]:
     """What lies on each of our cells."""
-    return {here(q, r): PLANETS[planet] for q, r, planet, _ in record["setup"]["hexes"]}
+    return {cell_from_log(q, r): PLANETS[planet] for q, r, planet, _ in record["setup"]["hexes"]}
 
 
-def _tile_at(center: Cell, lies: dict[Cell, str], rules: Ruleset, mirrored: bool) -> dict[str, Any]:
+def _tile_at(
+    center: Cell, planets: dict[Cell, str], rules: Ruleset, mirrored: bool
+) -> dict[str, Any]:
     """Our tile and its rotation that put just these planets around a centre.
 
     Of a mirrored map the tile whose image lies there: `Table.play` is told the planets themselves.
     """
-    around = [(q, r) for q, r in lies if _distance((q, r), center) <= 2]
-    wanted = {
-        (q - center[0], r - center[1]): lies[q, r] for q, r in around if lies[q, r] != "Empty"
+    around = [(q, r) for q, r in planets if _distance((q, r), center) <= 2]
+    expected = {
+        (q - center[0], r - center[1]): planets[q, r] for q, r in around if planets[q, r] != "Empty"
     }
     if mirrored:
-        wanted = {(r, q): planet for (q, r), planet in wanted.items()}
+        expected = {(r, q): planet for (q, r), planet in expected.items()}
     for tile in rules.map.sector_tiles:
         for turns in range(6):
-            if {rotate(cell, turns): planet for cell, planet in tile.planets} == wanted:
+            if {rotate(cell, turns): planet for cell, planet in tile.planets} == expected:
                 return {"tile": tile.id, "rotation": turns}
-    raise ValueError(f"no tile lies as around {center}: {wanted}")
+    raise ValueError(f"no tile lies as around {center}: {expected}")
 
 
 def _distance(a: Cell, b: Cell) -> int:
@@ -308,10 +312,10 @@ def amounts(text: str) -> list[tuple[int, str]]:
     Raises:
         Differs: it is no amount.
     """
-    found = []
+    parsed = []
     for part in text.split(","):
         match = re.fullmatch(r"(\d{0,3})(t-a3|[a-z]+)", part)
         if match is None:
             raise Differs("amount", text, "unknown")
-        found.append((int(match[1] or 1), match[2]))
-    return found
+        parsed.append((int(match[1] or 1), match[2]))
+    return parsed

@@ -70,22 +70,22 @@ class Player:
     def line(self, line: Line) -> Script:
         """A line outside the phases between the turns."""
         seat, self.at_line = self.seat, line
-        wanted = ("LEECH",) if line.is_leech else ("START", "BOOSTER", "TURN")
-        if seat.node not in wanted or seat.player != line.who:
-            ours = f"{seat.node} of player {seat.player}"
-            raise Differs("decision", f"{wanted} of player {line.who}", ours)
+        expected_nodes = ("LEECH",) if line.is_leech else ("START", "BOOSTER", "TURN")
+        if seat.node not in expected_nodes or seat.player != line.who:
+            position = f"{seat.node} of player {seat.player}"
+            raise Differs("decision", f"{expected_nodes} of player {line.who}", position)
         yield from self.commands(line.who, list(line.commands))
         if line.is_leech and self.waiting and seat.node != "LEECH":
-            who, rest = self.waiting
+            player, rest = self.waiting
             self.waiting = None
-            yield from self.commands(who, rest)
+            yield from self.commands(player, rest)
         yield from self.end_turn()
 
     def end_turn(self) -> Script:
         while self.seat.node == "AFTER" and not self.waiting:
             yield from self.act("end_turn")
 
-    def commands(self, who: int, commands: list[list[str]]) -> Script:
+    def commands(self, player: int, commands: list[list[str]]) -> Script:
         """Commands of one player; what is left waits while the others are asked for leech."""
         seat, answers = self.seat, is_leech(commands)
         while commands:
@@ -95,11 +95,11 @@ class Player:
             if seat.node == "LEECH" and not answers:
                 if self.waiting is not None:
                     raise Differs("decision", commands, "another player waits already")
-                self.waiting = (who, commands)
+                self.waiting = (player, commands)
                 return
-            if seat.player != who and commands[0][0] != "spend":
+            if seat.player != player and commands[0][0] != "spend":
                 raise Differs("decision", commands, f"{seat.node} of player {seat.player}")
-            yield from self.next_command(who, commands)
+            yield from self.next_command(player, commands)
             if answers and commands:
                 raise Differs("decision", commands, "none after an answer")
 
@@ -107,23 +107,23 @@ class Player:
         """Whether a research step is declined that our game does not offer."""
         return commands[0] in STEP_DECLINED and self.seat.node not in ("STEP", "TARGET")
 
-    def next_command(self, who: int, commands: list[list[str]]) -> Script:
+    def next_command(self, player: int, commands: list[list[str]]) -> Script:
         """The next command, and where the brainstone is put behind it."""
         seat, command = self.seat, commands.pop(0)
         place = None
         if commands and commands[0][0] == "brainstone":
             place = lie.place_in(commands.pop(0))
-        before, self.who = seat.state.game, who
+        before, self.who = seat.state.game, player
         pays = command, place
         if command[0] == "special" and [cmd[0] for cmd in commands[:2]] == ["build", "brainstone"]:
             pays = commands[0], lie.place_in(commands[1])  # at the target it is too late
-        if lie.wants_other_way(seat, who, *pays):
+        if lie.wants_other_way(seat, player, *pays):
             yield from self.act("free brainstone")
         yield from self.command(command, commands)
-        while place is not None and seat.node == "TARGET" and seat.player == who and commands:
+        while place is not None and seat.node == "TARGET" and seat.player == player and commands:
             yield from self.command(commands.pop(0), commands)  # we pay with the target
         if place is not None:
-            self.put_brainstone(before, who, place)
+            self.put_brainstone(before, player, place)
 
     def between(self, lines: list[Line]) -> Script:
         """Income and Gaia phase: our game asks, each player answers from the own lines."""
@@ -269,36 +269,36 @@ class Player:
 
     def spend(self, price: str, gain: str) -> Script:
         """A conversion, as often as the amounts say; one that gains nothing we do not offer."""
-        seat, who = self.seat, self.who
+        seat, player = self.seat, self.who
         action, times = self.conversion(price, gain)
         ((paid, unit), *_), left = amounts(price), times
-        fair, double = [times * PRICES[action]], lie.worth(seat, who) == 2
+        fair, double = [times * PRICES[action]], lie.worth(seat, player) == 2
         if action == "P3_to_O" and double:  # and a credit (FRE-07)
             fair.append(4 * times)
         if paid not in fair:
             raise Differs("price", price, f"{PRICES[action]} for each of {times}")
         while left > 0:
             once = min(left, 2) if action == "P1_to_C" and double else 1  # a token is two credits
-            if lie.is_full(seat, gain, who):
-                self.lose(who, f"{paid // times * once}{unit}")
+            if lie.is_full(seat, gain, player):
+                self.lose(player, f"{paid // times * once}{unit}")
                 left -= once
                 continue
-            if seat.player != who:
+            if seat.player != player:
                 raise Differs("decision", f"{price}>{gain}", f"{seat.node} of {seat.player}")
-            before = int(seat.state.game.players.credits[who])
+            before = int(seat.state.game.players.credits[player])
             yield from self.act(f"free {action}")
             left -= once
-            gained = int(seat.state.game.players.credits[who]) - before
+            gained = int(seat.state.game.players.credits[player]) - before
             if action == "P1_to_C" and double:
                 surplus = max(0, gained - once)
             elif action == "P1_to_C":  # the brainstone gives three at once (FRE-10)
                 surplus = 0
                 left -= max(0, gained - 1)
             else:
-                told = {unit: n for n, unit in amounts(gain)}
-                surplus = gained if action == "P3_to_O" and "c" not in told else 0
+                logged = {unit: n for n, unit in amounts(gain)}
+                surplus = gained if action == "P3_to_O" and "c" not in logged else 0
             if surplus:  # what our rules give for the rest of a token (FRE-07)
-                self.take(who, surplus)
+                self.take(player, surplus)
 
     def conversion(self, price: str, gain: str) -> tuple[str, int]:
         """Our name of a recorded conversion, and how often it is taken."""
@@ -312,10 +312,10 @@ class Player:
                     return "T3_to_2O", gains["o"] // 2
                 return "P3_to_O", gains["o"]
             bought = {"q": "P4_to_Q", "k": "P4_to_K", "c": "P1_to_C"}
-            wanted = next((name for name in bought if name in gains), "")
-            if not wanted:
+            target = next((name for name in bought if name in gains), "")
+            if not target:
                 raise Differs("conversion", f"{price} for {gain}", "none of power")
-            return bought[wanted], gains[wanted]
+            return bought[target], gains[target]
         kind, count = next(iter(gains.items()))
         names = {
             ("o", "c"): "O_to_C",
@@ -346,10 +346,10 @@ class Player:
             ]
             if not picks and not seat.legal("commit"):
                 # Not all are listed: what touches the listed hexes joins by itself.
-                more = lie.loose(before, player) & lie.neighbours(seat, numbers)
-                if more <= numbers:
+                loose_neighbours = lie.loose(before, player) & lie.neighbours(seat, numbers)
+                if loose_neighbours <= numbers:
                     raise Differs("federation", names, "not enough")
-                numbers |= more
+                numbers |= loose_neighbours
                 continue
             yield from self.act(picks[0] if picks else "commit")
         self.put_satellites(before, player, numbers)
@@ -357,39 +357,39 @@ class Player:
 
     # -- what that engine lets a player choose and our actions do not say: noted here, not changed
 
-    def note(self, what: str) -> None:
+    def note(self, text: str) -> None:
         """Remember that it happened, and where first."""
-        self.unsaid.setdefault(what, self.at_line)
+        self.unsaid.setdefault(text, self.at_line)
 
-    def put_brainstone(self, before: GameState, who: int, place: int) -> None:
+    def put_brainstone(self, before: GameState, player: int, place: int) -> None:
         """The brainstone is put somewhere, by who moved power.
 
         Args:
             before: the game before the command.
         """
-        if lie.lies(self.seat.state.game, who)[0] != place:
+        if lie.lies(self.seat.state.game, player)[0] != place:
             self.note("the brainstone lies elsewhere")
 
-    def leave_brainstone(self, line: Line, who: int, choices: list[int]) -> None:
+    def leave_brainstone(self, line: Line, player: int, choices: list[int]) -> None:
         """The same in income and Gaia phase: the places that were named, in their order."""
-        if lie.lies(self.seat.state.game, who)[0] != choices[-1]:
+        if lie.lies(self.seat.state.game, player)[0] != choices[-1]:
             self.note("the brainstone lies elsewhere")
 
-    def put_satellites(self, before: GameState, who: int, cells: set[int]) -> None:
+    def put_satellites(self, before: GameState, player: int, cells: set[int]) -> None:
         """The cells of a federation that has just been formed."""
         game = self.seat.state.game
-        old = lie.marked(before, who, 0)
-        ours = lie.marked(game, who, 0) - old
-        theirs = cells - lie.members(game, who) - old
-        if len(ours) != len(theirs):  # where earlier ones lie elsewhere
-            self.note(f"{len(ours)} satellites in place of {len(theirs)}")
-        elif ours != theirs:
+        old = lie.marked(before, player, 0)
+        new_satellites = lie.marked(game, player, 0) - old
+        logged_satellites = cells - lie.members(game, player) - old
+        if len(new_satellites) != len(logged_satellites):  # where earlier ones lie elsewhere
+            self.note(f"{len(new_satellites)} satellites in place of {len(logged_satellites)}")
+        elif new_satellites != logged_satellites:
             self.note("satellites lie on other cells")
 
-    def lose(self, who: int, price: str) -> None:
+    def lose(self, player: int, price: str) -> None:
         """A conversion whose gain has no room (FRE-03)."""
         self.note(LOST)
 
-    def take(self, who: int, credits: int) -> None:
+    def take(self, player: int, credits: int) -> None:
         """Half a token, for which our rules give credits (FRE-07)."""
         self.note(HALF)

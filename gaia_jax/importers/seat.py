@@ -99,8 +99,8 @@ def group_of(seat: Seat, text: str, game: GameState) -> set[int]:
     own = loose(game, seat.player)
     index = from_text(seat.rules, text)
     group = {int(seat.rules.actions.cell[index])}
-    while more := (neighbours(seat, group) & own) - group:
-        group |= more
+    while neighbours_left := (neighbours(seat, group) & own) - group:
+        group |= neighbours_left
     return group
 
 
@@ -114,8 +114,8 @@ def stands(seat: Seat, player: int, piece: str, cell: str) -> bool:
         return bool(board.station[at])
     if piece == "m" and int(board.guest[at]) == player:
         return True
-    wanted = seat.rules.ids["structure"].index(PIECES[piece])
-    return int(board.owner[at]) == player and int(board.structure[at]) == wanted
+    structure = seat.rules.ids["structure"].index(PIECES[piece])
+    return int(board.owner[at]) == player and int(board.structure[at]) == structure
 
 
 # -- power and stocks
@@ -136,8 +136,8 @@ def is_full(seat: Seat, gain: str, player: int) -> bool:
     faction = seat.rules.factions[int(game.setup.faction[player])]
     if faction.id == "GLEENS" and not players.built[player, 6]:
         names["q"] = "ore"  # QIC come as ore (GLE-01)
-    held = [names.get(unit) for _, unit in amounts(gain)]
-    return all(name and int(getattr(players, name)[player]) >= costs.CAPS[name] for name in held)
+    stocks = [names.get(unit) for _, unit in amounts(gain)]
+    return all(name and int(getattr(players, name)[player]) >= costs.CAPS[name] for name in stocks)
 
 
 def lies(game: GameState, player: int) -> tuple[int, list[int]]:
@@ -211,8 +211,8 @@ def final_vp(rules: Ruleset, end: GameState, before: GameState, player: int) -> 
     power = 0
     if stone == 2 or (stone == 1 and burned):
         power, burned = costs.BRAINSTONE_POWER, burned - (stone == 1)
-    each = faction.pi_power_worth if players.built[player, 4] else 1
-    power += (three + burned) * each
+    power_worth = faction.pi_power_worth if players.built[player, 4] else 1
+    power += (three + burned) * power_worth
     stocks = [int(getattr(players, name)[player]) for name in ("credits", "ore", "knowledge")]
     left = min(stocks[0] + power, costs.CAPS["credits"]) + stocks[2]
     left += min(stocks[1] + int(players.qic[player]), costs.CAPS["ore"])

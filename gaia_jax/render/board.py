@@ -60,28 +60,28 @@ def frame() -> str:
 @functools.cache
 def grid(ruleset: Ruleset) -> str:
     """What never changes: the cells, and the borders of the sectors."""
-    where, geometry = places(ruleset), ruleset.geometry
+    centres, geometry = places(ruleset), ruleset.geometry
     out = []
     for cell, (q, r) in enumerate(geometry.cells.tolist()):
         sector = int(geometry.sector[cell])
         deep = sector >= geometry.num_main_sectors
         fill = colours.BETWEEN if sector < 0 else colours.DEEP if deep else colours.SPACE
-        shape = polygon(where.outline(cell, 0.985), fill, colours.GRID, 0.7)
+        shape = polygon(centres.outline(cell, 0.985), fill, colours.GRID, 0.7)
         out.append(shape.replace("<polygon", f'<polygon id="hex-{cell}" data-cell="{q},{r}"', 1))
     borders = []
     for cell in range(geometry.num_cells):
         for k, direction in enumerate(_EDGES):
             other = int(geometry.neighbors[cell, direction])
             if other < cell and (other < 0 or geometry.sector[other] != geometry.sector[cell]):
-                (a, b), (c, d) = where.corner(cell, k), where.corner(cell, k + 1)
+                (a, b), (c, d) = centres.corner(cell, k), centres.corner(cell, k + 1)
                 borders.append(f"M{number(a)} {number(b)}L{number(c)} {number(d)}")
     line = f'fill="none" stroke="{colours.SECTOR}" stroke-width="1.6" stroke-linecap="round"'
     return "".join(out) + f'<path d="{"".join(borders)}" {line}/>'
 
 
-def _use(name: str, x: float, y: float, scale: float, more: str = "") -> str:
+def _use(name: str, x: float, y: float, scale: float, attributes: str = "") -> str:
     at = f"translate({number(x)},{number(y)})scale({scale:.2f})"
-    return f'<use href="#g-{name}" transform="{at}"{more}/>'
+    return f'<use href="#g-{name}" transform="{at}"{attributes}/>'
 
 
 def _shape(kind: str, x: float, y: float, scale: float, player: int, faction: str) -> str:
@@ -111,9 +111,9 @@ class MapDrawing:
         self.kinds = table.ids["structure"]
         self.planets = table.ids["planet"]
         m = self.map
-        lies = (m.planet > 0) | (m.structure > 0) | (m.gaiaformer >= 0) | (m.guest >= 0)
-        lies |= m.station | m.ring | m.satellite.any(0) | m.federated.any(0)
-        self.busy = [int(c) for c in lies.nonzero()[0]]
+        is_occupied = (m.planet > 0) | (m.structure > 0) | (m.gaiaformer >= 0) | (m.guest >= 0)
+        is_occupied |= m.station | m.ring | m.satellite.any(0) | m.federated.any(0)
+        self.busy = [int(c) for c in is_occupied.nonzero()[0]]
 
     def parts(self, last: str = "") -> dict[str, str]:
         """A fragment for each cell on which something lies, by id, and what lies over all cells.
@@ -164,8 +164,8 @@ class MapDrawing:
         return self.planets[self.map.planet[c]] == "Ship" and c not in self.ships
 
     def _owner_of_station(self) -> int:
-        found = [s.player for s in self.table.seats if s.faction.federation_grows]
-        return found[0] if found else 0
+        owners = [s.player for s in self.table.seats if s.faction.federation_grows]
+        return owners[0] if owners else 0
 
     def _cell(self, c: int) -> str:
         m, s = self.map, self.where.size
@@ -262,9 +262,9 @@ class MapDrawing:
 
 def marked(ruleset: Ruleset, cell: int) -> str:
     """The mark on the cell of the last move."""
-    where = places(ruleset)
-    halo = polygon(where.outline(cell, 1.0), "none", "#000", 5)
-    return halo + polygon(where.outline(cell, 1.0), "none", colours.MARK, 3)
+    centres = places(ruleset)
+    halo = polygon(centres.outline(cell, 1.0), "none", "#000", 5)
+    return halo + polygon(centres.outline(cell, 1.0), "none", colours.MARK, 3)
 
 
 __all__ = ["HEIGHT", "WIDTH", "MapDrawing", "grid", "marked", "places"]

@@ -27,54 +27,54 @@ class Item:
 
 def items(before: Table, after: Table, p: int) -> Iterator[Item]:
     """What changed for player `p`, prices first."""
-    one, two = before.seat(p), after.seat(p)
-    found = [
+    earlier, later = before.seat(p), after.seat(p)
+    differences = [
         *_structures(before, after, p),
-        *_tracks(before, one, two),
-        *_pieces(before, one, two),
-        *_tokens(before, one, two),
-        *_vp(before, one, two),
-        *_numbers(one, two),
-        *_power(one, two),
-        *_gaiaformers(one, two),
-        *_income(before, after, one, two),
-        *_rest(before, one, two),
+        *_tracks(before, earlier, later),
+        *_pieces(before, earlier, later),
+        *_tokens(before, earlier, later),
+        *_vp(before, earlier, later),
+        *_numbers(earlier, later),
+        *_power(earlier, later),
+        *_gaiaformers(earlier, later),
+        *_income(before, after, earlier, later),
+        *_rest(before, earlier, later),
         *_places(before, after, p),
     ]
-    yield from sorted(found, key=lambda item: (COST, GAIN, NOTE).index(item.side))
+    yield from sorted(differences, key=lambda item: (COST, GAIN, NOTE).index(item.side))
 
 
 def _side(change: int) -> str:
     return GAIN if change > 0 else COST
 
 
-def _differences(name: str, one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
+def _differences(name: str, earlier: dict[str, int], later: dict[str, int]) -> dict[str, int]:
     """By `name.key`, what is otherwise."""
-    keys = dict.fromkeys((*one, *two))
-    changes = {key: two.get(key, 0) - one.get(key, 0) for key in keys}
+    keys = dict.fromkeys((*earlier, *later))
+    changes = {key: later.get(key, 0) - earlier.get(key, 0) for key in keys}
     return {f"{name}.{key}": n for key, n in changes.items() if n}
 
 
-def _members(name: str, one: tuple[str, ...], two: tuple[str, ...]) -> dict[str, int]:
+def _members(name: str, earlier: tuple[str, ...], later: tuple[str, ...]) -> dict[str, int]:
     """By `name.id`, +1 what is new, -1 what is gone."""
-    return _differences(name, dict.fromkeys(one, 1), dict.fromkeys(two, 1))
+    return _differences(name, dict.fromkeys(earlier, 1), dict.fromkeys(later, 1))
 
 
 def _key(field: str) -> str:
     return field.partition(".")[2]
 
 
-def _numbers(one: SeatView, two: SeatView) -> Iterator[Item]:
+def _numbers(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     for name in RESOURCES:
-        n = getattr(two, name) - getattr(one, name)
+        n = getattr(later, name) - getattr(earlier, name)
         if n:
             yield Item(_side(n), words_of(Gain(**{name: abs(n)})), {name: n})
 
 
-def _vp(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
+def _vp(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """By source; the sum is the change of the VP."""
-    total, named = two.vp - one.vp, sources(before.final_missions, brief=True)
-    for field, n in _differences("vp_source", one.vp_source, two.vp_source).items():
+    total, named = later.vp - earlier.vp, sources(before.final_missions, brief=True)
+    for field, n in _differences("vp_source", earlier.vp_source, later.vp_source).items():
         fields = {field: n, "vp": total} if total else {field: n}
         yield Item(_side(n), f"{abs(n)} VP ({named[_key(field)]})", fields)
 
@@ -92,20 +92,20 @@ def _weight(seat: SeatView) -> int:
     return seat.power[1] + 2 * seat.power[2] + stone
 
 
-def _power(one: SeatView, two: SeatView) -> Iterator[Item]:
+def _power(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """Tokens in the bowls and the Gaia area, and the brainstone, as one item."""
-    fields = {f"power.{i}": two.power[i] - one.power[i] for i in range(3)}
-    fields["gaia_power"] = two.gaia_power - one.gaia_power
-    fields["brainstone"] = two.brainstone - one.brainstone
-    found = {field: n for field, n in fields.items() if n}
-    if not found:
+    fields = {f"power.{i}": later.power[i] - earlier.power[i] for i in range(3)}
+    fields["gaia_power"] = later.gaia_power - earlier.gaia_power
+    fields["brainstone"] = later.brainstone - earlier.brainstone
+    changed = {field: n for field, n in fields.items() if n}
+    if not changed:
         return
-    side, said = _power_words(one, two, fields)
-    if not said:
-        tokens, weight = _tokens_of(two) - _tokens_of(one), _weight(two) - _weight(one)
+    side, words = _power_words(earlier, later, fields)
+    if not words:
+        tokens, weight = _tokens_of(later) - _tokens_of(earlier), _weight(later) - _weight(earlier)
         side = GAIN if min(tokens, weight) >= 0 else COST if max(tokens, weight) <= 0 else NOTE
-        said = f"{BOWLS} {_bowls(one)} to {_bowls(two)}"
-    yield Item(side, said, found)
+        words = f"{BOWLS} {_bowls(earlier)} to {_bowls(later)}"
+    yield Item(side, words, changed)
 
 
 def _tokens_of(seat: SeatView) -> int:
@@ -113,101 +113,101 @@ def _tokens_of(seat: SeatView) -> int:
     return sum(seat.power) + (seat.brainstone in (0, 1, 2))
 
 
-def _power_words(one: SeatView, two: SeatView, change: dict[str, int]) -> tuple[str, str]:
+def _power_words(earlier: SeatView, later: SeatView, change: dict[str, int]) -> tuple[str, str]:
     """What plainly happened: power charged or spent, tokens gained or lost; "" where it is mixed.
 
     A token of the Nevlas may be worth more, so for them the tokens are told.
     """
     first, second, third = (change[f"power.{i}"] for i in range(3))
     tokens, gaia = first + second + third, change["gaia_power"]
-    weight = _weight(two) - _weight(one)
-    stays = change["brainstone"] == 0
-    spent = (one.brainstone, two.brainstone) == (2, 0)
-    if tokens == gaia == 0 and GAIA_AREA not in (one.brainstone, two.brainstone):
+    weight = _weight(later) - _weight(earlier)
+    is_in_place = change["brainstone"] == 0
+    spent = (earlier.brainstone, later.brainstone) == (2, 0)
+    if tokens == gaia == 0 and GAIA_AREA not in (earlier.brainstone, later.brainstone):
         if weight > 0 and first <= 0 <= third:
             return GAIN, f"{weight} power"
-        if second == 0 <= first and (stays or spent):
+        if second == 0 <= first and (is_in_place or spent):
             power = [f"{first} power"] if first else []
-            if one.faction.id == "NEVLAS":
+            if earlier.faction.id == "NEVLAS":
                 power = [f"{words_of(Gain(tokens=first))} of bowl III into bowl I"]
             return COST, " and ".join(power + ["the brainstone's power"] * spent)
-    if stays and gaia == 0 and second == 0:
+    if is_in_place and gaia == 0 and second == 0:
         if tokens == first > 0 and not third:
             return GAIN, words_of(Gain(tokens=first))
         if tokens == third > 0 and not first:
             return GAIN, words_of(Gain(tokens_iii=third))
-    if stays and tokens < 0 and gaia in (0, -tokens) and max(first, second, third) <= 0:
+    if is_in_place and tokens < 0 and gaia in (0, -tokens) and max(first, second, third) <= 0:
         into = " into the Gaia area" if gaia else ""
-        said = f"{words_of(Gain(tokens=-tokens))}{into}"
-        return COST, f"{said} (bowls {_bowls(one)} to {_bowls(two)})"
+        gained = f"{words_of(Gain(tokens=-tokens))}{into}"
+        return COST, f"{gained} (bowls {_bowls(earlier)} to {_bowls(later)})"
     return "", ""
 
 
-def _gaiaformers(one: SeatView, two: SeatView) -> Iterator[Item]:
+def _gaiaformers(earlier: SeatView, later: SeatView) -> Iterator[Item]:
     fields = {
-        name: getattr(two, name) - getattr(one, name)
+        name: getattr(later, name) - getattr(earlier, name)
         for name in ("gaiaformers", "gaiaformers_out", "gaiaformers_gaia")
     }
-    found = {field: n for field, n in fields.items() if n}
-    if not found:
+    changed = {field: n for field, n in fields.items() if n}
+    if not changed:
         return
     n, out, gaia = fields.values()
-    where = " onto the map" if out > 0 else " into the Gaia area" if gaia > 0 else ""
-    where = where or (" back" if n > 0 and min(out, gaia) < 0 else "")
+    destination = " onto the map" if out > 0 else " into the Gaia area" if gaia > 0 else ""
+    destination = destination or (" back" if n > 0 and min(out, gaia) < 0 else "")
     number = n or out or gaia
-    yield Item(_side(number), words_of(Gain(gaiaformers=abs(number))) + where, found)
+    yield Item(_side(number), words_of(Gain(gaiaformers=abs(number))) + destination, changed)
 
 
 def _structures(before: Table, after: Table, p: int) -> Iterator[Item]:
-    one, two = before.seat(p), after.seat(p)
-    built = _differences("built", one.built, two.built)
-    built |= _differences("colonized", one.colonized, two.colonized)
-    said = [
+    earlier, later = before.seat(p), after.seat(p)
+    built = _differences("built", earlier.built, later.built)
+    built |= _differences("colonized", earlier.colonized, later.colonized)
+    phrases = [
         STRUCTURES[new] if old == "NONE" else f"{STRUCTURES[old]} to {STRUCTURES[new]}"
         for old, new in before.changed_pieces(after, p)
     ]
-    if said or built:
-        yield Item(GAIN, " and ".join(said), built)
-    for name, what in (("guests", "guest mine"), ("stations", "space station"), ("rings", "ring")):
-        n = getattr(two, name) - getattr(one, name)
+    if phrases or built:
+        yield Item(GAIN, " and ".join(phrases), built)
+    for name, noun in (("guests", "guest mine"), ("stations", "space station"), ("rings", "ring")):
+        n = getattr(later, name) - getattr(earlier, name)
         if n:
-            more = ("guest_protos", "guest_asteroids") if name == "guests" else ()
-            changes = {k: getattr(two, k) - getattr(one, k) for k in (name, *more)}
-            found = {k: v for k, v in changes.items() if v}
-            yield Item(_side(n), what if n == 1 else f"{n} {what}s", found)
-    n = two.satellites - one.satellites
+            extra_fields = ("guest_protos", "guest_asteroids") if name == "guests" else ()
+            changes = {k: getattr(later, k) - getattr(earlier, k) for k in (name, *extra_fields)}
+            changed = {k: v for k, v in changes.items() if v}
+            yield Item(_side(n), noun if n == 1 else f"{n} {noun}s", changed)
+    n = later.satellites - earlier.satellites
     if n:
         yield Item(NOTE, f"{n} satellite{'s' if n != 1 else ''}", {"satellites": n})
 
 
 def _places(before: Table, after: Table, p: int) -> Iterator[Item]:
     """What is new about the planet and the sector of a structure."""
-    one, two = before.seat(p), after.seat(p)
+    earlier, later = before.seat(p), after.seat(p)
     steps = before.steps_to_new(after, p)
     if steps:
         yield Item(NOTE, f"{steps} terraforming step{'s' if steps > 1 else ''}", {})
-    if any(n and not one.colonized[planet] for planet, n in two.colonized.items()):
+    if any(n and not earlier.colonized[planet] for planet, n in later.colonized.items()):
         yield Item(NOTE, "new planet type", {})
-    sectors = _members("sectors", one.sectors, two.sectors)
+    sectors = _members("sectors", earlier.sectors, later.sectors)
     if sectors:
         yield Item(NOTE, "new sector" if len(sectors) == 1 else "new sectors", sectors)
     counts = [
-        (f"missions.{i}", MISSIONS[id][1], one.missions[i], two.missions[i])
+        (f"missions.{i}", MISSIONS[id][1], earlier.missions[i], later.missions[i])
         for i, id in enumerate(before.final_missions)
     ]
-    for field, what, old, new in counts:
+    for field, noun, old, new in counts:
         if old != new:
-            yield Item(NOTE, f"{what} {old} to {new}", {field: new - old})
+            yield Item(NOTE, f"{noun} {old} to {new}", {field: new - old})
 
 
-def _tracks(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
-    for id, old, new in zip(before.ids["track"], one.tracks, two.tracks, strict=True):
+def _tracks(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
+    for id, old, new in zip(before.ids["track"], earlier.tracks, later.tracks, strict=True):
         if old != new:
-            said = f"{TRACK_NAMES[id]} {old} to {new}"
-            yield Item(_side(new - old), said, {f"tracks.{id}": new - old})
+            words = f"{TRACK_NAMES[id]} {old} to {new}"
+            yield Item(_side(new - old), words, {f"tracks.{id}": new - old})
 
 
-def _pieces(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
+def _pieces(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """Tiles, artifacts and shuttles."""
     named = names(before.ruleset)
     kinds = (
@@ -215,30 +215,30 @@ def _pieces(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
         ("advanced", "advanced", "advanced tile"),
         ("artifacts", "artifact", "artifact"),
     )
-    for name, kind, what in kinds:
-        for field, n in _members(name, getattr(one, name), getattr(two, name)).items():
-            yield Item(_side(n), f"{what}: {named[kind][_key(field)]}", {field: n})
-    for field, n in _members("covered", one.covered, two.covered).items():
+    for name, kind, noun in kinds:
+        for field, n in _members(name, getattr(earlier, name), getattr(later, name)).items():
+            yield Item(_side(n), f"{noun}: {named[kind][_key(field)]}", {field: n})
+    for field, n in _members("covered", earlier.covered, later.covered).items():
         yield Item(NOTE, f"covers the tech tile: {named['tile'][_key(field)]}", {field: n})
-    for field, n in _members("shuttles", one.shuttles, two.shuttles).items():
+    for field, n in _members("shuttles", earlier.shuttles, later.shuttles).items():
         yield Item(_side(n), f"shuttle at the {SHIPS[_key(field)]}", {field: n})
 
 
-def _tokens(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
+def _tokens(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """Federation tokens; one with a green side brings it along."""
-    named, green = names(before.ruleset)["token"], two.green - one.green
-    for field, n in _differences("tokens", one.tokens, two.tokens).items():
+    named, green = names(before.ruleset)["token"], later.green - earlier.green
+    for field, n in _differences("tokens", earlier.tokens, later.tokens).items():
         fields = {field: n, "green": green} if green > 0 else {field: n}
         yield Item(_side(n), f"federation token: {named[_key(field)]}", fields)
     if green < 0:
         yield Item(COST, f"{-green} green federation token (turned grey)", {"green": green})
 
 
-def _income(before: Table, after: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
+def _income(before: Table, after: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """The income to come; where none is to come there is nothing to compare."""
     if not (before.has_income and after.has_income):
         return
-    changes = _differences("income", _numbers_of(one.income), _numbers_of(two.income))
+    changes = _differences("income", _numbers_of(earlier.income), _numbers_of(later.income))
     for field, n in changes.items():
         amounts: dict[str, Any] = {_key(field): abs(n)}
         amount = words_of(Gain(**amounts)).removesuffix(" charged")
@@ -249,20 +249,20 @@ def _numbers_of(gain: Gain[int]) -> dict[str, int]:
     return {key: value for key, value in asdict(gain).items() if isinstance(value, int)}
 
 
-def _rest(before: Table, one: SeatView, two: SeatView) -> Iterator[Item]:
+def _rest(before: Table, earlier: SeatView, later: SeatView) -> Iterator[Item]:
     """Booster, tinkering tile, pass; and the private actions used, which the action itself says."""
     named = names(before.ruleset)
     for name in ("booster", "tinkering"):
-        old, new = getattr(one, name), getattr(two, name)
-        found = _members(name, (old,) if old else (), (new,) if new else ())
-        if found:
-            said = (
+        old, new = getattr(earlier, name), getattr(later, name)
+        changed = _members(name, (old,) if old else (), (new,) if new else ())
+        if changed:
+            words = (
                 f"{name}{'' if name == 'booster' else ' tile'}: {named[name][new]}" if new else ""
             )
-            yield Item(GAIN if new else NOTE, said, found)
-    if one.passed != two.passed:
-        said = f"passes as number {two.passed}" if two.passed else ""
-        yield Item(NOTE, said, {"passed": two.passed - one.passed})
-    used = _members("used", one.used, two.used)
+            yield Item(GAIN if new else NOTE, words, changed)
+    if earlier.passed != later.passed:
+        words = f"passes as number {later.passed}" if later.passed else ""
+        yield Item(NOTE, words, {"passed": later.passed - earlier.passed})
+    used = _members("used", earlier.used, later.used)
     if used:
         yield Item(NOTE, "", used)

@@ -56,10 +56,10 @@ class Effects:
 
     def fields(self, player: int) -> dict[str, int]:
         """By field of `SeatView`, such as `power.0` or `vp_source.LEECH`: after minus before."""
-        found: dict[str, int] = {}
+        totals: dict[str, int] = {}
         for item in self.seats.get(player, ()):
-            found |= item.fields
-        return found
+            totals |= item.fields
+        return totals
 
     def notes(self) -> list[str]:
         """What is neither a price nor a gain of the one who decided, in words."""
@@ -76,25 +76,25 @@ class Effects:
         """
         if self.then.startswith("round"):
             return []
-        found = {p: _list(some) for p, some in self.seats.items() if p != self.player}
-        return [f"{self.names[p]}: {said}" for p, said in found.items() if said]
+        phrases = {p: _list(seat_items) for p, seat_items in self.seats.items() if p != self.player}
+        return [f"{self.names[p]}: {phrase}" for p, phrase in phrases.items() if phrase]
 
-    def brief(self, said: str = "") -> dict[str, Any]:
+    def brief(self, action_words: str = "") -> dict[str, Any]:
         """In words, by kind: `costs`, `gains`, `notes`, `others`, `then`; JSON, no empty ones.
 
         Args:
-            said: the action in words; a piece that it names is not named again.
+            action_words: the action in words; a piece that it names is not named again.
         """
-        own = _unsaid(self.own, said)
+        own = _unsaid(self.own, action_words)
         words = {side: [i.words for i in own if i.side == side] for side in (COST, GAIN)}
-        found: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "costs": words[COST],
             "gains": words[GAIN],
             "notes": self.notes(),
             "others": self.others(),
             "then": self.then,
         }
-        return {key: value for key, value in found.items() if value}
+        return {key: value for key, value in summary.items() if value}
 
     def json(self) -> dict[str, Any]:
         """All of it, as plain lists and dicts."""
@@ -116,9 +116,9 @@ def effects(before: Table, after: Table) -> Effects:
     for p in range(before.num_players):
         if before.same_seat(after, p):
             continue
-        found = tuple(items(before, after, p))
-        if found:
-            seats[p] = found
+        own_items = tuple(items(before, after, p))
+        if own_items:
+            seats[p] = own_items
     offered = before.offers.get(player, 0) if before.node == "LEECH" else 0
     return Effects(
         player=player,
@@ -131,27 +131,32 @@ def effects(before: Table, after: Table) -> Effects:
     )
 
 
-def in_words(found: Effects, said: str = "") -> str:
+def in_words(changes: Effects, action_words: str = "") -> str:
     """One line: `-1 VP (leech paid), +2 power; Terrans: +1 power`; "" where nothing changed.
 
     Args:
-        found: what `effects` gave.
-        said: the action in words; a piece that it names is not named again.
+        changes: what `effects` gave.
+        action_words: the action in words; a piece that it names is not named again.
     """
-    parts = [_list(_unsaid(found.own, said)), *found.notes(), *found.others(), found.then]
+    parts = [
+        _list(_unsaid(changes.own, action_words)),
+        *changes.notes(),
+        *changes.others(),
+        changes.then,
+    ]
     return "; ".join(part for part in parts if part)
 
 
-def _unsaid(found: Iterable[Item], said: str) -> list[Item]:
-    """The items with words, without the tiles, tokens and boosters that `said` names."""
-    known = said.replace(":", "")
-    there = [item for item in found if item.words]
-    return [i for i in there if ":" not in i.words or i.words.replace(":", "") not in known]
+def _unsaid(changes: Iterable[Item], action_words: str) -> list[Item]:
+    """The items with words, without the tiles, tokens and boosters that `action_words` names."""
+    mentioned = action_words.replace(":", "")
+    worded = [item for item in changes if item.words]
+    return [i for i in worded if ":" not in i.words or i.words.replace(":", "") not in mentioned]
 
 
-def _list(found: Iterable[Item]) -> str:
+def _list(changes: Iterable[Item]) -> str:
     """The gains and prices in one line, each with its sign."""
-    return ", ".join(_sign(i) + i.words for i in found if i.side != NOTE and i.words)
+    return ", ".join(_sign(i) + i.words for i in changes if i.side != NOTE and i.words)
 
 
 def _sign(item: Item) -> str:

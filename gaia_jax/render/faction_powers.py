@@ -36,12 +36,12 @@ WORDS = {
 _SINGULAR = re.compile(r"(?<=[a-z]{4})s\b")
 
 
-def amounts(what: Gain[int] | Cost[int]) -> str:
+def amounts(gain: Gain[int] | Cost[int]) -> str:
     """The amounts that are not 0: "1 ore, 2 credits"."""
-    found = [(f.name, getattr(what, f.name)) for f in fields(what)]
-    words = WORDS | ({"tokens": "tokens discarded"} if isinstance(what, Cost) else {})
+    pairs = [(f.name, getattr(gain, f.name)) for f in fields(gain)]
+    words = WORDS | ({"tokens": "tokens discarded"} if isinstance(gain, Cost) else {})
 
-    return ", ".join(_count(n, words[name]) for name, n in found if n) or "nothing"
+    return ", ".join(_count(n, words[name]) for name, n in pairs if n) or "nothing"
 
 
 def _count(n: int, word: str) -> str:
@@ -73,8 +73,8 @@ def _free_actions(f: Faction) -> str:
         if action.reverses_brainstone:
             parts.append(f"`{action.id}` once a turn: it takes the other place in payments")
             continue
-        where = ", with the PI" if action.needs_pi else ""
-        parts.append(f"`{action.id}` {price} to {amounts(action.gain)}{where}")
+        condition = ", with the PI" if action.needs_pi else ""
+        parts.append(f"`{action.id}` {price} to {amounts(action.gain)}{condition}")
     return "free actions: " + "; ".join(parts)
 
 
@@ -109,8 +109,8 @@ SPECIAL_CHAPTERS = ("legal", "pay", "place")
 
 
 def _special(f: Faction) -> str:
-    where = ", with the PI" if f.special_needs_pi else ""
-    return f"once a round{where}: {SPECIALS[f.special or '']}"
+    condition = ", with the PI" if f.special_needs_pi else ""
+    return f"once a round{condition}: {SPECIALS[f.special or '']}"
 
 
 @dataclass(frozen=True)

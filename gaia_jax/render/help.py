@@ -60,12 +60,12 @@ def pages(ruleset: Ruleset, factions: Iterable[Faction]) -> dict[str, Entry]:
     """
     named, out = names(ruleset), _resources()
     for kind, title in _KINDS.items():
-        for id, said in named[kind].items():
-            out[id] = _entry(f"{title}: {said}", (_MORE[kind],), _RULINGS[kind])
+        for id, name in named[kind].items():
+            out[id] = _entry(f"{title}: {name}", (_MORE[kind],), _RULINGS[kind])
     for id in ruleset.final_missions:
         zero = "Who has 0 is ranked too." if ruleset.zero_ranks else "Who has 0 gets none."
-        title, said = f"Final mission: {MISSIONS[id][0]}", f"{_MORE['final_mission']} {zero}"
-        out[id] = _entry(title, (said,), f"{_RULINGS['final_mission']} FIN-03")
+        title, name = f"Final mission: {MISSIONS[id][0]}", f"{_MORE['final_mission']} {zero}"
+        out[id] = _entry(title, (name,), f"{_RULINGS['final_mission']} FIN-03")
     for track in research.TRACKS:
         out[track] = _track(ruleset, track)
     for ship in ruleset.ships:
@@ -84,14 +84,14 @@ def _entry(title: str, lines: Iterable[str], rulings: str) -> Entry:
 
 def _resources() -> dict[str, Entry]:
     caps = costs.CAPS
-    most = "At most {} are held; what is gained beyond is lost."
+    limit_text = "At most {} are held; what is gained beyond is lost."
     return {
-        "credits": _entry("Credits", ("Pay for structures.", most.format(caps["credits"])),
+        "credits": _entry("Credits", ("Pay for structures.", limit_text.format(caps["credits"])),
                             "GEN-07"),
         "ore": _entry("Ore", ("Pays for structures and terraforming steps. May become a credit or"
-                              " a power token.", most.format(caps["ore"])), "GEN-07 FRE-02"),
+                              " a power token.", limit_text.format(caps["ore"])), "GEN-07 FRE-02"),
         "knowledge": _entry("Knowledge", (f"{words(research.RESEARCH_COST)} buy a research step."
-                            " May become a credit.", most.format(caps["knowledge"])),
+                            " May become a credit.", limit_text.format(caps["knowledge"])),
                             "GEN-07 RES-01"),
         "qic": _entry("QIC", (f"One reaches {costs.RANGE_PER_QIC} cells farther; pays for Gaia"
                               " planets and some actions; may become an ore.",),
@@ -120,31 +120,31 @@ def _track(ruleset: Ruleset, track: str) -> Entry:
              f" {research.CHARGE_AT_3} power. Level 5 takes a green federation token, and one"
              " player alone reaches it."]  # fmt: skip
     for level in range(research.MAX_LEVEL + 1):
-        found = [words(research.LEVEL_BONUS[t][level])]
+        parts = [words(research.LEVEL_BONUS[t][level])]
         if track == "terraforming":
-            found.append(f"a step costs {research.ORE_PER_STEP[level]} ore")
+            parts.append(f"a step costs {research.ORE_PER_STEP[level]} ore")
         if track == "navigation":
-            found.append(f"range {research.NAVIGATION_RANGE[level]}")
+            parts.append(f"range {research.NAVIGATION_RANGE[level]}")
         if track == "gaia" and level:
-            found.append(f"a project takes {research.PROJECT_COST[level]} tokens")
+            parts.append(f"a project takes {research.PROJECT_COST[level]} tokens")
         if track == "economy":
             by_side = {words(side[level]) for side in ruleset.economy_income}
-            found.append(" or ".join(f"income {some}" for some in sorted(by_side) if some))
+            parts.append(" or ".join(f"income {income}" for income in sorted(by_side) if income))
         if track == "science" and words(research.SCIENCE_INCOME[level]):
-            found.append(f"income {words(research.SCIENCE_INCOME[level])}")
+            parts.append(f"income {words(research.SCIENCE_INCOME[level])}")
         if research.END_VP[level]:
-            found.append(f"{research.END_VP[level]} VP at the end")
-        said = ", ".join(one for one in found if one)
-        lines += [f"Level {level}: {said}"] if said else []
+            parts.append(f"{research.END_VP[level]} VP at the end")
+        text = ", ".join(part for part in parts if part)
+        lines += [f"Level {level}: {text}"] if text else []
     return _entry(TRACK_NAMES[track], lines, "RES-01 RES-02 RES-03 RES-10")
 
 
 def _ship(ruleset: Ruleset, ship: str) -> Entry:
-    said = names(ruleset)["ship_action"]
+    names_by_action = names(ruleset)["ship_action"]
     lines = ["A shuttle within range is a main action. The places of a ship are filled in order;"
              " from the second on they charge power. Its actions may be used from the next turn"
              " on, its tile and token at once."]  # fmt: skip
-    lines += [f"Action: {said[a.id]}" for a in ruleset.ship_actions if a.ship == ship]
+    lines += [f"Action: {names_by_action[a.id]}" for a in ruleset.ship_actions if a.ship == ship]
     return _entry(f"The {SHIPS[ship]}", lines, "EXP-01 EXP-02 EXP-03 EXP-05")
 
 
@@ -152,13 +152,13 @@ def _structure(faction: Faction, kind: str) -> Entry:
     """Price, what it is built over, what the pieces bring in their order, power value."""
     before = [STRUCTURES[a] for a, b in faction.upgrades if b == kind]
     price = costs.MINE_COST if kind == "MINE" else costs.UPGRADE_COST[kind]
-    said = f"Costs {words(price)}"
-    said += f", over a {' or a '.join(before)}." if before else ", besides terraforming steps."
+    text = f"Costs {words(price)}"
+    text += f", over a {' or a '.join(before)}." if before else ", besides terraforming steps."
     near = f"With a neighbour within {costs.NEIGHBOUR_DISTANCE} it costs"
     near += f" {words(costs.TS_NEIGHBOUR_COST)}."
     brings = _brings(faction, kind)
     tile = "A tech tile comes with it." if kind in ("RL", "AC_A", "AC_B") else ""
-    lines = (said, near if kind == "TS" else "", brings, tile,
+    lines = (text, near if kind == "TS" else "", brings, tile,
              f"Power value {costs.POWER_VALUE[kind]}; {costs.PIECES[kind]} in supply.")  # fmt: skip
     name = STRUCTURES[kind]
     return _entry(f"{name[0].upper()}{name[1:]}", lines, "MIN-02" if kind == "MINE" else "UPG-01")
@@ -174,10 +174,10 @@ def _brings(faction: Faction, kind: str) -> str:
     }
     if kind == "AC_B":
         return f"Once a round as an action: {words(faction.academy_b_action)}."
-    each = [words(gain) or "nothing" for gain in lists[kind]]
-    if len(set(each)) == 1:
-        return f"Each brings {each[0]} a round."
-    return f"In their order they bring {'; '.join(each)} a round."
+    gains = [words(gain) or "nothing" for gain in lists[kind]]
+    if len(set(gains)) == 1:
+        return f"Each brings {gains[0]} a round."
+    return f"In their order they bring {'; '.join(gains)} a round."
 
 
 def faction_sheet(faction: Faction) -> Entry:
@@ -202,10 +202,10 @@ def faction_sheet(faction: Faction) -> Entry:
     }
     for field, power in POWERS.items():
         if getattr(faction, field) != getattr(_COMMON, field):
-            said = _ID.sub(lambda m: STRUCTURES[m[0]], re.sub(r"`[^`]*` ", "", power.say(faction)))
-            where = own.get(field) or power.rulings
-            cited += where.split()
-            lines.append(f"{said[0].upper()}{said[1:]}. [{', '.join(where.split())}]")
+            text = _ID.sub(lambda m: STRUCTURES[m[0]], re.sub(r"`[^`]*` ", "", power.say(faction)))
+            citation = own.get(field) or power.rulings
+            cited += citation.split()
+            lines.append(f"{text[0].upper()}{text[1:]}. [{', '.join(citation.split())}]")
     return _entry(faction.name, lines, " ".join(dict.fromkeys(cited)))
 
 
@@ -218,7 +218,7 @@ def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
              " yours to use." if ruleset.ships else "")  # fmt: skip
     steps = "/".join(str(n) for n in research.ORE_PER_STEP)
     reach = "/".join(str(n) for n in research.NAVIGATION_RANGE)
-    found = {
+    chapters = {
         "Aim": ["Most VP after six rounds. Every player starts with"
                 f" {costs.START_VP}."],
         "A round": ["Income, then the Gaia phase, then turns until all have passed. Who passes"
@@ -243,7 +243,7 @@ def rules_in_brief(ruleset: Ruleset) -> list[tuple[str, list[str]]]:
                     " and 5. One VP for each"
                     f" {costs.RESOURCES_PER_VP} of credits, ore and knowledge."],
     }  # fmt: skip
-    return [(name, [line for line in lines if line]) for name, lines in found.items()]
+    return [(name, [line for line in lines if line]) for name, lines in chapters.items()]
 
 
 __all__ = ["Entry", "faction_sheet", "pages", "rules_in_brief"]

@@ -21,8 +21,8 @@ def face(run: str) -> str:
 
 def _breakable(text: str) -> str:
     """A narrow face breaks `2{v}/asteroid` before its slash, and its longest word with a hyphen."""
-    found = escape(text).replace("terraforming", "terra&shy;forming")
-    return re.sub(r"/(?=[^\W\d])", "<wbr>/", found)
+    escaped = escape(text).replace("terraforming", "terra&shy;forming")
+    return re.sub(r"/(?=[^\W\d])", "<wbr>/", escaped)
 
 
 def _unit(part: str) -> str:
@@ -71,12 +71,12 @@ def pressed(
     id: str, words: str, body: str, kind: str, of: str = "", action: str = "", state: str = ""
 ) -> str:
     """As `piece`, its face given as HTML."""
-    more = f' data-of="{escape(of)}"' if of else ""
-    more += f' data-action="{escape(action)}"' if action else ""
+    attributes = f' data-of="{escape(of)}"' if of else ""
+    attributes += f' data-action="{escape(action)}"' if action else ""
     names = " ".join(name for name in ("piece", kind, state) if name)
     return (
         f'<button type="button" id="{escape(id)}" class="{names}" aria-label="{escape(words)}"'
-        f"{more}>{body}</button>"
+        f"{attributes}>{body}</button>"
     )
 
 

@@ -97,20 +97,20 @@ ICONS = {
 }
 
 
-def amounts(thing: Gain[int] | Cost[int] | Per[int]) -> dict[str, int]:
+def amounts(gain: Gain[int] | Cost[int] | Per[int]) -> dict[str, int]:
     """The fields of a gain or a cost that are not 0, in their order."""
-    return {k: v for k, v in vars(thing).items() if isinstance(v, int) and v}
+    return {k: v for k, v in vars(gain).items() if isinstance(v, int) and v}
 
 
-def words(thing: Gain[int] | Cost[int] | Per[int]) -> str:
+def words(gain: Gain[int] | Cost[int] | Per[int]) -> str:
     """`3 ore, 1 QIC`."""
-    found = amounts(thing).items()
-    return ", ".join(f"{n} {_ONE.get(k, _WORDS[k]) if n == 1 else _WORDS[k]}" for k, n in found)
+    pairs = amounts(gain).items()
+    return ", ".join(f"{n} {_ONE.get(k, _WORDS[k]) if n == 1 else _WORDS[k]}" for k, n in pairs)
 
 
-def icons(thing: Gain[int] | Cost[int] | Per[int]) -> str:
+def icons(gain: Gain[int] | Cost[int] | Per[int]) -> str:
     """`3{o}1{q}`."""
-    return "".join(f"{n}{ICONS[k]}" for k, n in amounts(thing).items())
+    return "".join(f"{n}{ICONS[k]}" for k, n in amounts(gain).items())
 
 
 def per_words(per: Per[int]) -> str:

@@ -107,8 +107,8 @@ VP_SOURCES = {
 
 def sources(missions: Sequence[str], brief: bool = False) -> dict[str, str]:
     """The sources of VP by their names in a game with these final missions."""
-    found = enumerate(missions, 1)
-    return VP_SOURCES | {f"FINAL_{n}": f"mission: {MISSIONS[id][brief]}" for n, id in found}
+    numbered = enumerate(missions, 1)
+    return VP_SOURCES | {f"FINAL_{n}": f"mission: {MISSIONS[id][brief]}" for n, id in numbered}
 
 
 INCOME = {
@@ -149,8 +149,8 @@ SPECIALS_SHORT = {
 }
 
 
-def _map(things: Iterable[Any], form: Any) -> dict[str, str]:
-    return {thing.id: form(thing) for thing in things}
+def _map(pieces: Iterable[Any], form: Any) -> dict[str, str]:
+    return {piece.id: form(piece) for piece in pieces}
 
 
 @functools.cache
@@ -281,10 +281,10 @@ def say_at(table: Table, text: str) -> str:
     Raises:
         ValueError: as `say`.
     """
-    said, named = say(table.ruleset, text), names(table.ruleset)
+    phrase, named = say(table.ruleset, text), names(table.ruleset)
     verb, _, place = text.partition(" ")
     if verb == "skip":
-        return _SKIPPED.get(table.node, said)
+        return _SKIPPED.get(table.node, phrase)
     if verb == "tile" and table.node == "COVER":
         return f"cover the tech tile: {named['tile'][place]}"
     if verb == "booster":
@@ -293,16 +293,16 @@ def say_at(table: Table, text: str) -> str:
     if verb == "special" and place == "FACTION":
         return f"special action: {SPECIALS[table.faction(table.player).special or '']}"
     if verb == "special" and place == "AC_B":
-        return f"{said}: {words(table.faction(table.player).academy_b_action)}"
+        return f"{phrase}: {words(table.faction(table.player).academy_b_action)}"
     if verb == "pick" and table.node in _PICKED:
-        said = f"{_PICKED[table.node]} {place}"
+        phrase = f"{_PICKED[table.node]} {place}"
     cell = int(table.ruleset.actions.cell[table.ruleset.actions.by_text[text]])
     target = verb == "pick" and table.node == "TARGET"
     if verb == "upgrade" or (target and table.map.structure[cell]):
         structure = table.ids["structure"][table.map.structure[cell]]
         return f"{'choose' if target else verb} the {STRUCTURES[structure]} on {place}"
-    if target or verb in ("mine", "project") or said.startswith(tuple(_PICKED.values())):
-        return f"{said}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
+    if target or verb in ("mine", "project") or phrase.startswith(tuple(_PICKED.values())):
+        return f"{phrase}: {PLANETS[table.ids['planet'][table.map.planet[cell]]]}"
     if verb == "advanced":
         tile = named["advanced"][table.advanced_tiles[place][0]]
         return f"advanced tile: {tile} ({named['advanced_slot'][place]})"
@@ -311,7 +311,7 @@ def say_at(table: Table, text: str) -> str:
     if verb == "token" and place in table.ship_tokens:
         token = named["token"][table.ship_tokens[place][0]]
         return f"federation token: {token}, of the {SHIPS[place]}"
-    return said
+    return phrase
 
 
 assert tuple(TRACK_NAMES) == TRACKS

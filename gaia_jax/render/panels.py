@@ -51,24 +51,24 @@ def parts(table: Table, last: int | None = None) -> Parts:
     return out
 
 
-def frame(table: Table, found: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def frame(table: Table, panel_parts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     """What a page begins with.
 
     Args:
         table: of the same game; only what does not change is read.
-        found: as `parts` gives it.
+        panel_parts: as `parts` gives it.
     Returns:
         `map`: an SVG; `blocks`: HTML by name; `colours`: fill and ink of each player;
         `help` by id and `rules`, as `gaia_jax.render.help` has them.
     """
     still = {"research": _still_research(table)}
     blocks = {
-        name: still.get(name, "") + "".join(part(id, body) for id, body in some.items())
-        for name, some in found.items()
+        name: still.get(name, "") + "".join(part(id, body) for id, body in fragments.items())
+        for name, fragments in panel_parts.items()
         if name != "map"
     }
     inner = board.grid(table.ruleset)
-    inner += "".join(group(body, f"part-{id}") for id, body in found["map"].items())
+    inner += "".join(group(body, f"part-{id}") for id, body in panel_parts["map"].items())
     w, h = board.WIDTH, board.HEIGHT
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" font-family="{FONT}"'
@@ -87,11 +87,11 @@ def frame(table: Table, found: Mapping[str, Mapping[str, str]]) -> dict[str, Any
 
 
 def _head(table: Table) -> str:
-    when = "Set-up" if not table.round else f"Round {table.round}"
-    when = "Final score" if table.over else when
+    phase = "Set-up" if not table.round else f"Round {table.round}"
+    phase = "Final score" if table.over else phase
     if table.phase not in ("set-up", "actions", "over"):
-        when += f", {table.phase}"
-    return f"<b>{escape(when)}</b> <span>{escape(picture.asks(table))}</span>"
+        phase += f", {table.phase}"
+    return f"<b>{escape(phase)}</b> <span>{escape(picture.asks(table))}</span>"
 
 
 def _order(table: Table) -> str:
@@ -110,12 +110,12 @@ def _order(table: Table) -> str:
 
 def _rounds(table: Table) -> str:
     out = []
-    for i, found in enumerate(table.round_tiles):
+    for i, tile in enumerate(table.round_tiles):
         state = "now" if table.round == i + 1 and not table.over else ""
         state = "past" if table.round > i + 1 or table.over else state
-        words = f"round {i + 1}: {found.vp} VP per {icons.EVENT_WORDS[found.event][0]}"
-        lines = (f"{i + 1}: {found.vp}{{v}}", icons.EVENT_WORDS[found.event][1])
-        out.append(piece(f"round-{i + 1}", words, lines, f"round {state}", of=found.id))
+        words = f"round {i + 1}: {tile.vp} VP per {icons.EVENT_WORDS[tile.event][0]}"
+        lines = (f"{i + 1}: {tile.vp}{{v}}", icons.EVENT_WORDS[tile.event][1])
+        out.append(piece(f"round-{i + 1}", words, lines, f"round {state}", of=tile.id))
     return section("Rounds", f'<div class="row">{"".join(out)}</div>')
 
 
@@ -138,25 +138,23 @@ def _finals(table: Table) -> str:
 
 def _still_research(table: Table) -> str:
     """The three free tiles; they lie below the tracks."""
-    found = "".join(_basic(table, id) for id in table.basic_tiles[len(research.TRACKS) :])
-    return f'<div class="row free-tiles">{found}</div>'
+    tiles = "".join(_basic(table, id) for id in table.basic_tiles[len(research.TRACKS) :])
+    return f'<div class="row free-tiles">{tiles}</div>'
 
 
 def _basic(table: Table, id: str) -> str:
-    found = next(t for t in table.ruleset.basic_tiles if t.id == id)
-    words = f"tech tile: {icons.tile_words(found)}"
-    return piece(f"basic-{id}", words, icons.tile_face(found), "tile", of=id, action=f"tile {id}")
+    tile = next(t for t in table.ruleset.basic_tiles if t.id == id)
+    words = f"tech tile: {icons.tile_words(tile)}"
+    return piece(f"basic-{id}", words, icons.tile_face(tile), "tile", of=id, action=f"tile {id}")
 
 
 def _advanced(table: Table, slot: str) -> str:
-    id, there = table.advanced_tiles[slot]
-    if not there:
+    id, is_available = table.advanced_tiles[slot]
+    if not is_available:
         return '<div class="gap"></div>'
-    found = next(t for t in table.ruleset.advanced_tiles if t.id == id)
-    words, action = f"advanced tile: {icons.tile_words(found)}", f"advanced {slot}"
-    return piece(
-        f"advanced-{slot}", words, icons.tile_face(found), "advanced", of=id, action=action
-    )
+    tile = next(t for t in table.ruleset.advanced_tiles if t.id == id)
+    words, action = f"advanced tile: {icons.tile_words(tile)}", f"advanced {slot}"
+    return piece(f"advanced-{slot}", words, icons.tile_face(tile), "advanced", of=id, action=action)
 
 
 def _research(table: Table) -> dict[str, str]:
@@ -164,22 +162,24 @@ def _research(table: Table) -> dict[str, str]:
     out = {f"track-{track}": _track(table, t) for t, track in enumerate(research.TRACKS)}
     if table.ruleset.extra_conditions:
         condition = table.ruleset.extra_conditions[int(table.setup.extra_condition)]
-        wanted = f"{EXTRA_A_VP}{{v}}" if condition == "A" else f"{EXTRA_B_SHIPS} ships"
-        out["extra"] = f"<span>extra tile with {face(wanted)}</span>{_advanced(table, 'extra')}"
+        requirement = f"{EXTRA_A_VP}{{v}}" if condition == "A" else f"{EXTRA_B_SHIPS} ships"
+        out["extra"] = (
+            f"<span>extra tile with {face(requirement)}</span>{_advanced(table, 'extra')}"
+        )
     return out
 
 
 def _track(table: Table, t: int) -> str:
     track = research.TRACKS[t]
-    rows, where = [], []
+    rows, cells = [], []
     for level in range(research.MAX_LEVEL, -1, -1):
-        here = [seat for seat in table.seats if seat.tracks[t] == level]
-        where += [f"{seat.faction.name} {level}" for seat in here]
+        seats = [seat for seat in table.seats if seat.tracks[t] == level]
+        cells += [f"{seat.faction.name} {level}" for seat in seats]
         text = level_text(table, track, level)
         if (track, level) == ("navigation", research.MAX_LEVEL):
             text += " Lost Planet"
         discs = "".join(
-            disc(seat.player, seat.faction.name, f"level-{seat.player}-{track}") for seat in here
+            disc(seat.player, seat.faction.name, f"level-{seat.player}-{track}") for seat in seats
         )
         token = _track_token(table) if (t, level) == (0, research.MAX_LEVEL) else ""
         rows.append(
@@ -188,7 +188,7 @@ def _track(table: Table, t: int) -> str:
         )
     name = TRACK_NAMES[track]
     body = f"<b>{_BROKEN.get(track) or escape(SHORT.get(track, name))}</b>{''.join(rows)}"
-    words = f"{name}: {', '.join(where)}"
+    words = f"{name}: {', '.join(cells)}"
     column = pressed(f"track-{track}", words, body, f"track {track}", track, f"advance {track}")
     return _advanced(table, track) + column + _basic(table, table.basic_tiles[t])
 
@@ -212,10 +212,10 @@ def _power_actions(table: Table) -> str:
         words = f"{verb if verb == 'power' else 'QIC'} action: {icons.action_words(action)}"
         out[verb] += piece(f"action-{action.id}", words, icons.action_face(action), verb,
                            of=action.id, action=f"{verb} {action.id}", state=state)  # fmt: skip
-    found = section("Power actions", f'<div class="row">{out["power"]}</div>')
+    panel = section("Power actions", f'<div class="row">{out["power"]}</div>')
     if out["qic"]:
-        found += section("QIC actions", f'<div class="row">{out["qic"]}</div>')
-    return found
+        panel += section("QIC actions", f'<div class="row">{out["qic"]}</div>')
+    return panel
 
 
 def _ship(table: Table, ship: str) -> str:
@@ -224,8 +224,8 @@ def _ship(table: Table, ship: str) -> str:
     discs = "".join(
         disc(s.player, f"shuttle of {s.faction.name}", f"shuttle-{s.player}-{ship}") for s in aboard
     )
-    who = ", ".join(s.faction.name for s in aboard)
-    words = f"shuttle to the {name}{'; there: ' if who else ''}{who}"
+    crew = ", ".join(s.faction.name for s in aboard)
+    words = f"shuttle to the {name}{'; is_available: ' if crew else ''}{crew}"
     head = f"<b>{escape(name)}</b><span>{discs}</span>"
     body = pressed(f"sheet-{ship}", words, head, "ship-head", ship, f"explore {ship}")
     for action in (a for a in r.ship_actions if a.ship == ship):
@@ -233,8 +233,8 @@ def _ship(table: Table, ship: str) -> str:
         words = f"ship action: {icons.action_words(action)}"
         body += piece(f"action-{action.id}", words, icons.action_face(action), "ship", of=action.id,
                       action=f"ship {action.id}", state=state)  # fmt: skip
-    token_id, there = table.ship_tokens[ship]
-    if there:
+    token_id, is_available = table.ship_tokens[ship]
+    if is_available:
         token = next(t for t in r.ship_tokens if t.id == token_id)
         kind = "token green" if token.green else "token"
         words = f"federation token: {icons.token_words(token)}"
@@ -252,11 +252,11 @@ def _ship(table: Table, ship: str) -> str:
 
 def _artifacts(table: Table) -> str:
     out = ""
-    for place, (id, there) in enumerate(table.artifacts):
-        if there:
-            found = next(a for a in table.ruleset.artifacts if a.id == id)
-            words = f"artifact: {icons.artifact_words(found)}"
-            out += piece(f"artifact-{place + 1}", words, icons.artifact_face(found), "artifact",
+    for place, (id, is_available) in enumerate(table.artifacts):
+        if is_available:
+            artifact = next(a for a in table.ruleset.artifacts if a.id == id)
+            words = f"artifact: {icons.artifact_words(artifact)}"
+            out += piece(f"artifact-{place + 1}", words, icons.artifact_face(artifact), "artifact",
                          of=id, action=f"artifact {place + 1}")  # fmt: skip
     return out
 
@@ -265,9 +265,9 @@ def _boosters(table: Table) -> str:
     """The boosters that nobody has; the others lie with their players."""
     out = ""
     for id in (id for id, holder in table.boosters.items() if holder < 0):
-        found = next(b for b in table.ruleset.boosters if b.id == id)
-        words = f"booster: {icons.booster_words(found)}"
-        out += piece(f"booster-{id}", words, icons.booster_face(found), "booster", of=id,
+        booster = next(b for b in table.ruleset.boosters if b.id == id)
+        words = f"booster: {icons.booster_words(booster)}"
+        out += piece(f"booster-{id}", words, icons.booster_face(booster), "booster", of=id,
                      action=f"booster {id}")  # fmt: skip
     return section("Boosters to take when passing", f'<div class="row">{out}</div>')
 

@@ -54,10 +54,10 @@ def asks(table: Table) -> str:
         winners = [s.faction.name for s in table.seats if s.vp == best]
         return f"The game is over: {' and '.join(winners)} win{'s' * (len(winners) == 1)}"
     seat = table.seats[table.player]
-    what = ASKS[table.node]
+    question = ASKS[table.node]
     if table.node == "LEECH" and table.player in table.offers:
-        what = f"may take {table.offers[table.player]} power"
-    return f"{seat.faction.name} {what}"
+        question = f"may take {table.offers[table.player]} power"
+    return f"{seat.faction.name} {question}"
 
 
 def _blocks(ruleset: Ruleset) -> dict[str, tuple[float, float]]:
@@ -115,15 +115,15 @@ def _head(table: Table, last: int | None) -> str:
     name = _GAMES.get(table.ruleset.id, table.ruleset.id)
     if table.num_players != 4:
         name += f" for {table.num_players} players"
-    when = "Set-up" if not table.round else f"Round {table.round}"
-    when = "Final score" if table.over else when
+    phase = "Set-up" if not table.round else f"Round {table.round}"
+    phase = "Final score" if table.over else phase
     if table.phase not in ("set-up", "actions", "over"):
-        when += f", {table.phase}"
-    out = label(0, 21, when, 19, bold=True)
+        phase += f", {table.phase}"
+    out = label(0, 21, phase, 19, bold=True)
     out += label(190, 20, asks(table), 15, bold=True, room=560)
     out += label(0, 37, name, 10, colours.QUIET)
-    said = "" if last is None else f"last: {last_words(table, last)}"
-    out += run(190, 37, said, 10.5, colours.QUIET, room=560)
+    last_move = "" if last is None else f"last: {last_words(table, last)}"
+    out += run(190, 37, last_move, 10.5, colours.QUIET, room=560)
     return out + supply.order(table, WIDTH - 2 * MARGIN, 20)
 
 

@@ -69,9 +69,9 @@ def _stock(seat: SeatView) -> str:
         body = run(x, 56, f"{{{key}}}", 17)
         value = getattr(seat, name)
         body += label(x + 24, 55.5, str(value), 17, bold=True)
-        come = getattr(seat.income, name)
-        body += label(x + 70, 55, f"+{come}", 10.5, "#2a6b35", "end") if come else ""
-        out += group(body, f"{name}-{seat.player}", f"{value} {name}, income {come}")
+        income = getattr(seat.income, name)
+        body += label(x + 70, 55, f"+{income}", 10.5, "#2a6b35", "end") if income else ""
+        out += group(body, f"{name}-{seat.player}", f"{value} {name}, income {income}")
     return out
 
 
@@ -95,8 +95,10 @@ def _power(seat: SeatView) -> str:
             )
         title = f"{count} power tokens in {'the Gaia area' if gaia else 'bowl ' + name}"
         out += group(body, f"bowl-{seat.player}-{i + 1}", title)
-    come = seat.income
-    rest = Gain(charge=come.charge, tokens=come.tokens, tokens_iii=come.tokens_iii, vp=come.vp)
+    income = seat.income
+    rest = Gain(
+        charge=income.charge, tokens=income.tokens, tokens_iii=income.tokens_iii, vp=income.vp
+    )
     lines = [f"+{n}{key}" for n, key in _income(rest)]
     if lines:
         out += run(WIDTH - 10, 84, " ".join(lines[:2]), 10.5, "#2a6b35", "end", room=96)
@@ -112,15 +114,15 @@ def _income(gain: Gain[int]) -> list[tuple[int, str]]:
 def _pieces(seat: SeatView) -> str:
     """Pieces on the map out of those that there are, gaiaformers, satellites, the green tokens."""
     out = ""
-    found = [(icon, seat.built[k], costs.PIECES[k], k) for k, icon in _PIECES]
+    rows = [(icon, seat.built[k], costs.PIECES[k], k) for k, icon in _PIECES]
     x = 8.0
-    for icon, built, most, kind in found:
-        text = f"{{{icon}}}{built}/{most}" if most > 1 else f"{{{icon}}}{built}"
+    for icon, built, limit, kind in rows:
+        text = f"{{{icon}}}{built}/{limit}" if limit > 1 else f"{{{icon}}}{built}"
         if kind in ("AC_A", "AC_B"):
             text = f"{{{icon}}}{'{k}' if kind == 'AC_A' else '{a}'}{built}"
         ink = colours.INK if built else "#6d7484"
         body = run(x, 133, text, 11, ink, bold=bool(built))
-        out += group(body, f"built-{seat.player}-{kind}", f"{built} of {most} built")
+        out += group(body, f"built-{seat.player}-{kind}", f"{built} of {limit} built")
         x += {"MINE": 58, "TS": 50, "RL": 50, "PI": 38, "AC_A": 50, "AC_B": 50}[kind]
     owned = seat.gaiaformers + seat.gaiaformers_out + seat.gaiaformers_gaia
     rest = [f"{{g}}{seat.gaiaformers}/{owned}", f"{{x}}{seat.satellites}"]

@@ -120,18 +120,18 @@ def board(table: Table) -> str:
 
 
 def _basic(table: Table, x: float, y: float, id: str) -> str:
-    found = next(t for t in table.ruleset.basic_tiles if t.id == id)
-    body = tile(x, y, COLUMN - 2.5, TILE, tile_face(found), "#fffdf5")
-    return group(body, f"basic-{id}", f"tech tile: {tile_words(found)}", f"tile {id}")
+    basic_tile = next(t for t in table.ruleset.basic_tiles if t.id == id)
+    body = tile(x, y, COLUMN - 2.5, TILE, tile_face(basic_tile), "#fffdf5")
+    return group(body, f"basic-{id}", f"tech tile: {tile_words(basic_tile)}", f"tile {id}")
 
 
 def _advanced(table: Table, slot: str, x: float, y: float) -> str:
-    id, there = table.advanced_tiles[slot]
-    found = next(t for t in table.ruleset.advanced_tiles if t.id == id)
-    title = f"advanced tile: {tile_words(found)}"
-    if not there:
+    id, is_available = table.advanced_tiles[slot]
+    advanced_tile = next(t for t in table.ruleset.advanced_tiles if t.id == id)
+    title = f"advanced tile: {tile_words(advanced_tile)}"
+    if not is_available:
         return box(x, y, COLUMN - 2.5, TILE, "none", "#c9cdd8", 4, 0.8)
-    body = tile(x, y, COLUMN - 2.5, TILE, tile_face(found), "#ffe9bd")
+    body = tile(x, y, COLUMN - 2.5, TILE, tile_face(advanced_tile), "#ffe9bd")
     return group(body, f"advanced-{slot}", title, f"advanced {slot}")
 
 
@@ -162,9 +162,9 @@ def parts(table: Table) -> dict[str, str]:
     if table.ruleset.extra_conditions:
         y = level_box(0, 0)[1] + ROW + 1 + TILE + 4
         condition = table.ruleset.extra_conditions[int(table.setup.extra_condition)]
-        wanted = f"{EXTRA_A_VP}{{v}}" if condition == "A" else f"{EXTRA_B_SHIPS} ships"
+        requirement = f"{EXTRA_A_VP}{{v}}" if condition == "A" else f"{EXTRA_B_SHIPS} ships"
         body = run(3 * COLUMN + COLUMN - 8, y + 14, "extra tile", 9, colours.QUIET, "end")
-        body += run(3 * COLUMN + COLUMN - 8, y + 27, f"with {wanted}", 9, colours.QUIET, "end")
+        body += run(3 * COLUMN + COLUMN - 8, y + 27, f"with {requirement}", 9, colours.QUIET, "end")
         out["extra"] = body + _advanced(table, "extra", 4 * COLUMN, y)
     return out
 
@@ -192,12 +192,12 @@ def tokens(table: Table) -> str:
 def actions(table: Table) -> dict[str, str]:
     """Power actions, and below them QIC actions where the ruleset has them."""
     r, out = table.ruleset, {}
-    found: list[tuple[str, Any, int, tuple[str, ...]]]
-    found = [("power", a, 0, table.power_used) for a in r.power_actions]
-    found += [("qic", a, 1, table.ship_used) for a in r.qic_actions]
+    rows: list[tuple[str, Any, int, tuple[str, ...]]]
+    rows = [("power", a, 0, table.power_used) for a in r.power_actions]
+    rows += [("qic", a, 1, table.ship_used) for a in r.qic_actions]
     columns = {0: len(r.power_actions), 1: max(3, len(r.qic_actions))}
     place = {0: 0, 1: 0}
-    for verb, action, row, used in found:
+    for verb, action, row, used in rows:
         width = (WIDTH - 5) / (columns[row] if row == 0 else 6)
         x, y = place[row] * width, row * 44
         place[row] += 1

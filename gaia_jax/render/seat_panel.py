@@ -53,27 +53,27 @@ def _line(table: Table, seat: SeatView) -> str:
 def _stock(table: Table, seat: SeatView) -> str:
     out = ""
     for name, key in _STOCK:
-        value, come = getattr(seat, name), getattr(seat.income, name)
-        more = f"<small>+{come}</small>" if come and table.has_income else ""
-        said = f"{value} {'QIC' if name == 'qic' else name}"
-        said += f", {come} more a round" if more else ""
-        body = f"{icon(key)}{value}{more}"
-        out += pressed(f"{name}-{seat.player}", said, body, "n", name)
+        value, income = getattr(seat, name), getattr(seat.income, name)
+        income_html = f"<small>+{income}</small>" if income and table.has_income else ""
+        label = f"{value} {'QIC' if name == 'qic' else name}"
+        label += f", {income} more a round" if income_html else ""
+        body = f"{icon(key)}{value}{income_html}"
+        out += pressed(f"{name}-{seat.player}", label, body, "n", name)
     return out
 
 
 def _power(seat: SeatView) -> str:
     """The three bowls and the Gaia area, the brainstone where it lies."""
-    out, said = "", []
+    out, labels = "", []
     for i, (name, count) in enumerate(
         zip(("I", "II", "III", "G"), (*seat.power, seat.gaia_power), strict=True)
     ):
         stone = icon("b") if seat.brainstone == i else ""
         out += f'<span class="bowl b{i}"><small>{name}</small>{count}{stone}</span>'
-        said.append(f"{count} in {'the Gaia area' if name == 'G' else f'bowl {name}'}")
+        labels.append(f"{count} in {'the Gaia area' if name == 'G' else f'bowl {name}'}")
     if seat.brainstone in BRAINSTONE_PLACES:
-        said.append(f"brainstone in {BRAINSTONE_PLACES[seat.brainstone]}")
-    text = f"power tokens: {', '.join(said)}"
+        labels.append(f"brainstone in {BRAINSTONE_PLACES[seat.brainstone]}")
+    text = f"power tokens: {', '.join(labels)}"
     return pressed(f"bowls-{seat.player}", text, out, "bowls", "power")
 
 
@@ -101,12 +101,12 @@ def _pieces(seat: SeatView) -> str:
     """What is built out of what there is."""
     out, p = "", seat.player
     for kind, run in _BUILT:
-        n, most = seat.built[kind], costs.PIECES[kind]
-        said = f"{STRUCTURES[kind]}: {n} of {most} built"
-        text = f"{run}{n}/{most}" if most > 1 else f"{run}{n}"
+        n, limit = seat.built[kind], costs.PIECES[kind]
+        label = f"{STRUCTURES[kind]}: {n} of {limit} built"
+        text = f"{run}{n}/{limit}" if limit > 1 else f"{run}{n}"
         state = "" if n else "none"
         out += pressed(
-            f"built-{p}-{kind}", said, face(text), f"count {state}", f"{kind} {seat.faction.id}"
+            f"built-{p}-{kind}", label, face(text), f"count {state}", f"{kind} {seat.faction.id}"
         )
     return out
 
@@ -116,15 +116,15 @@ def _facts(table: Table, seat: SeatView) -> str:
     p, level = seat.player, dict(zip(research.TRACKS, seat.tracks, strict=True))
     reach = research.NAVIGATION_RANGE[level["navigation"]]
     step = research.ORE_PER_STEP[level["terraforming"]]
-    found = [
+    rows = [
         ("range", f"range {reach}", f"range {reach}", "navigation"),
         ("step", f"step {step}{{o}}", f"a terraforming step costs {step} ore", "terraforming"),
     ]
     owned = seat.gaiaformers + seat.gaiaformers_out + seat.gaiaformers_gaia
     if owned:
         cost = research.PROJECT_COST[level["gaia"]]
-        said = f"{seat.gaiaformers} of {owned} gaiaformers at hand, a project takes {cost} tokens"
-        found.append(("former", f"{{g}}{seat.gaiaformers}/{owned} {cost}{{t}}", said, "gaia"))
+        label = f"{seat.gaiaformers} of {owned} gaiaformers at hand, a project takes {cost} tokens"
+        rows.append(("former", f"{{g}}{seat.gaiaformers}/{owned} {cost}{{t}}", label, "gaia"))
     counts = (
         ("satellites", seat.satellites, "{x}", "satellites"),
         ("green", seat.green, "{f}", "federation tokens with a green side"),
@@ -132,37 +132,37 @@ def _facts(table: Table, seat: SeatView) -> str:
         ("rings", seat.rings, "rings ", "power rings"),
         ("guests", seat.guests, "guests ", "guest mines"),
     )
-    found += [(id, f"{run}{n}", f"{n} {said}", id) for id, n, run, said in counts if n]
-    come = Gain(
+    rows += [(id, f"{run}{n}", f"{n} {label}", id) for id, n, run, label in counts if n]
+    income = Gain(
         **{
             k: v
             for k, v in asdict(seat.income).items()
             if k not in ("credits", "ore", "knowledge", "qic")
         }
     )
-    if amounts(come) and table.has_income:
-        run = " ".join(f"+{n}{ICONS[k]}" for k, n in amounts(come).items())
-        found.append(("income", run, f"income: {words(come)}", "power"))
+    if amounts(income) and table.has_income:
+        run = " ".join(f"+{n}{ICONS[k]}" for k, n in amounts(income).items())
+        rows.append(("income", run, f"income: {words(income)}", "power"))
     tracks = ", ".join(f"{TRACK_NAMES[t]} {n}" for t, n in level.items())
     short = "/".join(str(n) for n in seat.tracks)
-    found.append(("tracks", f"{{r}}{short}", f"research: {tracks}", ""))
+    rows.append(("tracks", f"{{r}}{short}", f"research: {tracks}", ""))
     out = "".join(
-        pressed(f"fact-{p}-{id}", said, face(run), "count", of) for id, run, said, of in found
+        pressed(f"fact-{p}-{id}", label, face(run), "count", of) for id, run, label, of in rows
     )
     return out + _planets(table, seat)
 
 
 def _planets(table: Table, seat: SeatView) -> str:
     """The planet types that are settled."""
-    known = {
+    counts = {
         k: n for k, n in seat.colonized.items() if n and k in PLANETS and k not in ("Empty", "Ship")
     }
-    if not known:
+    if not counts:
         return ""
-    said = ", ".join(f"{n} {PLANETS[k]}" for k, n in known.items())
-    body = "".join(f"{planet(k)}{n if n > 1 else ''}" for k, n in known.items())
+    label = ", ".join(f"{n} {PLANETS[k]}" for k, n in counts.items())
+    body = "".join(f"{planet(k)}{n if n > 1 else ''}" for k, n in counts.items())
     return pressed(
-        f"fact-{seat.player}-planets", f"settled: {said}", body, "count", seat.faction.id
+        f"fact-{seat.player}-planets", f"settled: {label}", body, "count", seat.faction.id
     )
 
 

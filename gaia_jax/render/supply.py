@@ -15,7 +15,7 @@ SHIP_WIDTH, SHIP_HEIGHT = 136.2, 190.0
 def rounds(table: Table) -> str:
     """The round tiles, a row of 780; the present one is marked."""
     out, width = "", 130.0
-    for i, found in enumerate(table.round_tiles):
+    for i, round_tile in enumerate(table.round_tiles):
         x, now = i * width, table.round == i + 1
         past = table.round > i + 1 or table.over
         fill = "#fff3d1" if now else "#e6e8ee" if past else colours.PANEL
@@ -23,10 +23,10 @@ def rounds(table: Table) -> str:
         ink = colours.QUIET if past else colours.INK
         body = box(x, 0, width - 4, 38, fill, edge, 5, 2.5 if now else 0.9)
         body += label(x + 15, 26, str(i + 1), 19, ink, "middle", True)
-        body += run(x + 30, 16.5, f"{found.vp}{{v}} per", 10.5, ink)
-        body += run(x + 30, 31, icons.EVENT_WORDS[found.event][1], 10.5, ink, room=width - 38)
-        out += group(body, f"round-{i + 1}", f"round {i + 1}: {found.vp} VP per "
-                     f"{icons.EVENT_WORDS[found.event][0]}")  # fmt: skip
+        body += run(x + 30, 16.5, f"{round_tile.vp}{{v}} per", 10.5, ink)
+        body += run(x + 30, 31, icons.EVENT_WORDS[round_tile.event][1], 10.5, ink, room=width - 38)
+        out += group(body, f"round-{i + 1}", f"round {i + 1}: {round_tile.vp} VP per "
+                     f"{icons.EVENT_WORDS[round_tile.event][0]}")  # fmt: skip
     return out
 
 
@@ -56,10 +56,10 @@ def boosters(table: Table) -> dict[str, str]:
     width = 548 / max(6, len(free))
     out = ""
     for i, id in enumerate(free):
-        found = next(b for b in table.ruleset.boosters if b.id == id)
-        body = tile(i * width, 0, width - 3, 42, icons.booster_face(found), "#fdf1dc")
+        booster = next(b for b in table.ruleset.boosters if b.id == id)
+        body = tile(i * width, 0, width - 3, 42, icons.booster_face(booster), "#fdf1dc")
         out += group(
-            body, f"booster-{id}", f"booster: {icons.booster_words(found)}", f"booster {id}"
+            body, f"booster-{id}", f"booster: {icons.booster_words(booster)}", f"booster {id}"
         )
     return {"boosters": out}
 
@@ -87,8 +87,8 @@ def _ship(table: Table, ship: str) -> str:
         title = f"ship action: {icons.action_words(action)}" + (", used" if used else "")
         body += group(line, f"action-{action.id}", title, f"ship {action.id}")
         y += 25
-    token_id, there = table.ship_tokens[ship]
-    if there:
+    token_id, is_available = table.ship_tokens[ship]
+    if is_available:
         token = next(t for t in r.ship_tokens if t.id == token_id)
         line = box(4, y + 1, w - 8, 20, GREEN_TOKEN if token.green else GREY_TOKEN, "#2a6b35", 8, 1)
         line += run(w / 2, y + 14.6, icons.token_face(token), 10, anchor="middle", room=w - 20)
@@ -96,10 +96,10 @@ def _ship(table: Table, ship: str) -> str:
         body += group(line, f"ship-token-{ship}", title, f"token {ship}")
     y += 24
     if ship in table.ship_tiles:
-        found = next(t for t in r.ship_tiles if t.id == table.ship_tiles[ship])
-        line = tile(4, y, w - 8, 23, (" ".join(icons.tile_face(found)),), "#fffdf5")
-        title = f"tech tile: {icons.tile_words(found)}"
-        body += group(line, f"basic-{found.id}", title, f"tile {found.id}")
+        ship_tile = next(t for t in r.ship_tiles if t.id == table.ship_tiles[ship])
+        line = tile(4, y, w - 8, 23, (" ".join(icons.tile_face(ship_tile)),), "#fffdf5")
+        title = f"tech tile: {icons.tile_words(ship_tile)}"
+        body += group(line, f"basic-{ship_tile.id}", title, f"tile {ship_tile.id}")
     if ship == r.artifact_ship:
         body += _artifacts(table, y)
     return body
@@ -108,15 +108,15 @@ def _ship(table: Table, ship: str) -> str:
 def _artifacts(table: Table, y: float) -> str:
     out = ""
     w, h = (SHIP_WIDTH - 12) / 2, 29.0
-    for place, (id, there) in enumerate(table.artifacts):
-        if not there:
+    for place, (id, is_available) in enumerate(table.artifacts):
+        if not is_available:
             continue
-        found = next(a for a in table.ruleset.artifacts if a.id == id)
+        artifact = next(a for a in table.ruleset.artifacts if a.id == id)
         x, top = 4 + place % 2 * w, y + place // 2 * (h + 2)
         body = box(x, top, w - 2, h, "#f7e3ee", "#a04c7d", 4, 0.8)
-        for i, line in enumerate(icons.artifact_face(found)):
+        for i, line in enumerate(icons.artifact_face(artifact)):
             body += run(x + w / 2 - 1, top + 12 + 12 * i, line, 9.5, anchor="middle", room=w - 8)
-        title = f"artifact: {icons.artifact_words(found)}"
+        title = f"artifact: {icons.artifact_words(artifact)}"
         out += group(body, f"artifact-{place + 1}", title, f"artifact {place + 1}")
     return out
 
@@ -162,9 +162,9 @@ _LEGEND = {
 
 def legend(ruleset: Ruleset) -> str:
     """The planets, the seven colours in the order of the terraforming ring."""
-    known = [p for p in _LEGEND if ruleset.ships or p not in ("Proto", "Asteroid")]
-    out, width = "", 548 / len(known)
-    for i, planet in enumerate(known):
+    planets = [p for p in _LEGEND if ruleset.ships or p not in ("Proto", "Asteroid")]
+    out, width = "", 548 / len(planets)
+    for i, planet in enumerate(planets):
         x = (i + 0.5) * width
         out += f'<use href="#g-{planet}" transform="translate({number(x)},11)scale(14)"/>'
         out += label(x, 33, _LEGEND[planet], 9, colours.QUIET, "middle", room=width - 3)

@@ -204,8 +204,8 @@ class Table:
         )
         plain += ("guests", "guest_protos", "guest_asteroids", "satellites", "stations", "rings")
         plain += ("gaiaformers", "gaiaformers_out", "gaiaformers_gaia")
-        found: dict[str, Any] = {name: number(name) for name in plain}
-        found |= {
+        fields: dict[str, Any] = {name: number(name) for name in plain}
+        fields |= {
             "built": row("structure", me.built[p]),
             "colonized": row("planet", me.colonized[p]),
             "tokens": {
@@ -234,13 +234,13 @@ class Table:
             vp_source=row("vp_source", me.vp_source[p]),
             income=self._income(p),
             missions=tuple(self._counted.missions[self.setup.final_missions, p].tolist()),
-            **found,
+            **fields,
         )
 
     @cached_property
     def _counted(self) -> Counted:
-        found: Counted = jax.device_get(_count(self.ruleset, self._game))
-        return found
+        counted: Counted = jax.device_get(_count(self.ruleset, self._game))
+        return counted
 
     def power_room(self, p: int) -> int:
         """How much power player `p` could charge (LEE-01)."""
@@ -302,8 +302,8 @@ class Table:
     @cached_property
     def track_token(self) -> str | None:
         """The federation token on terraforming 5, None once taken."""
-        there = bool(self._game.turn.track_token)
-        return self.ruleset.base_tokens[int(self.setup.tf5_token)].id if there else None
+        is_available = bool(self._game.turn.track_token)
+        return self.ruleset.base_tokens[int(self.setup.tf5_token)].id if is_available else None
 
     @cached_property
     def ship_tokens(self) -> dict[str, tuple[str, bool]]:
@@ -353,16 +353,16 @@ class Table:
     def new_offers(self, before: Table) -> dict[int, int]:
         """Power by player that waits for an answer and that nobody was offered `before`."""
         old, new = (np.asarray(table._game.turn.leech) for table in (before, self))
-        found = np.where((old > 0).any(-1, keepdims=True), 0, new).sum(0)
-        return {p: n for p, n in enumerate(found.tolist()) if n > 0}
+        offers = np.where((old > 0).any(-1, keepdims=True), 0, new).sum(0)
+        return {p: n for p, n in enumerate(offers.tolist()) if n > 0}
 
     def same_seat(self, after: Table, p: int) -> bool:
         """Whether nothing of player `p` is otherwise in a later table of the same game."""
-        one, two = self._game, after._game
+        now, then = self._game, after._game
         return (
-            np.array_equal(one.players.small[p], two.players.small[p])
-            and np.array_equal(one.players.large[p], two.players.large[p])
-            and one.turn.passed[p] == two.turn.passed[p]
+            np.array_equal(now.players.small[p], then.players.small[p])
+            and np.array_equal(now.players.large[p], then.players.large[p])
+            and now.turn.passed[p] == then.turn.passed[p]
             and np.array_equal(self._counted.missions[:, p], after._counted.missions[:, p])
         )
 

@@ -79,13 +79,13 @@ def _seat(table: Table, seat: SeatView) -> list[str]:
     built = ", ".join(f"{n} {plain['structure'][k]}" for k, n in seat.built.items() if n)
     built = built or "nothing built"
     out.append(f"    {levels}; {built}; {seat.satellites} satellites")
-    held = [plain["booster"][seat.booster]] if seat.booster else []
-    held += [plain["tile"][t] + (" (covered)" * (t in seat.covered)) for t in seat.tiles]
-    held += [plain["advanced"][t] for t in seat.advanced]
-    held += [f"{n} x {plain['token'][t]}" for t, n in seat.tokens.items()]
-    held += [plain["artifact"][t] for t in seat.artifacts]
-    held += [f"shuttle on {SHIPS[s]}" for s in seat.shuttles]
-    return out + [f"    - {thing}" for thing in held]
+    tiles = [plain["booster"][seat.booster]] if seat.booster else []
+    tiles += [plain["tile"][t] + (" (covered)" * (t in seat.covered)) for t in seat.tiles]
+    tiles += [plain["advanced"][t] for t in seat.advanced]
+    tiles += [f"{n} x {plain['token'][t]}" for t, n in seat.tokens.items()]
+    tiles += [plain["artifact"][t] for t in seat.artifacts]
+    tiles += [f"shuttle on {SHIPS[s]}" for s in seat.shuttles]
+    return out + [f"    - {tile}" for tile in tiles]
 
 
 def text(state: Any, ruleset: Ruleset | None = None) -> str:
@@ -99,8 +99,8 @@ def text(state: Any, ruleset: Ruleset | None = None) -> str:
     """
     table = Table(state, ruleset)
     plain = names(table.ruleset)
-    when = f"round {table.round}, {table.phase}" if table.round else "set-up"
-    out = [f"{table.ruleset.name}, {when}. {asks(table)}.", ""]
+    phase = f"round {table.round}, {table.phase}" if table.round else "set-up"
+    out = [f"{table.ruleset.name}, {phase}. {asks(table)}.", ""]
     out += [*_map(table), "", LEGEND, ""]
     for seat in table.seats:
         out += _seat(table, seat)
