@@ -33,21 +33,21 @@ def boards(held=(), env_id="lost_fleet", players=4):
 @pytest.mark.parametrize(("env_id", "players"), [("lost_fleet", 4), ("base", 4), ("base", 2)])
 def test_every_faction_plays_as_often_at_each_seat_and_never_meets_its_other_side(env_id, players):
     all_ = boards((), env_id, players)
-    dealt = advice.design(all_, each=10, seed=3)
+    dealt = advice.design(all_, games_per_faction=10, seed=3)
     blocks = -(-10 // players)
     assert dealt.shape == (all_.games(10), players) == (blocks * all_.sides.size, players)
     for seat in range(players):
         assert (np.bincount(dealt[:, seat]) == blocks).all()
     board = np.argsort(all_.sides.ravel())[dealt] // 2
     assert all(len(set(row)) == players for row in board.tolist())
-    again = advice.design(all_, each=10, seed=3)
+    again = advice.design(all_, games_per_faction=10, seed=3)
     assert np.array_equal(dealt, again)
-    assert not np.array_equal(dealt, advice.design(all_, each=10, seed=4))
+    assert not np.array_equal(dealt, advice.design(all_, games_per_faction=10, seed=4))
 
 
 def test_held_seats_keep_their_factions_and_nobody_has_the_other_side():
     held = boards({1: int(SIDES[2, 1])})
-    dealt = advice.design(held, each=9)
+    dealt = advice.design(held, games_per_faction=9)
     assert (dealt[:, 1] == SIDES[2, 1]).all() and len(dealt) == 3 * 16
     others = np.delete(dealt, 1, axis=1)
     assert not np.isin(others, SIDES[2]).any()

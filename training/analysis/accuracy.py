@@ -48,9 +48,12 @@ def paired(better: np.ndarray, played: np.ndarray) -> Loss:
     """The loss from playouts (n,) of two moves on the same luck; n at least 2."""
     from scipy import stats  # a second of imports, which the table does not wait for
 
-    apart = np.asarray(better, float) - np.asarray(played, float)
-    mean, error = float(apart.mean()), float(apart.std(ddof=1)) / math.sqrt(len(apart))
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(apart) - 1)) * error
+    differences = np.asarray(better, float) - np.asarray(played, float)
+    mean, error = (
+        float(differences.mean()),
+        float(differences.std(ddof=1)) / math.sqrt(len(differences)),
+    )
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1)) * error
     return Loss(mean, mean - half, mean + half, error)
 
 
@@ -66,7 +69,7 @@ def par(expected: np.ndarray) -> np.ndarray:
     return np.asarray(mean + OWN * (expected - mean))
 
 
-def accuracy(aim: float, made: float) -> float:
+def accuracy(aim: float, actual: float) -> float:
     """0 to 100, of a seat.
 
     Nothing is random behind the set-up. So what a seat is behind its par is what its moves lost,
@@ -74,8 +77,8 @@ def accuracy(aim: float, made: float) -> float:
 
     Args:
         aim: its par.
-        made: VP at the end.
+        actual: VP at the end.
     """
-    if made < aim:
-        return float(AT_PAR * 2 ** ((made - aim) / HALVED))
-    return float(100 - (100 - AT_PAR) * 2 ** ((aim - made) / LEFT))
+    if actual < aim:
+        return float(AT_PAR * 2 ** ((actual - aim) / HALVED))
+    return float(100 - (100 - AT_PAR) * 2 ** ((aim - actual) / LEFT))

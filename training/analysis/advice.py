@@ -61,17 +61,17 @@ class Boards(NamedTuple):
     @property
     def free(self) -> np.ndarray:
         """(b, 2) the boards that no held seat has."""
-        taken = np.isin(self.sides, list(self.held.values())).any(1)
-        return np.asarray(self.sides[~taken])
+        is_taken = np.isin(self.sides, list(self.held.values())).any(1)
+        return np.asarray(self.sides[~is_taken])
 
     @property
     def seats(self) -> list[int]:
         """Those that are not held."""
         return [seat for seat in range(self.players) if seat not in self.held]
 
-    def games(self, each: int) -> int:
+    def games(self, games_per_faction: int) -> int:
         """How many games give each faction at least so many, in whole blocks."""
-        return -(-each // len(self.seats)) * self.free.size
+        return -(-games_per_faction // len(self.seats)) * self.free.size
 
     def row(self, faction: int, seat: int | None = None) -> np.ndarray:
         """(2 F + P,) where a faction stands in `columns`, its opponents drawn and seats alike."""
@@ -99,7 +99,7 @@ def boards_of(env: Environment, setup: Setup, hold: Sequence[int] = ()) -> Board
     return Boards(sides, held, env.num_players)
 
 
-def design(boards: Boards, each: int, seed: int = 0) -> np.ndarray:
+def design(boards: Boards, games_per_faction: int, seed: int = 0) -> np.ndarray:
     """(N, P) factions of N games, of which each faction plays at least so many.
 
     In a block of 2 b games, b boards, each faction sits once on every free seat. The boards of a
@@ -108,9 +108,9 @@ def design(boards: Boards, each: int, seed: int = 0) -> np.ndarray:
     rng, free, seats = np.random.default_rng(seed), boards.free, boards.seats
     count = len(free)
     blocks = []
-    for _ in range(boards.games(each) // (2 * count)):
-        order, apart = rng.permutation(count), rng.permutation(count)[: len(seats)]
-        board = order[(np.arange(count)[:, None] + apart) % count]
+    for _ in range(boards.games(games_per_faction) // (2 * count)):
+        order, offsets = rng.permutation(count), rng.permutation(count)[: len(seats)]
+        board = order[(np.arange(count)[:, None] + offsets) % count]
         side = rng.integers(2, size=(len(seats), count))[np.arange(len(seats)), board]
         block = np.empty((2 * count, boards.players), int)
         block[:, list(boards.held)] = list(boards.held.values())
@@ -124,15 +124,15 @@ def positions(env: GaiaEnv, setup: Setup, factions: np.ndarray) -> EnvState:
     start = replay.compiled(env)[0]
     dtype = np.asarray(setup.faction).dtype
     dealt = [setup.replace(faction=jnp.asarray(row, dtype)) for row in factions]
-    states = [jax.device_get(start(one)) for one in dealt]
-    found: EnvState = jax.tree.map(lambda *x: np.stack(x), *states)
-    return found
+    states = [jax.device_get(start(dealt_setup)) for dealt_setup in dealt]
+    batch: EnvState = jax.tree.map(lambda *x: np.stack(x), *states)
+    return batch
 
 
 def _note(state: EnvState) -> Array:
     """(B,) who decides, and at which node."""
-    told: Array = state.current_player * 32 + state.game.turn.node
-    return told
+    player_and_node: Array = state.current_player * 32 + state.game.turn.node
+    return player_and_node
 
 
 class Advisor:
@@ -161,11 +161,11 @@ class Advisor:
         """
         count = len(factions)
         states = positions(self.env, setup, factions)
-        found = self._of(count).play(
+        ends = self._of(count).play(
             states, Jobs(np.arange(count), np.full(count, NONE), np.zeros(count, int)), seed,
             progress,
         )  # fmt: skip
-        return read(self.env, found, factions)
+        return read(self.env, ends, factions)
 
     def _of(self, games: int) -> Playouts:
         """In as many waves of equal size as there are: the last one leaves no slot idle."""
@@ -181,29 +181,32 @@ def read(env: Environment, ends: Ends, factions: np.ndarray) -> Played:
     """What is asked of games, of those that have ended."""
     texts = env.ruleset.actions.texts
     boosters = {f"booster {name}": i for i, name in enumerate(env.ruleset.ids["booster"])}
-    here = np.flatnonzero(ends.ended)
-    booster = np.full(factions[here].shape, NONE)
+    finished = np.flatnonzero(ends.ended)
+    booster = np.full(factions[finished].shape, NONE)
     opening = np.full((*booster.shape, OPENING), NONE)
     kinds: dict[str, int] = {}
-    for row, (moves, notes) in enumerate(zip(ends.moves[here], ends.notes[here], strict=True)):
-        made = int((moves >= 0).sum())
-        words = [texts[move] for move in moves[:made]]
-        node = notes[:made] % 32
+    for row, (moves, notes) in enumerate(
+        zip(ends.moves[finished], ends.notes[finished], strict=True)
+    ):
+        num_moves = int((moves >= 0).sum())
+        words = [texts[move] for move in moves[:num_moves]]
+        node = notes[:num_moves] % 32
         count, upgraded = [0] * factions.shape[1], set()
-        for at, seat in enumerate((notes[:made] // 32).tolist()):
+        for at, seat in enumerate((notes[:num_moves] // 32).tolist()):
             if node[at] == Node.BOOSTER and booster[row, seat] == NONE:
                 booster[row, seat] = boosters.get(words[at], NONE)
             if not is_main(node[at], words[at]) or count[seat] == OPENING:
                 continue
-            kind, again = kind_of(words[at]), words[at] in upgraded
+            kind, is_repeat = kind_of(words[at]), words[at] in upgraded
             if kind == "upgrade":  # called by its piece
                 upgraded.add(words[at])
-                asked = at + 1 < made and node[at + 1] == Node.PIECE
-                kind = words[at + 1] if asked else kind if again else "piece TS"
+                is_followed_by_choice = at + 1 < num_moves and node[at + 1] == Node.PIECE
+                kind = words[at + 1] if is_followed_by_choice else kind if is_repeat else "piece TS"
             opening[row, seat, count[seat]] = kinds.setdefault(kind, len(kinds))
             count[seat] += 1
     return Played(
-        factions[here], ends.vp[here].astype(int), ends.sources[here].astype(int), booster, opening,
+        factions[finished], ends.vp[finished].astype(int), ends.sources[finished].astype(int),
+        booster, opening,
         list(kinds),
     )  # fmt: skip
 
@@ -212,9 +215,9 @@ def columns(faction: np.ndarray, count: int) -> np.ndarray:
     """(N P, 2 F + P) whose VP they are, against whom, at which seat."""
     games, players = faction.shape
     own = dummies(faction.ravel(), count)
-    every = own.reshape(games, players, count).sum(1)
+    any_player = own.reshape(games, players, count).sum(1)
     seats = dummies(np.tile(np.arange(players), games), players)
-    return np.concatenate([own, np.repeat(every, players, 0) - own, seats], axis=1)
+    return np.concatenate([own, np.repeat(any_player, players, 0) - own, seats], axis=1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -233,10 +236,10 @@ class Advice:
 def advise(played: Played, boards: Boards, ids: Mapping[str, Sequence[str]]) -> Advice:
     """What the games tell; the games are the samples of every interval."""
     count, players = len(ids["faction"]), boards.players
-    there = np.bincount(played.faction.ravel(), minlength=count)
-    factions = [f for f in range(count) if there[f]]
+    games_per_faction = np.bincount(played.faction.ravel(), minlength=count)
+    factions = [f for f in range(count) if games_per_faction[f]]
     names = [ids["faction"][f] for f in factions]
-    games = [int(there[f]) for f in factions]
+    games = [int(games_per_faction[f]) for f in factions]
     x = columns(played.faction, count)
     clusters = np.repeat(np.arange(len(played.vp)), players)
     rows = np.stack([boards.row(f) for f in factions])
@@ -265,27 +268,29 @@ def _boosters(
 ) -> list[Effect]:
     """VP by the first booster, at the same faction, opponents and seat."""
     own = played.booster.ravel()
-    here = own >= 0
-    seen = np.bincount(own[here], minlength=len(ids))
-    taken: list[int] = np.flatnonzero(seen).tolist()
-    if not taken:
+    has_booster = own >= 0
+    seen = np.bincount(own[has_booster], minlength=len(ids))
+    booster_ids: list[int] = np.flatnonzero(seen).tolist()
+    if not booster_ids:
         return []
-    full = np.concatenate([dummies(own, len(ids))[:, taken], x], axis=1)[here]
-    weights = np.zeros((len(taken), full.shape[1]))
-    weights[:, : len(taken)] = np.eye(len(taken)) - 1 / len(taken)
-    called, counts = [ids[b] for b in taken], seen[taken].tolist()
-    return regression(played.vp.ravel()[here], full, clusters[here], called, counts, weights)
+    full = np.concatenate([dummies(own, len(ids))[:, booster_ids], x], axis=1)[has_booster]
+    weights = np.zeros((len(booster_ids), full.shape[1]))
+    weights[:, : len(booster_ids)] = np.eye(len(booster_ids)) - 1 / len(booster_ids)
+    called, counts = [ids[b] for b in booster_ids], seen[booster_ids].tolist()
+    return regression(
+        played.vp.ravel()[has_booster], full, clusters[has_booster], called, counts, weights
+    )
 
 
 def opening(played: Played, faction: int) -> list[tuple[str, float]]:
     """The commonest first, second, ... main action of a faction, and its share."""
     own = played.opening[played.faction == faction]
-    found = []
+    openings = []
     for step in range(own.shape[1]):
         seen = np.bincount(own[own[:, step] >= 0, step], minlength=1)
         if seen.sum():
-            found.append((played.kinds[int(seen.argmax())], float(seen.max() / len(own))))
-    return found
+            openings.append((played.kinds[int(seen.argmax())], float(seen.max() / len(own))))
+    return openings
 
 
 def taken(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float]]:
@@ -298,11 +303,11 @@ def taken(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, f
 
 def sources(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float, float]]:
     """VP by source, and how many above the mean of all factions; what stands out most first."""
-    here = played.faction == faction
-    mean = played.sources[here].mean(0)
-    every = np.stack(
+    is_faction = played.faction == faction
+    mean = played.sources[is_faction].mean(0)
+    by_source = np.stack(
         [played.sources[played.faction == f].mean(0) for f in np.unique(played.faction)]
     )
-    above = mean - every.mean(0)
+    above = mean - by_source.mean(0)
     order = np.argsort(-above, kind="stable")
     return [(ids[k], float(mean[k]), float(above[k])) for k in order]

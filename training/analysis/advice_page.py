@@ -32,18 +32,18 @@ def advised(
     advisor: Advisor,
     setup: Setup,
     boards: Boards,
-    each: int,
+    games_per_faction: int,
     about: Mapping[str, str],
     progress: Callable[[int], object] = lambda ended: None,
 ) -> Report:
     """Play the games and tell what they tell. Ctrl-C tells it of those that have ended until then.
 
     Args:
-        each: games of each faction, at least; `boards.games` says how many that are in all.
+        games_per_faction: at least; `boards.games` gives the total.
         about: what the head says: `agent`, and where the set-up is `from`.
         progress: told how many games have ended, again and again.
     """
-    factions = advice.design(boards, each)
+    factions = advice.design(boards, games_per_faction)
     played = advisor.play(setup, factions, progress=progress)
     return report(advisor.env, setup, played, boards, {**about, "wanted": len(factions)})
 
@@ -56,8 +56,11 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
     """
     ids, dealt = env.ruleset.ids, setup_to_dict(setup, env.ruleset)
     words = {**names(env.ruleset), "vp_source": sources(dealt["final_missions"])}
-    found = advice.advise(played, boards, ids)
-    rows = [_row(env, played, boards, found, i, words) for i in range(len(found.factions))]
+    advice_by_faction = advice.advise(played, boards, ids)
+    rows = [
+        _row(env, played, boards, advice_by_faction, i, words)
+        for i in range(len(advice_by_faction.factions))
+    ]
     rows.sort(key=lambda row: -_place(row["vp"][0]))
     return {
         "advice": 1,
@@ -72,14 +75,14 @@ def report(env: Environment, setup: Setup, played: Played, boards: Boards, about
         "factions": rows,
         "seats": [
             {"seat": int(e.name), "place": _place_of(setup, int(e.name)), "vp": _interval(e)}
-            for e in found.seats
+            for e in advice_by_faction.seats
         ],
         "boosters": [
             {
                 "booster": e.name, "words": words["booster"][e.name], "taken": e.size,
                 "vp": _interval(e), "stands_out": e.found,
             }
-            for e in sorted(found.boosters, key=lambda e: -_place(e.estimate))
+            for e in sorted(advice_by_faction.boosters, key=lambda e: -_place(e.estimate))
         ],
     }  # fmt: skip
 
@@ -88,7 +91,7 @@ def _row(
     env: Environment,
     played: Played,
     boards: Boards,
-    found: Advice,
+    estimate: Advice,
     i: int,
     words: Mapping[str, Mapping[str, str]],
 ) -> Report:
@@ -97,19 +100,19 @@ def _row(
     Args:
         words: the names of ids by kind.
     """
-    faction, ids = found.factions[i], env.ruleset.ids
-    held = {faction: seat for seat, faction in boards.held.items()}
+    faction, ids = estimate.factions[i], env.ruleset.ids
+    seat_of_faction = {faction: seat for seat, faction in boards.held.items()}
     vp = advice.sources(played, faction, ids["vp_source"])
     name = ids["faction"][faction]
     return {
         "faction": name,
         "name": words["faction"][name],
-        "seat": held.get(faction),
-        "games": found.games[i],
-        "vp": _interval(found.vp[i]),
-        "win": _interval(found.wins[i], 0.0, 1.0),
-        "bid": _interval(found.above[i]),
-        "stands_out": found.above[i].found,
+        "seat": seat_of_faction.get(faction),
+        "games": estimate.games[i],
+        "vp": _interval(estimate.vp[i]),
+        "win": _interval(estimate.wins[i], 0.0, 1.0),
+        "bid": _interval(estimate.above[i]),
+        "stands_out": estimate.above[i].found,
         "missions": _round(sum(v for s, v, _ in vp if s in ("FINAL_1", "FINAL_2"))),
         "opening": [
             {"action": kind, "words": _words(env, kind), "share": round(share, 3)}
@@ -153,65 +156,65 @@ def _words(env: Environment, kind: str) -> str:
     verb, _, piece = kind.partition(" ")
     if verb == "piece":  # no action where a mine becomes a trading station
         return STRUCTURES[piece]
-    said = say(env.ruleset, kind)
-    return f"pass, {said}" if kind.startswith("booster ") else said
+    words = say(env.ruleset, kind)
+    return f"pass, {words}" if kind.startswith("booster ") else words
 
 
-def _shown(values: Sequence[float | None], form: str) -> str:
+def _interval(values: Sequence[float | None], form: str) -> str:
     """An estimate and its interval."""
-    one, low, high = ("-" if x is None else format(x, form) for x in values)
-    return f"{one} ({low} to {high})"
+    mean, low, high = ("-" if x is None else format(x, form) for x in values)
+    return f"{mean} ({low} to {high})"
 
 
-def heading(told: Report) -> list[str]:
+def heading(report: Report) -> list[str]:
     """What was played, in lines."""
-    setup, wanted = told["setup"], told["wanted"]
-    of = f" of {wanted}" if told["games"] < wanted else ""
+    setup, requested = report["setup"], report["wanted"]
+    of = f" of {requested}" if report["games"] < requested else ""
     return [
-        f"{told['env']}, set-up of {told['from']}; {told['agent']} at all seats,"
-        f" {told['games']}{of} games",
+        f"{report['env']}, set-up of {report['from']}; {report['agent']} at all seats,"
+        f" {report['games']}{of} games",
         f"round tiles {', '.join(setup['round_tiles'])};"
         f" final missions {', '.join(setup['final_missions'])}",
         f"boosters {', '.join(setup['boosters'])}; docs/reference/names.md says what ids stand for",
     ]
 
 
-def text(told: Report) -> str:
+def text(report: Report) -> str:
     """The report as text."""
-    lines = [*heading(told), ""]
+    lines = [*heading(report), ""]
     lines.append(
         f"{'faction':<23}{'games':>5}  {'VP (95 %)':<24}{'bid':>6}  {'win (95 %)':<18}"
         f"{'missions':>8}  stands out"
     )
-    for row in told["factions"]:
+    for row in report["factions"]:
         win = [None if x is None else 100 * x for x in row["win"]]
         mark = "*" if row["stands_out"] else " "
         bid = "-" if row["bid"][0] is None else f"{row['bid'][0]:+.1f}"
         best = [f"{s['words']} {s['above']:+.0f}" for s in row["sources"][:1]]
         seat = "" if row["seat"] is None else f" (seat {row['seat']})"
         lines.append(
-            f"{row['name'] + seat:<23}{row['games']:>5}  {_shown(row['vp'], '.1f'):<24}{bid:>6}"
-            f"{mark} {_shown(win, '.0f') + ' %':<18}{row['missions']:>8.1f}  {', '.join(best)}"
+            f"{row['name'] + seat:<23}{row['games']:>5}  {_interval(row['vp'], '.1f'):<24}{bid:>6}"
+            f"{mark} {_interval(win, '.0f') + ' %':<18}{row['missions']:>8.1f}  {', '.join(best)}"
         )
     lines += [
         "bid: VP that make it even with the mean of all; * stands out among all of them (Holm)",
         "",
         "What each does first: its commonest first, second, ... main action",
     ]
-    for row in told["factions"]:
+    for row in report["factions"]:
         moves = " / ".join(f"{x['words']} {x['share']:.0%}" for x in row["opening"]) or "-"
         lines.append(f"{row['name']:<23} {moves}")
-        took = ", ".join(f"{x['booster']} {x['share']:.0%}" for x in row["boosters"][:3])
-        lines += [f"{'':<23} boosters {took}"] if took else []
+        boosters = ", ".join(f"{x['booster']} {x['share']:.0%}" for x in row["boosters"][:3])
+        lines += [f"{'':<23} boosters {boosters}"] if boosters else []
     lines += ["", "Seats: VP above their mean"]
-    for x in told["seats"]:
-        lines.append(f"seat {x['seat']}, place {x['place']}  {_shown(x['vp'], '+.1f')}")
-    if told["boosters"]:
+    for x in report["seats"]:
+        lines.append(f"seat {x['seat']}, place {x['place']}  {_interval(x['vp'], '+.1f')}")
+    if report["boosters"]:
         lines += ["", f"First boosters: VP above their mean; {COMPARED}"]
-    for x in told["boosters"]:
+    for x in report["boosters"]:
         mark = "*" if x["stands_out"] else " "
         lines.append(
-            f"{x['booster']:<6}{_shown(x['vp'], '+.1f'):<24}{mark} taken {x['taken']:>4}"
+            f"{x['booster']:<6}{_interval(x['vp'], '+.1f'):<24}{mark} taken {x['taken']:>4}"
             f"  {x['words']}"
         )
     return "\n".join(lines)
@@ -233,39 +236,41 @@ h2+.wide :is(th,td):is(:nth-child(2),:nth-child(6)):nth-last-child(n+2){display:
 """
 
 
-def page(told: Report) -> str:
+def page(report: Report) -> str:
     """The report as HTML: one file that loads nothing."""
     effects = []
-    for row in told["factions"]:
+    for row in report["factions"]:
         bid, low, high = (math.nan if x is None else x for x in row["bid"])
         effects.append(Effect(row["name"], bid, low, high, row["games"], row["stands_out"]))
     head = ["faction", "games", "VP (95 %)", "bid", "win (95 %)", "missions", "stands out"]
-    boosters = [[x["words"], _shown(x["vp"], "+.1f"), x["taken"], ""] for x in told["boosters"]]
-    seats = [
-        [f"player {x['seat'] + 1}, place {x['place']}", _shown(x["vp"], "+.1f")]
-        for x in told["seats"]
+    boosters = [
+        [x["words"], _interval(x["vp"], "+.1f"), x["taken"], ""] for x in report["boosters"]
     ]
-    title = f"Advice on the set-up of {told['from']}"
+    seats = [
+        [f"player {x['seat'] + 1}, place {x['place']}", _interval(x["vp"], "+.1f")]
+        for x in report["seats"]
+    ]
+    title = f"Advice on the set-up of {report['from']}"
     return HEAD + "\n".join(
         [
             '<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width,initial-scale=1">',
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
             f"<h1>{escape(title)}</h1>",
-            f"<p>{escape(heading(told)[0])}</p>",
+            f"<p>{escape(heading(report)[0])}</p>",
             *(
                 f"<details><summary>{key.replace('_', ' ')}</summary><ol>"
-                + "".join(f"<li>{escape(tile)}</li>" for tile in told["words"][key])
+                + "".join(f"<li>{escape(tile)}</li>" for tile in report["words"][key])
                 + "</ol></details>"
                 for key in TILES
             ),
             "<h2>Factions</h2>",
-            _table(head, [_faction(row) for row in told["factions"]]),
+            _table(head, [_faction(row) for row in report["factions"]]),
             '<p class="note">Bid: VP that make a faction even with the mean of all. What is red'
             " stands out among all of them (Holm, 5 %).</p>",
             f'<div class="wide">{forest(effects, "VP above the mean of all factions")}</div>',
             "<h2>How each is played</h2>",
-            *(_details(row) for row in told["factions"]),
+            *(_details(row) for row in report["factions"]),
             "<h2>Seats: VP above their mean</h2>",
             _table(["seat", "VP (95 %)"], seats),
             f'<h2>First boosters: VP above their mean</h2><p class="note">{COMPARED}.</p>',
@@ -280,18 +285,18 @@ def _faction(row: Report) -> list[Any]:
     best = row["sources"][0]
     bid = "-" if row["bid"][0] is None else f"{row['bid'][0]:+.1f}"
     return [
-        row["name"], row["games"], _shown(row["vp"], ".1f"), bid, _shown(win, ".0f") + " %",
+        row["name"], row["games"], _interval(row["vp"], ".1f"), bid, _interval(win, ".0f") + " %",
         row["missions"], f"{best['words']} {best['above']:+.1f}",
     ]  # fmt: skip
 
 
 def _details(row: Report) -> str:
     moves = "".join(f"<li>{escape(x['words'])}, {x['share']:.0%}</li>" for x in row["opening"])
-    took = "".join(f"<li>{escape(x['words'])}, {x['share']:.0%}</li>" for x in row["boosters"])
+    boosters = "".join(f"<li>{escape(x['words'])}, {x['share']:.0%}</li>" for x in row["boosters"])
     vp = [[x["words"], x["vp"], f"{x['above']:+.1f}"] for x in row["sources"] if x["vp"]]
     return (
         f"<details><summary>{escape(row['name'])}</summary><p>Commonest first, second, ... main"
-        f" action:</p><ol>{moves}</ol><p>First booster:</p><ul>{took}</ul>"
+        f" action:</p><ol>{moves}</ol><p>First booster:</p><ul>{boosters}</ul>"
         + _table(["VP from", "mean", "above all"], vp)
         + "</details>"
     )

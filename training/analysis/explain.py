@@ -70,9 +70,9 @@ def read_game(path: Path, first: int | None = None) -> Game:
     except ValueError as error:  # of a set-up that names no players
         raise UserError(f"{path}: {error}") from error
     start = replay.compiled(record.env())[0]
-    begun = start(replay.laid(record.setup, env.ruleset))
+    first_state = start(replay.laid(record.setup, env.ruleset))
     indices = [action_index.from_text(env.ruleset, text) for text in record.actions]
-    return Game(env, [begun, *states], indices)
+    return Game(env, [first_state, *states], indices)
 
 
 def has_search(agent: str) -> bool:
@@ -131,12 +131,12 @@ class Explainer:
         parts = []
         for first in range(0, count, size):
             rows = np.minimum(np.arange(first, first + size), count - 1)
-            some = jax.tree.map(lambda x, r=rows: np.asarray(x)[r], states)
-            parts.append(jax.device_get(self._run(self._params, some)))
+            batch = jax.tree.map(lambda x, r=rows: np.asarray(x)[r], states)
+            parts.append(jax.device_get(self._run(self._params, batch)))
             self._searched = min(first + size, count)
-        found: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
+        output: Any = jax.tree.map(lambda *x: np.concatenate(x)[:count], *parts)
         vp = np.asarray(states.game.players.vp)
-        return Searched(found, self.final_vp(vp, _of_the_move(found, _slot(found))))
+        return Searched(output, self.final_vp(vp, _of_the_move(output, _slot(output))))
 
     def final_vp(self, vp: np.ndarray, value: np.ndarray) -> np.ndarray:
         """Final VP from VP (..., P) and the network's values (..., P) of what is still to come."""
@@ -144,24 +144,24 @@ class Explainer:
         return np.asarray(vp + to_come if self.policy.reward == "vp" else to_come, np.float64)
 
 
-def _slot(found: SearchOutput) -> np.ndarray:
+def _slot(output: SearchOutput) -> np.ndarray:
     """(n,) the candidate that is the search's own move."""
-    candidates = found.candidates
-    own = candidates.valid & (candidates.action == found.action[:, None])
+    candidates = output.candidates
+    own = candidates.valid & (candidates.action == output.action[:, None])
     slot: np.ndarray = np.argmax(np.asarray(own), axis=-1)
     return slot
 
 
-def _of_the_move(found: SearchOutput, slot: np.ndarray) -> np.ndarray:
+def _of_the_move(output: SearchOutput, slot: np.ndarray) -> np.ndarray:
     """(n, P) the values of the search's own move; the root's where that was not visited.
 
     The root's are a mean over all that was tried. Where the same player decides again that mean is
     lower than what the player gets.
     """
     rows = np.arange(len(slot))
-    visited = np.asarray(found.candidates.visits)[rows, slot] > 0
-    values = np.asarray(found.candidates.values)[rows, slot]
-    return np.where(visited[:, None], values, np.asarray(found.value))
+    visited = np.asarray(output.candidates.visits)[rows, slot] > 0
+    values = np.asarray(output.candidates.values)[rows, slot]
+    return np.where(visited[:, None], values, np.asarray(output.value))
 
 
 def decision(
@@ -227,10 +227,10 @@ def _line(tree: Tree, slot: int, game: Game, factions: list[str]) -> list[str]:
 
 def decision_text(about: dict[str, Any]) -> str:
     """One decision as text."""
-    who = about["factions"][about["player"]]
+    faction = about["factions"][about["player"]]
     widths = [max(9, len(name)) for name in about["factions"]]
     lines = [
-        f"decision {about['decision']} of {about['of']}, round {about['round']}: {who}"
+        f"decision {about['decision']} of {about['of']}, round {about['round']}: {faction}"
         f" (player {about['player']}), {about['options']} options",
         "VP now: " + ", ".join(map("{} {}".format, about["factions"], about["vp"])),
         f"played: {about['played']}; the search plays: {about['best']}",

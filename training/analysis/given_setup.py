@@ -45,5 +45,5 @@ def find(args: argparse.Namespace, env_module: EnvModule | None) -> tuple[GaiaEn
         read = replay.laid if args.record else setup_from_json
         return env, read(written, env.ruleset), str(path)
     except ValueError as error:  # a RecordError is one
-        said = str(error)
-        raise UserError(said if str(path) in said else f"{path}: {said}") from error
+        message = str(error)
+        raise UserError(message if str(path) in message else f"{path}: {message}") from error

@@ -68,18 +68,18 @@ class _Stage(NamedTuple):
     samples: int  # n, of each action
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nobody interrupted it."""
         return bool(self.ends.ended.all())
 
-    def each(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
+    def results(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
         """Each question that was played to the end: its actions, VP (K, n, P), moves (K, n, M)."""
         start = 0
         for at, actions in zip(self.asked, self.tried, strict=True):
-            here = slice(start, start + len(actions) * self.samples)
-            start = here.stop
-            if self.ends.ended[here].all():
-                vp, moves = self.ends.vp[here], self.ends.moves[here]
+            rows = slice(start, start + len(actions) * self.samples)
+            start = rows.stop
+            if self.ends.ended[rows].all():
+                vp, moves = self.ends.vp[rows], self.ends.moves[rows]
                 shape = (len(actions), self.samples)
                 yield at, actions, vp.reshape(*shape, -1), moves.reshape(*shape, -1)
 
@@ -87,14 +87,16 @@ class _Stage(NamedTuple):
 class Judge:
     """Judges moves by the playouts of one agent."""
 
-    def __init__(self, env: Environment, agent: Agent, playouts: int, again: int = LOOKED_AT_AGAIN):
+    def __init__(
+        self, env: Environment, agent: Agent, playouts: int, remeasure_one_in: int = LOOKED_AT_AGAIN
+    ):
         """
         Args:
             playouts: n of the played move and of the best alternative, at least 4.
-            again: the costliest one in so many is measured again.
+            remeasure_one_in: the costliest one in so many is measured again.
         """
         self.playouts, self.players = playouts, Playouts(env, agent, moves=LINE)
-        self._in_so_many = again
+        self._in_so_many = remeasure_one_in
         self.capacity = 0  # jobs of the largest stage that was asked for
         self._choosing = max(playouts // 2, 4)
 
@@ -131,12 +133,12 @@ class Judge:
 
     def _stages(self, questions: Sequence[Question]) -> tuple[int, int, int]:
         """How many playouts choose, measure, and measure again."""
-        many = [len(q.candidates) for q in questions]
-        again = self._again(sum(k > 1 for k in many)) * LONGER
+        candidate_counts = [len(q.candidates) for q in questions]
+        remeasured = self._num_remeasured(sum(k > 1 for k in candidate_counts)) * LONGER
         return (
-            sum(k * self._choosing for k in many if k > 2),
-            sum(min(k, 2) for k in many) * self.playouts,
-            again * 2 * self.playouts,
+            sum(k * self._choosing for k in candidate_counts if k > 2),
+            sum(min(k, 2) for k in candidate_counts) * self.playouts,
+            remeasured * 2 * self.playouts,
         )
 
     def judge(
@@ -155,35 +157,35 @@ class Judge:
         before, capacity = 0, self._capacity(questions)
         self.capacity = capacity
 
-        def play(asked: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:
+        def play(rows: list[int], tried: list[np.ndarray], samples: int, first: int) -> _Stage:
             nonlocal before
             jobs = jobs_of(tried, samples, first)
-            jobs = Jobs(np.array(asked)[jobs.position], jobs.action, jobs.sample)
+            jobs = Jobs(np.array(rows)[jobs.position], jobs.action, jobs.sample)
             ends = self.players.play(states, jobs, seed, lambda n: progress(before + n), capacity)
             before += len(jobs.action)
-            return _Stage(asked, tried, ends, samples)
+            return _Stage(rows, tried, ends, samples)
 
         n, choosing = self.playouts, self._choosing
         both = [q.candidates[:2] for q in questions]
         open_ = [i for i, q in enumerate(questions) if len(q.candidates) > 2]
         if open_:
             stage = play(open_, [questions[i].candidates for i in open_], choosing, 0)
-            if not stage.whole:
-                return [_halves(questions[i], *found) for i, *found in stage.each()]
-            for i, actions, vp, _ in stage.each():
+            if not stage.is_complete:
+                return [_halves(questions[i], *result) for i, *result in stage.results()]
+            for i, actions, vp, _ in stage.results():
                 both[i] = actions[[0, _best(questions[i], vp)]]
         stage = play(list(range(len(questions))), both, n, choosing)
-        known = {i: measured(questions[i], *found) for i, *found in stage.each()}
-        costly = [i for i in known if len(both[i]) > 1]
-        costly.sort(key=lambda i: -known[i].loss.shrunk)
-        if stage.whole and costly:
-            costly = sorted(costly[: self._again(len(costly))])
+        judged = {i: measured(questions[i], *result) for i, *result in stage.results()}
+        costly = [i for i in judged if len(both[i]) > 1]
+        costly.sort(key=lambda i: -judged[i].loss.shrunk)
+        if stage.is_complete and costly:
+            costly = sorted(costly[: self._num_remeasured(len(costly))])
             stage = play(costly, [both[i] for i in costly], n * LONGER, choosing + n)
-            known |= {i: measured(questions[i], *found) for i, *found in stage.each()}
-        return list(known.values())
+            judged |= {i: measured(questions[i], *result) for i, *result in stage.results()}
+        return list(judged.values())
 
-    def _again(self, asked: int) -> int:
-        return min(asked, max(asked // self._in_so_many, 5))
+    def _num_remeasured(self, count: int) -> int:
+        return min(count, max(count // self._in_so_many, 5))
 
 
 def _best(question: Question, vp: np.ndarray) -> int:

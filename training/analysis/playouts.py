@@ -166,16 +166,16 @@ class _Device:
         action = jnp.where(slots.forced >= 0, slots.forced, own)
         turn, place = slots.turn, slots.place
         if self.turn:
-            wanted, turn, place = self.planned(seat, then, slots)
-            action = jnp.where(wanted >= 0, wanted, action)
+            planned_action, turn, place = self.planned(seat, then, slots)
+            action = jnp.where(planned_action >= 0, planned_action, action)
         moves, notes = slots.moves, slots.notes
         if self.moves:
             noted = ~over(slots.state) & (slots.clock > 0)
             column = jnp.where(noted, slots.clock - 1, self.moves)
             moves = moves.at[slots.job, column].set(action.astype(jnp.int16), mode="drop")
             if self.note:
-                told = self.note(slots.state).astype(jnp.int16)
-                notes = notes.at[slots.job, column].set(told, mode="drop")
+                note = self.note(slots.state).astype(jnp.int16)
+                notes = notes.at[slots.job, column].set(note, mode="drop")
         widest = self.agent.slots(self.slots) if self.agent.slots else 0
         return slots._replace(
             state=step_among(self.env, widest, slots.state, action),
@@ -196,33 +196,33 @@ class _Device:
         turn, place = slots.turn + begins, jnp.where(begins, 0, slots.place)
         turns, width = then.shape[1:]
         rows, at = jnp.arange(len(turn)), jnp.clip(turn, 0, turns - 1)
-        wanted = then[rows, at, jnp.minimum(place, width - 1)]
-        now = inside & (turn == at) & (place < width) & (wanted >= 0)
-        legal = now & slots.state.legal_action_mask[rows, jnp.maximum(wanted, 0)]
+        planned_action = then[rows, at, jnp.minimum(place, width - 1)]
+        now = inside & (turn == at) & (place < width) & (planned_action >= 0)
+        legal = now & slots.state.legal_action_mask[rows, jnp.maximum(planned_action, 0)]
         place = jnp.where(inside, jnp.where(legal, place + 1, width), place)
-        return jnp.where(legal, wanted, -1), turn, place
+        return jnp.where(legal, planned_action, -1), turn, place
 
     def refill(self, pool: EnvState, jobs: Jobs, total: Array, slots: _Slots) -> _Slots:
         """Note the playouts that have ended; their slots begin those that are left."""
         count = len(jobs.action)
         done = over(slots.state) & (slots.job < count)
-        where = jnp.where(done, slots.job, count)
+        finished_job = jnp.where(done, slots.job, count)
         players = slots.state.game.players
         vp, sources = (x.astype(jnp.int16) for x in (players.vp, players.vp_source))
-        taken = take(done | (slots.job == count), slots.following[0], total[0])
-        fresh = jax.tree.map(lambda x: x[jobs.position[taken.job]], pool)
+        next_jobs = take(done | (slots.job == count), slots.following[0], total[0])
+        fresh = jax.tree.map(lambda x: x[jobs.position[next_jobs.job]], pool)
         idle = jnp.where(done, count, slots.job)
         return slots._replace(
-            state=taken.put(slots.state, fresh),
-            job=taken.put(idle, taken.job),
-            forced=taken.put(slots.forced, jobs.action[taken.job]),
-            turn=taken.put(slots.turn, -1),
-            place=taken.put(slots.place, 0),
-            clock=taken.put(slots.clock, 0),
-            following=taken.following[None],
-            vp=slots.vp.at[where].set(vp, mode="drop"),
-            ended=slots.ended.at[where].set(True, mode="drop"),
-            sources=slots.sources.at[where].set(sources, mode="drop"),
+            state=next_jobs.put(slots.state, fresh),
+            job=next_jobs.put(idle, next_jobs.job),
+            forced=next_jobs.put(slots.forced, jobs.action[next_jobs.job]),
+            turn=next_jobs.put(slots.turn, -1),
+            place=next_jobs.put(slots.place, 0),
+            clock=next_jobs.put(slots.clock, 0),
+            following=next_jobs.following[None],
+            vp=slots.vp.at[finished_job].set(vp, mode="drop"),
+            ended=slots.ended.at[finished_job].set(True, mode="drop"),
+            sources=slots.sources.at[finished_job].set(sources, mode="drop"),
         )
 
     def advance(
@@ -234,13 +234,13 @@ class _Device:
         luck = jax.vmap(jax.random.fold_in)(luck, jobs.sample[at])
         seat, then = pool.current_player[jobs.position[at]], jobs.then[at]
         _, slots = jax.lax.while_loop(
-            lambda held: (held[0] < STRIDE) & ~over(held[1].state).all(),
-            lambda held: (held[0] + 1, self.step(params, luck, seat, then, held[1])),
+            lambda carry: (carry[0] < STRIDE) & ~over(carry[1].state).all(),
+            lambda carry: (carry[0] + 1, self.step(params, luck, seat, then, carry[1])),
             (jnp.int32(0), slots),
         )
         slots = self.refill(pool, jobs, total, slots)
-        going = (slots.job < len(jobs.action)) & ~over(slots.state)
-        return slots, slots.following - going.sum(dtype=jnp.int32)
+        is_running = (slots.job < len(jobs.action)) & ~over(slots.state)
+        return slots, slots.following - is_running.sum(dtype=jnp.int32)
 
 
 class Playouts:
@@ -331,10 +331,12 @@ def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
     map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
     begin = map_(device.begin, in_specs=(P(), P(GAMES), P(GAMES)))
     advance = map_(device.advance, in_specs=(P(), P(), P(), P(GAMES), P(GAMES), P(GAMES)))
-    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    replicated, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
 
     def place(params: Params, key: Array, pool: EnvState, jobs: Jobs, total: np.ndarray) -> Any:
-        return jax.device_put((params, key, pool, jobs, total), (one, one, one, split, split))
+        return jax.device_put(
+            (params, key, pool, jobs, total), (replicated, replicated, replicated, split, split)
+        )
 
     return jit(begin), jit(advance), place
 

@@ -48,10 +48,10 @@ class Outcomes(NamedTuple):
         """
         own = self.vp[:, :, self.seat].astype(float)
         count, playouts = own.shape
-        apart = own - own.mean(0)  # of one luck: candidates share their random numbers
+        deviations = own - own.mean(0)  # of one luck: candidates share their random numbers
         return intervals(
-            [texts[a] for a in self.actions], apart.mean(1),
-            apart.std(axis=1, ddof=1) / playouts**0.5, playouts, [playouts] * count,
+            [texts[a] for a in self.actions], deviations.mean(1),
+            deviations.std(axis=1, ddof=1) / playouts**0.5, playouts, [playouts] * count,
         )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
 
 
 def candidates(
-    agent: Agent, state: EnvState, most: int, played: int = -1
+    agent: Agent, state: EnvState, limit: int, played: int = -1
 ) -> tuple[np.ndarray, np.ndarray]:
     """The likeliest legal actions, or the first ones of an agent without a policy; (K,) each.
 
@@ -72,21 +72,21 @@ def candidates(
     """
     legal = np.flatnonzero(np.asarray(state.legal_action_mask))
     chance = np.full(len(state.legal_action_mask), np.nan)
-    kept = legal[:most]
+    likeliest = legal[:limit]
     if agent.policy is not None:
-        one: EnvState = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
-        chance = probabilities(agent, one)[0]
-        kept = legal[np.argsort(-chance[legal], kind="stable")][:most]
-    if played >= 0 and played not in kept:
-        kept = np.append(kept[: most - 1], played)
-    return kept, chance[kept]
+        batch: EnvState = jax.tree.map(lambda x: jnp.asarray(x)[None], state)
+        chance = probabilities(agent, batch)[0]
+        likeliest = legal[np.argsort(-chance[legal], kind="stable")][:limit]
+    if played >= 0 and played not in likeliest:
+        likeliest = np.append(likeliest[: limit - 1], played)
+    return likeliest, chance[likeliest]
 
 
 def play_out(
     env: Environment,
     agent: Agent,
     state: EnvState,
-    most: int,
+    limit: int,
     playouts: int,
     seed: int = 0,
     played: int = -1,
@@ -95,21 +95,21 @@ def play_out(
 
     Args:
         state: one state, before the decision.
-        most: K at most.
+        limit: K at most.
         playouts: n, of each.
         played: a candidate at any rate; -1 for none.
     Raises:
         KeyboardInterrupt: Ctrl-C, before all of them had ended.
     """
-    actions, policy = candidates(agent, state, most, played)
-    one = jax.tree.map(lambda x: np.asarray(x)[None], state)
-    found = Playouts(env, agent).play(one, jobs_of([actions], playouts), seed)
-    if not found.ended.all():  # what has not ended has 0 VP
+    actions, policy = candidates(agent, state, limit, played)
+    batch = jax.tree.map(lambda x: np.asarray(x)[None], state)
+    ends = Playouts(env, agent).play(batch, jobs_of([actions], playouts), seed)
+    if not ends.ended.all():  # what has not ended has 0 VP
         raise KeyboardInterrupt
     shape = (len(actions), playouts)
     return Outcomes(
-        actions, policy, found.vp.reshape(*shape, -1).astype(int), int(state.current_player),
-        found.sources.reshape(*shape, *found.sources.shape[1:]).astype(int),
+        actions, policy, ends.vp.reshape(*shape, -1).astype(int), int(state.current_player),
+        ends.sources.reshape(*shape, *ends.sources.shape[1:]).astype(int),
     )  # fmt: skip
 
 
@@ -128,9 +128,9 @@ def table(outcomes: Outcomes, texts: Sequence[str]) -> str:
         mean = own[k].mean()
         low, middle, high = np.quantile(own[k], SHARES)
         chance = outcomes.policy[k]
-        shown = "     -" if np.isnan(chance) else f"{chance:6.3f}"
+        probability = "     -" if np.isnan(chance) else f"{chance:6.3f}"
         lines.append(
-            f"{texts[outcomes.actions[k]]:<32}{shown}  {mean:6.1f} ({mean - half:.1f} to "
+            f"{texts[outcomes.actions[k]]:<32}{probability}  {mean:6.1f} ({mean - half:.1f} to "
             f"{mean + half:.1f})  {low:5.0f} {middle:5.0f} {high:5.0f}  {won[k]:.2f}"
         )
     return "\n".join(lines)
@@ -152,16 +152,16 @@ def main(args: argparse.Namespace, env_module: EnvModule) -> int:
     except ValueError as error:  # of a set-up that names no players
         raise UserError(f"{args.position}: {error}") from error
     agent = make_agent(args.agent, env)
-    found = play_out(env, agent, state, args.candidates, args.playouts, args.seed)
+    outcomes = play_out(env, agent, state, args.candidates, args.playouts, args.seed)
     texts = [to_text(env.ruleset, action) for action in range(env.num_actions)]
-    print(f"decision {args.at}, player {found.seat}, played: {record.actions[args.at - 1]}")
-    print(table(found, texts))
+    print(f"decision {args.at}, player {outcomes.seat}, played: {record.actions[args.at - 1]}")
+    print(table(outcomes, texts))
     if args.json:
         report = {
-            "record": str(args.position), "at": args.at, "agent": args.agent, "seat": found.seat,
-            "actions": [texts[a] for a in found.actions],
-            "policy": [None if np.isnan(p) else float(p) for p in found.policy],
-            "vp": found.vp.tolist(),
+            "record": str(args.position), "at": args.at, "agent": args.agent, "seat": outcomes.seat,
+            "actions": [texts[a] for a in outcomes.actions],
+            "policy": [None if np.isnan(p) else float(p) for p in outcomes.policy],
+            "vp": outcomes.vp.tolist(),
         }  # fmt: skip
         atomic_files.write_text(args.json, json.dumps(report, indent=1) + "\n")
     cli.wrote(args.json)

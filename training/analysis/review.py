@@ -35,17 +35,17 @@ KEPT = 3  # digits of a chance
 
 def main_moves(game: Game) -> list[int]:
     """The decisions that are judged, from 0: placements, boosters, main actions with a choice."""
-    found = []
+    decisions = []
     for at, played in enumerate(game.actions):
         state = game.states[at]
         node = int(state.game.turn.node)
         if played < 0:
             continue
         text = to_text(game.env.ruleset, played)
-        asked = node in (Node.START, Node.BOOSTER) or is_main(node, text)
-        if asked and int(np.sum(state.legal_action_mask)) > 1:
-            found.append(at)
-    return found
+        is_main_move = node in (Node.START, Node.BOOSTER) or is_main(node, text)
+        if is_main_move and int(np.sum(state.legal_action_mask)) > 1:
+            decisions.append(at)
+    return decisions
 
 
 def check_policy(name: str, agent: Agent | None = None) -> None:
@@ -82,8 +82,8 @@ class Reviewer:
         moves = main_moves(game)
         if not moves:
             raise UserError("the record has no main move with a choice")
-        some = (jax.device_get(game.states[at]) for at in moves)
-        states: State = jax.tree.map(lambda *x: np.stack(x), *some)
+        positions = (jax.device_get(game.states[at]) for at in moves)
+        states: State = jax.tree.map(lambda *x: np.stack(x), *positions)
         chances = probabilities(self._agent, states)
         seats = np.asarray(states.current_player)
         return states, [
@@ -117,23 +117,23 @@ class Reviewer:
         }  # fmt: skip
 
 
-def report(game: Game, judged: Sequence[Judged], asked: int, expected: np.ndarray) -> Plain:
+def report(game: Game, judged: Sequence[Judged], num_moves: int, expected: np.ndarray) -> Plain:
     """Everything that a review knows, plain values.
 
     Args:
-        asked: how many decisions were to be judged.
+        num_moves: how many decisions were to be judged.
         expected: (P,) VP that the agent expects at the beginning.
     """
     rules, end = game.env.ruleset, game.states[-1]
     ids = [rules.ids["faction"][i] for i in np.asarray(end.game.setup.faction)]
     factions = [{"id": id, "name": names(rules)["faction"][id]} for id in ids]
-    moves = [move_json(game, one) for one in judged]
+    moves = [move_json(game, judgement) for judgement in judged]
     costliest = sorted(moves, key=lambda m: -m["loss"]["shrunk"])[:SHOWN]
     seats = []
     over, aims = bool(end.terminated), par(expected)
-    made = end.game.players.vp if over else judged[-1].vp
+    final_vp = end.game.players.vp if over else judged[-1].vp
     for seat, faction in enumerate(factions):
-        own = [one.loss for one in judged if one.question.seat == seat]
+        own = [judgement.loss for judgement in judged if judgement.question.seat == seat]
         grades = {name: sum(x.grade == name for x in own) for name in GRADES}
         seats.append(
             {
@@ -143,7 +143,7 @@ def report(game: Game, judged: Sequence[Judged], asked: int, expected: np.ndarra
                 "vp": int(end.game.players.vp[seat]),
                 "judged": len(own),
                 "expected_vp": round(float(expected[seat]), 1),
-                "accuracy": round(accuracy(float(aims[seat]), float(made[seat])), 1),
+                "accuracy": round(accuracy(float(aims[seat]), float(final_vp[seat])), 1),
                 "lost": round(sum(x.shrunk for x in own), 1),
                 "grades": grades,
             }
@@ -151,7 +151,7 @@ def report(game: Game, judged: Sequence[Judged], asked: int, expected: np.ndarra
     return {
         "over": over,
         "decisions": len(game.actions),
-        "asked": asked,
+        "asked": num_moves,
         "judged": len(judged),
         "seats": seats,
         "costliest": [m["decision"] for m in costliest if m["loss"]["shrunk"] > 0],
@@ -159,34 +159,34 @@ def report(game: Game, judged: Sequence[Judged], asked: int, expected: np.ndarra
     }
 
 
-def move_json(game: Game, one: Judged) -> Plain:
+def move_json(game: Game, judgement: Judged) -> Plain:
     """A judged move, plain values."""
-    number, seat = one.question.number, one.question.seat
+    number, seat = judgement.question.number, judgement.question.seat
     rules, state = game.env.ruleset, game.states[number - 1]
-    policy = one.question.policy
-    best = int(np.flatnonzero(one.question.candidates == one.best)[0])
+    policy = judgement.question.policy
+    best = int(np.flatnonzero(judgement.question.candidates == judgement.best)[0])
     return {
         "decision": number,
         "round": int(state.game.turn.round),
         "player": seat,
         "faction": rules.ids["faction"][int(state.game.setup.faction[seat])],
-        "played": action_json(rules, int(one.question.candidates[0]), float(policy[0])),
-        "better": action_json(rules, one.best, float(policy[best])),
-        "loss": loss_json(one.loss, 1) | {"shrunk": round(one.loss.shrunk, 1)},
-        "win_loss": loss_json(one.win_loss, KEPT),
-        "grade": one.loss.grade,
-        "playouts": one.playouts,
-        "expected_vp": np.round(one.vp, 1).tolist(),
-        "chance_to_win": np.round(one.win, KEPT).tolist(),
-        "line": [] if one.loss.mean <= 0 else line(game, one),
+        "played": action_json(rules, int(judgement.question.candidates[0]), float(policy[0])),
+        "better": action_json(rules, judgement.best, float(policy[best])),
+        "loss": loss_json(judgement.loss, 1) | {"shrunk": round(judgement.loss.shrunk, 1)},
+        "win_loss": loss_json(judgement.win_loss, KEPT),
+        "grade": judgement.loss.grade,
+        "playouts": judgement.playouts,
+        "expected_vp": np.round(judgement.vp, 1).tolist(),
+        "chance_to_win": np.round(judgement.win, KEPT).tolist(),
+        "line": [] if judgement.loss.mean <= 0 else line(game, judgement),
     }
 
 
 def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Plain:
     """An action as its text and in words, and how likely the policy finds it."""
     text = to_text(rules, action)
-    known = {} if policy is None else {"policy": round(policy, KEPT)}
-    return {"action": action, "text": text, "words": say(rules, text)} | known
+    probability = {} if policy is None else {"policy": round(policy, KEPT)}
+    return {"action": action, "text": text, "words": say(rules, text)} | probability
 
 
 def loss_json(loss: Loss, digits: int) -> dict[str, float]:
@@ -195,14 +195,14 @@ def loss_json(loss: Loss, digits: int) -> dict[str, float]:
     return {name: round(value, digits) for name, value in values.items()}
 
 
-def line(game: Game, one: Judged) -> list[Plain]:
+def line(game: Game, judgement: Judged) -> list[Plain]:
     """The better move and what follows it in the playout with the median VP, each with who."""
-    rules, found = game.env.ruleset, []
-    before = game.states[one.question.number - 1]
-    for action, after in follow(game, one.question.number, one.best, one.line):
-        found.append({"player": int(before.current_player)} | action_json(rules, action))
+    rules, steps = game.env.ruleset, []
+    before = game.states[judgement.question.number - 1]
+    for action, after in follow(game, judgement.question.number, judgement.best, judgement.line):
+        steps.append({"player": int(before.current_player)} | action_json(rules, action))
         before = after
-    return found
+    return steps
 
 
 def follow(
@@ -247,11 +247,11 @@ def text(about: Plain) -> str:
 
 def summary(about: Plain) -> str:
     """What was judged, in a line."""
-    asked = f"{about['judged']} of {about['asked']}"
-    return f"{asked} main moves of {about['decisions']} decisions judged by {about['agent']}"
+    judged_moves = f"{about['judged']} of {about['asked']}"
+    return f"{judged_moves} main moves of {about['decisions']} decisions judged by {about['agent']}"
 
 
-def when(move: Plain) -> str:
+def when_text(move: Plain) -> str:
     """When a move was made."""
     return f"round {move['round']}" if move["round"] else "set-up"
 
@@ -269,11 +269,11 @@ def _move_text(move: Plain, seats: Sequence[Plain]) -> list[str]:
     name = seats[move["player"]]["name"]
     grade = f", {move['grade']}" if move["grade"] else ""
     then = []
-    for one in move["line"][: LINE + 1]:
-        who = "" if one["player"] == move["player"] else f"{seats[one['player']]['name']}: "
-        then.append(who + one["words"])
+    for step in move["line"][: LINE + 1]:
+        player = "" if step["player"] == move["player"] else f"{seats[step['player']]['name']}: "
+        then.append(player + step["words"])
     return [
-        f"decision {move['decision']}, {when(move)}, {name}: {move['played']['words']}{grade}",
+        f"decision {move['decision']}, {when_text(move)}, {name}: {move['played']['words']}{grade}",
         f"  loses {costs(move)}, {move['playouts']} playouts",
         f"  better: {'; '.join(then)}",
     ]

@@ -62,7 +62,7 @@ def _static(name: str) -> str:
 
 def _data(game: Game, costly: Sequence[Plain], seats: Sequence[Plain]) -> str:
     """The pictures of the costliest moves: before each, the played move, the better line."""
-    timeline, frames, found = replay_page.Timeline(), 0, []
+    timeline, frames, moves = replay_page.Timeline(), 0, []
     first = Table(game.states[0], game.env.ruleset)
 
     def add(state: State, last: int | None = None) -> int:
@@ -77,22 +77,22 @@ def _data(game: Game, costly: Sequence[Plain], seats: Sequence[Plain]) -> str:
         played = move["played"]["action"]
         after = add(next(review.follow(game, number, played, ()))[1], played)
         start = add(game.states[number - 1])
-        actions = [one["action"] for one in line]
+        actions = [step["action"] for step in line]
         for action, state in review.follow(game, number, actions[0], actions[1:]):
             add(state, action)
-        found.append(
+        moves.append(
             {
                 "player": move["player"],
                 "played": after,
                 "first": start,
                 "said": move["played"]["words"],
-                "line": [f"{seats[one['player']]['name']}: {one['words']}" for one in line],
+                "line": [f"{seats[step['player']]['name']}: {step['words']}" for step in line],
             }
         )
     data = {
         "picture": panels.frame(first, panels.parts(first)),
         "parts": timeline.varying(),
-        "moves": found,
+        "moves": moves,
     }
     return json.dumps(data, separators=(",", ":"))
 
@@ -128,7 +128,7 @@ def _seats(seats: Sequence[Plain]) -> str:
 
 def _button(move: Plain, seats: Sequence[Plain]) -> str:
     grade = f", {move['grade']}" if move["grade"] else ""
-    head = f"{seats[move['player']]['name']}, {review.when(move)}{grade}"
+    head = f"{seats[move['player']]['name']}, {review.when_text(move)}{grade}"
     rows = (f"Played: {move['played']['words']}", f"Better: {move['better']['words']}")
     body = "".join(f"<span>{escape(row)}</span>" for row in (*rows, review.costs(move)))
     return f'<button aria-pressed="false"><b>{escape(head)}</b>{body}</button>'

@@ -34,29 +34,31 @@ def ask(game: Game, number: int, agent: str, playouts: int, seed: int = 0) -> Pl
         playouts: of each candidate.
     """
     state, played = game.states[number - 1], game.actions[number - 1]
-    found = play_out(
+    outcomes = play_out(
         game.env, make_agent(agent, game.env), state, MOST, playouts, seed, played
     )  # fmt: skip
-    return {"agent": agent, "playouts": playouts} | about(game, number, found)
+    return {"agent": agent, "playouts": playouts} | about(game, number, outcomes)
 
 
-def about(game: Game, number: int, found: Outcomes) -> Plain:
+def about(game: Game, number: int, outcomes: Outcomes) -> Plain:
     """What the playouts of a decision say, plain values; the candidates, the best first."""
     state, rules = game.states[number - 1], game.env.ruleset
-    assert found.sources is not None
-    seat, order = found.seat, found.best()
-    own, won = found.vp[:, :, seat], wins(found.vp)[:, :, seat].mean(1)
+    assert outcomes.sources is not None
+    seat, order = outcomes.seat, outcomes.best()
+    own, won = outcomes.vp[:, :, seat], wins(outcomes.vp)[:, :, seat].mean(1)
     missions = Table(state, rules).final_missions
-    parts, named = found.sources[:, :, seat].mean(1), sources(missions)
+    parts, named = outcomes.sources[:, :, seat].mean(1), sources(missions)
     rows = []
     for k in order:
-        action = int(found.actions[k])
+        action = int(outcomes.actions[k])
         loss = paired(own[order[0]], own[k])
         rows.append(
             {
                 "action": to_text(rules, action),
                 "words": say(rules, to_text(rules, action)),
-                "policy": None if np.isnan(found.policy[k]) else round(float(found.policy[k]), 3),
+                "policy": None
+                if np.isnan(outcomes.policy[k])
+                else round(float(outcomes.policy[k]), 3),
                 "vp": round(float(own[k].mean()), 1),
                 "win": round(float(won[k]), 2),
                 "loss": [round(x, 1) for x in (loss.mean, loss.low, loss.high)],
@@ -80,29 +82,33 @@ def about(game: Game, number: int, found: Outcomes) -> Plain:
 
 
 def by_source(
-    rules: Ruleset, apart: np.ndarray, named: Mapping[str, str] = VP_SOURCES
+    rules: Ruleset, vp_differences: np.ndarray, named: Mapping[str, str] = VP_SOURCES
 ) -> dict[str, float]:
     """The largest differences of VP by source, each by its name.
 
     Args:
-        apart: (S,) by `ids["vp_source"]`.
+        vp_differences: (S,) by `ids["vp_source"]`.
         named: the name of each id; of one game, they say which its final missions are.
     """
-    largest = np.argsort(-np.abs(apart), kind="stable")[:TOLD]
+    largest = np.argsort(-np.abs(vp_differences), kind="stable")[:TOLD]
     kinds = rules.ids["vp_source"]
-    return {named[kinds[i]]: round(float(apart[i]), 1) for i in largest if abs(apart[i]) >= LEAST}
+    return {
+        named[kinds[i]]: round(float(vp_differences[i]), 1)
+        for i in largest
+        if abs(vp_differences[i]) >= LEAST
+    }
 
 
-def text(told: Plain) -> str:
+def text(report: Plain) -> str:
     """One decision in words."""
-    when = f"round {told['round']}" if told["round"] else "set-up"
-    best, *others = told["candidates"]
+    when_text = f"round {report['round']}" if report["round"] else "set-up"
+    best, *others = report["candidates"]
     lines = [
-        f"decision {told['decision']} of {told['of']}, {when}: {told['faction']}"
-        f" (player {told['player']}); {told['playouts']} games of {told['agent']} from here, each",
+        f"decision {report['decision']} of {report['of']}, {when_text}: {report['faction']}"
+        f" (player {report['player']}); {report['playouts']} games of {report['agent']} each",
         f"best: {best['words']}{' (played)' * best['played']}: {best['vp']} VP at the end,"
         f" {100 * best['win']:.0f} % to win",
-        "  most of it from " + _sources(told["best_by_source"], ""),
+        "  most of it from " + _sources(report["best_by_source"], ""),
     ]
     for row in others:
         loss, low, high = row["loss"]

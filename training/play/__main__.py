@@ -51,7 +51,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         loading.run()  # what is wrong with it is said before anything is served
     listener = _listen(options.host, options.port)
     port = listener.getsockname()[1]
-    print(f"The table stands at http://{_shown(options.host)}:{port}/ (Ctrl-C ends it)", flush=True)
+    print(
+        f"The table stands at http://{_displayed_host(options.host)}:{port}/ (Ctrl-C ends it)",
+        flush=True,
+    )
     config = uvicorn.Config(
         front, log_level="warning", server_header=False,
         timeout_keep_alive=10, timeout_graceful_shutdown=1, limit_concurrency=200,
@@ -113,8 +116,8 @@ class Loading:
 
         options = self.options
         if options.env not in RULESETS:
-            known = ", ".join(RULESETS)
-            raise UserError(f"unknown ruleset {options.env!r}; known are {known}")
+            ruleset_names = ", ".join(RULESETS)
+            raise UserError(f"unknown ruleset {options.env!r}; known are {ruleset_names}")
         start_jax()
         names = [name.strip() for name in options.agents.split(",") if name.strip()]
         games = GameServer(AgentPool(names), options.saves)
@@ -136,7 +139,7 @@ def _not_cancelled(record: logging.LogRecord) -> bool:
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
-def _shown(host: str) -> str:
+def _displayed_host(host: str) -> str:
     return "localhost" if host in ("127.0.0.1", "0.0.0.0", "::") else host
 
 

@@ -109,9 +109,9 @@ class AgentPool:
 
     def hurry(self, names: Sequence[str], rules: Rules) -> None:
         """These are compiled before all others that wait."""
-        wanted = [self.get(name, rules) for name in dict.fromkeys(names)]
+        agents = [self.get(name, rules) for name in dict.fromkeys(names)]
         with self._wake:
-            self._queue.sort(key=lambda entry: entry[1] not in wanted)
+            self._queue.sort(key=lambda entry: entry[1] not in agents)
 
     def refusal(self, name: str, ruleset: str, players: int) -> str:
         """Why an agent cannot sit at such a table; "" where it can."""
@@ -124,15 +124,15 @@ class AgentPool:
 
     def _games(self, name: str) -> dict[str, list[int]]:
         """By ruleset the numbers of players that an agent plays with."""
-        found: dict[str, list[int]] = {}
+        games_by_ruleset: dict[str, list[int]] = {}
         for id, players in sorted(VARIANTS):
             if not self.refusal(name, id, players):
-                found.setdefault(id, []).append(players)
-        return found
+                games_by_ruleset.setdefault(id, []).append(players)
+        return games_by_ruleset
 
     def known(self, ruleset: str) -> list[dict[str, Any]]:
         """All agents with their progress for one ruleset, and what games they play."""
-        found = {name: self._ready.get((name, ruleset, SEAT)) for name in self.names}
+        agents = {name: self._ready.get((name, ruleset, SEAT)) for name in self.names}
         return [
             {
                 "name": name,
@@ -143,7 +143,7 @@ class AgentPool:
                 "status": ready.status if ready else "",
                 "said": ready.said() if ready else "",
             }
-            for name, ready in found.items()
+            for name, ready in agents.items()
         ]
 
     def _work(self) -> None:
@@ -180,8 +180,8 @@ def _runs(folder: Path) -> list[str]:
     """The trainings in a folder that have a checkpoint."""
     if not folder.is_dir():
         return []
-    found = (path for path in sorted(folder.iterdir()) if (path / "checkpoints").is_dir())
-    return [path.as_posix() for path in found]
+    run_folders = (path for path in sorted(folder.iterdir()) if (path / "checkpoints").is_dir())
+    return [path.as_posix() for path in run_folders]
 
 
 def _compile(ready: Ready, rules: Rules) -> None:

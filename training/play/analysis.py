@@ -22,31 +22,31 @@ def ask(game: Game, id: int, agent: Ready) -> dict[str, Any]:
         that it expects of each player at the end.
     """
     node = game.node(id)
-    found: dict[str, Any] | None = node.analysis.get(agent.name)
-    if found is not None:
-        return found
+    cached: dict[str, Any] | None = node.analysis.get(agent.name)
+    if cached is not None:
+        return cached
     table = game.table(id)
     now = [seat.vp for seat in table.seats]
     if table.over or agent.policy is None:
-        found = {"policy": [], "vp": now}
+        cached = {"policy": [], "vp": now}
     else:
         chances, to_come = agent.policy(node.state)
         order = np.argsort(-chances, kind="stable")
         texts = game.rules.env.ruleset.actions.texts
-        may = node.state.legal_action_mask
-        policy = [(texts[i], round(float(chances[i]), 6)) for i in order if may[i]]
-        found = {
+        mask = node.state.legal_action_mask
+        policy = [(texts[i], round(float(chances[i]), 6)) for i in order if mask[i]]
+        cached = {
             "policy": policy,
             "vp": [round(v + float(x), 1) for v, x in zip(now, to_come, strict=True)],
         }
-    node.analysis[agent.name] = found
-    return found
+    node.analysis[agent.name] = cached
+    return cached
 
 
 def near(game: Game) -> list[int]:
     """The present position and its neighbours on the line: a point alone would draw no line."""
-    here = game.line.index(game.now)
-    return game.line[max(0, here - 1) : here + 2]
+    position = game.line.index(game.now)
+    return game.line[max(0, position - 1) : position + 2]
 
 
 def _following(game: Game, id: int) -> int:
@@ -57,8 +57,8 @@ def _following(game: Game, id: int) -> int:
 
 def searched(game: Game, id: int, name: str) -> dict[str, Any] | None:
     """What `search` found at a position for the line in view; None where it has not been asked."""
-    found: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {_following(game, id)}")
-    return found
+    cached: dict[str, Any] | None = game.node(id).analysis.get(f"{name} {_following(game, id)}")
+    return cached
 
 
 def search(game: Game, id: int, agent: Ready) -> None:
@@ -75,18 +75,18 @@ def search(game: Game, id: int, agent: Ready) -> None:
     env = game.rules.env
     so_far = explain.Game(env, [game.nodes[i].state for i in path], actions)
     states = jax.tree.map(lambda x: np.asarray(x)[None], node.state)
-    found = explain.decision(so_far, explainer.search(states), 0, len(path), explainer)
-    for row in found["candidates"]:
+    table = explain.decision(so_far, explainer.search(states), 0, len(path), explainer)
+    for row in table["candidates"]:
         row["words"] = game.rules.say(row["action"], game.table(id))
-        row["line"] = [_in_words(game, said) for said in row["line"]]
-    node.analysis[f"{agent.name} {following}"] = found
+        row["line"] = [_in_words(game, move) for move in row["line"]]
+    node.analysis[f"{agent.name} {following}"] = table
 
 
-def _in_words(game: Game, said: str) -> str:
+def _in_words(game: Game, move: str) -> str:
     """A move of a line, `FACTION: action text`, in words."""
-    who, text = said.split(": ", 1)
+    player, text = move.split(": ", 1)
     names = {seat.faction.id: seat.faction.name for seat in game.table(0).seats}
-    return f"{names[who]}: {game.rules.say(text)}"
+    return f"{names[player]}: {game.rules.say(text)}"
 
 
 def report(game: Game, agent: Ready) -> dict[str, Any]:
@@ -97,15 +97,17 @@ def report(game: Game, agent: Ready) -> dict[str, Any]:
         chances of all; `vp`: for each player the VP expected at the end, from here; `lines`: the
         same at every position of the line, None where it has not been looked at.
     """
-    here = ask(game, game.now, agent)
+    current = ask(game, game.now, agent)
     seen = [game.nodes[id].analysis.get(agent.name) for id in game.line]
     players = range(len(game.seats))
-    lines = [[None if one is None else one["vp"][p] for one in seen] for p in players]
-    say, table = game.rules.say, game.table()
+    lines = [[None if value is None else value["vp"][p] for value in seen] for p in players]
+    to_words, table = game.rules.say, game.table()
     return {
-        "policy": [(text, say(text, table), chance) for text, chance in here["policy"][:SHOWN]],
-        "all": dict(here["policy"]),
-        "vp": here["vp"],
+        "policy": [
+            (text, to_words(text, table), chance) for text, chance in current["policy"][:SHOWN]
+        ],
+        "all": dict(current["policy"]),
+        "vp": current["vp"],
         "lines": lines,
-        "missing": sum(one is None for one in seen),
+        "missing": sum(value is None for value in seen),
     }

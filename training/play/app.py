@@ -53,8 +53,8 @@ class Pages:
         book, number = self.server.puzzles, request.path_params.get("number")
         if number is None:
             themes, levels = await run_in_threadpool(lambda: (book.themes(), book.levels()))
-            told = {"themes": themes, "levels": levels, "mark": book.mark}
-            return JSONResponse(told | {"playing": dict(book.playing)})
+            index = {"themes": themes, "levels": levels, "mark": book.mark}
+            return JSONResponse(index | {"playing": dict(book.playing)})
         if request.method == "POST":
             body = parsed(await request.body())
             return JSONResponse(await run_in_threadpool(book.answered, number, body))
@@ -77,8 +77,8 @@ class Pages:
 
     async def preview(self, request: Request) -> Response:
         """What a game would be dealt."""
-        wanted = parsed(await request.body())
-        return JSONResponse(await run_in_threadpool(self.server.preview, wanted))
+        form = parsed(await request.body())
+        return JSONResponse(await run_in_threadpool(self.server.preview, form))
 
     async def advise(self, request: Request) -> Response:
         """Advice on what a game would be dealt: begun, how it stands, called off."""
@@ -105,17 +105,17 @@ class Pages:
 
     async def open(self, request: Request) -> Response:
         """A new game."""
-        wanted = parsed(await request.body())
-        game = await run_in_threadpool(self.server.open, wanted)
+        form = parsed(await request.body())
+        game = await run_in_threadpool(self.server.open, form)
         return JSONResponse({"id": game.id})
 
     async def game(self, request: Request) -> Response:
         """A game, once it is otherwise than at version `since`; as it is after a while."""
         game = self._game(request)
-        since = _whole(request, "since", 0)
+        since = _integer_query(request, "since", 0)
         if since:
             await self._news(game, since)
-        return await self._answer(game, whole=not since)
+        return await self._answer(game, whole_game=not since)
 
     async def _news(self, game: Game, since: int) -> None:
         if self.waiting >= MOST_WAITING:
@@ -133,52 +133,54 @@ class Pages:
 
     async def change(self, request: Request) -> Response:
         """A change to a game, and the game after it."""
-        game, what = self._game(request), request.path_params["what"]
-        if what not in CHANGES:
+        game, change_name = self._game(request), request.path_params["what"]
+        if change_name not in CHANGES:
             return refusal(404, "there is no such request")
         body = parsed(await request.body())
-        await run_in_threadpool(self.server.change, game, what, body)
+        await run_in_threadpool(self.server.change, game, change_name, body)
         return await self._answer(game)
 
     async def analysis(self, request: Request) -> Response:
         """What an agent thinks of the position, or of the whole line."""
         game = self._game(request)
         name = request.query_params.get("agent", "")
-        whole, search = (request.query_params.get(key) == "1" for key in ("whole", "search"))
-        return JSONResponse(await run_in_threadpool(self.server.analyse, game, name, whole, search))
+        whole_game, search = (request.query_params.get(key) == "1" for key in ("whole", "search"))
+        return JSONResponse(
+            await run_in_threadpool(self.server.analyse, game, name, whole_game, search)
+        )
 
     async def further(self, request: Request) -> Response:
         """Whole moves; what conversions would make possible, which takes longer to read."""
-        game, what = self._game(request), request.path_params["what"]
-        return JSONResponse(await run_in_threadpool(self.server.further, game, what))
+        game, part = self._game(request), request.path_params["what"]
+        return JSONResponse(await run_in_threadpool(self.server.further, game, part))
 
     async def advice(self, request: Request) -> Response:
         """How a hint or a review stands; asked for by POST, and called off by `{"off": true}`."""
-        game, what = self._game(request), request.path_params["what"]
-        if what not in ("hint", "review"):
+        game, kind = self._game(request), request.path_params["what"]
+        if kind not in ("hint", "review"):
             return refusal(404, "there is no such request")
         advice = self.server.advice
         if request.method == "POST":
             if parsed(await request.body()).get("off"):
-                advice.call_off(game, what)
+                advice.call_off(game, kind)
             else:
-                await run_in_threadpool(self.server.ask_advice, game, what)
-        if what == "hint":
+                await run_in_threadpool(self.server.ask_advice, game, kind)
+        if kind == "hint":
             return JSONResponse(advice.hint(game))
         job = advice.reviewed(game)
         return JSONResponse(job.json() if job else {"status": "none"})
 
     async def file_of(self, request: Request) -> Response:
         """A game as a file: its record, its replay page, its review."""
-        game, what = self._game(request), request.path_params["what"]
+        game, format = self._game(request), request.path_params["what"]
         name = re.sub(r"[^A-Za-z0-9 _.-]", "_", game.name or "gaia project")
-        if what == "record.json":
+        if format == "record.json":
             text = await run_in_threadpool(results.record, game)
             return _download(text, "application/json", f"{name}.json")
-        if what == "replay.html":
+        if format == "replay.html":
             text = await run_in_threadpool(results.replay, game)
             return _download(text, "text/html", f"{name}.html")
-        job = self.server.advice.reviewed(game) if what == "review.html" else None
+        job = self.server.advice.reviewed(game) if format == "review.html" else None
         if job is None or job.status != "ready":
             raise HTTPException(404, "there is no review of this game yet")
         return Response(job.result, media_type="text/html", headers=SANDBOX)
@@ -190,13 +192,13 @@ class Pages:
         name, moves = await run_in_threadpool(self.server.save, game, body.get("name", ""))
         return JSONResponse({"name": name, "moves": moves})
 
-    async def _answer(self, game: Game, whole: bool = False) -> Response:
-        def made() -> dict[str, Any]:
+    async def _answer(self, game: Game, whole_game: bool = False) -> Response:
+        def build() -> dict[str, Any]:
             with self.server.lock:
                 out = {**view(self.server, game), "parts": game.parts()}
-                return {**out, "picture": game.picture()} if whole else out
+                return {**out, "picture": game.picture()} if whole_game else out
 
-        return JSONResponse(await run_in_threadpool(made))
+        return JSONResponse(await run_in_threadpool(build))
 
     def _game(self, request: Request) -> Game:
         try:
@@ -210,7 +212,7 @@ def _download(text: str, kind: str, name: str) -> Response:
     return Response(text, media_type=kind, headers=headers)
 
 
-def _whole(request: Request, name: str, default: int) -> int:
+def _integer_query(request: Request, name: str, default: int) -> int:
     text = request.query_params.get(name, str(default))
     if not text.isascii() or not text.isdigit() or len(text) > 9:
         raise Refused(f"{name}: a whole number is wanted")

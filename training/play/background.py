@@ -40,13 +40,13 @@ class Job:
         self._all.add(self)
         self._thread.start()
 
-    def tell(self, said: str, done: int = 0, total: int = 0) -> None:
+    def tell(self, status: str, done: int = 0, total: int = 0) -> None:
         """How far it is.
 
         Raises:
             CalledOff: it is to end.
         """
-        self.said, self.done, self.total = said, done, total
+        self.said, self.done, self.total = status, done, total
         if self._off:
             raise CalledOff
 

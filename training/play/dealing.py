@@ -18,14 +18,14 @@ from .saves import read_setup
 DRAWN = ""  # a seat that takes the faction it is dealt (SET-10)
 
 
-def deal(wanted: Mapping[str, Any], rules: Rules) -> Setup:
+def deal(form: Mapping[str, Any], rules: Rules) -> Setup:
     """The set-up of `setup`, else of `seed`, with the `factions` that were chosen.
 
     Raises:
         Refused: anything wrong with these.
     """
-    setup = _dealt(wanted, rules)
-    chosen = wanted.get("factions")
+    setup = _dealt(form, rules)
+    chosen = form.get("factions")
     if chosen is None:
         return setup
     data = setup_to_dict(setup, rules.env.ruleset)
@@ -33,10 +33,10 @@ def deal(wanted: Mapping[str, Any], rules: Rules) -> Setup:
     return read_setup(data, rules)
 
 
-def _dealt(wanted: Mapping[str, Any], rules: Rules) -> Setup:
-    if wanted.get("setup") is not None:
-        return read_setup(wanted["setup"], rules)
-    seed = wanted.get("seed", 0)
+def _dealt(form: Mapping[str, Any], rules: Rules) -> Setup:
+    if form.get("setup") is not None:
+        return read_setup(form["setup"], rules)
+    seed = form.get("seed", 0)
     if type(seed) is not int or not 0 <= seed < 2**31:
         raise Refused("seed: a whole number from 0 to 2147483647 is wanted")
     return rules.draw(seed)
@@ -53,20 +53,20 @@ def with_factions(dealt: Sequence[str], chosen: object, ruleset: Ruleset) -> lis
     Raises:
         Refused: an unknown faction, or two of one board (SET-11).
     """
-    known = ruleset.ids["faction"]
+    faction_ids = ruleset.ids["faction"]
     if not isinstance(chosen, list) or len(chosen) != len(dealt):
         raise Refused(f"factions: a list of {len(dealt)} is wanted, '' for a drawn one")
     for id in chosen:
-        if id != DRAWN and id not in known:
-            raise Refused(f"factions: unknown faction {id!r}; known are {', '.join(known)}")
+        if id != DRAWN and id not in faction_ids:
+            raise Refused(f"factions: unknown faction {id!r}; known are {', '.join(faction_ids)}")
     boards = {id: set(pair) for pair in ruleset.faction_boards for id in pair}
     out = list(dealt)
     for seat, id in enumerate(chosen):
         if id == DRAWN:
             continue
         board = boards.get(id, {id})
-        for other, held in enumerate(out):
-            if other == seat or held not in board:
+        for other, seat_faction in enumerate(out):
+            if other == seat or seat_faction not in board:
                 continue
             if chosen[other] in board:
                 raise Refused(f"factions: {chosen[other]} and {id} are of one board")

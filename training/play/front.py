@@ -110,10 +110,10 @@ def starlette(routes: list[Route]) -> Starlette:
 class Served(uvicorn.Server):
     """A server that saves what is being played when it ends, however it is told to."""
 
-    def __init__(self, config: uvicorn.Config, keep: Callable[[], list[str]]):
-        """`keep`: saves the games that are under way; what is to be said of it."""
+    def __init__(self, config: uvicorn.Config, on_stop: Callable[[], list[str]]):
+        """`on_stop`: saves the games that are under way; what is to be said of it."""
         super().__init__(config)
-        self._keep = keep
+        self._keep = on_stop
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Save once nobody is answered any more."""

@@ -48,30 +48,32 @@ def federations(rules: Rules, state: State) -> list[dict[str, Any]]:
     """
     if FORM not in rules.legal(state):
         return []
-    found = [_federation(rules, state, *one) for one in _built(rules, state)]
-    found.sort(key=lambda one: (len(one["satellites"]), one["power"], one["actions"]))
-    return found
+    options = [_federation(rules, state, *outcome) for outcome in _built(rules, state)]
+    options.sort(
+        key=lambda outcome: (len(outcome["satellites"]), outcome["power"], outcome["actions"])
+    )
+    return options
 
 
 def _built(rules: Rules, state: State) -> Iterator[tuple[list[str], State]]:
     """Each federation once: its decisions and the state behind them. Picks come in order."""
-    opened, steps, found = rules.after(state, rules.index(FORM)), 1, 0
+    opened, steps, count = rules.after(state, rules.index(FORM)), 1, 0
     open_ = deque([([FORM], -1, opened)])
-    while open_ and steps < MOST_STEPS and found < MOST_FEDERATIONS:
-        texts, last, here = open_.popleft()
-        legal = rules.legal(here)
-        if rules.table(here).node != "FEDERATION":
-            found += 1
-            yield texts, here
+    while open_ and steps < MOST_STEPS and count < MOST_FEDERATIONS:
+        texts, last, position = open_.popleft()
+        legal = rules.legal(position)
+        if rules.table(position).node != "FEDERATION":
+            count += 1
+            yield texts, position
         elif COMMIT in legal:
             steps += 1
-            open_.append(([*texts, COMMIT], last, rules.after(here, rules.index(COMMIT))))
+            open_.append(([*texts, COMMIT], last, rules.after(position, rules.index(COMMIT))))
         else:
             for text in legal:
                 action = rules.index(text)
                 if action > last and steps < MOST_STEPS:
                     steps += 1
-                    open_.append(([*texts, text], action, rules.after(here, action)))
+                    open_.append(([*texts, text], action, rules.after(position, action)))
 
 
 def _federation(rules: Rules, before: State, texts: list[str], after: State) -> dict[str, Any]:
@@ -96,12 +98,12 @@ def _federation(rules: Rules, before: State, texts: list[str], after: State) -> 
 
 def _piece(table: Table, player: int, cell: int) -> str:
     """What a player has on a cell, in words."""
-    there = table.map
-    if there.guest[cell] == player:
+    cells = table.map
+    if cells.guest[cell] == player:
         return "guest mine"
-    if there.owner[cell] != player:
+    if cells.owner[cell] != player:
         return "space station"
-    return STRUCTURES[table.ids["structure"][there.structure[cell]]]
+    return STRUCTURES[table.ids["structure"][cells.structure[cell]]]
 
 
 @cache
@@ -123,7 +125,7 @@ def ways(rules: Rules, state: State) -> list[dict[str, Any]]:
     """
     if rules.table(state).node != "TURN" or not rules.prices_ready:
         return []
-    before, found = rules.table(state), []
+    before, options = rules.table(state), []
     tables = rules.tables_after(state)
     done = {rules.text(a): table for a, table in tables.items() if table.node not in TWO_STEPS}
     for first, half in tables.items():
@@ -133,20 +135,20 @@ def ways(rules: Rules, state: State) -> list[dict[str, Any]]:
             texts = [rules.text(first), rules.text(second)]
             same = done.get(f"mine {texts[1].partition(' ')[2]}")
             if same is None or not for_nothing(before, after, same):
-                found.append(_way(rules, texts, before, after))
-    return found
+                options.append(_way(rules, texts, before, after))
+    return options
 
 
 def for_nothing(before: Table, dear: Table, cheap: Table) -> bool:
     """Whether the decider has no more of anything than in the other way, and of something less."""
     player = before.player
-    one, two = (effects(before, after).fields(player) for after in (dear, cheap))
+    price, two = (effects(before, after).fields(player) for after in (dear, cheap))
     stock = {*RESOURCES, *(f"power.{bowl}" for bowl in range(3))}
 
     def rest(fields: dict[str, int]) -> dict[str, int]:
         return {k: v for k, v in fields.items() if k not in stock and not k.startswith("used.")}
 
-    if rest(one) != rest(two):
+    if rest(price) != rest(two):
         return False
     mine, other = (_held(table, player) for table in (dear, cheap))
     return mine != other and all(a <= b for a, b in zip(mine, other, strict=True))
@@ -162,8 +164,8 @@ def _held(table: Table, player: int) -> tuple[int, ...]:
 def _way(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
     place = next((text.split()[1] for text in texts[::-1] if "," in text), "")
     words = joined(in_words(rules, before, text) for text in texts)
-    found = effects(before, after).brief(words)
-    return {"actions": texts, "words": words, "cell": place, "effects": found}
+    summary = effects(before, after).brief(words)
+    return {"actions": texts, "words": words, "cell": place, "effects": summary}
 
 
 def joined(words: Iterable[str]) -> str:
@@ -174,40 +176,44 @@ def joined(words: Iterable[str]) -> str:
 def in_words(rules: Rules, table: Table, text: str) -> str:
     """An action, with what lies on its cell."""
     cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
-    said = rules.say(text, table)
+    words = rules.say(text, table)
     if cell < 0:
-        return said
+        return words
     kind = table.ids["structure"][table.map.structure[cell]]
-    lies = PLANETS[table.ids["planet"][table.map.planet[cell]]]
+    planet = PLANETS[table.ids["planet"][table.map.planet[cell]]]
     if table.node == "START":
-        return f"{said}, {_lies(table, cell)}"
-    if said.endswith(f": {lies}"):
-        return said if kind == "NONE" else f"{said}, beside the {STRUCTURES[kind]} there"
-    lies = lies if kind == "NONE" else f"{STRUCTURES[kind]}, {lies}"
-    return f"{said}: {lies}"
+        return f"{words}, {_lies(table, cell)}"
+    if words.endswith(f": {planet}"):
+        return words if kind == "NONE" else f"{words}, beside the {STRUCTURES[kind]} there"
+    planet = planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"
+    return f"{words}: {planet}"
 
 
 def _lies(table: Table, cell: int) -> str:
     """Where a planet lies, as one sees it; which one, where free ones of its kind are near."""
-    there, found = places(table.ruleset), table.map
-    alike = np.flatnonzero((found.planet == found.planet[cell]) & (found.structure == 0)).tolist()
-    side = _side(there, cell)
-    near = [c for c in alike if _side(there, c) == side]
-    across = np.ptp([there.x[c] for c in near]) >= np.ptp([there.y[c] for c in near])
-    near.sort(key=lambda c: (there.x[c], there.y[c]) if across else (there.y[c], there.x[c]))
+    positions, cells = places(table.ruleset), table.map
+    alike = np.flatnonzero((cells.planet == cells.planet[cell]) & (cells.structure == 0)).tolist()
+    side = _side(positions, cell)
+    near = [c for c in alike if _side(positions, c) == side]
+    across = np.ptp([positions.x[c] for c in near]) >= np.ptp([positions.y[c] for c in near])
+    near.sort(
+        key=lambda c: (
+            (positions.x[c], positions.y[c]) if across else (positions.y[c], positions.x[c])
+        )
+    )
     if len(near) == 1:
         return f"{side} of the map"
     k, ends = near.index(cell), ("left", "right") if across else ("upper", "lower")
     if len(near) > 3:
         return f"{side} of the map, number {k + 1} from the {'left' if across else 'top'}"
-    which = (ends[0], "middle", ends[1])[k if len(near) == 3 else 2 * k]
-    return f"{side} of the map, the {which} one"
+    corner = (ends[0], "middle", ends[1])[k if len(near) == 3 else 2 * k]
+    return f"{side} of the map, the {corner} one"
 
 
-def _side(there: Places, cell: int) -> str:
+def _side(positions: Places, cell: int) -> str:
     """The ninth of the map that a cell lies in."""
-    high = ("top", "middle", "bottom")[min(int(3 * there.y[cell] / HEIGHT), 2)]
-    wide = ("left", "centre", "right")[min(int(3 * there.x[cell] / WIDTH), 2)]
+    high = ("top", "middle", "bottom")[min(int(3 * positions.y[cell] / HEIGHT), 2)]
+    wide = ("left", "centre", "right")[min(int(3 * positions.x[cell] / WIDTH), 2)]
     return f"{high} {wide}"
 
 
@@ -218,18 +224,18 @@ def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
         By the text of the tile: `actions`, it and its step; `name` of the track; `effects`.
         None until `rules.prices_ready`.
     """
-    before, found = rules.table(state), {}
+    before, effects_by_track = rules.table(state), {}
     if before.node != "TILE" or not rules.prices_ready:
         return {}
     for tile, half in rules.tables_after(state).items():
         if half.node == "STEP" and half.player == before.player:
             steps = rules.tables_after(rules.after(state, tile)).items()
-            found[rules.text(tile)] = [
+            effects_by_track[rules.text(tile)] = [
                 _step(rules, [rules.text(tile), rules.text(step)], before, after)
                 for step, after in steps
                 if rules.text(step) != "skip"
             ]
-    return found
+    return effects_by_track
 
 
 def _step(rules: Rules, texts: list[str], before: Table, after: Table) -> dict[str, Any]:
@@ -246,18 +252,18 @@ def repeats(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
     """
     if rules.table(state).node not in ("TURN", "AFTER"):
         return {}
-    before, found = rules.table(state), {}
+    before, effects_by_action = rules.table(state), {}
     for text in (text for text in rules.legal(state) if text.startswith("free ")):
-        here, several = state, []
+        position, several = state, []
         for times in range(1, MOST_CONVERSIONS + 1):
-            if text not in rules.legal(here):
+            if text not in rules.legal(position):
                 break
-            here = rules.after(here, rules.index(text))
-            said = effects(before, rules.table(here)).brief()
-            several.append({"actions": [text] * times, "effects": said})
+            position = rules.after(position, rules.index(text))
+            summary = effects(before, rules.table(position)).brief()
+            several.append({"actions": [text] * times, "effects": summary})
         if several[1:]:
-            found[text] = several[1:]
-    return found
+            effects_by_action[text] = several[1:]
+    return effects_by_action
 
 
 def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
@@ -268,37 +274,42 @@ def reached(rules: Rules, state: State) -> list[dict[str, Any]]:
     """
     if rules.table(state).node != "TURN":
         return []
-    known = set(rules.legal(state))
-    found: dict[str, list[str]] = {}
+    direct = set(rules.legal(state))
+    paths: dict[str, list[str]] = {}
     me = int(state.current_player)
     seen, open_ = {stock_of(state, me)}, deque([(state, list[str]())])
     while open_:
-        here, path = open_.popleft()
-        for text in rules.legal(here):
+        position, path = open_.popleft()
+        for text in rules.legal(position):
             if not text.startswith("free "):
-                if text not in known:
-                    found.setdefault(text, path)
+                if text not in direct:
+                    paths.setdefault(text, path)
             elif len(path) < MOST_CONVERSIONS and len(seen) < MOST_POSITIONS:
-                after = rules.after(here, rules.index(text))
+                after = rules.after(position, rules.index(text))
                 if stock_of(after, me) not in seen:
                     seen.add(stock_of(after, me))
                     open_.append((after, [*path, text]))
     table = rules.table(state)
 
-    def say(text: str) -> str:
+    def to_words(text: str) -> str:
         return rules.say(text, table)
 
     return [
-        {"text": text, "words": say(text), "first": path, "first_words": [say(x) for x in path]}
-        for text, path in sorted(found.items(), key=lambda item: (len(item[1]), item[0]))
+        {
+            "text": text,
+            "words": to_words(text),
+            "first": path,
+            "first_words": [to_words(x) for x in path],
+        }
+        for text, path in sorted(paths.items(), key=lambda item: (len(item[1]), item[0]))
     ]
 
 
 def stock_of(state: State, player: int) -> bytes:
     """What a player holds: two orders of the same conversions come to the same."""
     players, turn = state.game.players, np.asarray(state.game.turn.brainstone_reversed)
-    held = players.small[player], players.large[player], turn
-    return b"".join(np.asarray(x).tobytes() for x in held)
+    stock = players.small[player], players.large[player], turn
+    return b"".join(np.asarray(x).tobytes() for x in stock)
 
 
 # What a page asks for one after the other, so that what is soon known is soon shown.

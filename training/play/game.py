@@ -116,16 +116,16 @@ class Game:
             raise Refused("the game is over")
         if not node.state.legal_action_mask[action]:
             raise Refused(f"{text!r} is not legal here")
-        known = [child for child in node.children if self.nodes[child].action == action]
-        if known:
-            child = known[0]
+        existing = [child for child in node.children if self.nodes[child].action == action]
+        if existing:
+            child = existing[0]
         else:
             if len(self.nodes) >= MOST_NODES:
                 raise Refused(f"a game holds at most {MOST_NODES} positions; start another")
             child = len(self.nodes)
-            said = self.rules.env.ruleset.actions.texts[action]
+            action_text = self.rules.env.ruleset.actions.texts[action]
             after = self.rules.after(node.state, action)
-            self.nodes.append(Node(child, node.id, said, action, after))
+            self.nodes.append(Node(child, node.id, action_text, action, after))
             node.children.append(child)
         self.nodes[child].by = by
         self.paused = False
@@ -197,11 +197,11 @@ class Game:
         """Whether a move has begun that is not paid for yet."""
         return not self.over() and self.table().node in HALF_MADE
 
-    def sit(self, player: int, who: str) -> None:
+    def sit(self, player: int, occupant: str) -> None:
         """Another hand plays a seat from now on."""
         if not 0 <= player < len(self.seats):
             raise Refused(f"there is no player {player}")
-        self.seats[player] = who
+        self.seats[player] = occupant
         self.message = ""
         self.changed()
 
@@ -253,9 +253,12 @@ class Game:
             if self.over() or not self.rules.prices_ready:
                 return {}
             texts = self.rules.env.ruleset.actions.texts
-            found = self.rules.effects_of_all(node.state)
-            say, table = self.rules.say, self.table()
-            node.prices = {texts[a]: one.brief(say(texts[a], table)) for a, one in found.items()}
+            effects_by_action = self.rules.effects_of_all(node.state)
+            to_words, table = self.rules.say, self.table()
+            node.prices = {
+                texts[a]: effect.brief(to_words(texts[a], table))
+                for a, effect in effects_by_action.items()
+            }
         return node.prices
 
     def words(self, id: int) -> str:
@@ -270,8 +273,8 @@ class Game:
         node = self.nodes[id]
         if node.told is None:
             before = self.table(node.parent)
-            found = effects(before, self.table(id))
-            node.told = in_words(found, self.words(id))
+            change = effects(before, self.table(id))
+            node.told = in_words(change, self.words(id))
         return node.told
 
     def setup_json(self) -> dict[str, Any]:

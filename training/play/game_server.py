@@ -87,22 +87,22 @@ class GameServer:
 
     # Games.
 
-    def open(self, wanted: Mapping[str, Any]) -> Game:
+    def open(self, form: Mapping[str, Any]) -> Game:
         """A new game: `ruleset`, `seats`, and `seed`, `setup` or `record`, `factions`, `settings`.
 
         Raises:
             Refused: anything wrong with these; the message is one line.
         """
-        wanted = self._again(wanted)
-        found = wanted.get("record")
-        record = None if found is None else self._record(found)
-        seats = self._seats(wanted, record)
-        rules = self.rules_for(record.ruleset if record else wanted.get("ruleset"), len(seats))
-        setup = check(record, self.rules_for)[1] if record else dealing.deal(wanted, rules)
+        form = self._rematch_form(form)
+        record_json = form.get("record")
+        record = None if record_json is None else self._record(record_json)
+        seats = self._seats(form, record)
+        rules = self.rules_for(record.ruleset if record else form.get("ruleset"), len(seats))
+        setup = check(record, self.rules_for)[1] if record else dealing.deal(form, rules)
         for seat in seats:
             self.seat(seat, rules)
-        left = settings.Settings.read(wanted.get("settings", {}))
-        name = found.removeprefix(SHIPPED_MARK) if isinstance(found, str) else ""
+        left = settings.Settings.read(form.get("settings", {}))
+        name = record_json.removeprefix(SHIPPED_MARK) if isinstance(record_json, str) else ""
         self.compile(rules)
         game = Game(secrets.token_hex(6), rules, setup, seats, name)
         if record:
@@ -120,29 +120,29 @@ class GameServer:
             self.wake.notify_all()
         return game
 
-    def preview(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    def preview(self, form: Mapping[str, Any]) -> dict[str, Any]:
         """What a game would be dealt, `advice` on it; its agents are compiled meanwhile.
 
         Args:
-            wanted: as for `open`, without a record.
+            form: as for `open`, without a record.
         Raises:
             Refused: anything wrong with it.
         """
-        rules, setup, seats = self._dealt(wanted)
-        found = dealing.preview(setup, rules)
+        rules, setup, seats = self._dealt(form)
+        setup_preview = dealing.preview(setup, rules)
         self.compile(rules)
         self.agents.hurry([seat for seat in seats if seat != HUMAN], rules)
-        return {**found, "advice": self.setup_advice.of(rules, setup, wanted)}
+        return {**setup_preview, "advice": self.setup_advice.of(rules, setup, form)}
 
-    def advise(self, wanted: Mapping[str, object]) -> dict[str, Any]:
+    def advise(self, form: Mapping[str, object]) -> dict[str, Any]:
         """Begin advice on what a game would be dealt, as for `preview`; how it stands."""
-        rules, setup, _ = self._dealt(wanted)
-        return self.setup_advice.ask(rules, setup, wanted)
+        rules, setup, _ = self._dealt(form)
+        return self.setup_advice.ask(rules, setup, form)
 
-    def _dealt(self, wanted: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
-        seats = self._seats(wanted, None)
-        rules = self.rules_for(wanted.get("ruleset"), len(seats))
-        return rules, dealing.deal(wanted, rules), seats
+    def _dealt(self, form: Mapping[str, object]) -> tuple[Rules, Setup, list[str]]:
+        seats = self._seats(form, None)
+        rules = self.rules_for(form.get("ruleset"), len(seats))
+        return rules, dealing.deal(form, rules), seats
 
     def get(self, id: str) -> Game:
         """A game by its id; KeyError if there is none."""
@@ -151,71 +151,71 @@ class GameServer:
             self._touched[id] = time.monotonic()
             return game
 
-    def _again(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _rematch_form(self, form: Mapping[str, Any]) -> Mapping[str, Any]:
         """What is wanted, where it is the set-up and the seats of a game `again`."""
-        id = wanted.get("again")
+        id = form.get("again")
         if id is None:
-            return wanted
+            return form
         game = self.games.get(str(id))
         if game is None:
             raise Refused("again: there is no such game")
-        found = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
-        return {**found, "settings": wanted.get("settings", {})}
+        rematch = {"ruleset": game.rules.env.id, "setup": game.setup_json(), "seats": game.seats}
+        return {**rematch, "settings": form.get("settings", {})}
 
-    def further(self, game: Game, what: str) -> dict[str, Any]:
+    def further(self, game: Game, part: str) -> dict[str, Any]:
         """A part of what lies further at a person's turn, as in `further.PARTS`.
 
         Raises:
             Refused: there is no such part.
         """
-        if what not in further.PARTS:
-            raise Refused(f"there is no {what!r} further on; known are {', '.join(further.PARTS)}")
-        node, rules, parts = game.nodes[game.now], game.rules, further.PARTS[what]
-        found: dict[str, Any] | None = node.further.get(what)
-        if found is None:
+        if part not in further.PARTS:
+            raise Refused(f"there is no {part!r} further on; known are {', '.join(further.PARTS)}")
+        node, rules, parts = game.nodes[game.now], game.rules, further.PARTS[part]
+        cached: dict[str, Any] | None = node.further.get(part)
+        if cached is None:
             if game.over() or game.agent_to_move() or not rules.ready:
                 return {"node": node.id}
             priced = rules.prices_ready
-            known = {name: find(rules, node.state) for name, find in parts.items()}
-            found = {"node": node.id, **known}
+            options = {name: find(rules, node.state) for name, find in parts.items()}
+            cached = {"node": node.id, **options}
             if priced:
-                node.further[what] = found
-        return found
+                node.further[part] = cached
+        return cached
 
-    def ask_advice(self, game: Game, what: str) -> None:
+    def ask_advice(self, game: Game, kind: str) -> None:
         """Begin a `hint` or a `review` in the background; Refused where there can be none."""
         why = self.advice.refusal(game.rules)
         if why:
             raise Refused(why)
-        if what == "review":
+        if kind == "review":
             self.advice.review(game)
         elif game.over() or game.agent_to_move():
             raise Refused("a hint is for a decision of yours")
         else:
             self.advice.ask(game)
 
-    def _seats(self, wanted: Mapping[str, Any], record: Record | None) -> list[str]:
+    def _seats(self, form: Mapping[str, Any], record: Record | None) -> list[str]:
         """Who sits where: as many as play in the record or set-up, if there is one."""
-        setup = record.setup if record else wanted.get("setup")
+        setup = record.setup if record else form.get("setup")
         try:
             players = players_of(setup) if isinstance(setup, Mapping) else None
         except ValueError as error:
             raise Refused(str(error)) from error
-        seats = wanted.get("seats", [HUMAN] * (players or 4))
+        seats = form.get("seats", [HUMAN] * (players or 4))
         if not isinstance(seats, list) or len(seats) not in PLAYERS:
             raise Refused("seats: two, three or four names are wanted")
         if players and len(seats) < players:
             raise Refused(f"seats: {players} names are wanted, not {len(seats)}")
         return [self.seat(seat) for seat in seats[:players]]
 
-    def _record(self, found: object) -> Record:
+    def _record(self, record_json: object) -> Record:
         """The record to go on from: one of the saved ones by name, or one sent along."""
-        if isinstance(found, str):
-            return self.saves.read(found)
-        if not isinstance(found, Mapping):
+        if isinstance(record_json, str):
+            return self.saves.read(record_json)
+        if not isinstance(record_json, Mapping):
             raise Refused("record: the name of a saved one is wanted")
         try:
-            return replay.parse(found)
+            return replay.parse(record_json)
         except RecordError as error:
             raise Refused(str(error)) from error
 
@@ -243,27 +243,27 @@ class GameServer:
                     raise Refused(str(error)) from error
             return self._fewer[id, players]
 
-    def seat(self, who: object, rules: Rules | None = None) -> str:
+    def seat(self, occupant: object, rules: Rules | None = None) -> str:
         """Who may sit at the table: HUMAN or an agent on offer, which plays such games."""
-        if who != HUMAN and who not in self.agents.names:
-            known = ", ".join((HUMAN, *self.agents.names))
-            raise Refused(f"unknown player {who!r}; known are {known}")
-        if rules and who != HUMAN:
-            why = self.agents.refusal(who, rules.env.id, rules.env.num_players)
+        if occupant != HUMAN and occupant not in self.agents.names:
+            allowed = ", ".join((HUMAN, *self.agents.names))
+            raise Refused(f"unknown player {occupant!r}; known are {allowed}")
+        if rules and occupant != HUMAN:
+            why = self.agents.refusal(occupant, rules.env.id, rules.env.num_players)
             if why:
                 raise Refused(why)
-        return str(who)
+        return str(occupant)
 
-    def change(self, game: Game, what: str, body: Mapping[str, Any]) -> None:
+    def change(self, game: Game, change_name: str, body: Mapping[str, Any]) -> None:
         """One change to a game: act, go, undo, seat, settings or resume.
 
         Raises:
             Refused: it cannot be made.
         """
-        if what == "act":
+        if change_name == "act":
             game.rules.prepare()  # where that is under way it is waited for, not under the lock
         with self.wake:
-            if what == "act":
+            if change_name == "act":
                 if body.get("node") not in (None, game.now):
                     raise Refused("the table has moved on since; look again")
                 if game.agent_to_move():
@@ -271,25 +271,25 @@ class GameServer:
                 game.play_all(decided(body))
                 game.unsaved = True
                 settings.carry_out(game, self.settings[game.id])
-            elif what == "settings":
+            elif change_name == "settings":
                 self.settings[game.id] = settings.Settings.read(body)
                 if game.rules.ready:
                     settings.carry_out(game, self.settings[game.id])
                 game.changed()
-            elif what == "go":
+            elif change_name == "go":
                 game.go(whole_number(body, "node"))
-            elif what == "undo":
+            elif change_name == "undo":
                 game.back()
-            elif what == "seat":
-                who = self.seat(body.get("who"), game.rules)
-                game.sit(whole_number(body, "player"), who)
-                if who != HUMAN:
-                    self.agents.get(who, game.rules)
-            elif what == "resume":
+            elif change_name == "seat":
+                occupant = self.seat(body.get("who"), game.rules)
+                game.sit(whole_number(body, "player"), occupant)
+                if occupant != HUMAN:
+                    self.agents.get(occupant, game.rules)
+            elif change_name == "resume":
                 game.resume()
             self.wake.notify_all()
 
-    def analyse(self, game: Game, name: str, whole: bool, search: bool) -> dict[str, Any]:
+    def analyse(self, game: Game, name: str, whole_game: bool, search: bool) -> dict[str, Any]:
         """What an agent thinks of the present position, or of the whole line; see `analysis`.
 
         Args:
@@ -308,17 +308,23 @@ class GameServer:
         if search and searching and searching.status == "ready":
             # It takes a second, and nobody else waits for it.
             analysis.search(game, at, searching)
-        for id in game.line if whole else analysis.near(game):
+        for id in game.line if whole_game else analysis.near(game):
             with self.lock:
                 if id < len(game.nodes):
                     analysis.ask(game, id, agent)
         with self.lock:
             out = analysis.report(game, agent)
             table = analysis.searched(game, at, name) if searching else None
-        found = {**out, "agent": name, "searches": searching is not None, "search": table, "at": at}
+        report = {
+            **out,
+            "agent": name,
+            "searches": searching is not None,
+            "search": table,
+            "at": at,
+        }
         if searching and searching.status != "ready":
-            found |= {"searching": searching.said(), "again": searching.under_way}
-        return found
+            report |= {"searching": searching.said(), "again": searching.under_way}
+        return report
 
     # The agents' hands.
 
@@ -389,11 +395,11 @@ class GameServer:
 
     def keep(self) -> list[str]:
         """Save each of them, as the server ends; a line of each, also where it cannot be saved."""
-        said = []
+        messages = []
         for game in [game for game in self.games.values() if game.unfinished()]:
             try:
                 name = self.save(game, unfinished_name())[0]
-                said.append(f"Saved: {name}. Choose it in the list of records to go on.")
+                messages.append(f"Saved: {name}. Choose it in the list of records to go on.")
             except (Refused, OSError) as error:  # as many as can be are saved, or the disk is full
-                said.append(f"error: a game that is under way is not saved: {error}")
-        return said
+                messages.append(f"error: a game that is under way is not saved: {error}")
+        return messages

@@ -81,9 +81,9 @@ class Adviser:
             vp = np.concatenate([vp, new], 1)
             line = ends.moves.reshape(len(actions), ROUND, -1)
             moves = np.concatenate([moves, line], 1)
-            job.result = self._told(state, actions, vp, moves)
+            job.result = self._suggestions(state, actions, vp, moves)
 
-    def _told(
+    def _suggestions(
         self, state: State, actions: np.ndarray, vp: np.ndarray, moves: np.ndarray
     ) -> list[dict[str, Any]]:
         """The candidates in words, the best first.
@@ -94,12 +94,12 @@ class Adviser:
         rules, means, table = self.rules, vp.mean(1), self.rules.table(state)
         best = int(means.argmax())
         texts = rules.env.ruleset.actions.texts
-        found = []
+        suggestions = []
         for i in np.argsort(-means, kind="stable"):
             own, lost = paired(vp[i], np.zeros_like(vp[i])), paired(vp[best], vp[i])
             median = moves[i, int(np.argsort(vp[i], kind="stable")[vp.shape[1] // 2])]
             text = texts[int(actions[i])]
-            found.append(
+            suggestions.append(
                 {
                     "text": text,
                     "words": rules.say(text, table),
@@ -110,7 +110,7 @@ class Adviser:
                     "line": self._line(state, int(actions[i]), median),
                 }
             )
-        return found
+        return suggestions
 
     def _line(self, state: State, first: int, actions: Sequence[int] | np.ndarray) -> list[str]:
         """What follows an action, in words, each with who."""
@@ -131,12 +131,12 @@ class Compiling:
     `what`: what is played out, in words.
     """
 
-    def __init__(self, what: str, agent: str, ruleset: str):
-        key = f"playouts of {agent} of {what} for {ruleset}"
+    def __init__(self, task: str, agent: str, ruleset: str):
+        key = f"playouts of {agent} of {task} for {ruleset}"
         self._key, self._began = key, time.monotonic()
         self._going = True
-        more = last_times.said(self._key)
-        self.said = f"getting ready to play the {what} out, once{more}"
+        estimate = last_times.said(self._key)
+        self.said = f"getting ready to play the {task} out, once{estimate}"
 
     def ended(self) -> None:
         """The first stride is done: how long it took is kept."""
@@ -212,7 +212,7 @@ class Advice:
             job.tell(f"{ADVISER} is read")
             reviewer = review.Reviewer(game.rules.env, ADVISER, REVIEW_PLAYOUTS)
             played = explain.Game(game.rules.env, states, actions)
-            some, questions = reviewer.ask(played)
+            positions, questions = reviewer.ask(played)
             total = reviewer.total(questions)
             compiling = Compiling("game", ADVISER, game.rules.env.ruleset.name)
             job.tell(compiling.said, 0, total)
@@ -221,22 +221,24 @@ class Advice:
                 compiling.ended()
                 job.tell("played out", ended, total)
 
-            about = reviewer.review(played, some, questions, 0, progress)
+            about = reviewer.review(played, positions, questions, 0, progress)
             job.tell("the page is made", total, total)
             job.result = review_page.page(played, about)
 
         with self._lock:
-            known = self._reviews.get(game.id)
-            if known is None or known.now in ("failed", "called off"):
+            cached = self._reviews.get(game.id)
+            if cached is None or cached.now in ("failed", "called off"):
                 self._reviews[game.id] = Job(work, "review")
 
-    def call_off(self, game: Game, what: str) -> None:
+    def call_off(self, game: Game, kind: str) -> None:
         """Nobody waits for the `hint` or the `review`; what is being compiled is finished."""
         with self._lock:
             hint, job = self._hints.get(game.id), self._reviews.get(game.id)
-            found = hint.job if what == "hint" and hint else job if what == "review" else None
-            if found:
-                found.call_off()
+            job_to_cancel = (
+                hint.job if kind == "hint" and hint else job if kind == "review" else None
+            )
+            if job_to_cancel:
+                job_to_cancel.call_off()
 
     def reviewed(self, game: Game) -> Job | None:
         """The review of a game, None where none has been asked for."""
@@ -247,6 +249,6 @@ class Advice:
         """A game is gone."""
         with self._lock:
             hint, job = self._hints.pop(id, None), self._reviews.pop(id, None)
-        for one in (hint.job if hint else None, job):
-            if one:
-                one.call_off()
+        for pending in (hint.job if hint else None, job):
+            if pending:
+                pending.call_off()

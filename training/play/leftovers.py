@@ -40,27 +40,27 @@ def left_over(rules: Rules, state: State) -> dict[str, Any]:
     if table.round != ROUNDS or table.node != "TURN" or PASS not in rules.legal(state):
         return {}
     now = _scored(rules, state)
-    ways = [(now, list[str](), state)]
-    ways += [(_scored(rules, after), texts, after) for texts, after in _converted(rules, state)]
-    then, texts, after = max(ways, key=lambda way: (way[0], -len(way[1])))
+    options = [(now, list[str](), state)]
+    options += [(_scored(rules, after), texts, after) for texts, after in _converted(rules, state)]
+    then, texts, after = max(options, key=lambda option: (option[0], -len(option[1])))
     counted = _counted(table)
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "said": f"{counted} credits, ore and knowledge left: {now} VP at the end, "
         f"1 for {RESOURCES_PER_VP}"
     }
     if then > now:
         done = rules.table(rules.after(after, rules.index(PASS)))
         words = f"pass, before it {_in_words(rules, texts)}"
-        more = f"{then - now} VP more at the end than passing now"
-        found |= {"actions": [*texts, PASS], "words": words, "more": more}
-        found["effects"] = effects(table, done).brief(words)
-    return found
+        gain_text = f"{then - now} VP more at the end than passing now"
+        result |= {"actions": [*texts, PASS], "words": words, "more": gain_text}
+        result["effects"] = effects(table, done).brief(words)
+    return result
 
 
 def _in_words(rules: Rules, texts: list[str]) -> str:
     """Conversions: each kind once, and how often."""
-    said = Counter(rules.say(text) for text in texts)
-    return "; ".join(f"{one} (\u00d7{n})" if n > 1 else one for one, n in said.items())
+    counts = Counter(rules.say(text) for text in texts)
+    return "; ".join(f"{phrase} (\u00d7{n})" if n > 1 else phrase for phrase, n in counts.items())
 
 
 def _counted(table: Table) -> int:
@@ -69,7 +69,7 @@ def _counted(table: Table) -> int:
     return seat.credits + seat.ore + seat.knowledge
 
 
-def _kept(table: Table) -> tuple[int, ...]:
+def _remaining_stock(table: Table) -> tuple[int, ...]:
     """What may still be converted: QIC, and power by how far it is."""
     seat = table.seat(table.player)
     return seat.qic, seat.power[1] + 2 * seat.power[2], seat.power[2]
@@ -79,28 +79,31 @@ def _converted(rules: Rules, state: State) -> Iterator[Found]:
     """Ever more conversions for what scores: the one that brings most, then that keeps most."""
     texts, steps = list[str](), 0
     while steps < MOST_STEPS:
-        options = [(one, rules.table(one[1])) for one in _next(rules, state)]
+        options = [(option, rules.table(option[1])) for option in _next(rules, state)]
         steps += len(options)
-        here = _counted(rules.table(state))
-        better = [(one, table) for one, table in options if _counted(table) > here]
+        current = _counted(rules.table(state))
+        better = [(option, table) for option, table in options if _counted(table) > current]
         if not better:
             return
-        (more, state), _ = max(better, key=lambda found: (_counted(found[1]), _kept(found[1])))
-        texts = [*texts, *more]
+        (gained, state), _ = max(
+            better, key=lambda pair: (_counted(pair[1]), _remaining_stock(pair[1]))
+        )
+        texts = [*texts, *gained]
         yield texts, state
 
 
 def _next(rules: Rules, state: State) -> list[Found]:
     """Each conversion; where none brings more of what scores, two in a row."""
     first = [([text], rules.after(state, rules.index(text))) for text in _free(rules, state)]
-    here = rules.table(state)
+    current_table = rules.table(state)
     tables = [rules.table(after) for _, after in first]
-    if any(_counted(table) > _counted(here) for table in tables):
+    if any(_counted(table) > _counted(current_table) for table in tables):
         return first
     return [
         ([*texts, text], rules.after(after, rules.index(text)))
         for (texts, after), table in zip(first, tables, strict=True)
-        if _counted(table) == _counted(here) and _kept(table) != _kept(here)
+        if _counted(table) == _counted(current_table)
+        and _remaining_stock(table) != _remaining_stock(current_table)
         for text in _free(rules, after)
     ]
 
@@ -122,5 +125,5 @@ def _resources(ruleset: Ruleset) -> Any:
 
 def _scored(rules: Rules, state: State) -> int:
     """VP that the decider's resources would score."""
-    found = np.asarray(_resources(rules.env.ruleset)(state.game))
-    return int(found[int(state.current_player)])
+    resources = np.asarray(_resources(rules.env.ruleset)(state.game))
+    return int(resources[int(state.current_player)])

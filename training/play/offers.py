@@ -28,7 +28,7 @@ def rulesets() -> list[dict[str, Any]]:
     """The rulesets: `id`, `name`, `about`, `players`, and `factions` with the sides of boards."""
     out = []
     for id, (name, about) in RULESET_WORDS.items():
-        players = sorted(number for known, number in VARIANTS if known == id)
+        players = sorted(number for ruleset_id, number in VARIANTS if ruleset_id == id)
         factions = _factions(VARIANTS[id, players[-1]])
         out.append(
             {"id": id, "name": name, "about": about, "players": players, "factions": factions}
@@ -52,18 +52,18 @@ def level(name: str) -> Level:
     one's own.
     """
     base, spec = split_name(name)
-    known = next((level for level in LEVELS if level.agent == name), Level("", name, ""))
+    entry = next((level for level in LEVELS if level.agent == name), Level("", name, ""))
     if spec is not None:
         slow = "slower"
         if name in SECONDS:
-            median, most = SECONDS[name]
-            slow = f"{median} s a decision on {TIMED_ON}, nine of ten within {most} s"
+            median, longest = SECONDS[name]
+            slow = f"{median} s a decision on {TIMED_ON}, nine of ten within {longest} s"
         about = f"{base} that plays each move out before it: {slow}, and minutes to compile."
-        return known._replace(about=about)
-    said = [f"{known.about[:1].upper()}{known.about[1:]}."] if known.about else []
+        return entry._replace(about=about)
+    sentences = [f"{entry.about[:1].upper()}{entry.about[1:]}."] if entry.about else []
     # The VP of a level stand beside its name, from one arena: no others are told of it.
-    measured = _measured(base) if base.startswith(zoo.PREFIX) and known.vp is None else ""
-    return known._replace(about=" ".join([*said, measured]).strip())
+    measured = _measured(base) if base.startswith(zoo.PREFIX) and entry.vp is None else ""
+    return entry._replace(about=" ".join([*sentences, measured]).strip())
 
 
 def _measured(name: str) -> str:
@@ -73,8 +73,8 @@ def _measured(name: str) -> str:
     if alike is None:
         return ""
     mean, players = alike["vp"]["mean"], about.get("players", 4)
-    said = f"{mean:.0f} VP among {players} of its kind"
+    sentence = f"{mean:.0f} VP among {players} of its kind"
     against = about["results"].get("greedy", {}).get("vp_difference", {}).get("mean")
     if against is not None:
-        said += f", {abs(against):.0f} VP {'ahead of' if against > 0 else 'behind'} regular"
-    return f"{said}."
+        sentence += f", {abs(against):.0f} VP {'ahead of' if against > 0 else 'behind'} regular"
+    return f"{sentence}."

@@ -58,27 +58,27 @@ class RequestGuard:
         if body is None:
             await refusal(413, f"a body has at most {MOST_BYTES} bytes")(scope, receive, send)
             return
-        asked = False
+        body_sent = False
 
         async def given() -> Message:
-            nonlocal asked
-            if asked:
+            nonlocal body_sent
+            if body_sent:
                 return await receive()
-            asked = True
+            body_sent = True
             return {"type": "http.request", "body": body, "more_body": False}
 
         async def answered(message: Message) -> None:
             if message["type"] == "http.response.start":
-                known = {name.lower() for name, _ in message["headers"]}
+                header_names = {name.lower() for name, _ in message["headers"]}
                 extra = [(k.lower().encode(), v.encode()) for k, v in HEADERS.items()]
-                message["headers"] += [(k, v) for k, v in extra if k not in known]
+                message["headers"] += [(k, v) for k, v in extra if k not in header_names]
             await send(message)
 
         await self.app(scope, given, answered)
 
     def _wrong(self, headers: Headers, method: str) -> JSONResponse | None:
         called = headers.get("host", "")
-        if not self._known(called):
+        if not self._is_allowed_host(called):
             return refusal(421, "this server is not called by that host name")
         origin = headers.get("origin")
         if origin is not None and not self._same(origin, called):
@@ -95,9 +95,9 @@ class RequestGuard:
             return refusal(413, f"a body has at most {MOST_BYTES} bytes")
         return None
 
-    def _known(self, called: str) -> bool:
-        found = _CALLED.fullmatch(called)
-        return found is not None and (found[1] or found[2]).lower() in self.hosts
+    def _is_allowed_host(self, called: str) -> bool:
+        match = _CALLED.fullmatch(called)
+        return match is not None and (match[1] or match[2]).lower() in self.hosts
 
     @staticmethod
     def _same(origin: str, called: str) -> bool:

@@ -31,26 +31,26 @@ def ending(game: Game) -> dict[str, Any]:
     rows = [{"name": "Start", "vp": [seat.vp for seat in game.table(path[0]).seats]}]
     gains = []
     for before, id in zip(path, path[1:], strict=False):
-        one, two = game.table(before), game.table(id)
-        if two.over or two.round != one.round:
-            name = f"Round {one.round}" if one.round else "Set-up"
+        before_table, two = game.table(before), game.table(id)
+        if two.over or two.round != before_table.round:
+            name = f"Round {before_table.round}" if before_table.round else "Set-up"
             rows.append({"name": name, "vp": [_without_final(two, p) for p in range(len(vp))]})
-        gain = _without_final(two, one.player) - one.seat(one.player).vp
+        gain = _without_final(two, before_table.player) - before_table.seat(before_table.player).vp
         if gain > 0:
-            gains.append((gain, id, one))
+            gains.append((gain, id, before_table))
     rows.append({"name": "Final scoring", "vp": vp})
-    gains.sort(key=lambda found: -found[0])
+    gains.sort(key=lambda gain_entry: -gain_entry[0])
     best = [
         {
             "node": id,
-            "player": one.player,
-            "round": one.round,
+            "player": before_table.player,
+            "round": before_table.round,
             "gain": gain,
             "text": game.nodes[id].text,
-            "words": _in_words(game, one, id),
+            "words": _in_words(game, before_table, id),
             "told": game.told(id),
         }
-        for gain, id, one in gains[:SHOWN]
+        for gain, id, before_table in gains[:SHOWN]
     ]
     left = f"{VP_SOURCES['RESOURCES']}: 1 VP for {RESOURCES_PER_VP} credits, ore and knowledge left"
     return {"places": places, "rounds": rows, "best": best, "left": left}

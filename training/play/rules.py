@@ -29,9 +29,9 @@ TRIED = 16
 class _Part:
     """Something that is compiled once, by the first one who asks; all others wait for it."""
 
-    def __init__(self, said: str, name: str):
-        """`said`: a line of progress; `name`: by which it is known how long it took before."""
-        self._said, self._name = said, name
+    def __init__(self, label: str, name: str):
+        """`label`: a line of progress; `name`: by which it is known how long it took before."""
+        self._said, self._name = label, name
         self._lock, self._began, self._before = threading.Lock(), 0.0, ""
         self.ready = False
 
@@ -63,11 +63,11 @@ class Rules:
         self._draw = jit(self.env.draw_setup)
         self._dealing = threading.Lock()
         self._tries = jit(partial(_try, self.env))
-        known = self.env.ruleset.name
+        ruleset_name = self.env.ruleset.name
         self._moves = _Part(
-            "the rules are being compiled, to be kept for later starts", f"rules of {known}"
+            "the rules are being compiled, to be kept for later starts", f"rules of {ruleset_name}"
         )
-        self._prices = _Part("prices and effects are being compiled", f"prices of {known}")
+        self._prices = _Part("prices and effects are being compiled", f"prices of {ruleset_name}")
 
     @property
     def ready(self) -> bool:
@@ -117,25 +117,25 @@ class Rules:
         """The table after each of the actions."""
         out: list[Table] = []
         for first in range(0, len(actions), TRIED):
-            some = actions[first : first + TRIED]
-            padded = np.array(some + some[:1] * (TRIED - len(some)), np.int32)
-            found = jax.device_get(self._tries(state, padded))
-            for i in range(len(some)):
-                one, counted = jax.tree.map(lambda x, i=i: x[i], found)
-                out.append(Table(one, self.env.ruleset, counted))
+            chunk = actions[first : first + TRIED]
+            padded = np.array(chunk + chunk[:1] * (TRIED - len(chunk)), np.int32)
+            results = jax.device_get(self._tries(state, padded))
+            for i in range(len(chunk)):
+                after, counted = jax.tree.map(lambda x, i=i: x[i], results)
+                out.append(Table(after, self.env.ruleset, counted))
         return out
 
     def draw(self, seed: int) -> Setup:
         """The set-up of a seed. Compiles at first, for a second or two."""
         with self._dealing:
-            found: Setup = self._draw(jax.random.key(seed))
-            return found
+            setup: Setup = self._draw(jax.random.key(seed))
+            return setup
 
     def start(self, setup: Setup) -> State:
         """The first state, on the host. Compiles at first, for seconds."""
         with self._dealing:
-            found: State = jax.device_get(self.init_from(setup))
-            return found
+            state: State = jax.device_get(self.init_from(setup))
+            return state
 
     def read_setup(self, data: Mapping[str, object]) -> Setup:
         """The set-up that JSON describes; ValueError if it is broken."""
@@ -143,8 +143,8 @@ class Rules:
 
     def after(self, state: State, action: int) -> State:
         """The next state, on the host."""
-        found: State = jax.device_get(self.step(state, action))
-        return found
+        next_state: State = jax.device_get(self.step(state, action))
+        return next_state
 
     def legal(self, state: State) -> list[str]:
         """The texts of the legal actions; none at the end of a game."""
@@ -159,8 +159,8 @@ class Rules:
 
     def text(self, action: int) -> str:
         """The text of an action."""
-        found: str = self.env.ruleset.actions.texts[action]
-        return found
+        action_text: str = self.env.ruleset.actions.texts[action]
+        return action_text
 
     def say(self, text: str, table: Table | None = None) -> str:
         """An action in words; of a table before it, with what lies at the place that it names."""

@@ -56,8 +56,8 @@ class Saves:
         it is not offered.
         """
         shipped = [f"{SHIPPED_MARK}{name}" for name in _stems(self.shipped)]
-        found = (self._offer(name, rules) for name in (*self.names(), *shipped))
-        return [offer for offer in found if offer]
+        offered = (self._offer(name, rules) for name in (*self.names(), *shipped))
+        return [offer for offer in offered if offer]
 
     def _offer(self, name: str, rules: FindRules) -> dict[str, Any] | None:
         try:

@@ -33,18 +33,18 @@ class Settings:
     @classmethod
     def read(cls, data: object) -> Settings:
         """Those that a page sends; Refused where they are none."""
-        known = asdict(cls())
-        if not isinstance(data, Mapping) or not known.keys() >= data.keys():
-            raise Refused(f"settings: an object is wanted; known are {', '.join(known)}")
+        defaults = asdict(cls())
+        if not isinstance(data, Mapping) or not defaults.keys() >= data.keys():
+            raise Refused(f"settings: an object is wanted; known are {', '.join(defaults)}")
         for key, value in data.items():
-            if type(value) is not type(known[key]):
+            if type(value) is not type(defaults[key]):
                 raise Refused(f"settings: {key} cannot be {value!r}")
-        found = cls(**data)
-        if found.end_turn not in END_TURN:
+        settings = cls(**data)
+        if settings.end_turn not in END_TURN:
             raise Refused(f"settings: end_turn must be one of {', '.join(END_TURN)}")
-        if not ASKS <= found.take_power <= MOST_VP:
+        if not ASKS <= settings.take_power <= MOST_VP:
             raise Refused(f"settings: take_power must be from {ASKS} to {MOST_VP}")
-        return found
+        return settings
 
 
 def carry_out(game: Game, settings: Settings) -> None:
@@ -53,10 +53,10 @@ def carry_out(game: Game, settings: Settings) -> None:
     Only at the tip of the line: who looks at an earlier position decides there.
     """
     while not game.paused and not game.nodes[game.now].children:
-        made = _choice(game, settings)
-        if made is None:
+        action = _choice(game, settings)
+        if action is None:
             return
-        game.play(*made)
+        game.play(*action)
 
 
 def _choice(game: Game, settings: Settings) -> tuple[str, str] | None:
@@ -114,18 +114,20 @@ def _idle(game: Game, legal: list[str]) -> bool:
     seen: set[tuple[bytes, tuple[str, ...]]] = set()
     open_ = [(game.nodes[game.now].state, legal)]
     while open_ and len(ends) < 2 and len(seen) < MOST_ORDERS:
-        here, texts = open_.pop()
+        position, texts = open_.pop()
         for text in texts:
-            after = rules.after(here, rules.index(text))
-            going = rules.table(after).node == "INCOME" and int(after.current_player) == player
-            left = tuple(rules.legal(after)) if going else ()
-            if (held := stock_of(after, player), left) in seen:
+            after = rules.after(position, rules.index(text))
+            has_income_left = (
+                rules.table(after).node == "INCOME" and int(after.current_player) == player
+            )
+            left = tuple(rules.legal(after)) if has_income_left else ()
+            if (stock := stock_of(after, player), left) in seen:
                 continue
-            seen.add((held, left))
-            if going:
+            seen.add((stock, left))
+            if has_income_left:
                 open_.append((after, list(left)))
             else:
-                ends.add(held)
+                ends.add(stock)
     return len(ends) == 1 and not open_
 
 

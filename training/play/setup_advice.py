@@ -32,16 +32,16 @@ class SetupAdvice:
         self._advisors: dict[str, advice.Advisor] = {}  # by ruleset; its compiled games
         self._lock, self._busy = threading.Lock(), threading.Lock()
 
-    def of(self, rules: Rules, setup: Setup, wanted: Mapping[str, object]) -> dict[str, Any]:
+    def of(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
         """How the advice on a set-up stands.
 
         Args:
-            wanted: what it was dealt from.
+            form: what it was dealt from.
         Returns:
             `id`; `refusal`, why there can be none, "" where there can; what `Job.json` says,
             `status` "none" where nobody has asked.
         """
-        id = _id(rules, setup, wanted)
+        id = _id(rules, setup, form)
         job = self.get(id)
         now = job.json() if job else {"status": "none"}
         return {"id": id, "refusal": refusal(ADVISER, rules), **now}
@@ -51,7 +51,7 @@ class SetupAdvice:
         with self._lock:
             return self._jobs.get(id)
 
-    def ask(self, rules: Rules, setup: Setup, wanted: Mapping[str, object]) -> dict[str, Any]:
+    def ask(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
         """Begin it where it is not there, or has failed; what `of` says then.
 
         Raises:
@@ -59,26 +59,26 @@ class SetupAdvice:
         """
         if why := refusal(ADVISER, rules):
             raise Refused(why)
-        id = _id(rules, setup, wanted)
+        id = _id(rules, setup, form)
         with self._lock:
             job = self._jobs.pop(id, None)
             if job is None or job.now in ("failed", "called off"):
-                job = Job(lambda job: self._work(job, rules, setup, _from(wanted)), "advice")
+                job = Job(lambda job: self._work(job, rules, setup, _from(form)), "advice")
             self._jobs[id] = job
             for old in list(self._jobs)[:-KEPT]:
                 self._jobs.pop(old).call_off()
-        return self.of(rules, setup, wanted)
+        return self.of(rules, setup, form)
 
-    def _work(self, job: Job, rules: Rules, setup: Setup, where: str) -> None:
+    def _work(self, job: Job, rules: Rules, setup: Setup, id: str) -> None:
         """Keep the page in `job.result`."""
         while not self._busy.acquire(timeout=TURN):
             job.tell("waits for the advice that was asked for before")
         try:
-            self._advise(job, rules, setup, where)
+            self._advise(job, rules, setup, id)
         finally:
             self._busy.release()
 
-    def _advise(self, job: Job, rules: Rules, setup: Setup, where: str) -> None:
+    def _advise(self, job: Job, rules: Rules, setup: Setup, id: str) -> None:
         job.tell(f"{ADVISER} is read")
         env, name = rules.env, rules.env.ruleset.name
         compiled = name in self._advisors
@@ -94,18 +94,18 @@ class SetupAdvice:
                 self._advisors[name] = advisor
             job.tell("played out" if ended < total else "the page is made", ended, total)
 
-        about = {"agent": ADVISER, "from": where}
-        told = advice_page.advised(advisor, setup, boards, ADVICE_GAMES, about, progress)
-        job.result = advice_page.page(told)
+        about = {"agent": ADVISER, "from": id}
+        report = advice_page.advised(advisor, setup, boards, ADVICE_GAMES, about, progress)
+        job.result = advice_page.page(report)
 
 
-def _from(wanted: Mapping[str, object]) -> str:
+def _from(form: Mapping[str, object]) -> str:
     """Where a set-up is from, as `training.analysis.given_setup` says it."""
-    return "the form" if wanted.get("setup") is not None else f"seed {wanted.get('seed', 0)}"
+    return "the form" if form.get("setup") is not None else f"seed {form.get('seed', 0)}"
 
 
-def _id(rules: Rules, setup: Setup, wanted: Mapping[str, object]) -> str:
+def _id(rules: Rules, setup: Setup, form: Mapping[str, object]) -> str:
     """The same for the same set-up from the same place, whoever plays which faction."""
-    held = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
-    said = json.dumps([rules.env.ruleset.name, _from(wanted), held], sort_keys=True)
-    return hashlib.sha256(said.encode()).hexdigest()[:12]
+    setup_json = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
+    text = json.dumps([rules.env.ruleset.name, _from(form), setup_json], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -30,8 +30,10 @@ def view(server: GameServer, game: Game) -> dict[str, Any]:
             "line": game.line,
             "moves": game.move_rows(),
             "seats": [
-                {**seat, "who": who, "vp": table.seats[p].vp}
-                for p, (seat, who) in enumerate(zip(seats_json(table), game.seats, strict=True))
+                {**seat, "who": occupant, "vp": table.seats[p].vp}
+                for p, (seat, occupant) in enumerate(
+                    zip(seats_json(table), game.seats, strict=True)
+                )
             ],
             "vp": [[seat.vp for seat in game.table(id).seats] for id in game.line],
             "sources": sources_json(table),
@@ -65,8 +67,8 @@ def legal(game: Game) -> list[dict[str, Any]]:
     if game.agent_to_move():
         return []
     rules, table, prices = game.rules, game.table(), game.prices()
-    found: list[dict[str, Any]] = []
+    moves: list[dict[str, Any]] = []
     for text in rules.legal(game.nodes[game.now].state):
-        one = {"text": text, "words": in_words(rules, table, text)}
-        found.append({**one, "effects": prices[text]} if prices else one)
-    return found
+        move = {"text": text, "words": in_words(rules, table, text)}
+        moves.append({**move, "effects": prices[text]} if prices else move)
+    return moves
