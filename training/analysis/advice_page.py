@@ -160,7 +160,7 @@ def _words(env: Environment, kind: str) -> str:
     return f"pass, {words}" if kind.startswith("booster ") else words
 
 
-def _interval(values: Sequence[float | None], form: str) -> str:
+def _as_text(values: Sequence[float | None], form: str) -> str:
     """An estimate and its interval."""
     mean, low, high = ("-" if x is None else format(x, form) for x in values)
     return f"{mean} ({low} to {high})"
@@ -193,8 +193,8 @@ def text(report: Report) -> str:
         best = [f"{s['words']} {s['above']:+.0f}" for s in row["sources"][:1]]
         seat = "" if row["seat"] is None else f" (seat {row['seat']})"
         lines.append(
-            f"{row['name'] + seat:<23}{row['games']:>5}  {_interval(row['vp'], '.1f'):<24}{bid:>6}"
-            f"{mark} {_interval(win, '.0f') + ' %':<18}{row['missions']:>8.1f}  {', '.join(best)}"
+            f"{row['name'] + seat:<23}{row['games']:>5}  {_as_text(row['vp'], '.1f'):<24}{bid:>6}"
+            f"{mark} {_as_text(win, '.0f') + ' %':<18}{row['missions']:>8.1f}  {', '.join(best)}"
         )
     lines += [
         "bid: VP that make it even with the mean of all; * stands out among all of them (Holm)",
@@ -208,13 +208,13 @@ def text(report: Report) -> str:
         lines += [f"{'':<23} boosters {boosters}"] if boosters else []
     lines += ["", "Seats: VP above their mean"]
     for x in report["seats"]:
-        lines.append(f"seat {x['seat']}, place {x['place']}  {_interval(x['vp'], '+.1f')}")
+        lines.append(f"seat {x['seat']}, place {x['place']}  {_as_text(x['vp'], '+.1f')}")
     if report["boosters"]:
         lines += ["", f"First boosters: VP above their mean; {COMPARED}"]
     for x in report["boosters"]:
         mark = "*" if x["stands_out"] else " "
         lines.append(
-            f"{x['booster']:<6}{_interval(x['vp'], '+.1f'):<24}{mark} taken {x['taken']:>4}"
+            f"{x['booster']:<6}{_as_text(x['vp'], '+.1f'):<24}{mark} taken {x['taken']:>4}"
             f"  {x['words']}"
         )
     return "\n".join(lines)
@@ -243,11 +243,9 @@ def page(report: Report) -> str:
         bid, low, high = (math.nan if x is None else x for x in row["bid"])
         effects.append(Effect(row["name"], bid, low, high, row["games"], row["stands_out"]))
     head = ["faction", "games", "VP (95 %)", "bid", "win (95 %)", "missions", "stands out"]
-    boosters = [
-        [x["words"], _interval(x["vp"], "+.1f"), x["taken"], ""] for x in report["boosters"]
-    ]
+    boosters = [[x["words"], _as_text(x["vp"], "+.1f"), x["taken"], ""] for x in report["boosters"]]
     seats = [
-        [f"player {x['seat'] + 1}, place {x['place']}", _interval(x["vp"], "+.1f")]
+        [f"player {x['seat'] + 1}, place {x['place']}", _as_text(x["vp"], "+.1f")]
         for x in report["seats"]
     ]
     title = f"Advice on the set-up of {report['from']}"
@@ -285,7 +283,7 @@ def _faction(row: Report) -> list[Any]:
     best = row["sources"][0]
     bid = "-" if row["bid"][0] is None else f"{row['bid'][0]:+.1f}"
     return [
-        row["name"], row["games"], _interval(row["vp"], ".1f"), bid, _interval(win, ".0f") + " %",
+        row["name"], row["games"], _as_text(row["vp"], ".1f"), bid, _as_text(win, ".0f") + " %",
         row["missions"], f"{best['words']} {best['above']:+.1f}",
     ]  # fmt: skip
 

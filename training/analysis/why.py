@@ -101,11 +101,12 @@ def by_source(
 
 def text(report: Plain) -> str:
     """One decision in words."""
-    when_text = f"round {report['round']}" if report["round"] else "set-up"
+    time = f"round {report['round']}" if report["round"] else "set-up"
     best, *others = report["candidates"]
     lines = [
-        f"decision {report['decision']} of {report['of']}, {when_text}: {report['faction']}"
-        f" (player {report['player']}); {report['playouts']} games of {report['agent']} each",
+        f"decision {report['decision']} of {report['of']}, {time}: {report['faction']}"
+        f" (player {report['player']}); {report['playouts']} games of {report['agent']}"
+        " from here, each",
         f"best: {best['words']}{' (played)' * best['played']}: {best['vp']} VP at the end,"
         f" {100 * best['win']:.0f} % to win",
         "  most of it from " + _sources(report["best_by_source"], ""),
