@@ -60,9 +60,9 @@ def train(
     from . import config as configs
     from .run import training
 
-    found = config if isinstance(config, configs.Config) else configs.load(config)
-    found = configs.override(found, overrides)
-    code, folder = training.train_new(found, env_module or _gaia_jax)
+    loaded = config if isinstance(config, configs.Config) else configs.load(config)
+    loaded = configs.override(loaded, overrides)
+    code, folder = training.train_new(loaded, env_module or _gaia_jax)
     if code:
         raise KeyboardInterrupt
     return folder
@@ -156,8 +156,8 @@ def load_agent(name: str, env: Environment) -> tuple[Any, Any]:
     """
     from .agents import trained
 
-    found = trained(name, env)
-    return found.network, found.params
+    network = trained(name, env)
+    return network.network, network.params
 
 
 def _checked(games: int, seed: int) -> tuple[int, int]:
@@ -181,8 +181,8 @@ def _play(
     if len(agents) != players:
         raise UserError(f"{env.id} for {players} wants {players} agents, got {len(agents)}")
     names = {agent for agent in agents if isinstance(agent, str)}
-    made = {name: make_agent(name, env, likeliest) for name in sorted(names)}
-    entries = [made[agent] if isinstance(agent, str) else agent for agent in agents]
+    agent_of = {name: make_agent(name, env, likeliest) for name in sorted(names)}
+    entries = [agent_of[agent] if isinstance(agent, str) else agent for agent in agents]
     table = Arena(env, entries, games)
     return table.play(seed, store_of(None, env, {}, table))
 

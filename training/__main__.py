@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if words and words[0] in COMMANDS:
         return _run(*words)
-    return command_line.run(lambda: _say(words))
+    return command_line.run(lambda: _print_commands(words))
 
 
 def _run(command: str, *rest: str) -> int:
@@ -79,7 +79,7 @@ def _run(command: str, *rest: str) -> int:
     return cli.run(run)
 
 
-def _say(words: list[str]) -> int:
+def _print_commands(words: list[str]) -> int:
     """The list of commands, or the versions.
 
     Raises:
@@ -94,8 +94,8 @@ def _say(words: list[str]) -> int:
         near = nearest(words[0], [*COMMANDS, "--help", "--version"])
         raise UserError(f"there is no command {words[0]!r}{near or '; gaia --help lists them'}")
     print("usage: gaia COMMAND ... | gaia --version\n\nGaia Project: play, train, study.\n")
-    for name, (_, said) in COMMANDS.items():
-        print(f"  {name:9} {said}")
+    for name, (_, summary) in COMMANDS.items():
+        print(f"  {name:9} {summary}")
     print("\ngaia COMMAND --help says the arguments of each.")
     return 0
 

@@ -35,35 +35,37 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
     if args.html:
         atomic_files.check_file("--html", args.html, atomic_files.begins(advice_page.HEAD))
     devices.split_cpu(0, 18 * args.games // 4 // 64 * 64)  # as if for 18 factions and four seats
-    env, setup, where = given_setup.find(args, env_module)
+    env, setup, origin = given_setup.find(args, env_module)
     wrong = [seat for seat in args.hold if seat >= env.num_players]
     if wrong or len(set(args.hold)) >= env.num_players:
         seats = f"fewer than all of the seats 0 to {env.num_players - 1}"
         raise cli.UserError(f"--hold wants {seats}, got {','.join(map(str, args.hold))}")
     advisor = advice.Advisor.named(env, args.agent, args.likeliest)
     boards = advice.boards_of(env, setup, args.hold)
-    about = {"agent": args.agent, "from": where}
+    about = {"agent": args.agent, "from": origin}
     with cli.bar("game", boards.games(args.games)) as bar:
-        told = advice_page.advised(
+        report = advice_page.advised(
             advisor, setup, boards, args.games, about, lambda ended: bar.update(ended - bar.n)
         )
-    print(advice_page.text(told))
+    print(advice_page.text(report))
     if args.json:
-        atomic_files.write_json(args.json, told)
+        atomic_files.write_json(args.json, report)
     if args.html:
-        atomic_files.write_text(args.html, advice_page.page(told))
+        atomic_files.write_text(args.html, advice_page.page(report))
     cli.wrote(args.json, args.html)
-    return 0 if told["games"] == told["wanted"] else 130
+    return 0 if report["games"] == report["wanted"] else 130
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.advise", __doc__)
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument(
+    source_group = parser.add_mutually_exclusive_group()
+    source_group.add_argument(
         "--seed", type=cli.whole(0, cli.LARGEST_SEED), help="draw the set-up; 0 without any other"
     )
-    one.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
-    one.add_argument("--record", metavar="FILE", type=Path, help="the set-up of a game record")
+    source_group.add_argument("--setup", metavar="FILE", type=Path, help="the set-up, JSON")
+    source_group.add_argument(
+        "--record", metavar="FILE", type=Path, help="the set-up of a game record"
+    )
     parser.add_argument("--agent", default=ADVISER, help="who plays, at all seats")
     parser.add_argument(
         "--games", type=cli.whole(1, 10**5), default=ADVICE_GAMES, help="of each faction, at least"

@@ -47,24 +47,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         atomic_files.check_file("--svg", args.svg, atomic_files.PICTURE)
     if len(set(args.runs)) < len(args.runs):
         raise UserError("a run is named twice")
-    found = curves.experiments([curves.read(path) for path in args.runs])
+    experiments = curves.experiments([curves.read(path) for path in args.runs])
     metrics = args.metric or curves.SHOWN
-    drawn = curves.picture(found, metrics[0], args.x) if args.svg else ""
+    drawn = curves.picture(experiments, metrics[0], args.x) if args.svg else ""
     if args.svg and not drawn:
         raise UserError(f"--svg: no experiment has {metrics[0]} in all of its runs")
-    atomic_files.write_text(args.out, curves.page(found, metrics, args.x))
+    atomic_files.write_text(args.out, curves.page(experiments, metrics, args.x))
     if args.svg:
         atomic_files.write_text(args.svg, atomic_files.COMMENT + drawn)
-    for experiment, row in zip(found, curves.strength(found), strict=True):
+    for experiment, row in zip(experiments, curves.strength(experiments), strict=True):
         vp = row.get("vp_difference")
-        told = "no evaluation"
+        strength = "no evaluation"
         if vp is not None:
-            told = f"{curves.with_interval(vp, 1)} VP above the others"
-        print(f"{row['experiment']}: {row['runs']} runs, {told}")
+            strength = f"{curves.with_interval(vp, 1)} VP above the others"
+        print(f"{row['experiment']}: {row['runs']} runs, {strength}")
         for run in experiment.runs:
             decisions, minutes, own = curves.lengths(run)
-            said = f"{decisions:,.0f} decisions, {minutes:.1f} minutes, self-play {own:.1f} VP"
-            print(f"  {run.path.name}: {said}")
+            summary = f"{decisions:,.0f} decisions, {minutes:.1f} minutes, self-play {own:.1f} VP"
+            print(f"  {run.path.name}: {summary}")
     cli.wrote(args.out)
     cli.wrote(args.svg)
     return 0

@@ -43,11 +43,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         args.run, environments.module(env_module), args.games, args.opponent,
         likeliest=args.likeliest, record=args.record, first=args.first,
     )  # fmt: skip
-    held = evaluation.store(args.seed, args.save, policy, args.resume)
+    result_store = evaluation.store(args.seed, args.save, policy, args.resume)
     try:
-        games = evaluation.play(params, args.seed, store=held)
+        games = evaluation.play(params, args.seed, store=result_store)
     finally:
-        held.close()
+        result_store.close()
     report = policy | evaluation.report(games, args.seed)
     print(format_evaluation(report, args.factions))
     if args.json:

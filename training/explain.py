@@ -72,10 +72,10 @@ def _why(args: argparse.Namespace, game: Game) -> int:
     if args.at > len(game.states) - 1 or np.sum(game.states[args.at - 1].legal_action_mask) < 2:
         raise UserError(f"decision {args.at} has no choice")
     with cli.telling(lambda: f"playing on with {args.agent}"):
-        told = why.ask(game, args.at, args.agent, args.playouts)
-    print(why.text(told))
+        report = why.ask(game, args.at, args.agent, args.playouts)
+    print(why.text(report))
     if args.json:
-        atomic_files.write_json(args.json, {"record": str(args.record)} | told)
+        atomic_files.write_json(args.json, {"record": str(args.record)} | report)
     cli.wrote(args.json)
     return 0
 

@@ -67,26 +67,26 @@ def _share(text: str) -> tuple[int, int]:
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = cli.Parser("python -m training.export", __doc__)
-    add, whole = parser.add_argument, cli.whole
+    add, integer = parser.add_argument, cli.whole
     add("--out", metavar="DIR", type=Path, required=True, help="the dataset")
     add("--agents", help="a name for each seat, as for the arena: play games")
     text = "rounded up to whole deals; 1024 if left out, with --merge all"
-    add("--games", type=whole(1, MOST_GAMES), help=text)
-    add("--seed", type=whole(0, cli.LARGEST_SEED), default=0, help="which deals")
-    add("--first", type=whole(0, 2**31 - 1), default=0, help="the first deal of the seed")
+    add("--games", type=integer(1, MOST_GAMES), help=text)
+    add("--seed", type=integer(0, cli.LARGEST_SEED), default=0, help="which deals")
+    add("--first", type=integer(0, 2**31 - 1), default=0, help="the first deal of the seed")
     text = "games of a piece of the work, a quarter of them under way at the same time"
-    add("--batch", type=whole(1, 2**20), default=4096, help=text)
+    add("--batch", type=integer(1, 2**20), default=4096, help=text)
     text = "play in so many processes, each on a core of its own"
-    add("--processes", type=whole(1, 1024), default=1, help=text)
+    add("--processes", type=integer(1, 1024), default=1, help=text)
     add("--share", type=_share, help=argparse.SUPPRESS)
     cli.add_rules_flags(parser)
     add("--decisions", action="store_true", help="derive decisions.parquet from the games")
     text = "with --decisions: leave the columns of the agents' networks empty, which is faster"
     add("--no-policy", action="store_true", help=text)
-    add("--verify", type=whole(1, MOST_GAMES), metavar="N", help="play N rows again")
-    add("--verify-seed", type=whole(0, cli.LARGEST_SEED), default=0, help="which rows")
+    add("--verify", type=integer(1, MOST_GAMES), metavar="N", help="play N rows again")
+    add("--verify-seed", type=integer(0, cli.LARGEST_SEED), default=0, help="which rows")
     text = "games that are played again together"
-    add("--replay-batch", type=whole(1, 2**16), default=256, help=text)
+    add("--replay-batch", type=integer(1, 2**16), default=256, help=text)
     add("--merge", nargs="+", type=Path, metavar="DIR", help="datasets that become one")
     cli.add_cache_flag(parser)
     args = parser.parse_args(argv)

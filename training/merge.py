@@ -56,14 +56,14 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         return environments.make_env(module, env, "vp", players).ruleset.ids
 
     format: Format = Csv(ids_of) if kind == ".csv" else Npz()
-    whole = store.merge(args.parts, format)
+    is_complete = store.merge(args.parts, format)
     try:
-        result, text = _report(whole, kind, ids_of)
+        result, text = _report(is_complete, kind, ids_of)
     except UserError as error:
         raise UserError(f"{args.parts[0]}: {error}") from error
     except (KeyError, ValueError, IndexError, TypeError) as error:
         raise UserError(f"{args.parts[0]} holds no {format.kind}") from error
-    store.write(args.out, format, whole)
+    store.write(args.out, format, is_complete)
     print(text)
     if args.json:
         atomic_files.write_json(args.json, result)

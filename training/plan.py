@@ -47,9 +47,11 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
         if jax.device_count() != args.devices:
             raise UserError(f"--xla: there are {jax.device_count()} devices here")
         with cli.compiling("the training step"):
-            says = run_plan.xla_account(config, env_module)
-        told = ", ".join(f"{key} {shown(value)}" for key, value in says.items())
-        print(f"XLA: {told}; the plan is {plan.total / says['total'] - 1:+.0%} of that")
+            xla_account = run_plan.xla_account(config, env_module)
+        account_text = ", ".join(f"{key} {shown(value)}" for key, value in xla_account.items())
+        print(
+            f"XLA: {account_text}; the plan is {plan.total / xla_account['total'] - 1:+.0%} of that"
+        )
     if pace is not None:
         seconds = pace.seconds(config, shapes, args.devices)
         decisions = config.ppo.num_envs * config.ppo.num_steps
@@ -60,10 +62,12 @@ def main(argv: Sequence[str] | None = None, env_module: EnvModule | None = None)
             f"where a device is as fast as those measured: {pace.where}"
         )
     if args.memory and plan.total > args.memory:
-        ways = run_plan.fitting(config, shapes, args.devices, args.memory) or ["nothing smaller"]
+        suggestions = run_plan.fitting(config, shapes, args.devices, args.memory) or [
+            "nothing smaller"
+        ]
         raise UserError(
             f"it takes {shown(plan.total)} of each device, which has {shown(args.memory)}; "
-            f"what would fit: {' or '.join(ways)}"
+            f"what would fit: {' or '.join(suggestions)}"
         )
     return 0
 
@@ -72,10 +76,10 @@ def size_of(text: str) -> int:
     """`80GB`, `16GiB`, bytes -> bytes."""
     from .run.plan import SIZES
 
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B?)\s*", text, re.IGNORECASE)
-    if not found or found[2].upper() not in SIZES:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B?)\s*", text, re.IGNORECASE)
+    if not match or match[2].upper() not in SIZES:
         raise argparse.ArgumentTypeError("wants a size such as 80GB or 16GiB")
-    return int(float(found[1]) * SIZES[found[2].upper()])
+    return int(float(match[1]) * SIZES[match[2].upper()])
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -42,33 +42,37 @@ def main(argv: Sequence[str] | None = None) -> int:
         atomic_files.check_file("--out", args.out, puzzles.OURS)
     split_cpu(0, 1 << 20)  # of so many games, so that every core is a device
     of = puzzles.SHIPPED if args.of == Path() else args.of
-    found, whole = puzzles.read(of) if of else {}, True
-    rules = (found["ruleset"], puzzles.players_of(found)) if found else (args.env, args.players)
+    collection, is_complete = puzzles.read(of) if of else {}, True
+    rules = (
+        (collection["ruleset"], puzzles.players_of(collection))
+        if collection
+        else (args.env, args.players)
+    )
     env = make_env(gaia_jax, rules[0], "vp", rules[1])
     chosen = [*args.solved_by, *args.unsolved_by] if of else []
     solvers = puzzles.solvers([*chosen, *args.solve], env)
-    agent = args.agent if args.again else found.get("agent", "")
+    agent = args.agent if args.again else collection.get("agent", "")
     holder = puzzle_held.Holder(env, agent, args.held_by) if args.held_by else None
     if args.again:
         with cli.telling(lambda: "trying the puzzles again"):
-            found = puzzle_maker.Maker(env, args.agent, args.playouts).again(found)
+            collection = puzzle_maker.Maker(env, args.agent, args.playouts).again(collection)
     elif not args.of:
-        found, whole = _make(args, env)
+        collection, is_complete = _make(args, env)
     if holder:
-        found, whole = holder.those_held(found)
-    rates, asked = {}, solvers if whole and found["puzzles"] else {}
+        collection, is_complete = holder.those_held(collection)
+    rates, asked_solvers = {}, solvers if is_complete and collection["puzzles"] else {}
     with cli.telling(lambda: "playing the games to their puzzles"):
-        walked = list(puzzles.positions(found)) if asked else []
-    for name, solver in asked.items():
+        walked = list(puzzles.positions(collection)) if asked_solvers else []
+    for name, solver in asked_solvers.items():
         with cli.telling(partial("asking {}".format, name)):
-            rates[name] = puzzles.solved(found, solver, walked)
-    if chosen and whole:
-        found, rates = puzzles.chosen(found, rates, args.solved_by, args.unsolved_by)
+            rates[name] = puzzles.solved(collection, solver, walked)
+    if chosen and is_complete:
+        collection, rates = puzzles.chosen(collection, rates, args.solved_by, args.unsolved_by)
     if args.of and args.out:
-        atomic_files.write_text(args.out, puzzles.to_text(found))
-    print(puzzles.text(found, rates))
+        atomic_files.write_text(args.out, puzzles.to_text(collection))
+    print(puzzles.text(collection, rates))
     cli.wrote(args.out)
-    return 0 if whole else 130
+    return 0 if is_complete else 130
 
 
 def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
@@ -77,11 +81,11 @@ def _make(args: argparse.Namespace, env: GaiaEnv) -> tuple[Plain, bool]:
 
     about, choose = (env, args.agent, args.playouts), (args.solved_by, args.unsolved_by)
     empty = puzzles.empty(*about, args.seed, args.first, args.from_round, *choose)
-    found = puzzles.beating(empty, args.beats)
+    collection = puzzles.beating(empty, args.beats)
     if args.resume and args.out.exists():
-        found = puzzles.begun(args.out, found)
-    made = puzzle_maker.Maker(*about, args.from_round, *choose, args.beats)
-    return made.write(found, args.first, args.games, args.out)
+        collection = puzzles.begun(args.out, collection)
+    maker = puzzle_maker.Maker(*about, args.from_round, *choose, args.beats)
+    return maker.write(collection, args.first, args.games, args.out)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -29,11 +29,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     review.check_policy(args.agent)  # before any work; again by `Reviewer`
     atomic_files.check_different({"--json": args.json, "--html": args.html})
-    for flag, file, ours in (
+    for flag, file, is_own_file in (
         ("--json", args.json, review.OURS), ("--html", args.html, review_page.OURS),
     ):  # fmt: skip
         if file:
-            atomic_files.check_file(flag, file, ours)
+            atomic_files.check_file(flag, file, is_own_file)
     split_cpu(0, MOST_GAMES)
     with cli.telling(lambda: f"playing {args.record}"):
         game = read_game(args.record)
@@ -41,10 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     with cli.telling(lambda: f"asking {args.agent}"):
         states, questions = reviewer.ask(game)
     with cli.bar("playout", reviewer.total(questions)) as bar:
-        found = reviewer.review(
+        result = reviewer.review(
             game, states, questions, args.seed, lambda ended: bar.update(ended - bar.n)
         )
-    about = {"record": str(args.record)} | found
+    about = {"record": str(args.record)} | result
     print(review.text(about))
     if args.json:
         atomic_files.write_json(args.json, about)

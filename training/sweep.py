@@ -57,14 +57,14 @@ def main(
 def _index(args: argparse.Namespace, count: int) -> int | None:
     """Which run is asked for alone."""
     index: int | None = args.index
-    said = "--index"
+    option = "--index"
     if index is None and os.environ.get(TASK):
-        text, said = os.environ[TASK], TASK
+        text, option = os.environ[TASK], TASK
         if not text.isdecimal():
             raise UserError(f"{TASK} wants a whole number, got {text!r}")
         index = int(text)
     if index is not None and index >= count:
-        raise UserError(f"{said}: the sweep has the runs 0 to {count - 1}, got {index}")
+        raise UserError(f"{option}: the sweep has the runs 0 to {count - 1}, got {index}")
     return index
 
 

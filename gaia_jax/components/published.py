@@ -12,11 +12,11 @@ from gaia_jax.components import artifacts, factions, map_tiles, missions, ships,
 from gaia_jax.components.common import NOTHING, Cost, Gain
 
 
-def changed(things: tuple[Any, ...], changes: Mapping[str, Mapping[str, Any]]) -> tuple[Any, ...]:
-    """`things` with the fields of some of them, by id, replaced."""
-    ids = {thing.id for thing in things}
+def changed(pieces: tuple[Any, ...], changes: Mapping[str, Mapping[str, Any]]) -> tuple[Any, ...]:
+    """`pieces` with the fields of some of them, by id, replaced."""
+    ids = {piece.id for piece in pieces}
     assert ids >= changes.keys(), f"unknown ids {sorted(changes.keys() - ids)}"
-    return tuple(replace(thing, **changes.get(thing.id, {})) for thing in things)
+    return tuple(replace(piece, **changes.get(piece.id, {})) for piece in pieces)
 
 
 FACTIONS = changed(

@@ -32,8 +32,10 @@ def table(record: Record, state: State) -> str:
         vp = final_vp[player]
         place = 1 + sum(other > vp for other in final_vp)
         by = sorted(zip(players.vp_source[player].tolist(), sources, strict=True), reverse=True)
-        most = ", ".join(f"{name} {amount}" for amount, name in by[:4] if amount > 0)
-        rows.append((str(place), str(player), record.setup["factions"][player], str(vp), most))
+        largest_sources = ", ".join(f"{name} {amount}" for amount, name in by[:4] if amount > 0)
+        rows.append(
+            (str(place), str(player), record.setup["factions"][player], str(vp), largest_sources)
+        )
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
@@ -70,23 +72,23 @@ def _main(options: argparse.Namespace) -> int:
     from gaia_jax.replay.record import read, states
 
     record = read(options.file)
-    at, shown = "compiling the game", not options.quiet
+    at, shows_progress = "compiling the game", not options.quiet
     played: list[State] = []
-    with telling(lambda: at, shown):
+    with telling(lambda: at, shows_progress):
         for count, state in enumerate(states(record)):
             played.append(jax.device_get(state))
             if count and (count % 20 == 0 or count == len(record.actions)):
                 round_ = int(state.game.turn.round)
                 at = f"round {round_}, {count}/{len(record.actions)} decisions"
-    if shown:
+    if shows_progress:
         print(at, file=sys.stderr)
-    with telling(lambda: "writing", shown and bool(options.csv or options.html)):
+    with telling(lambda: "writing", shows_progress and bool(options.csv or options.html)):
         _write_out(record, played, options)
-    if shown:
+    if shows_progress:
         command_line.wrote(options.csv, options.html)
     count = len(record.actions)
-    found = "verified" if record.final_vp else "unfinished"
-    print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {found}")
+    verdict = "verified" if record.final_vp else "unfinished"
+    print(f"{options.file}: {record.ruleset} {record.version}, {count} decisions, {verdict}")
     print(table(record, played[-1]))
     return 0
 

@@ -22,9 +22,9 @@ def row(move: Move) -> list[Any]:
     """The values of `columns` for one decision."""
     seat = move.after.seats[move.player]
     stocks = (seat.credits, seat.ore, seat.knowledge, seat.qic, *seat.power, seat.gaia_power)
-    who = (move.number, move.round, move.player, seat.faction.id)
+    actor = (move.number, move.round, move.player, seat.faction.id)
     vp = [other.vp for other in move.after.seats]
-    return [*who, move.node, move.text, move.words, *vp, *stocks]
+    return [*actor, move.node, move.text, move.words, *vp, *stocks]
 
 
 def write_csv(file: TextIO, moves: Iterable[Move]) -> int:
@@ -45,6 +45,6 @@ def lines(moves: Iterable[Move]) -> Iterator[str]:
         if move.round != last:
             last = move.round
             yield f"round {last}" if last else "set-up"
-        who = f"{move.player} {move.after.faction(move.player).id}"
-        told = f"  ({move.told})" if move.told else ""
-        yield f"{move.number:4}  {who:16} {move.text:26} {move.words}{told}"
+        player_name = f"{move.player} {move.after.faction(move.player).id}"
+        effects_text = f"  ({move.told})" if move.told else ""
+        yield f"{move.number:4}  {player_name:16} {move.text:26} {move.words}{effects_text}"

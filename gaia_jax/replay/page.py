@@ -98,9 +98,11 @@ class Timeline:
 
     def add(self, number: int, parts: dict[str, dict[str, str]]) -> None:
         """The parts after decision `number`; one that is gone is empty."""
-        there = {(block, id): body for block, some in parts.items() for id, body in some.items()}
-        gone = dict.fromkeys(self._now.keys() - there.keys(), "")
-        for key, body in (there | gone).items():
+        current = {
+            (block, id): body for block, bodies in parts.items() for id, body in bodies.items()
+        }
+        removed = dict.fromkeys(self._now.keys() - current.keys(), "")
+        for key, body in (current | removed).items():
             if self._now.get(key) == body:
                 continue
             self._now[key] = body
@@ -113,8 +115,8 @@ class Timeline:
     def varying(self) -> dict[str, dict[str, list[tuple[int, str]]]]:
         """The changes of what does change; the rest is in the first picture alone."""
         return {
-            block: {id: changes for id, changes in some.items() if len(changes) > 1}
-            for block, some in self.changes.items()
+            block: {id: changes for id, changes in frames.items() if len(changes) > 1}
+            for block, frames in self.changes.items()
         }
 
 
@@ -139,17 +141,17 @@ def game_json(
         RecordError: as `gaia_jax.replay.states`.
     """
     timeline, vp, sources = Timeline(), [], []
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     first: Table | None = None
-    known: dict[tuple[int, int], int] = {}
+    row_of_move: dict[tuple[int, int], int] = {}
 
     def add(number: int, table: Table, last: int | None) -> None:
         timeline.add(number, panels.parts(table, last))
         vp.append([seat.vp for seat in table.seats])
         for seat in table.seats:
             for i, value in enumerate(seat.vp_source.values()):
-                if known.get((seat.player, i), 0) != value:
-                    known[seat.player, i] = value
+                if row_of_move.get((seat.player, i), 0) != value:
+                    row_of_move[seat.player, i] = value
                     sources.append((number, seat.player, i, value))
 
     for move in moves(record, played):
@@ -157,7 +159,7 @@ def game_json(
             first = move.before
             add(0, first, None)
         add(move.number, move.after, actions.from_text(first.ruleset, move.text))
-        found.append(
+        rows.append(
             {
                 "round": move.round,
                 "player": move.player,
@@ -174,7 +176,7 @@ def game_json(
     game = {
         "picture": panels.frame(first, panels.parts(first)),
         "parts": timeline.varying(),
-        "moves": found,
+        "moves": rows,
         "vp": vp,
         "vp_source": sources,
         "seats": seats_json(first),

@@ -53,8 +53,8 @@ class Record:
             RecordError: an unknown ruleset, or one that is not for that many players.
         """
         if self.ruleset not in RULESETS:
-            known = ", ".join(RULESETS)
-            raise RecordError(f"unknown ruleset {self.ruleset!r}; known are {known}")
+            ruleset_names = ", ".join(RULESETS)
+            raise RecordError(f"unknown ruleset {self.ruleset!r}; known are {ruleset_names}")
         try:
             return make(self.ruleset, players=players_of(self.setup))
         except ValueError as error:
@@ -204,10 +204,10 @@ def states(record: Record) -> Iterator[State]:
     yield state
     for number, action in enumerate(indices):
         if state.terminated | state.truncated:
-            raise RecordError(f"{_where(record, number)}: the game ended before this action")
+            raise RecordError(f"{_locate(record, number)}: the game ended before this action")
         if not state.legal_action_mask[action]:
             raise RecordError(
-                f"{_where(record, number)}: {record.actions[number]!r} is illegal for player"
+                f"{_locate(record, number)}: {record.actions[number]!r} is illegal for player"
                 f" {int(state.current_player)}; {_legal(env, state)}"
             )
         state = step(state, action)
@@ -238,7 +238,7 @@ def _prepared(record: Record) -> tuple[GaiaEnv, Setup, list[int]]:
         try:
             indices.append(action_index.from_text(env.ruleset, text))
         except ValueError as error:
-            raise RecordError(f"{_where(record, number)}: {error}") from error
+            raise RecordError(f"{_locate(record, number)}: {error}") from error
     if record.final_vp and not indices:  # said before anything is compiled
         raise RecordError("the game is not over after its 0 actions")
     return env, setup, indices
@@ -260,16 +260,16 @@ def compiled(env: GaiaEnv) -> tuple[Callable[..., State], Callable[..., State]]:
     return jit(env.init_from), jit(env.step)
 
 
-def _where(record: Record, number: int) -> str:
+def _locate(record: Record, number: int) -> str:
     line = f"line {record.lines[number]}, " if number < len(record.lines) else ""
     return f"{line}action {number + 1}"
 
 
-def _legal(env: GaiaEnv, state: State, most: int = 8) -> str:
+def _legal(env: GaiaEnv, state: State, limit: int = 8) -> str:
     """What would have been legal, shortened."""
-    legal = [i for i, there in enumerate(state.legal_action_mask.tolist()) if there]
-    texts = ", ".join(action_index.to_text(env.ruleset, action) for action in legal[:most])
-    return f"legal are {texts}" + (f" and {len(legal) - most} more" if len(legal) > most else "")
+    legal = [i for i, is_legal in enumerate(state.legal_action_mask.tolist()) if is_legal]
+    texts = ", ".join(action_index.to_text(env.ruleset, action) for action in legal[:limit])
+    return f"legal are {texts}" + (f" and {len(legal) - limit} more" if len(legal) > limit else "")
 
 
 def _action_lines(text: str, count: int) -> tuple[int, ...]:
@@ -279,10 +279,10 @@ def _action_lines(text: str, count: int) -> tuple[int, ...]:
         return ()
     lines, place, line = [], start.end(), text.count("\n", 0, start.end()) + 1
     for _ in range(count):
-        found = re.compile(r'"(?:[^"\\]|\\.)*"').search(text, place)
-        if not found:
+        match = re.compile(r'"(?:[^"\\]|\\.)*"').search(text, place)
+        if not match:
             return ()
-        line += text.count("\n", place, found.start())
+        line += text.count("\n", place, match.start())
         lines.append(line)
-        place = found.end()
+        place = match.end()
     return tuple(lines)

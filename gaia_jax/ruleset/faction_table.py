@@ -52,8 +52,8 @@ def _steps(faction: Faction) -> np.ndarray:
     for place, colour in enumerate(cycle):
         number = faction.colour_steps or 0
         if faction.home:
-            apart = abs(cycle.index(faction.home) - place)
-            number = min(apart, len(cycle) - apart)
+            distance = abs(cycle.index(faction.home) - place)
+            number = min(distance, len(cycle) - distance)
         steps[planets.PLANETS.index(colour)] = number
     return steps
 

@@ -141,8 +141,8 @@ class Pieces:
     def ids(self) -> dict[str, tuple[str, ...]]:
         """Ids of each kind of thing, in the order that the arrays use."""
 
-        def of(things: Iterable[Any]) -> tuple[str, ...]:
-            return tuple(thing.id for thing in things)
+        def of(pieces: Iterable[Any]) -> tuple[str, ...]:
+            return tuple(piece.id for piece in pieces)
 
         main = tuple(f"main {i + 1}" for i in range(self.geometry.num_main_sectors))
         deep = tuple(f"deep {i + 1}" for i in range(self.geometry.num_deep_sectors))

@@ -18,19 +18,19 @@ from gaia_jax.ruleset.pieces import Pieces
 Index: TypeAlias = Mapping[str, int]
 
 
-def _triggers(things: Sequence[Any], events: tuple[str, ...]) -> np.ndarray:
-    out = np.zeros((len(things), len(events)), np.int8)
-    for i, thing in enumerate(things):
-        if thing.trigger:
-            out[i, events.index(thing.trigger[0])] = thing.trigger[1]
+def _triggers(pieces: Sequence[Any], events: tuple[str, ...]) -> np.ndarray:
+    out = np.zeros((len(pieces), len(events)), np.int8)
+    for i, piece in enumerate(pieces):
+        if piece.trigger:
+            out[i, events.index(piece.trigger[0])] = piece.trigger[1]
     return out
 
 
-def _pass_vp(things: Sequence[Any], counts: tuple[str, ...]) -> np.ndarray:
-    out = np.zeros((len(things), len(counts)), np.int8)
-    for i, thing in enumerate(things):
-        if thing.pass_per:
-            out[i, counts.index(thing.pass_per.count)] = thing.pass_per.vp
+def _pass_vp(pieces: Sequence[Any], counts: tuple[str, ...]) -> np.ndarray:
+    out = np.zeros((len(pieces), len(counts)), np.int8)
+    for i, piece in enumerate(pieces):
+        if piece.pass_per:
+            out[i, counts.index(piece.pass_per.count)] = piece.pass_per.vp
     return out
 
 
@@ -168,8 +168,8 @@ def _tokens(pieces: Pieces) -> tuple[Any, ...]:
 def _operation_tables(pieces: Pieces, row: Index) -> dict[str, Any]:
     """Operations by what they are made from."""
 
-    def rows(verb: str, things: Iterable[Any]) -> np.ndarray:
-        return np.array([row[f"{verb} {thing.id}"] for thing in things] or [0], np.int16)
+    def rows(verb: str, pieces: Iterable[Any]) -> np.ndarray:
+        return np.array([row[f"{verb} {piece.id}"] for piece in pieces] or [0], np.int16)
 
     upgrades = [row[f"upgrade {name}"] for name in components.common.STRUCTURES[2:]]
     rounds = [t.rounds for t in pieces.tinkering_tiles] or [(0, 0, 0)]
@@ -203,8 +203,8 @@ def _scoring_tables(pieces: Pieces) -> dict[str, Any]:
 def _gain_tables(pieces: Pieces) -> dict[str, Any]:
     """Incomes and level bonuses."""
 
-    def gains(things: Iterable[Gain[int]]) -> np.ndarray:
-        return np.array([gain_vector(x) for x in things], np.int8)
+    def gains(amounts: Iterable[Gain[int]]) -> np.ndarray:
+        return np.array([gain_vector(x) for x in amounts], np.int8)
 
     return {
         "booster_income": gains(b.income for b in pieces.boosters),

@@ -90,13 +90,13 @@ def ruleset_of(id: str, players: int = 4) -> Ruleset:
         ValueError: an unknown id, or one that is not for that many; one line, with the choices.
     """
     if not isinstance(id, str) or id not in RULESETS:
-        known = ", ".join(RULESETS) + nearest(id, RULESETS)
-        raise ValueError(f"unknown environment {shown(id)}; known are {known}")
+        ids = ", ".join(RULESETS) + nearest(id, RULESETS)
+        raise ValueError(f"unknown environment {shown(id)}; known are {ids}")
     if isinstance(players, bool) or not isinstance(players, int) or (id, players) not in VARIANTS:
-        known = ", ".join(str(p) for i, p in sorted(VARIANTS) if i == id)
+        ids = ", ".join(str(p) for i, p in sorted(VARIANTS) if i == id)
         others = ", ".join(i for i, p in sorted(VARIANTS) if type(players) is int and p == players)
-        told = f"; for so many: {others}" if others else ""
-        raise ValueError(f"{id!r} is a game for {known} players, not {shown(players)}{told}")
+        hint = f"; for so many: {others}" if others else ""
+        raise ValueError(f"{id!r} is a game for {ids} players, not {shown(players)}{hint}")
     return VARIANTS[id, players]
 
 

@@ -302,8 +302,8 @@ def _draw_allowed_map(
     """
 
     def attempt(number: Array) -> dict[str, Array]:
-        again = {name: jax.random.fold_in(keys[name], number) for name in _MAP_DRAWS}
-        return _draw_map({name: _bits(key) for name, key in again.items()}, tables, small)
+        attempt_keys = {name: jax.random.fold_in(keys[name], number) for name in _MAP_DRAWS}
+        return _draw_map({name: _bits(key) for name, key in attempt_keys.items()}, tables, small)
 
     def breaks(carry: tuple[Array, dict[str, Array]]) -> Array:
         laid = _laid_out(tables, interface=interface, **carry[1])

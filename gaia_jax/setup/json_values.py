@@ -43,54 +43,54 @@ def choices(ids: Sequence[Hashable]) -> str:
     return ", ".join(str(id) for id in ids)
 
 
-def check_object(where: str, value: object, keys: Sequence[str]) -> Mapping[str, Any]:
+def check_object(path: str, value: object, keys: Sequence[str]) -> Mapping[str, Any]:
     """An object with just these keys."""
     if not isinstance(value, Mapping):
-        raise ValueError(f"{where}: an object is wanted, not {shown(value)}")
+        raise ValueError(f"{path}: an object is wanted, not {shown(value)}")
     for key in value:
         if key not in keys:
-            raise ValueError(f"{where}: unknown key {shown(key)}; known are {choices(keys)}")
+            raise ValueError(f"{path}: unknown key {shown(key)}; known are {choices(keys)}")
     for key in keys:
         if key not in value:
-            raise ValueError(f"{where}: key {key!r} is missing")
+            raise ValueError(f"{path}: key {key!r} is missing")
     return value
 
 
-def check_list(where: str, value: object, count: int) -> list[Any]:
+def check_list(path: str, value: object, count: int) -> list[Any]:
     """A list of just that many values."""
     if not isinstance(value, list | tuple) or len(value) != count:
-        raise ValueError(f"{where}: a list of {count} is wanted, not {shown(value)}")
+        raise ValueError(f"{path}: a list of {count} is wanted, not {shown(value)}")
     return list(value)
 
 
-def index_of(where: str, value: object, ids: Sequence[Hashable]) -> int:
+def index_of(path: str, value: object, ids: Sequence[Hashable]) -> int:
     """The index of `value` in `ids`, of the same type: neither 1.0 nor True stands for 1."""
     for index, id in enumerate(ids):
         if type(value) is type(id) and value == id:
             return index
     near = nearest(value, map(str, ids)) if isinstance(value, str) else ""
-    raise ValueError(f"{where}: unknown value {shown(value)}; choose from {choices(ids)}{near}")
+    raise ValueError(f"{path}: unknown value {shown(value)}; choose from {choices(ids)}{near}")
 
 
-def different(where: str, values: Mapping[Any, object], ids: Sequence[Hashable]) -> np.ndarray:
+def different(path: str, values: Mapping[Any, object], ids: Sequence[Hashable]) -> np.ndarray:
     """The indices of `values`, no two of them the same; the keys name the places."""
-    indices = [index_of(f"{where}[{place!r}]", value, ids) for place, value in values.items()]
+    indices = [index_of(f"{path}[{place!r}]", value, ids) for place, value in values.items()]
     for index in indices:
         if indices.count(index) > 1:
-            raise ValueError(f"{where}: {ids[index]!r} appears twice")
+            raise ValueError(f"{path}: {ids[index]!r} appears twice")
     return np.array(indices, int)
 
 
 def read_turned(
-    where: str, value: object, count: int, ids: Sequence[str], turns: int
+    path: str, value: object, count: int, ids: Sequence[str], turns: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Different tiles, each with a rotation below `turns`."""
-    entries = check_list(where, value, count)
+    entries = check_list(path, value, count)
     for place, entry in enumerate(entries):
-        check_object(f"{where}[{place}]", entry, ("tile", "rotation"))
-    tiles = different(where, {i: entry["tile"] for i, entry in enumerate(entries)}, ids)
+        check_object(f"{path}[{place}]", entry, ("tile", "rotation"))
+    tiles = different(path, {i: entry["tile"] for i, entry in enumerate(entries)}, ids)
     rotations = [
-        index_of(f"{where}[{place}]['rotation']", entry["rotation"], range(turns))
+        index_of(f"{path}[{place}]['rotation']", entry["rotation"], range(turns))
         for place, entry in enumerate(entries)
     ]
     return tiles, np.array(rotations, int)

@@ -52,7 +52,7 @@ def _entries(r: Ruleset) -> list[_Entry]:
     sides = research.ECONOMY_SIDES[: len(r.economy_income)]
     missions = costs.FINAL_MISSIONS_IN_PLAY
     drawn = any(faction.drawn_colours for faction in r.factions)
-    found = (
+    entries = (
         _Entry("factions", "faction", ids["faction"], r.players),
         _Entry("turn_order", "turn_order", range(r.players), r.players),
         _Entry("basic_tiles", "basic_slot", _of(r.basic_tiles), _BASIC_SLOTS),
@@ -68,11 +68,11 @@ def _entries(r: Ruleset) -> list[_Entry]:
         _Entry("economy_side", "economy_side", sides if len(sides) > 1 else (), None),
         _Entry("colour_order", "colour_order", cycle if drawn else (), len(cycle)),
     )
-    return [entry for entry in found if entry.ids]
+    return [entry for entry in entries if entry.ids]
 
 
-def _of(things: Sequence[Any]) -> tuple[str, ...]:
-    return tuple(thing.id for thing in things)
+def _of(pieces: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(piece.id for piece in pieces)
 
 
 def _interface(ruleset: Ruleset) -> tuple[str, ...]:
@@ -93,31 +93,31 @@ def setup_to_dict(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> dict[str, Any]
     """
     _check_setup(setup, ruleset)
     r, parts = ruleset, ruleset.map
-    found: dict[str, Any] = {} if r.players == 4 else {"players": r.players}
+    data: dict[str, Any] = {} if r.players == 4 else {"players": r.players}
     laid = len(setup.sector_tile) - _left_out(r, setup)
-    found["sectors"] = _turned(
+    data["sectors"] = _turned(
         _of(parts.sector_tiles), setup.sector_tile[:laid], setup.sector_rotation[:laid], 6
     )
     if r.ships:
         places = [_interface_place(r, cell) for cell in setup.ship_cell]
-        found["ships"] = _named(r.ships, _interface(r), places)
+        data["ships"] = _named(r.ships, _interface(r), places)
     if parts.interface_cells:
-        found["interface"] = {
+        data["interface"] = {
             cell: _name(planets.PLANETS, content)
             for cell, content in zip(_interface(r), setup.interface, strict=True)
             if int(content) != _SHIP
         }
     if parts.deep_slots:
-        found["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation, 3)
+        data["deep"] = _turned(_of(parts.deep_tiles), setup.deep_tile, setup.deep_rotation, 3)
     for entry in _entries(r):
         value = getattr(setup, entry.field)
         if entry.places is None:
-            found[entry.key] = _name(entry.ids, value)
+            data[entry.key] = _name(entry.ids, value)
         elif isinstance(entry.places, int):
-            found[entry.key] = _names(entry.ids, value)
+            data[entry.key] = _names(entry.ids, value)
         else:
-            found[entry.key] = _named(entry.places, entry.ids, value)
-    return found
+            data[entry.key] = _named(entry.places, entry.ids, value)
+    return data
 
 
 def setup_to_json(setup: Setup, ruleset: Ruleset = LOST_FLEET) -> str:
@@ -192,8 +192,8 @@ def players_of(data: object) -> int:
     if not isinstance(data, Mapping):
         raise ValueError(f"set-up: an object is wanted, not {shown(data)}")
     factions = data.get("factions")
-    known = len(factions) if isinstance(factions, list | tuple) else 4
-    players = data.get("players", known)
+    num_players = len(factions) if isinstance(factions, list | tuple) else 4
+    players = data.get("players", num_players)
     if type(players) is not int or players not in PLAYERS:
         known_ones = choices(PLAYERS)
         raise ValueError(f"set-up: players must be one of {known_ones}, not {shown(players)}")
@@ -226,7 +226,7 @@ def _keys(ruleset: Ruleset) -> tuple[str, ...]:
         "deep": bool(ruleset.map.deep_slots),
     }
     return (
-        *(key for key, there in laid.items() if there),
+        *(key for key, is_present in laid.items() if is_present),
         *(entry.key for entry in _entries(ruleset)),
     )
 
@@ -270,10 +270,10 @@ def _check_setup(setup: Any, ruleset: Ruleset) -> None:
         "artifacts": ruleset.artifacts_in_play,
     }
     for name, size in sizes.items():
-        found = np.shape(getattr(setup, name))
-        if found != (size,):
+        shape = np.shape(getattr(setup, name))
+        if shape != (size,):
             raise ValueError(
-                f"setup.{name} is of shape {found}, {ruleset.name!r} has {size}: is the set-up of"
+                f"setup.{name} is of shape {shape}, {ruleset.name!r} has {size}: is the set-up of"
                 " another ruleset?"
             )
 
@@ -308,15 +308,15 @@ def _turned(ids: Sequence[str], tiles: Any, rotations: Any, turns: int) -> list[
 
 def _read_sectors(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarray]:
     parts = ruleset.map
-    known = _of(parts.sector_tiles)
+    tile_ids = _of(parts.sector_tiles)
     spare = len(parts.spare_tiles)
-    if spare and isinstance(value, list | tuple) and len(value) == len(known) - spare:
-        left = tuple(tile for tile in known if tile not in parts.spare_tiles)
+    if spare and isinstance(value, list | tuple) and len(value) == len(tile_ids) - spare:
+        left = tuple(tile for tile in tile_ids if tile not in parts.spare_tiles)
         tiles, rotations = read_turned("sectors", value, len(left), left, 6)
         return np.append(tiles, [-1] * spare), np.append(rotations, [0] * spare)
-    tiles, rotations = read_turned("sectors", value, len(known), known, 6)
+    tiles, rotations = read_turned("sectors", value, len(tile_ids), tile_ids, 6)
     for slot in parts.center_slots:
-        tile = known[tiles[slot]]
+        tile = tile_ids[tiles[slot]]
         if tile not in parts.center_pool:
             pool = choices(parts.center_pool)
             raise ValueError(f"sectors[{slot}]: {tile!r} cannot lie there; choose from {pool}")
@@ -324,11 +324,11 @@ def _read_sectors(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarr
 
 
 def _read_deep(ruleset: Ruleset, value: object) -> tuple[np.ndarray, np.ndarray]:
-    known = _of(ruleset.map.deep_tiles)
-    faces, rotations = read_turned("deep", value, len(ruleset.map.deep_slots), known, 3)
+    tile_ids = _of(ruleset.map.deep_tiles)
+    faces, rotations = read_turned("deep", value, len(ruleset.map.deep_slots), tile_ids, 3)
     for face in faces:
         if face ^ 1 in faces:
-            sides = f"{known[face]!r} and {known[face ^ 1]!r}"
+            sides = f"{tile_ids[face]!r} and {tile_ids[face ^ 1]!r}"
             raise ValueError(f"deep: {sides} are two sides of one tile")
     return faces, rotations
 
@@ -346,8 +346,8 @@ def _read_entry(entry: _Entry, value: object) -> np.ndarray:
 
 def _check_boards(ruleset: Ruleset, faction: np.ndarray) -> None:
     """No two factions of one board."""
-    known = ruleset.ids["faction"]
-    chosen = {known[index] for index in faction}
+    faction_ids = ruleset.ids["faction"]
+    chosen = {faction_ids[index] for index in faction}
     for a, b in ruleset.faction_boards:
         if {a, b} <= chosen:
             raise ValueError(f"factions: {a!r} and {b!r} are two sides of one board")
@@ -360,8 +360,8 @@ def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray
     places = different("ships", {ship: ships[ship] for ship in ruleset.ships}, cells)
     for a, ship in enumerate(ruleset.ships):
         for b, other in enumerate(ruleset.ships[:a]):
-            apart = parts.interface_cells[places[a]], parts.interface_cells[places[b]]
-            if hex_distance(*apart) < map_tiles.SHIP_MIN_DISTANCE:
+            cell_pair = parts.interface_cells[places[a]], parts.interface_cells[places[b]]
+            if hex_distance(*cell_pair) < map_tiles.SHIP_MIN_DISTANCE:
                 raise ValueError(
                     f"ships: {other} at {ships[other]!r} and {ship} at {ships[ship]!r} are closer"
                     f" than {map_tiles.SHIP_MIN_DISTANCE}"
@@ -373,8 +373,8 @@ def _read_interface(ruleset: Ruleset, ships: Any, rest: Any) -> tuple[np.ndarray
     for cell, content in zip(free, contents, strict=True):
         index_of(f"interface[{cell!r}]", content, kinds)
     for kind in kinds:
-        count, wanted = contents.count(kind), parts.interface_tiles.count(kind)
-        if count != wanted:
-            raise ValueError(f"interface: {wanted} of {kind!r} are wanted, not {count}")
+        count, expected = contents.count(kind), parts.interface_tiles.count(kind)
+        if count != expected:
+            raise ValueError(f"interface: {expected} of {kind!r} are wanted, not {count}")
     interface = [planets.PLANETS.index(rest.get(cell, "Ship")) for cell in cells]
     return np.array(interface), ruleset.geometry.interface_cells[places]

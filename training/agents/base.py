@@ -179,6 +179,6 @@ def policy_agent(
         return action, jnp.take_along_axis(values, jnp.argsort(seats, axis=-1), axis=-1)
 
     has_likeliest = hasattr(network, "logits_and_values")
-    known = likeliest if has_likeliest else None
-    policy = Policy(evaluate, reward, reward_scale, known, temperature, has_short_turns(env))
+    supported = likeliest if has_likeliest else None
+    policy = Policy(evaluate, reward, reward_scale, supported, temperature, has_short_turns(env))
     return Agent(name, act, params, policy=policy, by_game=True)

@@ -113,9 +113,9 @@ def _any_batch(evaluate: Evaluate) -> Evaluate:
         logits, values = apply(params, jax.tree.map(lambda x: x[None], state))
         return logits[0], values[0]
 
-    one = custom_vmap(single)
+    unbatched = custom_vmap(single)
 
-    @one.def_vmap
+    @unbatched.def_vmap
     def _(size: int, batched: tuple[Params, EnvState], params: Params, state: EnvState) -> Any:
         if any(jax.tree.leaves(batched[0])):  # parameters of their own for each row
             axes = jax.tree.map(lambda x: 0 if x else None, tuple(batched))
@@ -130,8 +130,8 @@ def _any_batch(evaluate: Evaluate) -> Evaluate:
     def apply(params: Params, state: EnvState) -> tuple[Array, Array]:
         lead = state.current_player.shape
         if not lead:
-            found: tuple[Array, Array] = one(params, state)
-            return found
+            outputs: tuple[Array, Array] = unbatched(params, state)
+            return outputs
         rows, legal = math.prod(lead), state.legal_action_mask
         flat = jax.tree.map(lambda x: x.reshape(rows, *x.shape[len(lead) :]), state)
         logits, values = evaluate(params, flat)

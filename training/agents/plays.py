@@ -34,12 +34,12 @@ def plays(name: str) -> Plays:
         base, _ = split_name(name)
         if base.startswith(zoo.PREFIX):
             # Never carried over to another number of players.
-            says = zoo.about(base)
-            anywhere = all(zoo.carried(says["env"], id) for id in RULESETS)
-            return Plays(None if anywhere else says["env"], int(says.get("players", 4)))
+            about = zoo.about(base)
+            anywhere = all(zoo.carried(about["env"], id) for id in RULESETS)
+            return Plays(None if anywhere else about["env"], int(about.get("players", 4)))
         if saved.is_saved(base):
-            says = saved.about(base)
-            return Plays(says["env"], says["players"])
+            about = saved.about(base)
+            return Plays(about["env"], about["players"])
         config = Path(split_run(base)[0]) / configs.OF_A_RUN
         if base in REGISTRY or ":" in base or not config.is_file():
             return Plays()

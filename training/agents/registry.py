@@ -72,8 +72,8 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
         return _trained_agent(name, trained(name, env), likeliest)
     run, update = split_run(name)
     _check_run(name, run)
-    found = _at_start(run, env) if update == START else trained(name, env)
-    return _trained_agent(name, found, likeliest)
+    network = _at_start(run, env) if update == START else trained(name, env)
+    return _trained_agent(name, network, likeliest)
 
 
 def check_agent(name: str, env: Environment) -> None:
@@ -97,11 +97,11 @@ def _check_run(name: str, run: str) -> None:
             f"NAME{SUFFIX}N",
         )
         levels = tuple(level.name for level in LEVELS)
-        known = ", ".join((*sorted(REGISTRY), *levels, *forms))
-        shown = repr(name) if len(name) < 80 else f"{name[:80]!r}..."
+        names = ", ".join((*sorted(REGISTRY), *levels, *forms))
+        quoted = repr(name) if len(name) < 80 else f"{name[:80]!r}..."
         near = nearest(name, (*REGISTRY, *levels, *zoo.names()))
         raise UserError(
-            f"unknown agent {shown}; the choices are: {known}; RUN is a run folder{near}"
+            f"unknown agent {quoted}; the choices are: {names}; RUN is a run folder{near}"
         )
 
 
@@ -171,11 +171,11 @@ def trained(
     if saved.is_saved(run):
         env = saved.environment(run, environments.module(env_module)) if env is None else env
         network, params = saved.load(run, env)
-        says = network.says
-        reward, scale = says["reward"], says["reward_scale"]
-        short = says.get("short_turns", False)
+        metadata = network.says
+        reward, scale = metadata["reward"], metadata["reward_scale"]
+        short = metadata.get("short_turns", False)
         return Trained(
-            env, network, params, reward, scale, None, says["temperature"], short_turns=short
+            env, network, params, reward, scale, None, metadata["temperature"], short_turns=short
         )
     if not run.startswith(zoo.PREFIX):
         env, network, params, update, config = load_policy(run, env, env_module, update)
@@ -185,21 +185,25 @@ def trained(
         )  # fmt: skip
     if update is not None:
         raise UserError(f"{name}: an agent of the zoo has no updates")
-    says = zoo.about(run)
-    env = zoo.environment(run, says, environments.module(env_module)) if env is None else env
-    config = configs.from_dict(says.get("training", {}))
+    metadata = zoo.about(run)
+    env = zoo.environment(run, metadata, environments.module(env_module)) if env is None else env
+    config = configs.from_dict(metadata.get("training", {}))
     network, params = zoo.load(run, env)
-    reward, scale, temperature = _reward(config), config.ppo.reward_scale, says.get("temperature")
+    reward, scale, temperature = (
+        _reward(config),
+        config.ppo.reward_scale,
+        metadata.get("temperature"),
+    )
     return Trained(
         env, network, params, reward, scale, temperature=temperature or 1.0,
         short_turns=config.env.short_turns,
     )  # fmt: skip
 
 
-def _trained_agent(name: str, found: Trained, likeliest: bool) -> Agent:
+def _trained_agent(name: str, network: Trained, likeliest: bool) -> Agent:
     return policy_agent(
-        found.as_trained, found.network, found.params, name, likeliest, found.reward,
-        found.reward_scale, found.temperature,
+        network.as_trained, network.network, network.params, name, likeliest, network.reward,
+        network.reward_scale, network.temperature,
     )  # fmt: skip
 
 
@@ -215,8 +219,8 @@ def _at_start(run: str, env: Environment) -> Trained:
 
 def sha256_of(name: str) -> str:
     """The sha256 of a shipped agent's npz, by its name or level; of any other agent none: ""."""
-    known = agent_of(name)
-    return str(zoo.about(known)["sha256"]) if known in zoo.names() else ""
+    zoo_name = agent_of(name)
+    return str(zoo.about(zoo_name)["sha256"]) if zoo_name in zoo.names() else ""
 
 
 def split_run(name: str) -> tuple[str, str | None]:
@@ -237,12 +241,12 @@ def _function_agent(name: str, env: Environment) -> Agent:
     try:
         module = importlib.import_module(module_name)
     except (Exception, SystemExit) as error:  # whatever the user's module raises
-        said = f"{type(error).__name__}: {one_line(error)}"
+        message = f"{type(error).__name__}: {one_line(error)}"
         if module_name.endswith(".py"):
-            said = f"the name of a module has no .py: {module_name[:-3]}:{function_name}"
+            message = f"the name of a module has no .py: {module_name[:-3]}:{function_name}"
         elif isinstance(error, ModuleNotFoundError) and error.name == module_name:
-            said += " where you stand or in PYTHONPATH"
-        raise UserError(f"agent {name!r}: cannot import {module_name!r}: {said}") from error
+            message += " where you stand or in PYTHONPATH"
+        raise UserError(f"agent {name!r}: cannot import {module_name!r}: {message}") from error
     function = getattr(module, function_name, None)
     if not callable(function):
         raise UserError(f"agent {name!r}: {module_name!r} has no function {function_name!r}")
@@ -255,8 +259,8 @@ def _function_agent(name: str, env: Environment) -> Agent:
     except (TypeError, ValueError):
         arguments = ()
     if arguments not in ARGUMENTS:
-        wanted = " or ".join(f"({', '.join(x)})" for x in ARGUMENTS)
-        raise UserError(f"agent {name!r} must take {wanted}, it takes ({', '.join(arguments)})")
+        signatures = " or ".join(f"({', '.join(x)})" for x in ARGUMENTS)
+        raise UserError(f"agent {name!r} must take {signatures}, it takes ({', '.join(arguments)})")
 
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         seen = state
@@ -266,8 +270,8 @@ def _function_agent(name: str, env: Environment) -> Agent:
         try:
             out = function(params, seen, mask, key)
         except (Exception, SystemExit) as error:  # whatever the user's function raises
-            said = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
-            raise UserError(f"agent {name!r} fails on {games} games: {said}") from error
+            message = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            raise UserError(f"agent {name!r} fails on {games} games: {message}") from error
         shape, dtype = getattr(out, "shape", None), getattr(out, "dtype", None)
         if shape != (games,) or dtype is None or not jnp.issubdtype(dtype, jnp.integer):
             got = f"{dtype} {shape}" if dtype is not None else type(out).__name__
@@ -283,10 +287,10 @@ def _function_agent(name: str, env: Environment) -> Agent:
 def _check_function(act: Act, params: Params, env: Environment) -> None:
     """Trace a function on two and on three games."""
     key = jax.eval_shape(lambda: jax.random.key(0))
-    one = jax.eval_shape(env.init, key)
+    example = jax.eval_shape(env.init, key)
 
     for games in (2, 3):
         batch = jax.tree.map(
-            lambda x, games=games: jax.ShapeDtypeStruct((games, *x.shape), x.dtype), one
+            lambda x, games=games: jax.ShapeDtypeStruct((games, *x.shape), x.dtype), example
         )
         jax.eval_shape(act, params, batch, batch.legal_action_mask, key)

@@ -101,18 +101,19 @@ def save_agent(
         return logits.astype(jnp.float32), values.astype(jnp.float32)
 
     stored = {name: _plain(np.asarray(x)) for name, x in arrays.items()}
-    made = export.export(jax.jit(program), platforms=PLATFORMS)(*_shapes(stored, seen))
-    says = identity(env) | ({"short_turns": True} if has_short_turns(env) else {}) | {
+    exported = export.export(jax.jit(program), platforms=PLATFORMS)(*_shapes(stored, seen))
+    metadata = identity(env) | ({"short_turns": True} if has_short_turns(env) else {}) | {
         "format": FORMAT, "reward": env.reward, "reward_scale": float(reward_scale),
         "temperature": float(temperature), "jax": jax.__version__,
-        "convention": made.calling_convention_version, "kept": list(made.module_kept_var_idx),
-        "symbolic": made.uses_global_constants,
+        "convention": exported.calling_convention_version,
+        "kept": list(exported.module_kept_var_idx),
+        "symbolic": exported.uses_global_constants,
     }  # fmt: skip
     path.parent.mkdir(parents=True, exist_ok=True)
-    code = np.frombuffer(bytes(made.mlir_module_serialized), np.uint8)
+    code = np.frombuffer(bytes(exported.mlir_module_serialized), np.uint8)
     named: dict[str, Any] = {PARAMS + name: x for name, x in stored.items()}
-    held = {ABOUT: np.array(json.dumps(says)), PROGRAM: code}
-    data_files.write_arrays(path, held | named, compressed=True)
+    file_arrays = {ABOUT: np.array(json.dumps(metadata)), PROGRAM: code}
+    data_files.write_arrays(path, file_arrays | named, compressed=True)
     return path
 
 
@@ -138,8 +139,8 @@ def load(path: str | Path, env: Environment) -> tuple[SavedNetwork, dict[str, Ar
             written by a version of JAX that this one cannot read.
     """
     arrays = data_files.read_arrays(path, "the agent", (ABOUT, PROGRAM))
-    says = _about(path, arrays)
-    if other := another_environment(says, env):
+    metadata = _about(path, arrays)
+    if other := another_environment(metadata, env):
         raise UserError(f"{path} {other}")
     params = {
         name.removeprefix(PARAMS): jnp.asarray(x)
@@ -157,14 +158,14 @@ def load(path: str | Path, env: Environment) -> tuple[SavedNetwork, dict[str, Ar
     try:
         exported = dataclasses.replace(
             form, fun_name="agent", mlir_module_serialized=arrays[PROGRAM].tobytes(),
-            module_kept_var_idx=tuple(says["kept"]), uses_global_constants=says["symbolic"],
-            calling_convention_version=says["convention"],
+            module_kept_var_idx=tuple(metadata["kept"]), uses_global_constants=metadata["symbolic"],
+            calling_convention_version=metadata["convention"],
         )  # fmt: skip
         exported.mlir_module()  # reads it
     except Exception as error:  # whatever a damaged program, or one of another version, raises
-        versions = f"written with jax {says['jax']}, this is {jax.__version__}"
+        versions = f"written with jax {metadata['jax']}, this is {jax.__version__}"
         raise UserError(f"{path}: its program cannot be read ({versions})") from error
-    return SavedNetwork(says, tuple(params), _folding(exported.call, len(params))), params
+    return SavedNetwork(metadata, tuple(params), _folding(exported.call, len(params))), params
 
 
 def _folding(
@@ -193,15 +194,15 @@ def _folding(
         split = tuple(x.reshape(size, x.shape[0] // size, x.shape[1]) for x in out)
         return split, (True, True)
 
-    made: Callable[..., tuple[Array, Array]] = folded
-    return made
+    program: Callable[..., tuple[Array, Array]] = folded
+    return program
 
 
 def environment(path: str | Path, env_module: EnvModule) -> Any:
     """The environment that an agent plays."""
-    says = about(path)
+    metadata = about(path)
     try:
-        return make_env(env_module, says["env"], "vp", says["players"])
+        return make_env(env_module, metadata["env"], "vp", metadata["players"])
     except UserError as error:
         raise UserError(f"{path}: {error}") from error
 
@@ -209,14 +210,14 @@ def environment(path: str | Path, env_module: EnvModule) -> Any:
 def _about(path: str | Path, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     """The JSON text among the arrays."""
     try:
-        says = json.loads(str(arrays[ABOUT]))
-        if says["format"] != FORMAT:
-            raise ValueError(f"the format is {says['format']!r}, not {FORMAT!r}")
+        metadata = json.loads(str(arrays[ABOUT]))
+        if metadata["format"] != FORMAT:
+            raise ValueError(f"the format is {metadata['format']!r}, not {FORMAT!r}")
     except (KeyError, ValueError, TypeError) as error:
-        said = f": {one_line(error)}" if isinstance(error, ValueError) else ""
-        raise UserError(f"{path} is no agent of `save_agent`{said}") from error
-    data_files.check_keys(str(path), says, KEYS)
-    return dict(says)
+        message = f": {one_line(error)}" if isinstance(error, ValueError) else ""
+        raise UserError(f"{path} is no agent of `save_agent`{message}") from error
+    data_files.check_keys(str(path), metadata, KEYS)
+    return dict(metadata)
 
 
 def _is_agent(path: Path) -> bool:
@@ -259,8 +260,8 @@ def _plain(array: np.ndarray) -> np.ndarray:
 
 def _check(results: object, env: Environment) -> None:
     """Refuse what is not logits (A,) and values (P,)."""
-    wanted = f"logits ({env.num_actions},) and values ({env.num_players},)"
+    expected = f"logits ({env.num_actions},) and values ({env.num_players},)"
     shapes = [getattr(x, "shape", None) for x in jax.tree.leaves(results)]
     if shapes != [(env.num_actions,), (env.num_players,)]:
         got = " and ".join(map(str, shapes)) or "nothing"
-        raise UserError(f"apply must give {wanted} of one decision, it gives {got}")
+        raise UserError(f"apply must give {expected} of one decision, it gives {got}")

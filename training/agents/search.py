@@ -129,16 +129,16 @@ def _read(name: str, key: str, value: str) -> Any:
     if key in ("k", "m", "follow"):
         least = 0 if key == "follow" else 1
         if not value.isdecimal() or int(value) < least:
-            wanted = "a whole number" + (" above 0" if least else "")
-            raise UserError(f"agent {name!r}: {key} is {wanted}, got {value!r}")
+            expected = "a whole number" + (" above 0" if least else "")
+            raise UserError(f"agent {name!r}: {key} is {expected}, got {value!r}")
         return int(value)
     try:
         number = float(value)
     except ValueError:
         number = -1.0
     low = number > 0 or (key == "noise" and number == 0)
-    most = 1.0 if key == "prior" else sys.float_info.max
-    if not low or not number <= most:
+    maximum = 1.0 if key == "prior" else sys.float_info.max
+    if not low or not number <= maximum:
         bound = {"noise": "at least 0", "prior": "above 0 and at most 1"}.get(key, "above 0")
         raise UserError(f"agent {name!r}: {key} is a number {bound}, got {value!r}")
     return number

@@ -39,27 +39,27 @@ SAID = ("games", "vp", "vp_difference")  # of the results of an agent of the zoo
 
 def made_with() -> str:
     """The code that plays: its version, and in a clone its commit."""
-    told = commit.of_clone()
-    changed = ", with changes" if told.get("changed") else ""
-    where = f" at {told['commit']}{changed}" if told else ""
-    return f"gaia_jax {__version__}{where}"
+    commit_info = commit.of_clone()
+    changed = ", with changes" if commit_info.get("changed") else ""
+    suffix = f" at {commit_info['commit']}{changed}" if commit_info else ""
+    return f"gaia_jax {__version__}{suffix}"
 
 
 def strength(names: Sequence[str], env: Environment) -> dict[str, Any]:
     """How strong the shipped agents among these were when they were shipped, by name."""
-    found = {}
+    strengths = {}
     for name in sorted(set(names)):
         if name not in zoo.names():
             continue
-        says = zoo.about(name)
-        if (says["env"], says.get("players", 4)) != (env.id, env.num_players):
+        about = zoo.about(name)
+        if (about["env"], about.get("players", 4)) != (env.id, env.num_players):
             continue
         results = {
-            beside: {key: result[key] for key in SAID if key in result}
-            for beside, result in says.get("results", {}).items()
+            opponent: {key: result[key] for key in SAID if key in result}
+            for opponent, result in about.get("results", {}).items()
         }
-        found[name] = {"npz": says["sha256"], "decisions": says.get("decisions"), **results}
-    return found
+        strengths[name] = {"npz": about["sha256"], "decisions": about.get("decisions"), **results}
+    return strengths
 
 
 def of(folder: Path, about: About) -> str:
@@ -90,13 +90,13 @@ def of(folder: Path, about: About) -> str:
     ]
     pretty = f"Gaia Project games ({', '.join(sorted({part['env'] for part in parts}))})"
     body = Template((HERE / "dataset_card.md").read_text(encoding="utf-8"))
-    more = (HERE / "dataset_card_decisions.md").read_text(encoding="utf-8")
+    decisions_section = (HERE / "dataset_card_decisions.md").read_text(encoding="utf-8")
     text = body.substitute(
         pretty=pretty, parts="\n".join(rows), agents="\n".join(_agents(folder, about)),
         files="\n".join(listed),
     )  # fmt: skip
     head = HEAD.format(pretty=pretty, size=size, configs=configs)
-    return f"{head}\n{text}" + (f"\n{more}" if DECISIONS in files else "")
+    return f"{head}\n{text}" + (f"\n{decisions_section}" if DECISIONS in files else "")
 
 
 def _agents(folder: Path, about: About) -> list[str]:
@@ -105,28 +105,28 @@ def _agents(folder: Path, about: About) -> list[str]:
         "| agent | VP of a seat in these games (95 %) | sha256 of its numbers |",
         "| --- | --- | --- |",
     ]
-    told = {(a["name"], a["sha256"]) for part in about["parts"] for a in part["agents"]}
+    agents = {(a["name"], a["sha256"]) for part in about["parts"] for a in part["agents"]}
     means = _means(folder / GAMES)
-    for name, sha in sorted(told):
+    for name, sha in sorted(agents):
         vp = means[name, sha]
         lines.append(f"| `{name}` | {vp.mean:.1f} ({vp.low:.1f} to {vp.high:.1f}) | `{sha}` |")
     lines.append("")
-    for name, says in about.get("strength", {}).items():
-        lines += [f"`{name}`: {'; '.join(_said(says))}.", ""]
-    made = about.get("made_with") or ["a version that did not note itself"]
-    return [*lines, f"Played with {' and '.join(made)}."]
+    for name, result in about.get("strength", {}).items():
+        lines += [f"`{name}`: {'; '.join(_strength_sentences(result))}.", ""]
+    versions = about.get("made_with") or ["a version that did not note itself"]
+    return [*lines, f"Played with {' and '.join(versions)}."]
 
 
-def _said(says: About) -> list[str]:
+def _strength_sentences(about: About) -> list[str]:
     """What `strength` says of one."""
-    out = [f"{says['decisions']:,} decisions learnt"] if says.get("decisions") else []
-    alone, greedy = says.get("self_play"), says.get("greedy")
+    out = [f"{about['decisions']:,} decisions learnt"] if about.get("decisions") else []
+    alone, greedy = about.get("self_play"), about.get("greedy")
     if alone:
         out.append(f"{_interval(alone['vp'])} VP in self-play, {alone['games']:,} games")
     if greedy and "vp_difference" in greedy:
         ahead = _interval(greedy["vp_difference"])
         out.append(f"{ahead} VP ahead of `greedy` in all other seats, {greedy['games']:,} games")
-    return [*out, f"shipped as `{says['npz'][:12]}`"]
+    return [*out, f"shipped as `{about['npz'][:12]}`"]
 
 
 def _interval(value: dict[str, float]) -> str:

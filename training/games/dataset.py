@@ -67,39 +67,41 @@ def read_whole(folder: Path) -> dict[str, Any]:
     return about
 
 
-def check_about(where: str, data: object) -> None:
+def check_about(path: str, data: object) -> None:
     """Refuse what is no `dataset.json`.
 
     Raises:
         UserError: the first key that is missing or holds something else.
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise UserError(f"{where} is of no dataset: it has no format {FORMAT!r}")
+        raise UserError(f"{path} is of no dataset: it has no format {FORMAT!r}")
     if data.get("schema") != SCHEMA:
-        raise UserError(f"{where} has schema {data_files.shown(data.get('schema'))}, not {SCHEMA}")
-    data_files.check_keys(where, data, KEYS)
+        raise UserError(f"{path} has schema {data_files.shown(data.get('schema'))}, not {SCHEMA}")
+    data_files.check_keys(path, data, KEYS)
     if not data["parts"]:
-        raise UserError(f"{where}: parts has no games")
+        raise UserError(f"{path}: parts has no games")
     for number, part in enumerate(data["parts"]):
-        here = f"{where}: parts[{number}]"
-        data_files.check_keys(here, part, PART)
+        part_path = f"{path}: parts[{number}]"
+        data_files.check_keys(part_path, part, PART)
         for agent in part["agents"]:
-            data_files.check_keys(f"{here}.agents", agent, AGENT)
+            data_files.check_keys(f"{part_path}.agents", agent, AGENT)
         if part["players"] not in PLAYERS or len(part["agents"]) != part["players"]:
-            raise UserError(f"{here}: agents are {len(part['agents'])}, players {part['players']}")
+            raise UserError(
+                f"{part_path}: agents are {len(part['agents'])}, players {part['players']}"
+            )
         if part["rotations"] < 1 or part["games"] < 1:
-            raise UserError(f"{here}: rotations and games must be above 0")
+            raise UserError(f"{part_path}: rotations and games must be above 0")
     for name, file in data["files"].items():
-        data_files.check_keys(f"{where}: files.{name}", file, FILE)
+        data_files.check_keys(f"{path}: files.{name}", file, FILE)
     if not data["files"]:
         return  # of an export that is under way
     if GAMES not in data["files"]:
-        raise UserError(f"{where}: key 'files.{GAMES}' is missing")
-    data_files.check_keys(where, data, {"vp_sources": LIST, "slots": OBJECT})
-    data_files.check_keys(where, data, {key: kind for key, kind in MAY.items() if key in data})
+        raise UserError(f"{path}: key 'files.{GAMES}' is missing")
+    data_files.check_keys(path, data, {"vp_sources": LIST, "slots": OBJECT})
+    data_files.check_keys(path, data, {key: kind for key, kind in MAY.items() if key in data})
     rows, games = data["files"][GAMES]["rows"], sum(part["games"] for part in data["parts"])
     if rows != games:
-        raise UserError(f"{where}: {GAMES} has {rows} rows, the parts {games} games")
+        raise UserError(f"{path}: {GAMES} has {rows} rows, the parts {games} games")
 
 
 def env_of(folder: Path, env_module: EnvModule, id: str, players: int) -> Any:
@@ -120,13 +122,13 @@ def check_games(folder: Path, about: dict[str, Any], env: Environment) -> None:
     """
     path, ids = folder / GAMES, list(env.ruleset.ids["vp_source"])
     if about["vp_sources"] != ids:
-        told = data_files.shown(about["vp_sources"])
-        raise UserError(f"{folder / ABOUT}: vp_sources are {told}, not those of {env.id}")
+        declared = data_files.shown(about["vp_sources"])
+        raise UserError(f"{folder / ABOUT}: vp_sources are {declared}, not those of {env.id}")
     _, table = next(shards.row_groups(path, ["env", "setup"]), (0, None))
     if table is None or not len(table):
         raise UserError(f"{path} has no rows")
-    if (told := str(table["env"][0].as_py())) != env.id:
-        raise UserError(f"{path} has games of {told}, {folder / ABOUT} of {env.id}")
+    if (declared := str(table["env"][0].as_py())) != env.id:
+        raise UserError(f"{path} has games of {declared}, {folder / ABOUT} of {env.id}")
     text = str(table["setup"][0].as_py())
     try:
         setup_from_json(text, env.ruleset)
@@ -166,16 +168,16 @@ def begin(folder: Path, part: dict[str, Any], made_with: str) -> bool:
     """
     if (folder / ABOUT).exists():
         about = read_about(folder)
-        whole = bool(about["files"])
+        is_complete = bool(about["files"])
         same = about["parts"] == [part]
-        if not whole and len(about["parts"]) == 1:
+        if not is_complete and len(about["parts"]) == 1:
             same = about["parts"][0] | {"games": part["games"]} == part
         if not same:
             raise UserError(f"{folder} holds other games: {_difference(about['parts'], part)}")
-        if not whole:
-            made = [x for x in about.get("made_with", []) if x != made_with]
-            _write(folder, [part], {}, {"made_with": [*made, made_with]})
-        return whole
+        if not is_complete:
+            earlier_versions = [x for x in about.get("made_with", []) if x != made_with]
+            _write(folder, [part], {}, {"made_with": [*earlier_versions, made_with]})
+        return is_complete
     atomic_files.check_folder("--out", folder, parents=True)
     folder.mkdir(parents=True, exist_ok=True)
     _write(folder, [part], {}, {"made_with": [made_with]})
@@ -236,45 +238,47 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
             columns.
     """
     atomic_files.check_folder("--out", out, parents=True)
-    found = []
+    loaded_parts = []
     for folder in folders:
         at = 0
         for part in read_whole(folder)["parts"]:
-            found.append((part, folder, at))
+            loaded_parts.append((part, folder, at))
             at += part["games"]
-    found.sort(key=lambda x: json.dumps([x[0][key] for key in IDENTITY]) + f"{x[0]['first']:012}")
+    loaded_parts.sort(
+        key=lambda x: json.dumps([x[0][key] for key in IDENTITY]) + f"{x[0]['first']:012}"
+    )
     if games is not None:
-        found = _first(found, games)
+        loaded_parts = _first(loaded_parts, games)
     parts: list[dict[str, Any]] = []
-    for part, folder, _ in found:
+    for part, folder, _ in loaded_parts:
         _join(parts, part, folder)
     about = _together([of_files(folder) for folder in folders])
     if len({(part["env"], part["players"]) for part in parts}) > 1:
         raise UserError("the folders have games of different rules, which need different columns")
     try:
         with atomic_files.new_folder(out) as new:
-            total = shards.assemble(new / GAMES, _rows(found))
+            total = shards.assemble(new / GAMES, _rows(loaded_parts))
             finish(new, parts, about)
     except (pa.ArrowException, OSError) as error:
-        where = ", ".join(str(folder / GAMES) for folder in folders)
-        raise UserError(f"cannot merge {where} into {out}: {reason(error)}") from error
+        sources = ", ".join(str(folder / GAMES) for folder in folders)
+        raise UserError(f"cannot merge {sources} into {out}: {reason(error)}") from error
     return total
 
 
 def _together(abouts: list[About]) -> About:
     """The further keys of several datasets as those of one."""
-    made = dict.fromkeys(text for about in abouts for text in about.get("made_with", []))
+    versions = dict.fromkeys(text for about in abouts for text in about.get("made_with", []))
     strength = {k: v for about in abouts for k, v in about.get("strength", {}).items()}
-    known = {"made_with": list(made), "strength": strength}
-    return abouts[0] | {key: value for key, value in known.items() if value}
+    shared = {"made_with": list(versions), "strength": strength}
+    return abouts[0] | {key: value for key, value in shared.items() if value}
 
 
 def _first(
-    found: list[tuple[dict[str, Any], Path, int]], games: int
+    parts: list[tuple[dict[str, Any], Path, int]], games: int
 ) -> list[tuple[dict[str, Any], Path, int]]:
     """Of parts in order those that the first games belong to, the last one cut."""
     out = []
-    for part, folder, at in found:
+    for part, folder, at in parts:
         whole_deals = -(-games // part["rotations"]) * part["rotations"]
         if games > 0:
             out.append((part | {"games": min(part["games"], whole_deals)}, folder, at))
@@ -298,9 +302,9 @@ def _join(parts: list[dict[str, Any]], part: dict[str, Any], folder: Path) -> No
         parts.append(dict(part))
 
 
-def _rows(found: list[tuple[dict[str, Any], Path, int]]) -> Iterator[pa.Table]:
+def _rows(parts: list[tuple[dict[str, Any], Path, int]]) -> Iterator[pa.Table]:
     """The rows of each part, a row group at a time."""
-    for part, folder, at in found:
+    for part, folder, at in parts:
         for first, table in shards.row_groups(folder / GAMES):
             low, high = max(at, first), min(at + part["games"], first + len(table))
             if low < high:

@@ -56,22 +56,22 @@ def schema() -> pa.Schema:
 def stocks(state: EnvState, action: Array) -> dict[str, Array]:
     """What `Replayer` notes before each decision: who decides, and what he has."""
     game, rows = state.game, jnp.arange(len(action))
-    who = state.current_player.astype(jnp.int32)
+    player = state.current_player.astype(jnp.int32)
     players = game.players
-    seen = {name: getattr(players, name)[rows, who] for name in STOCKS}
-    seen |= {"power": players.power[rows, who], "tracks": players.tracks[rows, who]}
-    seen |= {"seat": who, "round": game.turn.round, "node": game.turn.node}
-    return seen | {"leech": jnp.where(game.turn.node == Node.LEECH, _on_offer(state, who), 0)}
+    seen = {name: getattr(players, name)[rows, player] for name in STOCKS}
+    seen |= {"power": players.power[rows, player], "tracks": players.tracks[rows, player]}
+    seen |= {"seat": player, "round": game.turn.round, "node": game.turn.node}
+    return seen | {"leech": jnp.where(game.turn.node == Node.LEECH, _on_offer(state, player), 0)}
 
 
-def _on_offer(state: EnvState, who: Array) -> Array:
+def _on_offer(state: EnvState, seat: Array) -> Array:
     """(B,) int32, power that can be taken of the offer that waits (LEE-02); it costs 1 VP less."""
 
     def of_one(game: GameState, player: Array) -> Array:
         me: Players = jax.tree.map(lambda x: x[player], game.players.edit())
         return leech.amount(me, leech.current_offer(game, player))
 
-    return jax.vmap(of_one)(state.game, who)
+    return jax.vmap(of_one)(state.game, seat)
 
 
 def make_extras(agents: Mapping[str, Agent]) -> Extras:
@@ -112,16 +112,16 @@ def of_games(
     texts = np.array([to_text(ruleset, a) for a in range(replayer.env.num_actions)])
     nodes = np.array(NODES)
     for start in range(0, len(rows), replayer.batch):
-        some = rows[start : start + replayer.batch]
-        setups = [setup_from_json(row["setup"], ruleset) for row in some]
-        actions = [np.asarray(row["actions"], np.uint16) for row in some]
+        batch = rows[start : start + replayer.batch]
+        setups = [setup_from_json(row["setup"], ruleset) for row in batch]
+        actions = [np.asarray(row["actions"], np.uint16) for row in batch]
         parts = [seen for at, seen in replayer.play(setups, actions) if at >= 0]
         legal = np.concatenate([part.legal for part in parts])
         count = np.concatenate([part.choices for part in parts])
         names = parts[0].extras
         extras = {name: np.concatenate([part.extras[name] for part in parts]) for name in names}
         tables = []
-        for lane, row in enumerate(some):
+        for lane, row in enumerate(batch):
             length = len(actions[lane])
             if not legal[:length, lane].all():
                 raise ValueError(f"row {first + start + lane} does not play: --verify says why")
@@ -161,8 +161,8 @@ def _table(
             if name in agents:
                 value = np.where(seat == s, seen[f"{kind} {name}"], value)
         out[kind] = pa.array(value.astype(np.float32), pa.float32(), mask=np.isnan(value))
-    wanted = schema()
-    return pa.table([_array(out[f.name], f.type) for f in wanted], schema=wanted)
+    table_schema = schema()
+    return pa.table([_array(out[f.name], f.type) for f in table_schema], schema=table_schema)
 
 
 def _array(values: object, kind: pa.DataType) -> pa.Array:

@@ -113,7 +113,7 @@ class _Batch:
         for number, (agent, own) in enumerate(zip(self.agents, params, strict=True)):
             action = decide(agent, own, state, turn == number, keys, len(self.agents), action)
         seats = jnp.arange(self.seating.shape[1])
-        here = (seats == state.current_player[:, None]) & (turn >= 0)[:, None]
+        is_players_turn = (seats == state.current_player[:, None]) & (turn >= 0)[:, None]
         action, illegal = replace_illegal(action, state.legal_action_mask)
         leech = jnp.asarray(table.leech_actions(self.env.ruleset, self.env.num_actions))
         seen = jnp.concatenate([leech[:, action], jnp.ones((1, self.slots), bool), illegal[None]])
@@ -124,27 +124,27 @@ class _Batch:
         return slots._replace(
             state=step_among(self.env, _widest(self.agents, self.slots), state, action),
             clock=slots.clock + (turn >= 0),
-            counts=slots.counts + (here[:, :, None] & seen.T[:, None]),
+            counts=slots.counts + (is_players_turn[:, :, None] & seen.T[:, None]),
             kept=kept,
         )
 
     def refill(self, slots: _Slots, pool: Any) -> _Slots:
         """Note the games that have ended; their slots begin those that are left."""
         done = over(slots.state)
-        where = jnp.where(done, slots.game, self.games)
+        finished_game = jnp.where(done, slots.game, self.games)
         kept = dict(slots.kept)
         for name, new in self.notes(slots.state, slots.clock, slots.counts).items():
-            kept[name] = kept[name].at[where].set(new, mode="drop")
+            kept[name] = kept[name].at[finished_game].set(new, mode="drop")
         if self.slots == self.games:
             return slots._replace(kept=kept)
-        taken = take(done, slots.begun[0], self.games)
-        fresh = jax.tree.map(lambda x: x[taken.job], pool)
+        next_games = take(done, slots.begun[0], self.games)
+        fresh = jax.tree.map(lambda x: x[next_games.job], pool)
         return _Slots(
-            state=taken.put(slots.state, fresh),
-            game=taken.put(slots.game, taken.job),
-            clock=taken.put(slots.clock, 0),
-            counts=taken.put(slots.counts, 0),
-            begun=taken.following[None],
+            state=next_games.put(slots.state, fresh),
+            game=next_games.put(slots.game, next_games.job),
+            clock=next_games.put(slots.clock, 0),
+            counts=next_games.put(slots.counts, 0),
+            begun=next_games.following[None],
             kept=kept,
         )
 
@@ -158,8 +158,8 @@ class _Batch:
         numbers = self.own_first(first) * len(self.seating) + slots.game
         keys = jax.vmap(jax.random.fold_in, (None, 0))(play_key, numbers)
         _, slots = jax.lax.while_loop(
-            lambda held: (held[0] < STRIDE) & ~over(held[1].state).all(),
-            lambda held: (held[0] + 1, self.step(params, keys, held[1])),
+            lambda carry: (carry[0] < STRIDE) & ~over(carry[1].state).all(),
+            lambda carry: (carry[0] + 1, self.step(params, keys, carry[1])),
             (jnp.int32(0), slots),
         )
         slots = self.refill(slots, pool)
@@ -240,11 +240,11 @@ class Match:
         for before in range(done, len(self.setups), self.at_once):
             left = len(self.setups) - before
 
-            def tell(ended: int, before: int = before, left: int = left) -> None:
+            def report(ended: int, before: int = before, left: int = left) -> None:
                 progress(before * rotations + min(ended, left * rotations))
 
             first = self.setups.start + before
-            games = self.play_batch(seed, first, params, tell).slice(0, left)
+            games = self.play_batch(seed, first, params, report).slice(0, left)
             save(first, games)
             parts.append(Games(**games.rows()))
         return table.join(parts) if parts else None
@@ -262,7 +262,7 @@ class Match:
             progress: told how many of the batch's games have ended, again and again.
         """
         self.compile(params)
-        began, params, at = time.monotonic(), self._placed(params), jnp.int32(first)
+        start_time, params, at = time.monotonic(), self._placed(params), jnp.int32(first)
         keys = jax.random.split(jax.random.fold_in(jax.random.key(seed), EVALUATION))
         (pool, slots), ended = self._start(keys[0], at), 0
         shape = (self.at_once, len(self.seating))
@@ -275,15 +275,15 @@ class Match:
         if not self._moves:
             columns["actions"] = None
         seats = np.broadcast_to(self.seating, (*shape, self.seating.shape[1]))
-        seconds = np.full(shape, (time.monotonic() - began) / np.prod(shape))
+        seconds = np.full(shape, (time.monotonic() - start_time) / np.prod(shape))
         return Games(entry=seats, seconds=seconds, **columns)
 
     def _placed(self, params: list[Any] | None) -> list[Any]:
         """The agents' parameters, from those of the entries, on every device that plays."""
-        held = [(params or self._params)[entry] for entry in self._which]
+        entry_params = [(params or self._params)[entry] for entry in self._which]
         if self._mesh is None:
-            return held
-        placed: list[Any] = jax.device_put(held, NamedSharding(self._mesh, P()))
+            return entry_params
+        placed: list[Any] = jax.device_put(entry_params, NamedSharding(self._mesh, P()))
         return placed
 
 
@@ -295,10 +295,13 @@ def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
     map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
     start = map_(batch.start, in_specs=(P(), P()))
     advance = map_(batch.advance, in_specs=(P(), P(), P(), P(GAMES), P(GAMES)))
-    one, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
-    placed: dict[str, Any] = {"in_shardings": (one, one, one, split, split), "out_shardings": split}
+    replicated, split = NamedSharding(mesh, P()), NamedSharding(mesh, P(GAMES))
+    placed: dict[str, Any] = {
+        "in_shardings": (replicated, replicated, replicated, split, split),
+        "out_shardings": split,
+    }
     return (
-        jit_once(start, in_shardings=(one, one), out_shardings=split),
+        jit_once(start, in_shardings=(replicated, replicated), out_shardings=split),
         jit(advance, donate_argnums=4, **placed),
     )
 
@@ -331,8 +334,8 @@ def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
         action: (B,) int32, anything. mask: (B, A), the legal actions.
     """
     inside = (action >= 0) & (action < mask.shape[1])
-    there = jnp.take_along_axis(mask, jnp.where(inside, action, 0)[:, None], axis=1)[:, 0]
-    illegal = ~(inside & there)
+    is_legal = jnp.take_along_axis(mask, jnp.where(inside, action, 0)[:, None], axis=1)[:, 0]
+    illegal = ~(inside & is_legal)
     return jnp.where(illegal, jnp.argmax(mask, axis=1).astype(jnp.int32), action), illegal
 
 

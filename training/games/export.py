@@ -122,12 +122,15 @@ def derive(
     dataset.check_games(out, about, env)
     dataset.check_bytes(out, about)
     names = sorted({agent["name"] for part in about["parts"] for agent in part["agents"]})
-    made = {name: make_agent(name, env) for name in names} if policy else {}
-    agents = {name: agent for name, agent in made.items() if agent.policy is not None}
-    for told in (agent for part in about["parts"] for agent in part["agents"]):
-        if told["name"] in agents and playing.fingerprint(agents[told["name"]]) != told["sha256"]:
+    agent_of = {name: make_agent(name, env) for name in names} if policy else {}
+    agents = {name: agent for name, agent in agent_of.items() if agent.policy is not None}
+    for recorded in (agent for part in about["parts"] for agent in part["agents"]):
+        if (
+            recorded["name"] in agents
+            and playing.fingerprint(agents[recorded["name"]]) != recorded["sha256"]
+        ):
             raise UserError(
-                f"{told['name']} is not the agent that played: --no-policy leaves its columns empty"
+                f"{recorded['name']} is not the agent that played: --no-policy leaves its columns empty"
             )
     replayer = Replayer(env, replay_batch, decisions.make_extras(agents))
     # Pieces of another size or with other columns are others.
@@ -159,7 +162,7 @@ def verify(args: argparse.Namespace, env_module: EnvModule) -> int:
     about = dataset.read_whole(args.out)
     env, path = _env_of(args.out, about, env_module), args.out / dataset.GAMES
     dataset.check_games(args.out, about, env)
-    wrong = [said] if (said := dataset.check_bytes(args.out, about)) else []
+    wrong = [message] if (message := dataset.check_bytes(args.out, about)) else []
     total = about["files"][dataset.GAMES]["rows"]
     count = min(args.verify, total)
     chosen = np.sort(np.random.default_rng(args.verify_seed).choice(total, count, replace=False))
@@ -168,12 +171,12 @@ def verify(args: argparse.Namespace, env_module: EnvModule) -> int:
         replayer.compile()
     bar = cli.bar("game", count)
     for first, table in shards.row_groups(path):
-        here = chosen[(chosen >= first) & (chosen < first + len(table))]
-        for some in np.split(here, range(replayer.batch, len(here), replayer.batch)):
-            rows = table.take(some - first).to_pylist()
-            found = wrong_rows(replayer, rows)
-            wrong += [f"{name_of(int(some[at]), rows[at])}: {said}" for at, said in found]
-            bar.update(len(some))
+        numbers = chosen[(chosen >= first) & (chosen < first + len(table))]
+        for batch in np.split(numbers, range(replayer.batch, len(numbers), replayer.batch)):
+            rows = table.take(batch - first).to_pylist()
+            errors = wrong_rows(replayer, rows)
+            wrong += [f"{name_of(int(batch[at]), rows[at])}: {message}" for at, message in errors]
+            bar.update(len(batch))
     bar.close()
     for line in wrong:
         print(line)

@@ -56,8 +56,8 @@ class Format(Protocol):
     def encode(self, head: Head, games: Games, first: int) -> bytes:
         """Games from set-up `first` on; with the head of the file where that is its first one."""
 
-    def read(self, path: Path, wanted: Head | None = None) -> Part:
-        """A file; `wanted`: what must be in it, otherwise it says so itself."""
+    def read(self, path: Path, expected: Head | None = None) -> Part:
+        """A file; `expected`: what must be in it, otherwise it says so itself."""
 
 
 class Npz:
@@ -74,7 +74,7 @@ class Npz:
         about = {self._about: np.array(json.dumps(head.about | {"first": first}))}
         return data_files.npz_of(games.rows() | about, compressed=True)
 
-    def read(self, path: Path, wanted: Head | None = None) -> Part:
+    def read(self, path: Path, expected: Head | None = None) -> Part:
         """The games, and what they say they are of."""
         none = f"holds no {self.kind}"
         arrays = data_files.read_arrays(path, "the games", (self._about, "vp"))
@@ -82,9 +82,11 @@ class Npz:
             about, shape = json.loads(str(arrays.pop(self._about))), arrays["vp"].shape
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{none}: {reason(error)}") from error
-        where = f"{path} {none}: {self._about}"
-        data_files.check_keys(where, about, self._keys)
-        data_files.check_keys(where, about, {k: x for k, x in self._may.items() if k in about})
+        path_of_about = f"{path} {none}: {self._about}"
+        data_files.check_keys(path_of_about, about, self._keys)
+        data_files.check_keys(
+            path_of_about, about, {k: x for k, x in self._may.items() if k in about}
+        )
         if len(shape) != 3 or not shape[0] or about["first"] < 0:
             raise ValueError(f"{none}: vp is of shape {shape}, first {about['first']}")
         for name, x in arrays.items():
@@ -145,11 +147,11 @@ class Csv:
             writer.writerow([*row, *games.behaviour[s, r, p], *games.sources[s, r, p]])
         return out.getvalue().encode("utf-8")
 
-    def read(self, path: Path, wanted: Head | None = None) -> Part:
+    def read(self, path: Path, expected: Head | None = None) -> Part:
         """The games of whole set-ups; a row that is not what stands there is named by its line."""
         data = path.read_bytes()
         top, *lines = data.split(b"\n")
-        head = wanted or _head_of(top, lines)
+        head = expected or _head_of(top, lines)
         try:
             ids = self._ids_of(head.about["env"], head.players)
         except UserError as error:
@@ -178,18 +180,20 @@ class Csv:
             self._check(data, self.encode(head, games, head.first), columns)
         return Part(head, games, cut_off == b"" and count == len(rows))
 
-    def _check(self, theirs: bytes, ours: bytes, columns: list[str]) -> None:
+    def _check(self, stored: bytes, own: bytes, columns: list[str]) -> None:
         """Refuse rows that are not what stands there once the games are written again."""
-        lines = (x.decode("utf-8").splitlines() for x in (theirs, ours))
+        lines = (x.decode("utf-8").splitlines() for x in (stored, own))
         wrong = []
         for number, (their, our) in enumerate(zip(*lines, strict=False), 1):
             if their != our:
                 cells = zip(columns, *csv.reader([their, our]), strict=True)
-                key, told, wanted = next(x for x in cells if x[1] != x[2])
-                wrong.append((key not in KEYS, number, key, told, wanted))
+                key, stored_value, expected = next(x for x in cells if x[1] != x[2])
+                wrong.append((key not in KEYS, number, key, stored_value, expected))
         if wrong:  # where a row is missing, the places of its game differ too
-            _, number, key, told, wanted = min(wrong)
-            raise ValueError(f"line {number}: has {key} {told}, this is {wanted}: name another CSV")
+            _, number, key, stored_value, expected = min(wrong)
+            raise ValueError(
+                f"line {number}: has {key} {stored_value}, this is {expected}: name another CSV"
+            )
 
 
 def names_of(about: dict[str, Any]) -> list[str]:
@@ -222,9 +226,9 @@ def _row(line: bytes, start: bytes, columns: list[str], ids: Ids) -> dict[str, A
     if len(cells) != len(columns):
         raise ValueError(f"it has {len(cells)} columns, not {len(columns)}")
     row: dict[str, Any] = dict(zip(columns, cells, strict=True))
-    for key, wanted in zip(KEYS, start.decode("utf-8").split(","), strict=False):
-        if row[key] != wanted:
-            raise ValueError(f"has {key} {row[key]}, this is {wanted}: name another CSV")
+    for key, expected in zip(KEYS, start.decode("utf-8").split(","), strict=False):
+        if row[key] != expected:
+            raise ValueError(f"has {key} {row[key]}, this is {expected}: name another CSV")
     if row["faction"] not in ids["faction"]:
         raise ValueError(f"{row['faction']!r} is no faction")
     row["faction"] = ids["faction"].index(row["faction"])

@@ -51,13 +51,13 @@ class Source:
         if batch % len(self.seating):
             raise UserError(f"--batch must be a multiple of {len(self.seating)}, not {batch}")
         self.deals = batch // len(self.seating)  # of a batch
-        made = {name: make_agent(name, env, likeliest) for name in different}
-        hashes = {name: fingerprint(agent) for name, agent in made.items()}
+        agent_of = {name: make_agent(name, env, likeliest) for name in different}
+        hashes = {name: fingerprint(agent) for name, agent in agent_of.items()}
         self.hashes = [hashes[name] for name in names]
         slots = -(-batch // PER_SLOT)
-        if any(agent.policy for agent in made.values()):
-            slots = min(slots, SLOTS * len(made))
-        agents = [made[name] for name in names]
+        if any(agent.policy for agent in agent_of.values()):
+            slots = min(slots, SLOTS * len(agent_of))
+        agents = [agent_of[name] for name in names]
         self._match = Match(env, agents, self.seating, self.deals, batch, slots, moves=True)
 
     def about(self) -> dict[str, Any]:
@@ -96,11 +96,11 @@ class Source:
 
 def fingerprint(agent: Agent) -> str:
     """SHA-256 over an agent's name and the numbers that it decides with."""
-    found = hashlib.sha256(agent.name.encode())
+    digest = hashlib.sha256(agent.name.encode())
     leaves, tree = jax.tree.flatten(agent.params)
-    found.update(str(tree).encode())
+    digest.update(str(tree).encode())
     for leaf in leaves:
         array = np.asarray(jax.device_get(leaf))
-        found.update(f"{array.dtype}{array.shape}".encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

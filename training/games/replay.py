@@ -52,23 +52,23 @@ def _compiled(env: SetupEnvironment, extras: Extras) -> tuple[Any, Any]:
     def advance(state: EnvState, actions: Array, left: Array) -> Any:
         rows = jnp.arange(len(left))
 
-        def one(carry: tuple[EnvState, Array], action: Array) -> Any:
+        def replay_step(carry: tuple[EnvState, Array], action: Array) -> Any:
             state, left = carry
             live = (left > 0) & ~(state.terminated | state.truncated)
             action = action.astype(jnp.int32)
             inside = action < env.num_actions
-            there = jnp.where(inside, action, 0)
-            legal = inside & state.legal_action_mask[rows, there]
-            seen = (live, legal, state.legal_action_mask.sum(-1), extras(state, there))
+            legal_action = jnp.where(inside, action, 0)
+            legal = inside & state.legal_action_mask[rows, legal_action]
+            seen = (live, legal, state.legal_action_mask.sum(-1), extras(state, legal_action))
             plays = live & legal
 
-            def keep(new: Array, old: Array) -> Array:
+            def select(new: Array, old: Array) -> Array:
                 return jnp.where(plays.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
 
-            state = jax.tree.map(keep, jax.vmap(env.step)(state, there), state)
+            state = jax.tree.map(select, jax.vmap(env.step)(state, legal_action), state)
             return (state, jnp.where(plays, left - 1, 0)), seen
 
-        return jax.lax.scan(one, (state, left), actions)
+        return jax.lax.scan(replay_step, (state, left), actions)
 
     return jit(jax.vmap(env.init_from)), jit(advance)
 
@@ -113,8 +113,8 @@ class Replayer:
         carry = (self.start(setups), jnp.asarray(counts, jnp.int32))
         for first in range(0, len(padded), STRIDE):
             state, left = carry
-            some = jnp.asarray(padded[first : first + STRIDE])
-            carry, seen = self._advance(state, some, left)
+            chunk = jnp.asarray(padded[first : first + STRIDE])
+            carry, seen = self._advance(state, chunk, left)
             yield first, Seen(*jax.device_get(seen))
         yield -1, jax.device_get(carry)
 
@@ -125,32 +125,32 @@ def wrong_rows(replayer: Replayer, rows: Sequence[Row]) -> list[tuple[int, str]]
     The set-up must be one of the ruleset and the same in its columns; every action legal; the game
     over after the last one; VP, their sources, places and wins those of the replay.
     """
-    found: dict[int, str] = {}
+    errors: dict[int, str] = {}
     for first in range(0, len(rows), replayer.batch):
-        some = rows[first : first + replayer.batch]
+        batch = rows[first : first + replayer.batch]
         good, setups = [], []
-        for at, row in enumerate(some):
+        for at, row in enumerate(batch):
             try:
                 setup = setup_from_json(row["setup"], replayer.env.ruleset)
                 _check_columns(row)
                 setups.append(setup)
                 good.append(at)
             except (ValueError, TypeError, KeyError) as error:
-                found[first + at] = f"set-up: {error}"
+                errors[first + at] = f"set-up: {error}"
         if good:
-            for lane, said in _played(replayer, [some[at] for at in good], setups).items():
-                found[first + good[lane]] = said
-    return sorted(found.items())
+            for lane, message in _played(replayer, [batch[at] for at in good], setups).items():
+                errors[first + good[lane]] = message
+    return sorted(errors.items())
 
 
 def _check_columns(row: Row) -> None:
     """The columns of the set-up say what its JSON says."""
     setup = json.loads(row["setup"])
-    told = {f"setup_{key}": value for key, value in setup_columns(setup).items()}
+    declared = {f"setup_{key}": value for key, value in setup_columns(setup).items()}
     for seat in range(seats(list(row))):
-        told[f"faction_{seat}"] = setup["factions"][seat]
-        told[f"order_{seat}"] = setup["turn_order"].index(seat) + 1
-    for name, value in told.items():
+        declared[f"faction_{seat}"] = setup["factions"][seat]
+        declared[f"order_{seat}"] = setup["turn_order"].index(seat) + 1
+    for name, value in declared.items():
         if row[name] != value:
             raise ValueError(f"column {name} says {row[name]!r}, the set-up {value!r}")
 
@@ -175,20 +175,20 @@ def _played(replayer: Replayer, rows: list[Row], setups: Sequence[Setup]) -> dic
             wrong[lane] = f"the game is not over after {len(actions[lane])} decisions"
         elif left[lane]:
             wrong[lane] = f"the game is over {left[lane]} decisions before the last one"
-        elif said := _end(row, state.game.players, lane, replayer.env.ruleset.ids["vp_source"]):
-            wrong[lane] = said
+        elif message := _end(row, state.game.players, lane, replayer.env.ruleset.ids["vp_source"]):
+            wrong[lane] = message
     return wrong
 
 
 def _end(row: Row, players: Any, lane: int, sources: Sequence[str]) -> str:
     """What a row says wrongly of its end; nothing where all is right."""
     vp, illegal = np.asarray(players.vp[lane]), np.asarray(row["illegal"])
-    told: dict[str, Any] = {"vp": vp.tolist(), "decisions": len(row["actions"])}
+    replayed: dict[str, Any] = {"vp": vp.tolist(), "decisions": len(row["actions"])}
     for source, name in enumerate(sources):
-        told[f"vp_{name}"] = np.asarray(players.vp_source[lane])[:, source].tolist()
-    told["place"] = places(vp, illegal).astype(np.float32).tolist()
-    told["win"] = wins(vp, illegal).astype(np.float32).tolist()
-    for name, value in told.items():
+        replayed[f"vp_{name}"] = np.asarray(players.vp_source[lane])[:, source].tolist()
+    replayed["place"] = places(vp, illegal).astype(np.float32).tolist()
+    replayed["win"] = wins(vp, illegal).astype(np.float32).tolist()
+    for name, value in replayed.items():
         if row[name] != value:
             return f"{name} {row[name]}, the replay {value}"
     return ""

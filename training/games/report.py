@@ -101,9 +101,9 @@ def _players(games: Games, names: list[str], ids: Ids) -> dict[str, Any]:
 def ratings(games: Games, entries: int) -> list[dict[str, float]]:
     """The entries as `rated`, all games in order."""
     place = places(games.vp, games.illegal)
-    each = np.ndindex(*games.vp.shape[:2])
-    found = rated((games.entry[s, r].tolist(), place[s, r].tolist()) for s, r in each)
-    mine = [found[entry] for entry in range(entries)]
+    pairs = np.ndindex(*games.vp.shape[:2])
+    rating_of = rated((games.entry[s, r].tolist(), place[s, r].tolist()) for s, r in pairs)
+    mine = [rating_of[entry] for entry in range(entries)]
     return [{"mu": round(mu, 4), "sigma": round(sigma, 4)} for mu, sigma in mine]
 
 
@@ -192,15 +192,15 @@ def _turned(pair: dict[str, Any]) -> dict[str, Any]:
     return {"mean": -pair["mean"], "low": low, "high": high}
 
 
-def _forfeits(result: dict[str, Any], most: int = 6) -> list[str]:
+def _forfeits(result: dict[str, Any], limit: int = 6) -> list[str]:
     """Who moved illegally, and in which games: those are lost to all others."""
     lines = []
     for name, x in result["agents"].items():
         games = [f for f in result["forfeits"] if f["agent"] == name]
         if games:
-            shown = ", ".join(f"set-up {f['setup']} game {f['rotation']}" for f in games[:most])
-            more = f" and {len(games) - most} more" if len(games) > most else ""
-            lines.append(f"{name}: {format_illegal_moves(x['illegal_moves'])} ({shown}{more})")
+            listed = ", ".join(f"set-up {f['setup']} game {f['rotation']}" for f in games[:limit])
+            rest = f" and {len(games) - limit} more" if len(games) > limit else ""
+            lines.append(f"{name}: {format_illegal_moves(x['illegal_moves'])} ({listed}{rest})")
     return ["", *lines] if lines else []
 
 
@@ -242,12 +242,12 @@ def evaluation_report(games: Games, ids: Ids) -> dict[str, Any]:
         by_source[name] = {"policy": float(own.mean()), "opponent": float(other.mean())}
     by_faction = {}
     for index, name in enumerate(ids["faction"]):
-        here = games.faction == index
-        if (here & mine).any():
+        is_faction = games.faction == index
+        if (is_faction & mine).any():
             by_faction[name] = {
-                "games": int((here & mine).sum()),
-                "policy": float(vp[here & mine].mean()),
-                "opponent": float(vp[here & ~mine].mean()),
+                "games": int((is_faction & mine).sum()),
+                "policy": float(vp[is_faction & mine].mean()),
+                "opponent": float(vp[is_faction & ~mine].mean()),
             }
     return {
         "setups": len(games.vp),
@@ -275,10 +275,10 @@ def format_evaluation(report: dict[str, Any], factions: bool = False) -> str:
     other = report["opponent"]
     count = report.get("players", 4) - 1
     others = f"{('one', 'two', 'three')[count - 1]} {other} seat{'s' * (count > 1)}"
-    how = "likeliest action" if report["likeliest"] else "sampled"
+    action_choice = "likeliest action" if report["likeliest"] else "sampled"
     lines = [
         f"{report['games']} games on {report['setups']} set-ups of {report['env']} "
-        f"{report['env_version']}, one policy seat ({how}) "
+        f"{report['env_version']}, one policy seat ({action_choice}) "
         f"against {others}; mean (95 % interval)",
         "",
         f"{'seat':<26}{'VP':>26}{'win share':>26}",

@@ -74,8 +74,8 @@ def schema(setup: Mapping[str, Any], ids: Ids, players: int) -> pa.Schema:
         fields += [(f"{kind}_{seat}", of) for seat in range(players)]
     fields += [(f"order_{seat}", pa.int8()) for seat in range(players)]
     for key, value in setup_columns(setup).items():
-        one = value[0] if isinstance(value, list) else value
-        kind = text if isinstance(one, str) else pa.int8()
+        example = value[0] if isinstance(value, list) else value
+        kind = text if isinstance(example, str) else pa.int8()
         fields.append((f"setup_{key}", pa.list_(kind) if isinstance(value, list) else kind))
     fields += [
         ("setup", text),
@@ -136,8 +136,8 @@ def to_table(games: Games, first: int, part: Mapping[str, Any], ruleset: Ruleset
     }
     for source, name in enumerate(ruleset.ids["vp_source"]):
         columns[f"vp_{name}"] = [games.sources[(*g, slice(None), source)] for g in at]
-    wanted = schema(dicts[0], ruleset.ids, players)
-    return pa.table([pa.array(columns[f.name], f.type) for f in wanted], schema=wanted)
+    table_schema = schema(dicts[0], ruleset.ids, players)
+    return pa.table([pa.array(columns[f.name], f.type) for f in table_schema], schema=table_schema)
 
 
 def key_of(row: Mapping[str, Any]) -> str:

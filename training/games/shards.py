@@ -105,20 +105,20 @@ def assemble(path: Path, tables: Iterable[pa.Table], rows: int = ROW_GROUP) -> i
     Returns:
         The number of rows.
     """
-    writer, held, total = None, [], 0
+    writer, buffered, total = None, [], 0
     with _replacing(path) as part:
         try:
             for table in tables:
                 if writer is None:
                     writer = _writer(part, table.schema)
-                held.append(table)
-                while sum(len(x) for x in held) >= rows:
-                    joined = pa.concat_tables(held)
+                buffered.append(table)
+                while sum(len(x) for x in buffered) >= rows:
+                    joined = pa.concat_tables(buffered)
                     writer.write_table(joined.slice(0, rows).combine_chunks(), row_group_size=rows)
-                    total, held = total + rows, [joined.slice(rows)]
+                    total, buffered = total + rows, [joined.slice(rows)]
             if writer is None:
                 raise UserError(f"nothing to write into {path}")
-            rest = pa.concat_tables(held).combine_chunks()
+            rest = pa.concat_tables(buffered).combine_chunks()
             if len(rest):
                 writer.write_table(rest, row_group_size=rows)
         finally:
@@ -168,15 +168,15 @@ def check(path: Path, schema: pa.Schema, rows: int) -> None:
         UserError: what differs first.
     """
     with open_file(path) as file:
-        there, total = file.schema_arrow, file.metadata.num_rows
+        file_schema, total = file.schema_arrow, file.metadata.num_rows
     for field in schema:
-        if field.name not in there.names:
+        if field.name not in file_schema.names:
             raise UserError(f"{path} has no column {field.name!r}")
-        kind = there.field(field.name).type
+        kind = file_schema.field(field.name).type
         if kind != field.type:
             raise UserError(f"{path}: column {field.name!r} is of {kind}, not {field.type}")
-    if more := [name for name in there.names if name not in schema.names]:
-        raise UserError(f"{path} has a column {more[0]!r} that is none of a dataset's")
+    if unknown_columns := [name for name in file_schema.names if name not in schema.names]:
+        raise UserError(f"{path} has a column {unknown_columns[0]!r} that is none of a dataset's")
     if total != rows:
         raise UserError(f"{path} has {total} rows, not the {rows} that it was written with")
 
@@ -202,9 +202,9 @@ def row_groups(path: Path, columns: list[str] | None = None) -> Iterator[tuple[i
             try:
                 table = file.read_row_group(group, columns)
             except UNREADABLE as error:
-                said = _first_line(error)
+                message = _first_line(error)
                 last = first + rows - 1
-                raise UserError(f"{path}: rows {first} to {last} are damaged: {said}") from error
+                raise UserError(f"{path}: rows {first} to {last} are damaged: {message}") from error
             yield first, table
             first += rows
 

@@ -21,28 +21,30 @@ from .formats import Format, Head, Part
 from .table import Games
 
 
-def read(path: Path, format: Format, wanted: Head | None = None) -> Part:
+def read(path: Path, format: Format, expected: Head | None = None) -> Part:
     """The games of a file, and what it says of them.
 
     Args:
-        wanted: what it must say; None is anything.
+        expected: what it must say; None is anything.
     Raises:
         UserError: it is no file of the format, or of other games.
     """
     try:
         if path.exists() and not path.is_file():
             raise UserError(f"cannot read the games {path}: it is no file")
-        part = format.read(path, wanted)
+        part = format.read(path, expected)
     except OSError as error:
         raise UserError(f"cannot read the games {path}: {reason(error)}") from error
     except ValueError as error:
         comma = "," if str(error).startswith("line") else ""
         raise UserError(f"{path}{comma} {error}") from error
-    if wanted:
-        check_same(path, part.head.about, wanted.about)
-        if part.head[1:] != wanted[1:]:
-            told = ", ".join(f"{x} {y}" for x, y in part.head._asdict().items() if x != "about")
-            raise UserError(f"{path} holds another part of the games: {told}")
+    if expected:
+        check_same(path, part.head.about, expected.about)
+        if part.head[1:] != expected[1:]:
+            differences = ", ".join(
+                f"{x} {y}" for x, y in part.head._asdict().items() if x != "about"
+            )
+            raise UserError(f"{path} holds another part of the games: {differences}")
     return part
 
 
@@ -70,15 +72,15 @@ def merge(paths: Sequence[Path], format: Format) -> Part:
     Raises:
         UserError: they do not fit together.
     """
-    found = sorted(((path, read(path, format)) for path in paths), key=lambda x: x[1].head.first)
-    head, games = found[0][1].head, []
+    parts = sorted(((path, read(path, format)) for path in paths), key=lambda x: x[1].head.first)
+    head, games = parts[0][1].head, []
     following = head.first
-    for path, part in found:
+    for path, part in parts:
         check_same(path, part.head.about, head.about)
         if part.games is None or not part.whole:
             raise UserError(f"{path}, its last games are cut off: go on with --csv FILE --resume")
         if part.games.vp.shape[1:] != (head.rotations, head.players):
-            raise UserError(f"{path} is of other games than {found[0][0]}")
+            raise UserError(f"{path} is of other games than {parts[0][0]}")
         check_order(path, part.head.first, following)
         following += part.games.setup_count
         games.append(part.games)
@@ -129,8 +131,8 @@ class Store:
         except OSError as error:
             raise UserError(f"cannot write {path}: {reason(error)}") from error
         try:
-            here = os.fstat(self._file.fileno()).st_ino
-            if not atomic_files.lock(self._file) or path.stat().st_ino != here:
+            own_inode = os.fstat(self._file.fileno()).st_ino
+            if not atomic_files.lock(self._file) or path.stat().st_ino != own_inode:
                 raise UserError(f"{path} is in use by another command: wait, or name another file")
             if not self._fresh:
                 self.games = read(path, format, head).games

@@ -52,7 +52,7 @@ class Work:
         numbers = range(share[0], len(self.sizes), share[1])
         return [n for n in numbers if not self.pieces.has(n, self.games([n]))]
 
-    def play(self, numbers: Sequence[int], told: Told) -> None:
+    def play(self, numbers: Sequence[int], report: Told) -> None:
         """Play pieces, one after the other."""
         for number in numbers:
             first = self.part["first"] + number * self.source.deals
@@ -60,10 +60,10 @@ class Work:
             table = to_table(games, first, self.part, self.source.env.ruleset)
             with cli.finishing():
                 self.pieces.write(number, table)
-            told(self.games([number]))
+            report(self.games([number]))
 
 
-def together(work: Work, processes: int, command: Sequence[str], told: Told) -> int:
+def together(work: Work, processes: int, command: Sequence[str], report: Told) -> int:
     """Play all missing pieces in several processes.
 
     Args:
@@ -79,9 +79,9 @@ def together(work: Work, processes: int, command: Sequence[str], told: Told) -> 
     try:
         while True:
             codes = [process.poll() for process in workers]
-            there = {n for n in left if work.pieces.path(n).exists()}
-            told(work.games(sorted(there)))
-            left -= there
+            finished = {n for n in left if work.pieces.path(n).exists()}
+            report(work.games(sorted(finished)))
+            left -= finished
             failed = [code for code in codes if code]
             if failed:
                 return failed[0]

@@ -45,13 +45,13 @@ def returns_to_go(reward: np.ndarray, done: np.ndarray) -> tuple[np.ndarray, np.
         (T, N, P) float32; (T, N) float32, 1 where it is known.
     """
     out = np.zeros(reward.shape, np.float32)
-    known = np.zeros(done.shape, np.float32)
+    is_known = np.zeros(done.shape, np.float32)
     later, sure = np.zeros(reward.shape[1:], np.float32), np.zeros(done.shape[1], bool)
     for t in range(len(reward) - 1, -1, -1):
         later = reward[t] + np.where(done[t][:, None], 0, later)
         sure = sure | done[t]
-        out[t], known[t] = later, sure
-    return out, known
+        out[t], is_known[t] = later, sure
+    return out, is_known
 
 
 def read_stream(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -82,9 +82,9 @@ def read_streams(
         UserError: one is of another environment, of another number of games, or a part of one.
     """
     loaded = [read_stream(folder) for folder in folders]
-    ours = identity(env) | {"games": loaded[0][0]["games"]}
+    expected = identity(env) | {"games": loaded[0][0]["games"]}
     for folder, (about, _) in zip(folders, loaded, strict=True):
-        data_files.check_same(folder, {key: about.get(key, 4) for key in ours}, ours)
+        data_files.check_same(folder, {key: about.get(key, 4) for key in expected}, expected)
     if any(about["first"] for about, _ in loaded):
         raise UserError("--labels: parts of a stream; put them together with training.merge")
     return loaded
@@ -101,14 +101,14 @@ def imitation_loss(
     """
     seen, label = batch
     logits, value = network.apply(params, seen, method="logits_and_values")
-    wanted = jax.nn.softmax(label["values"] / temperature)
-    found = jnp.take_along_axis(jax.nn.log_softmax(logits), label["choices"], axis=-1)
-    cross = -jnp.sum(wanted * jnp.where(wanted > 0, found, 0), axis=-1)
+    target = jax.nn.softmax(label["values"] / temperature)
+    log_probs = jnp.take_along_axis(jax.nn.log_softmax(logits), label["choices"], axis=-1)
+    cross = -jnp.sum(target * jnp.where(target > 0, log_probs, 0), axis=-1)
     weight = 1.0 * (seen.mask.sum(-1) > 1)  # a forced decision is no choice
     policy = (cross * weight).sum() / jnp.maximum(weight.sum(), 1.0)
-    known = label["known"]
+    has_return = label["known"]
     error = 0.5 * jnp.square(value - label["target"]).mean(-1)
-    error = (error * known).sum() / jnp.maximum(known.sum(), 1.0)
+    error = (error * has_return).sum() / jnp.maximum(has_return.sum(), 1.0)
     agree = jnp.argmax(logits, -1) == label["choices"][:, 0]
     _, entropy = sampling.log_prob_and_entropy(logits, label["choices"][:, 0])
     return policy + value_coef * error, {
@@ -193,9 +193,9 @@ def make_learner(
 
         def minibatch(carry: Any, steps: Array) -> Any:
             params, opt_state, average = carry
-            some = jax.tree.map(lambda x: x[steps, np.arange(local)], batch)
-            some = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), some)
-            grads, metrics = jax.grad(loss, has_aux=True)(params, some, rates[2])
+            steps_batch = jax.tree.map(lambda x: x[steps, np.arange(local)], batch)
+            steps_batch = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), steps_batch)
+            grads, metrics = jax.grad(loss, has_aux=True)(params, steps_batch, rates[2])
             grads, metrics = devices.mean_in_one((grads, metrics))
             norm = optax.tree.norm(grads)
             grads = jax.tree.map(lambda x: x * jnp.minimum(1.0, 1.0 / norm), grads)
@@ -260,9 +260,9 @@ def clone(
     loaded = read_streams(folders, env)
     games = loaded[0][0]["games"]
     mesh = devices.make_mesh(games)
-    one = jax.jit(lambda: expert_data.start(auto, 0, 1))()
-    observation = jax.vmap(env.observe)(one, one.current_player)
-    params = network.init(jax.random.key(config.seed), observation, one.legal_action_mask)
+    example = jax.jit(lambda: expert_data.start(auto, 0, 1))()
+    observation = jax.vmap(env.observe)(example, example.current_player)
+    params = network.init(jax.random.key(config.seed), observation, example.legal_action_mask)
     if course.start:
         shapes = [jax.tree.map(jnp.shape, x) for x in (params, given)]
         if shapes[0] != shapes[1]:
@@ -275,7 +275,7 @@ def clone(
     carry = jax.device_put(carry, on_all)
     start = jax.jit(lambda seed: expert_data.start(auto, seed, games), out_shardings=split)
     total = course.passes * sum(len(x["done"]) // expert_data.STEPS for _, x in loaded)
-    done, began = 0, time.time()
+    done, start_time = 0, time.time()
     for about, stream in loaded * course.passes:
         states = start(about["seed"])
         seed = jnp.int32(about["seed"])
@@ -286,18 +286,18 @@ def clone(
             *carry, states = carry
             done += 1
             if done % 4 == 1 or done == total:
-                shown = {k: round(float(v), 4) for k, v in metrics.items()}
-                print(f"{done}/{total} {time.time() - began:.0f} s {shown}", flush=True)
-                assert shown["same"] == 1.0, "the labels are of other rules"
+                rounded = {k: round(float(v), 4) for k, v in metrics.items()}
+                print(f"{done}/{total} {time.time() - start_time:.0f} s {rounded}", flush=True)
+                assert rounded["same"] == 1.0, "the labels are of other rules"
                 write(out, carry[2])
 
 
 def _chunks(stream: dict[str, np.ndarray], reward_scale: float) -> Iterator[dict[str, np.ndarray]]:
     """The labels of a stream chunk by chunk, (STEPS, N, ...) each."""
     for chunk in range(len(stream["done"]) // expert_data.STEPS):
-        here = slice(chunk * expert_data.STEPS, (chunk + 1) * expert_data.STEPS)
-        label = {k: stream[k][here] for k in ("action", "actions", "values", "done", "known")}
-        label["target"] = stream["target"][here] * reward_scale
+        rows = slice(chunk * expert_data.STEPS, (chunk + 1) * expert_data.STEPS)
+        label = {k: stream[k][rows] for k in ("action", "actions", "values", "done", "known")}
+        label["target"] = stream["target"][rows] * reward_scale
         yield label
 
 

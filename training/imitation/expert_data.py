@@ -138,25 +138,28 @@ def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) ->
     states = jax.jit(lambda: start(auto, seed, games, first))()
     number = first + np.arange(games)
     if student is None:
-        one = jax.tree.map(lambda x: x[:1], states)
-        observation = jax.vmap(env.observe)(one, one.current_player)
-        student = network.init(jax.random.key(0), observation, one.legal_action_mask)
+        example = jax.tree.map(lambda x: x[:1], states)
+        observation = jax.vmap(env.observe)(example, example.current_player)
+        student = network.init(jax.random.key(0), observation, example.legal_action_mask)
         mix = number % 2
     else:
         mix = np.where(number % 4 == 0, 1, 2)
     done, states = begin(out, about, states)
     run = make_generator(auto, env, network, mesh, games, first)
     args = (student, jnp.int8(mix), jnp.int32(seed), jnp.int32(0), states)
-    began = time.time()
+    start_time = time.time()
     with cli.compiling("the games"):
         run = run.lower(*args).compile()
     for chunk in range(done, chunks):
         states, labels = run(student, jnp.int8(mix), jnp.int32(seed), jnp.int32(chunk), states)
         labels = jax.device_get(labels)
-        keep(out, chunk, labels, states)
+        store_chunk(out, chunk, labels, states)
         ended = labels["vp"][labels["done"]]
         mean = ended.mean() if len(ended) else float("nan")
-        print(f"{chunk} {time.time() - began:.0f} s, {len(ended)} games, VP {mean:.1f}", flush=True)
+        print(
+            f"{chunk} {time.time() - start_time:.0f} s, {len(ended)} games, VP {mean:.1f}",
+            flush=True,
+        )
 
 
 def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int, Any]:
@@ -177,14 +180,15 @@ def begin(out: Path, about: Mapping[str, object], states: EnvState) -> tuple[int
         return 0, states
     leaves, form = jax.tree.flatten(states)
     names = [f"{i:04d}" for i in range(len(leaves))]
-    held = data_files.read_arrays(out / STATES, "the states", [*names, "chunks"])
+    arrays = data_files.read_arrays(out / STATES, "the states", [*names, "chunks"])
     for name, leaf in zip(names, leaves, strict=True):
-        if held[name].shape != leaf.shape:
+        if arrays[name].shape != leaf.shape:
             raise cli.UserError(f"{out / STATES} is of other games than {out / ABOUT}")
-    kept = [
-        jax.device_put(held[name], leaf.sharding) for name, leaf in zip(names, leaves, strict=True)
+    kept_rows = [
+        jax.device_put(arrays[name], leaf.sharding)
+        for name, leaf in zip(names, leaves, strict=True)
     ]
-    return int(held["chunks"]), jax.tree.unflatten(form, kept)
+    return int(arrays["chunks"]), jax.tree.unflatten(form, kept_rows)
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -194,11 +198,11 @@ def read_about(folder: Path) -> dict[str, Any]:
         UserError: the folder has none.
     """
     try:
-        found = data_files.read_object(folder / ABOUT, KEYS)
+        about = data_files.read_object(folder / ABOUT, KEYS)
     except cli.UserError as error:
         raise cli.UserError(f"{folder} is no folder of labels: {error}") from error
-    data_files.check_kind(f"{folder / ABOUT}: first", found.setdefault("first", 0), WHOLE)
-    return found
+    data_files.check_kind(f"{folder / ABOUT}: first", about.setdefault("first", 0), WHOLE)
+    return about
 
 
 def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
@@ -207,13 +211,13 @@ def read_chunk(path: Path, games: int) -> dict[str, np.ndarray]:
     Raises:
         UserError: it is damaged, or of other games.
     """
-    found = data_files.read_arrays(path, "the labels", tuple(ARRAYS))
-    for name, x in found.items():
+    arrays = data_files.read_arrays(path, "the labels", tuple(ARRAYS))
+    for name, x in arrays.items():
         if name not in ARRAYS or x.shape[:2] != (STEPS, games) or x.ndim != ARRAYS[name]:
             raise cli.UserError(f"{path}: {name} is of shape {x.shape}, not ({STEPS}, {games} ...)")
         if x.dtype.kind not in "biuf":
             raise cli.UserError(f"{path}: {name} is of {x.dtype}")
-    return found
+    return arrays
 
 
 def check_begun(out: Path, about: Mapping[str, object]) -> None:
@@ -224,10 +228,10 @@ def check_begun(out: Path, about: Mapping[str, object]) -> None:
     """
     if not out.exists() or not any(out.iterdir()):
         return
-    theirs = read_about(out)
-    data_files.check_same(out, theirs, about)
-    if theirs["first"] != about["first"]:
-        raise cli.UserError(f"{out} begins with game {theirs['first']}")
+    stored = read_about(out)
+    data_files.check_same(out, stored, about)
+    if stored["first"] != about["first"]:
+        raise cli.UserError(f"{out} begins with game {stored['first']}")
     if (out / STATES).exists():
         data_files.read_arrays(out / STATES, "the states", ["chunks", "0000"])
 
@@ -244,7 +248,7 @@ def check_out(out: Path) -> None:
         atomic_files.check_folder("--out", out, parents=True)
 
 
-def keep(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:
+def store_chunk(out: Path, chunk: int, labels: dict[str, np.ndarray], states: EnvState) -> None:
     """Write a chunk and the states after it, each whole or not at all."""
     data_files.write_arrays(out / f"{chunk:04d}.npz", labels)
     leaves = jax.device_get(jax.tree.leaves(states))
@@ -258,18 +262,21 @@ def merge(out: Path, parts: list[Path]) -> None:
     Raises:
         UserError: one is of another stream, is missing, or is shorter than the others.
     """
-    found = []
+    loaded_parts = []
     for part in parts:
         about = read_about(part)
-        found.append((about["first"], part, about))
-    found.sort(key=lambda x: x[0])
-    following, whole = found[0][0], {k: x for k, x in found[0][2].items() if k != "games"}
-    names = _chunks(found[0][1])
+        loaded_parts.append((about["first"], part, about))
+    loaded_parts.sort(key=lambda x: x[0])
+    following, merged_about = (
+        loaded_parts[0][0],
+        {k: x for k, x in loaded_parts[0][2].items() if k != "games"},
+    )
+    names = _chunks(loaded_parts[0][1])
     sizes = []
-    for first, part, about in found:
+    for first, part, about in loaded_parts:
         games = about.pop("games")
         sizes.append((part, games))
-        data_files.check_same(part, about, whole)
+        data_files.check_same(part, about, merged_about)
         data_files.check_order(part, first, following, "games")
         if _chunks(part) != names:
             raise cli.UserError(f"{part} has {len(_chunks(part))} chunks, not {len(names)}")
@@ -283,7 +290,7 @@ def merge(out: Path, parts: list[Path]) -> None:
             data_files.write_arrays(
                 new / name, {k: np.concatenate([x[k] for x in chunks], 1) for k in chunks[0]}
             )
-        text = json.dumps(whole | {"games": following - found[0][0]}) + "\n"
+        text = json.dumps(merged_about | {"games": following - loaded_parts[0][0]}) + "\n"
         atomic_files.write_text(new / ABOUT, text)
 
 

@@ -133,8 +133,8 @@ class PoolLayer(nn.Module):
         if c.neighbors:
             around = neighbor_sum(cells, self.neighbors)
             hidden += Linear(c.cell_width, dtype, use_bias=False)(around)
-        told = nn.LayerNorm(dtype=dtype)(context)
-        hidden += Linear(c.cell_width, dtype, use_bias=False)(told)[..., None, :]
+        normalized = nn.LayerNorm(dtype=dtype)(context)
+        hidden += Linear(c.cell_width, dtype, use_bias=False)(normalized)[..., None, :]
         cells += Linear(c.cell_width, dtype)(nn.relu(hidden))
         return cells, players, context
 

@@ -28,9 +28,9 @@ def make_network(env: Environment, config: NetworkConfig) -> Any:
         return FlatNetwork(config, env.num_actions, kinds)
     if config.planets:
         layout = make_layout(env)
-        wanted = {"neighbourhood": layout.neighbourhood, "score_features": layout.score_features}
-        for name, there in wanted.items():
-            if getattr(config, name) and there is None:
+        inputs = {"neighbourhood": layout.neighbourhood, "score_features": layout.score_features}
+        for name, is_present in inputs.items():
+            if getattr(config, name) and is_present is None:
                 raise UserError(f"network.{name}: {env.id} has no pieces of the board game")
         return PlanetNetwork(config, layout, choice_kinds(layout, kinds, config.planets))
     neighbors = np.asarray(env.ruleset.geometry.neighbors)

@@ -60,18 +60,18 @@ class Neighbourhood(NamedTuple):
 
         power = sum((cells[..., i].astype(jnp.int32) * value for i, value in self.power), none)
         own, federated = column("owner.own"), column("federated.own")
-        taken = sum((column(name) for name in at if name.startswith("owner.")), none)
+        owned = sum((column(name) for name in at if name.startswith("owner.")), none)
         counted = (
             (power * own + column("station.own") * costs.STATION_POWER) * (1 - federated),
             federated + column("satellite.own"),
-            (column("steps.own") >= 0) * (1 - jnp.minimum(taken, 1)),
-            taken - own,
+            (column("steps.own") >= 0) * (1 - jnp.minimum(owned, 1)),
+            owned - own,
         )
         # Four counts in one number: none comes near 2**BITS within the largest radius.
         together = sum((x << BITS * i for i, x in enumerate(counted)), none)
         sums = self._within(together)  # (B, C, R)
-        apart = sums[..., None] >> (BITS * jnp.arange(len(COUNTED))) & 2**BITS - 1
-        return jnp.minimum(apart, 127).reshape(*cells.shape[:-1], -1).astype(jnp.int8)
+        unpacked = sums[..., None] >> (BITS * jnp.arange(len(COUNTED))) & 2**BITS - 1
+        return jnp.minimum(unpacked, 127).reshape(*cells.shape[:-1], -1).astype(jnp.int8)
 
     def _within(self, x: Array) -> Array:
         """(B, C) int32 -> (B, C, R), sums over the cells within each of `RADII`.

@@ -94,17 +94,17 @@ class PlanetNetwork(nn.Module):
         slot = self._slots(planet)
         number = jnp.broadcast_to(jnp.arange(at.cells, dtype=jnp.int16), planet.shape)
         rows = jnp.arange(planet.shape[0])[:, None]
-        where = jnp.full((planet.shape[0], tokens + 1), at.cells, jnp.int16)
-        where = where.at[rows, slot].set(number)[:, :tokens]
-        index = jnp.minimum(where, at.cells - 1).astype(jnp.int32)
-        there = where < at.cells
+        cell = jnp.full((planet.shape[0], tokens + 1), at.cells, jnp.int16)
+        cell = cell.at[rows, slot].set(number)[:, :tokens]
+        index = jnp.minimum(cell, at.cells - 1).astype(jnp.int32)
+        is_token = cell < at.cells
         cells = observation.cells
         if self.config.neighbourhood:
             assert at.neighbourhood is not None
             cells = jnp.concatenate([cells, at.neighbourhood.counts(cells)], axis=-1)
-        cells = jnp.where(there[..., None], cells[rows, index], 0)
+        cells = jnp.where(is_token[..., None], cells[rows, index], 0)
         on_cells = mask[:, : planes * at.cells].reshape(-1, planes, at.cells)
-        pointed = jnp.take_along_axis(on_cells, index[:, None], axis=2) & there[:, None]
+        pointed = jnp.take_along_axis(on_cells, index[:, None], axis=2) & is_token[:, None]
         space = on_cells[:, at.planes.index(SPACE_PLANE)] & (slot == tokens)
         others = mask[:, planes * at.cells :]
         players = observation.players
@@ -119,7 +119,7 @@ class PlanetNetwork(nn.Module):
             players,
             observation.globals,
             choices,
-            where,
+            cell,
         )
 
     @as_written
@@ -140,12 +140,12 @@ class PlanetNetwork(nn.Module):
         """(B, ...) actions of the environment -> (B, ...) int32 choices."""
         at, tokens = self.layout, self.config.planets
         planes = len(at.planes)
-        where = seen.where.reshape(len(seen.where), *[1] * (action.ndim - 1), tokens)
-        here = where == (action % at.cells)[..., None]
-        pointed = action // at.cells * tokens + jnp.argmax(here, axis=-1)
+        cell = seen.where.reshape(len(seen.where), *[1] * (action.ndim - 1), tokens)
+        matches = cell == (action % at.cells)[..., None]
+        pointed = action // at.cells * tokens + jnp.argmax(matches, axis=-1)
         space = planes * tokens + action % at.cells
         other = planes * tokens + at.cells + action - planes * at.cells
-        on_cell = jnp.where(here.any(-1), pointed, space)
+        on_cell = jnp.where(matches.any(-1), pointed, space)
         return jnp.where(action < planes * at.cells, on_cell, other).astype(jnp.int32)
 
     @nn.compact
@@ -164,8 +164,8 @@ class PlanetNetwork(nn.Module):
             layer = PoolLayer(c, (), name=f"layer_{index}")
             cells, players, context = layer(cells, players, context)
         context, rows = nn.LayerNorm(dtype=dtype)(context), nn.LayerNorm(dtype=dtype)(players)
-        told = jnp.broadcast_to(context[..., None, :], rows.shape)
-        hidden = Linear(c.width, dtype)(jnp.concatenate([rows, told], axis=-1))
+        context_rows = jnp.broadcast_to(context[..., None, :], rows.shape)
+        hidden = Linear(c.width, dtype)(jnp.concatenate([rows, context_rows], axis=-1))
         values = nn.Dense(1, kernel_init=small, name="value")(nn.relu(hidden).astype(jnp.float32))
 
         width = planes * c.cell_width

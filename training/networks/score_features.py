@@ -74,8 +74,8 @@ class ScoreFeatures(NamedTuple):
         research = jnp.asarray(rules.tables.end_vp).astype(jnp.int32)[me["track"]].sum(-1)
         left = (me["credits"] + me["ore"] + me["knowledge"])[..., 0] // costs.RESOURCES_PER_VP
         side = table["economy_side"][..., 0].astype(jnp.int32)
-        each = jax.vmap(jax.vmap(self._of_player, (0, None)))
-        passing, incomes = each(me, side)
+        per_player = jax.vmap(jax.vmap(self._of_player, (0, None)))
+        passing, incomes = per_player(me, side)
         out += [research, left, passing]
         return jnp.concatenate([jnp.stack(out, -1), incomes], axis=-1).astype(jnp.int16)
 
@@ -86,8 +86,8 @@ class ScoreFeatures(NamedTuple):
         def bits(name: str) -> Array:
             return (columns[name] << np.arange(columns[name].shape[-1])).sum(-1)
 
-        held = columns["booster"]
-        holds = held.any().astype(jnp.int32)  # none is dealt yet while structures are placed
+        booster = columns["booster"]
+        holds = booster.any().astype(jnp.int32)  # none is dealt yet while structures are placed
         none = jnp.zeros(1, jnp.int32)
         me: Any = SimpleNamespace(
             built=jnp.concatenate([none, columns["built"]]),
@@ -96,7 +96,7 @@ class ScoreFeatures(NamedTuple):
             covered=bits("covered"),
             advanced=bits("advanced") if "advanced" in columns else none[0],
             artifacts=bits("artifact") if "artifact" in columns else none[0],
-            booster=jnp.argmax(held),
+            booster=jnp.argmax(booster),
         )
         faction = FactionRow.of(rules, jnp.argmax(columns["faction"]))
         pays = scoring.pass_vp(rules, me, columns["count"])
@@ -115,25 +115,25 @@ class ScoreFeatures(NamedTuple):
         colonized = dict(zip(planets, jnp.moveaxis(me["colonized"], -1, 0), strict=True))
         nothing = jnp.zeros_like(count["mines"])
 
-        def one(name: str) -> Array:
+        def mission(name: str) -> Array:
             return me[name][..., 0] if name in me else nothing
 
         virtual = count["mines"] - built["MINE"] - colonized["Lost"]  # of artifacts (ART-03)
-        asteroids = colonized.get("Asteroid", nothing) + one("guest_asteroids")
+        asteroids = colonized.get("Asteroid", nothing) + mission("guest_asteroids")
         virtual_asteroids = count.get("asteroid_buildings", asteroids) - asteroids
         distance, federated = self._on_board(cells)
         counted = scoring.Counted(
             structures=sum(built.values(), colonized["Lost"]),
             asteroids=asteroids,
-            protos=colonized.get("Proto", nothing) + one("guest_protos"),
+            protos=colonized.get("Proto", nothing) + mission("guest_protos"),
             virtual_asteroids=virtual_asteroids,
             virtual_protos=virtual - virtual_asteroids,
             gaia_planets=count["gaia_planets"],
             planet_types=count["planet_types"],
             main_sectors=count["main_sectors"],
             deep_sectors=count.get("deep_sectors", nothing),
-            satellites=one("satellites"),
-            stations=one("stations"),
+            satellites=mission("satellites"),
+            stations=mission("stations"),
             academy_distance=distance,
             federated=federated,
         )
@@ -160,9 +160,9 @@ class ScoreFeatures(NamedTuple):
 
 def _blocks(features: Any) -> tuple[tuple[str, int, int], ...]:
     """Name, first column and number of columns of each block."""
-    found: dict[str, tuple[int, int]] = {}
+    spans: dict[str, tuple[int, int]] = {}
     for i, feature in enumerate(features):
         name = feature.name.split(".")[0]
-        first, count = found.get(name, (i, 0))
-        found[name] = first, count + 1
-    return tuple((name, first, count) for name, (first, count) in found.items())
+        first, count = spans.get(name, (i, 0))
+        spans[name] = first, count + 1
+    return tuple((name, first, count) for name, (first, count) in spans.items())

@@ -117,8 +117,8 @@ def _advance(env: Environment, state: EnvState, action: Array, followed: int) ->
 
     def goes_on(carry: tuple[Any, tuple[Any, Array, Array, Array]]) -> Array:
         count, (_, _, _, live) = carry
-        more: Array = (count <= followed) & live.any()
-        return more
+        continues: Array = (count <= followed) & live.any()
+        return continues
 
     def counted(carry: tuple[Any, Any]) -> tuple[Any, Any]:
         return carry[0] + 1, on(carry[1])

@@ -98,8 +98,8 @@ def _result(tree: Tree, start: Start, options: SearchOptions) -> SearchOutput:
     edges = edges_of(tree, node)
     value, other = completed(tree, node, edges, options)
     seen = edges.visits > 0
-    most = jnp.max(edges.visits, axis=-1, keepdims=True)
-    score = root_score(edges.logits, noise, value, edges.exists & (edges.visits == most))
+    max_visits = jnp.max(edges.visits, axis=-1, keepdims=True)
+    score = root_score(edges.logits, noise, value, edges.exists & (edges.visits == max_visits))
     exact = jnp.where(edges.exists & seen, edges.utility, -jnp.inf)
     score = jnp.where(tree.solved[:, ROOT, None], exact, score)
     best = jnp.argmax(score, axis=-1)

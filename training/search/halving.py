@@ -24,10 +24,10 @@ def visit_schedule(considered: int, num_simulations: int) -> np.ndarray:
     rounds, left, done = math.ceil(math.log2(considered)), considered, 0
     schedule: list[int] = []
     while len(schedule) < num_simulations:
-        each = max(1, num_simulations // (rounds * left))
-        for visits in range(done, done + each):
+        visits_each = max(1, num_simulations // (rounds * left))
+        for visits in range(done, done + visits_each):
             schedule += [visits] * left
-        done, left = done + each, max(2, left // 2)
+        done, left = done + visits_each, max(2, left // 2)
     return np.array(schedule[:num_simulations], np.int32)
 
 

@@ -22,15 +22,15 @@ def one_layer(key: Array, start: Start, model: BoundFn, options: SearchOptions) 
     batch, count = rows.action.shape
     seen = jnp.arange(count) < rows.legal[:, None]
 
-    def each(x: Array) -> Array:
+    def repeat_slots(x: Array) -> Array:
         return jnp.repeat(x, count, axis=0)
 
     # A slot without an action repeats the first one.
     action = jnp.where(seen, rows.action, rows.action[:, :1])
-    keys = each(key) if one_a_row(key) else key
-    step, _ = model(keys, action.reshape(-1), jax.tree.map(each, root.embedding))
+    keys = repeat_slots(key) if one_a_row(key) else key
+    step, _ = model(keys, action.reshape(-1), jax.tree.map(repeat_slots, root.embedding))
     values = step.reward + step.discount[:, None] * step.value
-    mover = each(root.to_play)
+    mover = repeat_slots(root.to_play)
     utility = options.utility(values, mover, mover).reshape(batch, count)
     values = values.reshape(batch, count, -1)
 

@@ -30,9 +30,9 @@ def mixed_value(raw: Array, logits: Array, visits: Array, utility: Array) -> Arr
     prior = jnp.maximum(jax.nn.softmax(logits), jnp.finfo(logits.dtype).tiny)
     share = jnp.sum(jnp.where(seen, prior, 0), axis=-1, keepdims=True)
     weight = jnp.where(seen, prior / jnp.where(seen, share, 1), 0)
-    found = jnp.sum(weight * jnp.where(seen, utility, 0), axis=-1)
+    weighted = jnp.sum(weight * jnp.where(seen, utility, 0), axis=-1)
     count = jnp.sum(visits, axis=-1)
-    return (raw + count * found) / (count + 1)
+    return (raw + count * weighted) / (count + 1)
 
 
 def completed(
@@ -48,5 +48,5 @@ def completed(
     """
     worth = (offset + jnp.max(visits, axis=-1)) * scale
     mixed = mixed_value(raw, logits, visits, utility)
-    known = jnp.where(visits > 0, utility, mixed[..., None])
-    return worth[..., None] * known, worth * mixed
+    estimate = jnp.where(visits > 0, utility, mixed[..., None])
+    return worth[..., None] * estimate, worth * mixed

@@ -133,13 +133,13 @@ def _work_items(action: Array, length: Array) -> _Items:
 
 def _start(items: _Items, count: int, players: int, embedding: Any) -> _Slots:
     """The first `count` items in the slots."""
-    taken = take(jnp.ones(count, bool), 0, items.total)
-    row = items.row[taken.job]
+    next_jobs = take(jnp.ones(count, bool), 0, items.total)
+    row = items.row[next_jobs.job]
     return _Slots(
-        following=taken.following,
-        live=taken.takes,
-        item=taken.job,
-        action=items.action[taken.job],
+        following=next_jobs.following,
+        live=next_jobs.takes,
+        item=next_jobs.job,
+        action=items.action[next_jobs.job],
         moves=jnp.zeros(count, jnp.int32),
         paid=jnp.zeros((count, players)),
         discount=jnp.ones(count),
@@ -170,17 +170,17 @@ def _move(key: Array, slots: _Slots, items: _Items, model: BoundFn, embedding: A
         logits = jnp.where(step.legal_actions, step.prior_logits, -jnp.inf)
         likeliest = jnp.argmax(logits, axis=-1).astype(jnp.int32)
 
-    taken = take(ended, slots.following, items.total)
-    row = items.row[taken.job]
+    next_jobs = take(ended, slots.following, items.total)
+    row = items.row[next_jobs.job]
     return _Slots(
-        following=taken.following,
-        live=(slots.live & ~ended) | taken.takes,
-        item=taken.put(slots.item, taken.job),
-        action=taken.put(likeliest, items.action[taken.job]),
-        moves=taken.put(moves, 0),
-        paid=taken.put(paid, 0),
-        discount=taken.put(discount, 1),
-        late=taken.put(late, 0),
-        state=taken.put(state, jax.tree.map(lambda x: x[row], embedding)),
+        following=next_jobs.following,
+        live=(slots.live & ~ended) | next_jobs.takes,
+        item=next_jobs.put(slots.item, next_jobs.job),
+        action=next_jobs.put(likeliest, items.action[next_jobs.job]),
+        moves=next_jobs.put(moves, 0),
+        paid=next_jobs.put(paid, 0),
+        discount=next_jobs.put(discount, 1),
+        late=next_jobs.put(late, 0),
+        state=next_jobs.put(state, jax.tree.map(lambda x: x[row], embedding)),
         found=slots.found.at[edge].set(value, mode="drop"),
     )

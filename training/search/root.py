@@ -62,7 +62,7 @@ def improved_policy(
     batch, actions = root.prior_logits.shape
     rows = jnp.arange(batch)[:, None]
     added = jnp.broadcast_to(other[:, None], (batch, actions))
-    where = jnp.where(seen, action, actions)
-    added = added.at[rows, where].set(completed, mode="drop")
+    index = jnp.where(seen, action, actions)
+    added = added.at[rows, index].set(completed, mode="drop")
     logits = jnp.where(root.legal_actions, root.prior_logits + added, LOWEST)
     return jax.nn.softmax(logits)

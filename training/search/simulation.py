@@ -58,17 +58,19 @@ def completed(tree: Tree, node: Array, edges: Edges, options: SearchOptions) -> 
     )
 
 
-def select(tree: Tree, noise: Array, wanted: Array, options: SearchOptions) -> tuple[Array, Array]:
+def select(
+    tree: Tree, noise: Array, root_visits: Array, options: SearchOptions
+) -> tuple[Array, Array]:
     """Where the next descent of each row ends: a node (B,) and its edge (B,), int32.
 
     Args:
         noise: (B, K) of the root's edges.
-        wanted: (B,) int32, the visits of the actions that sequential halving considers.
+        root_visits: (B,) int32, the visits of the actions that sequential halving considers.
     """
     root = jnp.zeros(noise.shape[0], jnp.int32)
     edges = edges_of(tree, root)
     value, _ = completed(tree, root, edges, options)
-    allowed = edges.exists & (edges.visits == wanted[:, None])
+    allowed = edges.exists & (edges.visits == root_visits[:, None])
     slot = jnp.argmax(root_score(edges.logits, noise, value, allowed), axis=-1).astype(jnp.int32)
     return _descend(tree, root, slot, edges.child, options)
 
@@ -79,13 +81,13 @@ def _descend(
     """Where a descent ends that takes the edge `slot` (B,) of `node` (B,), with children (B, K)."""
     rows = jnp.arange(node.shape[0])
     child = child[rows, slot]
-    there = jnp.maximum(child, ROOT)
-    inside = (child != UNVISITED) & ~tree.solved[rows, there]
+    child_node = jnp.maximum(child, ROOT)
+    inside = (child != UNVISITED) & ~tree.solved[rows, child_node]
     if options.max_depth:
-        inside &= tree.depth[rows, there] < options.max_depth
+        inside &= tree.depth[rows, child_node] < options.max_depth
     return (
-        jnp.where(inside, tree.leaf[rows, there].astype(jnp.int32), node),
-        jnp.where(inside, tree.leaf_slot[rows, there].astype(jnp.int32), slot),
+        jnp.where(inside, tree.leaf[rows, child_node].astype(jnp.int32), node),
+        jnp.where(inside, tree.leaf_slot[rows, child_node].astype(jnp.int32), slot),
     )
 
 
@@ -103,10 +105,10 @@ def expand(
     """
     node, slot = leaf
     rows, new = jnp.arange(node.shape[0]), simulation + 1
-    here = jax.tree.map(lambda x: x[rows, node], tree.embedding)
+    parent_state = jax.tree.map(lambda x: x[rows, node], tree.embedding)
     action = tree.action[rows, node, slot].astype(jnp.int32)
-    step, embedding = model(key, action, here)
-    made = nodes_of(
+    step, embedding = model(key, action, parent_state)
+    new_nodes = nodes_of(
         step.prior_logits, step.legal_actions, step.value, step.to_play, tree.action.shape[-1]
     )
     child = tree.child[rows, node, slot].astype(jnp.int32)
@@ -116,7 +118,7 @@ def expand(
     tree = write_nodes(
         tree,
         new,
-        made,
+        new_nodes,
         embedding,
         parent=node,
         slot=slot,
@@ -129,8 +131,8 @@ def expand(
         leaf_slot=jnp.zeros_like(slot),
     )
     reached = jnp.where(is_new, new, child)
-    here = jnp.arange(tree.child.shape[-1]) == slot[:, None, None]
-    edge = _one_hot(tree, node)[..., None] & here
+    parent_state = jnp.arange(tree.child.shape[-1]) == slot[:, None, None]
+    edge = _one_hot(tree, node)[..., None] & parent_state
     children = jnp.where(edge, reached[:, None, None].astype(tree.child.dtype), tree.child)
     return tree._replace(child=children), reached
 
@@ -197,14 +199,14 @@ def _up(
     slot = _inner_slot(tree, parent, edges, options)
     leaf, leaf_slot = _descend(tree, parent, slot, edges.child, options)
 
-    def put(old: Array, new: Array) -> Array:
+    def write(old: Array, new: Array) -> Array:
         return jnp.where(at, new[:, None].astype(old.dtype), old)
 
     tree = tree._replace(
         node_values=jnp.where(at[..., None], mean[:, None], tree.node_values),
-        node_visits=put(tree.node_visits, count + 1),
-        leaf=put(tree.leaf, leaf),
-        leaf_slot=put(tree.leaf_slot, leaf_slot),
+        node_visits=write(tree.node_visits, count + 1),
+        leaf=write(tree.leaf, leaf),
+        leaf_slot=write(tree.leaf_slot, leaf_slot),
         **none,
     )
     return tree, parent, value

@@ -59,8 +59,8 @@ class Tree(NamedTuple):
     def _by_edge(self, x: Array) -> Array:
         """What the nodes keep of the edges that lead to them (B, N), by edge."""
         child = jnp.asarray(self.child, jnp.int32)
-        found = jnp.take_along_axis(x[..., None, :], jnp.maximum(child, ROOT), axis=-1)
-        return jnp.where(child == UNVISITED, 0, found).astype(x.dtype)
+        gathered = jnp.take_along_axis(x[..., None, :], jnp.maximum(child, ROOT), axis=-1)
+        return jnp.where(child == UNVISITED, 0, gathered).astype(x.dtype)
 
 
 class Rows(NamedTuple):
@@ -147,12 +147,12 @@ def write_nodes(tree: Tree, index: Array | int, rows: Rows, embedding: Any, **mo
         "logits": rows.logits,
     } | more
 
-    def put(old: Array, x: Array) -> Array:
+    def write(old: Array, x: Array) -> Array:
         new: Array = jax.lax.dynamic_update_index_in_dim(old, x.astype(old.dtype), index, 1)
         return new
 
-    fields = {name: put(getattr(tree, name), x) for name, x in new.items()}
-    return tree._replace(embedding=jax.tree.map(put, tree.embedding, embedding), **fields)
+    fields = {name: write(getattr(tree, name), x) for name, x in new.items()}
+    return tree._replace(embedding=jax.tree.map(write, tree.embedding, embedding), **fields)
 
 
 def memory(root: RootFnOutput, num_simulations: int, options: SearchOptions) -> int:

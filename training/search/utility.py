@@ -34,8 +34,8 @@ def margin(values: Array, mover: Array, root: Array) -> Array:
 
 def paranoid(values: Array, mover: Array, root: Array) -> Array:
     """Everyone else wants the least for the player at the root; shapes as for `max_n`."""
-    theirs = _of(values, root)
-    return jnp.where(mover == root, theirs, -theirs)
+    opponents = _of(values, root)
+    return jnp.where(mover == root, opponents, -opponents)
 
 
 def _of(values: Array, player: Array) -> Array:

@@ -64,15 +64,15 @@ def check(name: str, folder: Path | None = None) -> None:
     folder = FOLDER if folder is None else folder
     atomic_files.plain_name("the name of an agent", name)
     about = folder / f"{name}.json"
-    ours = atomic_files.json_with(format=FORMAT)
-    atomic_files.check_file("the agent", about, ours, "choose another name", parents=True)
+    is_own_file = atomic_files.json_with(format=FORMAT)
+    atomic_files.check_file("the agent", about, is_own_file, "choose another name", parents=True)
     if not about.exists():
-        ours = atomic_files.nothing
+        is_own_file = atomic_files.nothing
     else:
-        ours = atomic_files.anything  # it is the JSON that says whose they are
+        is_own_file = atomic_files.anything  # it is the JSON that says whose they are
     for end in (".npz", ".games.npz"):
         file = folder / f"{name}{end}"
-        atomic_files.check_file("the agent", file, ours, "choose another name", parents=True)
+        atomic_files.check_file("the agent", file, is_own_file, "choose another name", parents=True)
 
 
 def names(folder: Path = FOLDER) -> list[str]:
@@ -86,10 +86,12 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     Raises:
         UserError: there is no such agent, or it is not one of ours.
     """
-    known = names(folder)
-    if PREFIX + name.removeprefix(PREFIX) not in known:
-        choices = ", ".join(known) or "none"
-        raise UserError(f"unknown agent {name!r}; the zoo has: {choices}{nearest(name, known)}")
+    agent_names = names(folder)
+    if PREFIX + name.removeprefix(PREFIX) not in agent_names:
+        choices = ", ".join(agent_names) or "none"
+        raise UserError(
+            f"unknown agent {name!r}; the zoo has: {choices}{nearest(name, agent_names)}"
+        )
     path = folder / f"{name.removeprefix(PREFIX)}.json"
     out = data_files.read_json(path, "the agent")
     if not isinstance(out, dict) or out.get("format") != FORMAT:
@@ -105,16 +107,16 @@ def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     return out
 
 
-def check_said(where: str, says: Mapping[str, object]) -> None:
+def check_said(path: str, about: Mapping[str, object]) -> None:
     """Refuse what an agent may say of itself, but not so.
 
     Args:
-        where: what messages call it.
+        path: what messages call it.
     """
-    data_files.check_keys(where, says, {key: kind for key, kind in MAY.items() if key in says})
-    temperature = says.get("temperature", 1)
+    data_files.check_keys(path, about, {key: kind for key, kind in MAY.items() if key in about})
+    temperature = about.get("temperature", 1)
     if isinstance(temperature, int | float) and temperature <= 0:
-        raise UserError(f"{where}: temperature must be above 0, not {temperature}")
+        raise UserError(f"{path}: temperature must be above 0, not {temperature}")
 
 
 def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tuple[Any, Any]:
@@ -129,24 +131,24 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
     """
     import gaia_jax
 
-    says = about(name, folder)
-    env = environment(name, says, gaia_jax) if env is None else env
-    other = another_environment(says, env)
-    if other and not (carried(says["env"], env.id) and _is_current(says, env.num_players)):
+    metadata = about(name, folder)
+    env = environment(name, metadata, gaia_jax) if env is None else env
+    other = another_environment(metadata, env)
+    if other and not (carried(metadata["env"], env.id) and _is_current(metadata, env.num_players)):
         raise UserError(f"{name} {other}")
-    config = network_config(says)
-    params = read(folder / f"{says['name']}.npz", says)
+    config = network_config(metadata)
+    params = read(folder / f"{metadata['name']}.npz", metadata)
     if other:
-        params = transfer(params, config, environment(name, says, gaia_jax), env)
+        params = transfer(params, config, environment(name, metadata, gaia_jax), env)
     return make_network(env, config), params
 
 
-def _is_current(says: Mapping[str, object], players: int) -> bool:
+def _is_current(metadata: Mapping[str, object], players: int) -> bool:
     """Whether an agent is of its own ruleset's version of today, for that many players."""
     import gaia_jax
 
-    version = gaia_jax.RULESETS[str(says["env"])].version
-    return (says["env_version"], says.get("players", 4)) == (version, players)
+    version = gaia_jax.RULESETS[str(metadata["env"])].version
+    return (metadata["env_version"], metadata.get("players", 4)) == (version, players)
 
 
 def carried(source: str, target: str) -> bool:
@@ -156,16 +158,16 @@ def carried(source: str, target: str) -> bool:
     """
     import gaia_jax
 
-    known = gaia_jax.RULESETS
-    if not {source, target} <= known.keys():
+    rulesets = gaia_jax.RULESETS
+    if not {source, target} <= rulesets.keys():
         return False
-    return known[target].geometry.num_cells <= known[source].geometry.num_cells
+    return rulesets[target].geometry.num_cells <= rulesets[source].geometry.num_cells
 
 
-def environment(name: str, says: dict[str, Any], env_module: EnvModule) -> Any:
+def environment(name: str, about: dict[str, Any], env_module: EnvModule) -> Any:
     """The environment that an agent was trained on; a UserError where there is none of that id."""
     try:
-        return make_env(env_module, says["env"], "vp", says.get("players", 4))
+        return make_env(env_module, about["env"], "vp", about.get("players", 4))
     except UserError as error:
         raise UserError(f"{name}: {error}") from error
 
@@ -181,17 +183,17 @@ def parameters(name: str, env: Environment) -> Any:
     return read_parameters(name)
 
 
-def read(path: Path, says: dict[str, Any]) -> Any:
-    """The parameters of an agent whose JSON says `says`."""
+def read(path: Path, about: dict[str, Any]) -> Any:
+    """The parameters of an agent whose JSON says `about`."""
     params = read_parameters(path)
-    if hashlib.sha256(path.read_bytes()).hexdigest() != says["sha256"]:
+    if hashlib.sha256(path.read_bytes()).hexdigest() != about["sha256"]:
         raise UserError(f"{path} is damaged: its sha256 is not the one in its JSON")
     return params
 
 
-def network_config(says: dict[str, Any]) -> NetworkConfig:
+def network_config(about: dict[str, Any]) -> NetworkConfig:
     """The network of an agent."""
-    return configs.from_dict({"network": says["network"]}).network
+    return configs.from_dict({"network": about["network"]}).network
 
 
 def describe(env: Environment, network: NetworkConfig, **more: Any) -> dict[str, Any]:

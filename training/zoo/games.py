@@ -56,11 +56,13 @@ def make_player(env: Environment, network: PolicyNetwork) -> Player:
     init, step = _game(with_short_turns(env, False))
 
     @jit
-    def decide(params: Params, state: EnvState, wanted: Array) -> tuple[Array, Array, Array]:
+    def decide(params: Params, state: EnvState, forced_action: Array) -> tuple[Array, Array, Array]:
         over = state.terminated | state.truncated
         observation = jax.vmap(env.observe)(state, state.current_player)
         logits, _ = network.apply(params, observation, policy_mask(env, state.legal_action_mask))
-        action = jnp.where(wanted >= 0, wanted, jnp.argmax(logits, axis=-1)).astype(jnp.int32)
+        action = jnp.where(forced_action >= 0, forced_action, jnp.argmax(logits, axis=-1)).astype(
+            jnp.int32
+        )
         logit = jnp.take_along_axis(logits, action[:, None], axis=-1)[:, 0]
         return action, jnp.where(over, 0.0, logits.max(-1) - logit), over
 
@@ -68,8 +70,8 @@ def make_player(env: Environment, network: PolicyNetwork) -> Player:
         key = jax.random.fold_in(jax.random.key(0), RECORDED)
         state = init(jax.random.split(key, GAMES))
         actions, gaps = [], []
-        for wanted in forced.astype(np.int32):
-            action, gap, over = decide(params, state, wanted)
+        for forced_action in forced.astype(np.int32):
+            action, gap, over = decide(params, state, forced_action)
             if over.all():
                 break
             actions.append(np.where(over, -1, action).astype(np.int16))

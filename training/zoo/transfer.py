@@ -43,15 +43,18 @@ def transfer(
         )
     out = {**params, "params": {**params["params"]}}
     rows, layers = columns(source, network), out["params"]
-    for name, there in columns(target, network).items():
+    for name, target_columns in columns(target, network).items():
         dense = layers[name]["dense"]
-        kernel = _pick(np.asarray(dense["kernel"]), rows[name], there)
+        kernel = _pick(np.asarray(dense["kernel"]), rows[name], target_columns)
         layers[name] = {"dense": {**dense, "kernel": jnp.asarray(kernel)}}
-    dense, (ours, theirs) = layers["others"]["dense"], (_others(source), _others(target))
-    kernel = _pick(np.asarray(dense["kernel"]).T, ours, theirs).T
+    dense, (source_rest, target_rest) = (
+        layers["others"]["dense"],
+        (_others(source), _others(target)),
+    )
+    kernel = _pick(np.asarray(dense["kernel"]).T, source_rest, target_rest).T
     layers["others"] = {"dense": {"kernel": jnp.asarray(kernel)}}
     if "bias" in dense:
-        bias = _pick(np.asarray(dense["bias"]), ours, theirs)
+        bias = _pick(np.asarray(dense["bias"]), source_rest, target_rest)
         layers["others"]["dense"]["bias"] = jnp.asarray(bias)
     return out
 
@@ -87,38 +90,38 @@ def widen(params: Params, wider: Params) -> Any:
         params: of the smaller network.
         wider: of the larger one, as it begins.
     """
-    ours, theirs = flatten(params.get("params", {})), flatten(wider.get("params", {}))
-    silent = _silent(theirs)
-    if not ours.keys() <= theirs.keys():
+    small, large = flatten(params.get("params", {})), flatten(wider.get("params", {}))
+    silent = _silent(large)
+    if not small.keys() <= large.keys():
         return params
-    ours = _copied(ours, theirs)
+    small = _copied(small, large)
     out = {}
-    for name, there in theirs.items():
-        if name in ours:
-            grown = _larger(name, ours[name], there)
+    for name, target_array in large.items():
+        if name in small:
+            grown = _larger(name, small[name], target_array)
         elif name in silent:
-            grown = np.zeros_like(there)
+            grown = np.zeros_like(target_array)
         else:
-            grown = there if _layer(name) in silent.values() else None
+            grown = target_array if _layer(name) in silent.values() else None
         if grown is None:
             return params
         out[name] = grown
     return {**params, "params": unflatten(out)}
 
 
-def _copied(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays with every unit of `width` and of `latents` so many times as `theirs` has them.
+def _copied(small: dict[str, np.ndarray], large: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The arrays with every unit of `width` and of `latents` so many times as `large` has them.
 
     Both alike: so a LayerNorm over what is joined keeps its mean and its spread.
     """
     inner, scores = "globals/dense/bias", "layer_0/latents/dense/bias"
-    if inner not in ours or scores not in ours or "cell_place" in ours:
-        return ours
-    width, latents, cell = (len(ours[x]) for x in (inner, scores, "cells/dense/bias"))
-    times, over = divmod(len(theirs[inner]), width)
-    if over or times < 2 or len(theirs[scores]) != times * latents:
-        return ours
-    units, seats = np.arange(width).repeat(times), len(ours["seat_place"])
+    if inner not in small or scores not in small or "cell_place" in small:
+        return small
+    width, latents, cell = (len(small[x]) for x in (inner, scores, "cells/dense/bias"))
+    times, over = divmod(len(large[inner]), width)
+    if over or times < 2 or len(large[scores]) != times * latents:
+        return small
+    units, seats = np.arange(width).repeat(times), len(small["seat_place"])
     tokens = (width * np.arange(1 + seats)[:, None] + units).ravel()  # of the game and the players
     board = np.arange(latents * cell).reshape(latents, cell).repeat(times, axis=0).ravel()
     copies = {
@@ -128,8 +131,8 @@ def _copied(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> dict[
         "latents": np.arange(latents).repeat(times),
     }
     rng = np.random.default_rng(0)
-    out = dict(ours)
-    for name, array in ours.items():
+    out = dict(small)
+    for name, array in small.items():
         for pattern, rows, last in GROWS:
             if re.fullmatch(pattern, name):
                 out[name] = array[..., copies[last]] if last else array
@@ -150,15 +153,15 @@ def _shared_out(
     return copies.astype(kernel.dtype)
 
 
-def _larger(name: str, ours: np.ndarray, theirs: np.ndarray) -> np.ndarray | None:
+def _larger(name: str, small: np.ndarray, large: np.ndarray) -> np.ndarray | None:
     """An array with what the other network has more of; None where it may not have more."""
-    if ours.shape == theirs.shape:
-        return ours
-    if not re.fullmatch(MORE_ROWS, name) or ours.shape[1:] != theirs.shape[1:]:
+    if small.shape == large.shape:
+        return small
+    if not re.fullmatch(MORE_ROWS, name) or small.shape[1:] != large.shape[1:]:
         return None
-    if len(theirs) < len(ours):
+    if len(large) < len(small):
         return None
-    return np.concatenate([ours, 0 * theirs[len(ours) :]])  # new inputs weigh 0
+    return np.concatenate([small, 0 * large[len(small) :]])  # new inputs weigh 0
 
 
 def _silent(arrays: dict[str, np.ndarray]) -> dict[str, str]:
@@ -193,11 +196,11 @@ def _others(env: Environment) -> list[str]:
     return list(space.texts[len(env.action_planes) * len(env.ruleset.geometry.neighbors) :])
 
 
-def _pick(weights: np.ndarray, ours: list[str], theirs: list[str]) -> np.ndarray:
+def _pick(weights: np.ndarray, source_names: list[str], target_names: list[str]) -> np.ndarray:
     """Rows by the names of the target; 0 where the source has none."""
-    at = {name: i for i, name in enumerate(ours)}
-    out = np.zeros((len(theirs), *weights.shape[1:]), weights.dtype)
-    for i, name in enumerate(theirs):
+    at = {name: i for i, name in enumerate(source_names)}
+    out = np.zeros((len(target_names), *weights.shape[1:]), weights.dtype)
+    for i, name in enumerate(target_names):
         if name in at:
             out[i] = weights[at[name]]
     return out

@@ -79,7 +79,7 @@ def guess(
 def cover_guess(t: SimpleNamespace) -> np.ndarray:
     """(A,) float32, what to add to the guess where a tile is to be covered."""
     out = np.zeros(t.actions, np.float32)
-    known = [name for name in _COVER if name in t.rules.ids["tile"]]
-    for i, name in enumerate(known):
+    cover_names = [name for name in _COVER if name in t.rules.ids["tile"]]
+    for i, name in enumerate(cover_names):
         out[t.rules.actions.index("tile", name)] = 20.0 - i
     return out

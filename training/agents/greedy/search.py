@@ -136,11 +136,13 @@ class Search:
         early = turn.round < self._t.rounds
         simulate &= ~(jnp.asarray(self._wasteful)[actions] & early[:, None])
 
-        here, adds = jax.vmap(self._stay, (None, 0, 0))(params, states.game, player)
+        stay_value, adds = jax.vmap(self._stay, (None, 0, 0))(params, states.game, player)
         offered = jnp.asarray(self._boosters)[actions]  # (B, K)
         add = jnp.take_along_axis(adds, jnp.maximum(offered, 0), axis=1)
         best = jnp.max(jnp.where(legal & (offered >= 0), add, WORST), axis=1, keepdims=True)
-        still = (here + params["pass_margin"])[:, None] + jnp.where(offered >= 0, add - best, 0)
+        still = (stay_value + params["pass_margin"])[:, None] + jnp.where(
+            offered >= 0, add - best, 0
+        )
 
         flat = simulate.reshape(-1)
         number = jnp.arange(flat.shape[0], dtype=jnp.int32)
@@ -170,15 +172,15 @@ class Search:
     def settle(self, params: Params, plan: Plan, slots: Slots, state: EnvState) -> Slots:
         """What follows when every slot has been played to `state`: go on, or the next candidate."""
         row = slots.item // plan.actions.shape[1]
-        began = plan.actions.reshape(-1)[slots.item]
-        who = plan.states.current_player[row]
-        guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, state.game, who)
+        first_action = plan.actions.reshape(-1)[slots.item]
+        player = plan.states.current_player[row]
+        guesses = jax.vmap(self._guess_once, (None, 0, 0))(params, state.game, player)
         depth = slots.depth + 1
         goes_on, action = jax.vmap(self._follow)(
-            state, who, plan.mask[row], slots.action, began, depth, guesses
+            state, player, plan.mask[row], slots.action, first_action, depth, guesses
         )
-        found = jax.vmap(self._worth_once, (None, 0, 0))(params, state.game, who)
-        found -= params["detour"] * jnp.asarray(self._free)[began]
+        worth = jax.vmap(self._worth_once, (None, 0, 0))(params, state.game, player)
+        worth -= params["detour"] * jnp.asarray(self._free)[first_action]
         done = jnp.where(slots.live & ~goes_on, slots.item, slots.out.shape[0])
         return _refill(
             plan,
@@ -189,7 +191,7 @@ class Search:
                 state,
                 action,
                 depth,
-                slots.out.at[done].set(found, mode="drop"),
+                slots.out.at[done].set(worth, mode="drop"),
             ),
         )
 
@@ -215,36 +217,37 @@ class Search:
         return self._worth_once(params, game, player), adds
 
     def _follow(
-        self, state: EnvState, who: Array, before: Array, last: Array, began: Array, depth: Array,
+        self, state: EnvState, player: Array, before: Array, last: Array, first_action: Array,
+        depth: Array,
         guess: Array,
     ) -> tuple[Array, Array]:  # fmt: skip
         """Whether a candidate goes on, and with what: a sub-decision, or what it made possible."""
         node, mask = state.game.turn.node, state.legal_action_mask
         over = state.terminated | state.truncated
-        mine = (state.current_player == who) & ~over & (depth < DEPTH)
+        mine = (state.current_player == player) & ~over & (depth < DEPTH)
         inside = mine & jnp.stack([node == x for x in OPEN_NODES]).any()
         free = jnp.asarray(self._free)
         converted = mine & (node == Node.TURN) & free[last]
         new = mask & ~before & ~free
         enabled = converted & new.any()
-        again = converted & ~new.any() & mask[began] & (depth <= REPEATS)
+        converts_again = converted & ~new.any() & mask[first_action] & (depth <= REPEATS)
         options = jnp.where(enabled, new, mask)
         then = jnp.argmax(jnp.where(options, guess, WORST)).astype(jnp.int32)
-        return inside | enabled | again, jnp.where(again, began, then)
+        return inside | enabled | converts_again, jnp.where(converts_again, first_action, then)
 
 
 def _refill(plan: Plan, slots: Slots) -> Slots:
     """Free slots take the next candidates."""
-    taken = take(~slots.live, slots.following, plan.total)
-    item = plan.items[taken.job]
+    next_items = take(~slots.live, slots.following, plan.total)
+    item = plan.items[next_items.job]
     row = item // plan.actions.shape[1]
     return Slots(
-        taken.following,
-        slots.live | taken.takes,
-        taken.put(slots.item, item),
-        taken.put(slots.state, jax.tree.map(lambda x: x[row], plan.states)),
-        taken.put(slots.action, plan.actions.reshape(-1)[item]),
-        taken.put(slots.depth, 0),
+        next_items.following,
+        slots.live | next_items.takes,
+        next_items.put(slots.item, item),
+        next_items.put(slots.state, jax.tree.map(lambda x: x[row], plan.states)),
+        next_items.put(slots.action, plan.actions.reshape(-1)[item]),
+        next_items.put(slots.depth, 0),
         slots.out,
     )
 

@@ -71,10 +71,10 @@ def _tiles(env: Environment) -> dict[str, Any]:
     """Tiles, boosters and special actions."""
     rules, t = env.ruleset, env.ruleset.tables
     ids = rules.ids
-    known = {x.id: x for x in (*rules.basic_tiles, *rules.advanced_tiles)}
+    tile_by_id = {x.id: x for x in (*rules.basic_tiles, *rules.advanced_tiles)}
 
     def special_gain(name: str) -> list[int]:
-        gain = known[name].special if name in known else None
+        gain = tile_by_id[name].special if name in tile_by_id else None
         return gain_vector(gain or Gain())
 
     triggers = np.concatenate([t.tile_events, t.advanced_events])

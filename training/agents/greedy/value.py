@@ -102,8 +102,8 @@ def _income(at: Position) -> Array:
     row = FactionRow.of(at.t.rules, at.faction)
     parts = income.parts(at.t.rules, row, at.me, at.game.setup.economy_side)
     booster = real(parts.pop("booster"))
-    held = jnp.where(at.passed, (booster * at.price).sum(), 0)
-    return (real(sum(parts.values())) * at.future).sum() + held
+    booster_worth = jnp.where(at.passed, (booster * at.price).sum(), 0)
+    return (real(sum(parts.values())) * at.future).sum() + booster_worth
 
 
 def _research(at: Position) -> Array:
@@ -255,8 +255,10 @@ def _planets(at: Position) -> Array:
     easy = jnp.where((beyond > 2) & (beyond <= 4), 0.15, easy)
     room = jnp.sqrt((attraction(at) * easy).sum() + 1e-6)
     seat = real(at.me.built[PI] > 0)
-    stands = (at.w.structure * real(at.me.built)).sum()
-    summed: Array = (at.w.expand * room + stands) * at.early + at.w.institute * seat * at.left
+    structure_worth = (at.w.structure * real(at.me.built)).sum()
+    summed: Array = (
+        at.w.expand * room + structure_worth
+    ) * at.early + at.w.institute * seat * at.left
     return summed
 
 
