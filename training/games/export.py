@@ -130,7 +130,8 @@ def derive(
             and playing.fingerprint(agents[recorded["name"]]) != recorded["sha256"]
         ):
             raise UserError(
-                f"{recorded['name']} is not the agent that played: --no-policy leaves its columns empty"
+                f"{recorded['name']} is not the agent that played:"
+                " --no-policy leaves its columns empty"
             )
     replayer = Replayer(env, replay_batch, decisions.make_extras(agents))
     # Pieces of another size or with other columns are others.

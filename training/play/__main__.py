@@ -48,11 +48,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     front = Front(hosts)
     loading = Loading(options, front, lambda: server.should_exit)
     if _names_something(options):
-        loading.run()  # what is wrong with it is said before anything is served
+        loading.run()  # errors are reported before anything is served
     listener = _listen(options.host, options.port)
     port = listener.getsockname()[1]
     print(
-        f"The table stands at http://{_displayed_host(options.host)}:{port}/ (Ctrl-C ends it)",
+        f"The table is at http://{_displayed_host(options.host)}:{port}/ (Ctrl-C ends it)",
         flush=True,
     )
     config = uvicorn.Config(
@@ -75,7 +75,7 @@ def _names_something(options: argparse.Namespace) -> bool:
 
 
 class Loading:
-    """The games, imported and made beside the first page, which needs none of it."""
+    """Import and prepare the games while the first page, which needs none of them, is served."""
 
     def __init__(self, options: argparse.Namespace, front: Front, ending: Callable[[], bool]):
         """
@@ -157,7 +157,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _take(path: Path, saves: Path, games: GameServer) -> str:
-    """Put a record among the saved ones, beside others of its name; its name there."""
+    """Copy a record to the saved ones under a free name. Returns that name."""
     from gaia_jax import replay
 
     from .saves import check
@@ -204,5 +204,5 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.path.insert(0, "")  # MODULE:FUNCTION agents in the current folder
     command_line.leave(command_line.run(main))  # agents are compiled in the background

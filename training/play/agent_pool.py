@@ -54,7 +54,7 @@ class Ready:
     explainer: Explainer | None = None
 
     def progress(self) -> tuple[str, float | None]:
-        """A line of progress, and how many seconds it has taken so far where it goes on."""
+        """A line of progress, and the seconds elapsed while the part is running."""
         called = CALLED[self.part].format(self.name)
         if self.status == "compiling":
             return f"{called} is being compiled{self.before}", time.monotonic() - self.began

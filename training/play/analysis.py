@@ -18,7 +18,7 @@ def ask(game: Game, id: int, agent: Ready) -> dict[str, Any]:
     """What the agent thinks of one position.
 
     Returns:
-        `policy`: probability by action text at temperature 1, the likeliest first; `vp`: the VP
+        `policy`: probability by action text at temperature 1, most likely first; `vp`: the VP
         that it expects of each player at the end.
     """
     node = game.node(id)
@@ -50,7 +50,7 @@ def near(game: Game) -> list[int]:
 
 
 def _following(game: Game, id: int) -> int:
-    """The action that the line goes on with from a position; -1 at its tip."""
+    """The action that follows a position on the current line; -1 at its end."""
     later = game.line[game.line.index(id) + 1 :] if id in game.line else []
     return game.nodes[later[0]].action if later else -1
 
@@ -93,7 +93,7 @@ def report(game: Game, agent: Ready) -> dict[str, Any]:
     """The whole line in view, as far as it has been looked at, and the present position.
 
     Returns:
-        `policy`: the likeliest actions here, text, words and chance at temperature 1; `all`: the
+        `policy`: the most likely actions, text, words and chance at temperature 1; `all`: the
         chances of all; `vp`: for each player the VP expected at the end, from here; `lines`: the
         same at every position of the line, None where it has not been looked at.
     """

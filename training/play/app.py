@@ -26,10 +26,10 @@ from .view import view
 CHANGES = ("act", "go", "undo", "seat", "settings", "resume")
 # A page asks again after so long without news.
 PATIENCE = 15.0
-# What agents do within so many seconds is told at once: a view costs more than their decisions.
+# Agents' decisions within this many seconds are sent as one update: a view costs more than they do.
 TOGETHER = 0.3
 MOST_WAITING = 64
-# A page that stands for itself: its own script runs, and may ask nothing of this server.
+# A self-contained page: its own script runs and may send no request to this server.
 SANDBOX = {
     "Content-Security-Policy": "sandbox allow-scripts; default-src 'none'; img-src data:;"
     " script-src 'unsafe-inline'; style-src 'unsafe-inline'; frame-ancestors 'none'"
@@ -49,7 +49,7 @@ class Pages:
         self.waiting = 0
 
     async def puzzle(self, request: Request) -> Response:
-        """Of all puzzles theme and level, and which are played to; one; what an answer is told."""
+        """The list of puzzles with themes and levels, one puzzle, or the result of an answer."""
         book, number = self.server.puzzles, request.path_params.get("number")
         if number is None:
             themes, levels = await run_in_threadpool(lambda: (book.themes(), book.levels()))
@@ -81,7 +81,7 @@ class Pages:
         return JSONResponse(await run_in_threadpool(self.server.preview, form))
 
     async def advise(self, request: Request) -> Response:
-        """Advice on what a game would be dealt: begun, how it stands, called off."""
+        """Advice on the set-up that a form would deal: start it, report its status, cancel it."""
         body = parsed(await request.body()) if request.method == "POST" else {}
         if "id" not in request.path_params:
             return JSONResponse(await run_in_threadpool(self.server.advise, body))
@@ -155,7 +155,7 @@ class Pages:
         return JSONResponse(await run_in_threadpool(self.server.further, game, part))
 
     async def advice(self, request: Request) -> Response:
-        """How a hint or a review stands; asked for by POST, and called off by `{"off": true}`."""
+        """Status of a hint or a review; POST starts it, and `{"off": true}` cancels it."""
         game, kind = self._game(request), request.path_params["what"]
         if kind not in ("hint", "review"):
             return refusal(404, "there is no such request")
@@ -220,7 +220,7 @@ def _integer_query(request: Request, name: str, default: int) -> int:
 
 
 def make_app(server: GameServer, record: str | None, ending: Callable[[], bool]) -> ASGIApp:
-    """What answers below `/api/`; `Front` stands before it.
+    """The application below `/api/`; `Front` handles all other requests.
 
     Args:
         server: the games.

@@ -17,7 +17,7 @@ ENDING = (
 
 
 class CalledOff(Exception):
-    """Nobody wants the work any more."""
+    """The work has been cancelled."""
 
 
 class Job:
@@ -76,7 +76,7 @@ class Job:
             job._thread.join(max(0.0, end - time.monotonic()))
 
     def json(self) -> dict[str, Any]:
-        """How it stands, without what it found."""
+        """The status, without the result."""
         return {
             "status": self.now,
             "said": self.said,

@@ -1,4 +1,4 @@
-"""The page and its files, answered while all that plays is still being imported."""
+"""The page and its files, served while the game and the agents are still being imported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FOLDERS = (
     resources.files("gaia_jax").joinpath("replay", "static"),
     resources.files(str(__package__)).joinpath("static"),
 )
-# What a page may load, by name: where it lies. Nothing else of the folders is given away.
+# Paths of the files that a page may load, by name. Nothing else in these folders is served.
 FILES = {
     file.name: file
     for folder in _FOLDERS
@@ -98,7 +98,7 @@ def told(handler: Handler) -> Handler:
 async def _missing(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     texts = {404: "there is no such page", 405: "that method is not taken here"}
-    return refusal(status, texts.get(status, "the server failed; its terminal says more"))
+    return refusal(status, texts.get(status, "the server failed; see its terminal"))
 
 
 def starlette(routes: list[Route]) -> Starlette:
@@ -108,7 +108,7 @@ def starlette(routes: list[Route]) -> Starlette:
 
 
 class Served(uvicorn.Server):
-    """A server that saves what is being played when it ends, however it is told to."""
+    """A server that saves running games whenever it shuts down."""
 
     def __init__(self, config: uvicorn.Config, on_stop: Callable[[], list[str]]):
         """`on_stop`: saves the games that are under way; what is to be said of it."""
@@ -116,7 +116,7 @@ class Served(uvicorn.Server):
         self._keep = on_stop
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Save once nobody is answered any more."""
+        """Save after the last response has been sent."""
         await super().shutdown(sockets)
         for line in self._keep():
             print(line, flush=True)

@@ -1,4 +1,4 @@
-"""What lies a few decisions further: whole moves and federations, what conversions make possible.
+"""Look a few decisions ahead: whole moves, federations, and what conversions make possible.
 
 The engine plays it all on copies of the state; no rule stands here.
 """
@@ -32,7 +32,7 @@ FORM, COMMIT = "form_federation", "commit"
 TWO_STEPS = ("TARGET", "PIECE")
 MOST_FEDERATIONS = 24
 MOST_STEPS = 160  # of the engine, for the federations of a position
-MOST_POSITIONS = 64  # looked at behind conversions
+MOST_POSITIONS = 64  # examined after conversions
 MOST_CONVERSIONS = 4  # in a row
 
 
@@ -56,7 +56,7 @@ def federations(rules: Rules, state: State) -> list[dict[str, Any]]:
 
 
 def _built(rules: Rules, state: State) -> Iterator[tuple[list[str], State]]:
-    """Each federation once: its decisions and the state behind them. Picks come in order."""
+    """Each federation once: its decisions and the state after them. Picks are ascending."""
     opened, steps, count = rules.after(state, rules.index(FORM)), 1, 0
     open_ = deque([([FORM], -1, opened)])
     while open_ and steps < MOST_STEPS and count < MOST_FEDERATIONS:
@@ -174,7 +174,7 @@ def joined(words: Iterable[str]) -> str:
 
 
 def in_words(rules: Rules, table: Table, text: str) -> str:
-    """An action, with what lies on its cell."""
+    """An action in words, with the planet or structure on its cell."""
     cell = int(rules.env.ruleset.actions.cell[rules.index(text)])
     words = rules.say(text, table)
     if cell < 0:
@@ -184,13 +184,13 @@ def in_words(rules: Rules, table: Table, text: str) -> str:
     if table.node == "START":
         return f"{words}, {_lies(table, cell)}"
     if words.endswith(f": {planet}"):
-        return words if kind == "NONE" else f"{words}, beside the {STRUCTURES[kind]} there"
+        return words if kind == "NONE" else f"{words}, next to the {STRUCTURES[kind]} there"
     planet = planet if kind == "NONE" else f"{STRUCTURES[kind]}, {planet}"
     return f"{words}: {planet}"
 
 
 def _lies(table: Table, cell: int) -> str:
-    """Where a planet lies, as one sees it; which one, where free ones of its kind are near."""
+    """Describe a planet's place on the map, and tell it from free ones of its kind nearby."""
     positions, cells = places(table.ruleset), table.map
     alike = np.flatnonzero((cells.planet == cells.planet[cell]) & (cells.structure == 0)).tolist()
     side = _side(positions, cell)
@@ -211,14 +211,14 @@ def _lies(table: Table, cell: int) -> str:
 
 
 def _side(positions: Places, cell: int) -> str:
-    """The ninth of the map that a cell lies in."""
+    """The ninth of the map that contains a cell."""
     high = ("top", "middle", "bottom")[min(int(3 * positions.y[cell] / HEIGHT), 2)]
     wide = ("left", "centre", "right")[min(int(3 * positions.x[cell] / WIDTH), 2)]
     return f"{high} {wide}"
 
 
 def tracks(rules: Rules, state: State) -> dict[str, list[dict[str, Any]]]:
-    """Tech tiles whose research step may go on several tracks, as wholes.
+    """Tech tiles whose research step allows several tracks, as complete moves.
 
     Returns:
         By the text of the tile: `actions`, it and its step; `name` of the track; `effects`.

@@ -1,4 +1,4 @@
-"""One game at the table: a tree of positions, who sits where, and where the table stands."""
+"""One game at the table: a tree of positions, the occupants of the seats, the position in view."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Node:
     analysis: dict[str, Any] = field(default_factory=dict)  # by agent
     prices: dict[str, dict[str, Any]] | None = None  # of each action, once they were asked for
     words: str | None = None  # the action that led here
-    told: str | None = None  # what the action that led here cost and brought
+    told: str | None = None  # costs and gains of the action that led to this position
     further: dict[str, Any] = field(
         default_factory=dict
     )  # `GameServer.further`, what was asked for
@@ -55,7 +55,7 @@ class Game:
             id: in the address of the page.
             setup: of one game.
             seats: for each player HUMAN or the name of an agent.
-            name: of the record that it goes on from; "" if there is none.
+            name: of the record that it continues; "" if there is none.
         """
         self.id, self.rules, self.setup, self.name = id, rules, setup, name
         self.nodes = [Node(0, -1, "", -1, rules.start(setup))]
@@ -206,7 +206,7 @@ class Game:
         self.changed()
 
     def resume(self) -> None:
-        """Agents go on from here."""
+        """Let agents play from this position on."""
         self.paused, self.message = False, ""
         self.changed()
 
@@ -217,7 +217,7 @@ class Game:
         self.changed()
 
     def _onward(self, path: list[int]) -> list[int]:
-        """A line that goes on along the last moves that were played from its end."""
+        """Extend a line by the moves that were played last from its end."""
         while self.nodes[path[-1]].children:
             path.append(self.nodes[path[-1]].children[-1])
         return path
@@ -231,7 +231,7 @@ class Game:
         return out[::-1]
 
     def record(self) -> Record:
-        """The line in view, to its tip, wherever the table stands."""
+        """The line in view to its end, whatever position is shown."""
         moves = [self.nodes[id].action for id in self.line[1:]]
         tip = self.table(self.line[-1])
         vp = [seat.vp for seat in tip.seats] if tip.over else []
@@ -269,7 +269,7 @@ class Game:
         return node.words
 
     def told(self, id: int) -> str:
-        """What the decision that led to a position cost and brought."""
+        """Costs and gains of the decision that led to a position, in words."""
         node = self.nodes[id]
         if node.told is None:
             before = self.table(node.parent)

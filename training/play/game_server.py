@@ -57,12 +57,12 @@ class GameServer:
         """Agents may have something to do, and pages something to show."""
         with self.wake:
             for game in self.games.values():
-                # Also where a person decides: the page says what is being compiled.
+                # Also at a person's decision: the page shows what is being compiled.
                 game.changed()
             self.wake.notify_all()
 
     def compile(self, rules: Rules) -> None:
-        """In threads of their own, once: what takes actions, then what tells their prices."""
+        """Compile, once and in threads of their own, first `step`, then the prices of actions."""
 
         def prepare(part: str, make: Callable[[], None]) -> None:
             with self.lock:
@@ -135,7 +135,7 @@ class GameServer:
         return {**setup_preview, "advice": self.setup_advice.of(rules, setup, form)}
 
     def advise(self, form: Mapping[str, object]) -> dict[str, Any]:
-        """Begin advice on what a game would be dealt, as for `preview`; how it stands."""
+        """Start advice on the set-up of a form, as for `preview`. Returns its status."""
         rules, setup, _ = self._dealt(form)
         return self.setup_advice.ask(rules, setup, form)
 
@@ -163,7 +163,7 @@ class GameServer:
         return {**rematch, "settings": form.get("settings", {})}
 
     def further(self, game: Game, part: str) -> dict[str, Any]:
-        """A part of what lies further at a person's turn, as in `further.PARTS`.
+        """One part of the lookahead at a person's turn, by its name in `further.PARTS`.
 
         Raises:
             Refused: there is no such part.
@@ -209,7 +209,7 @@ class GameServer:
         return [self.seat(seat) for seat in seats[:players]]
 
     def _record(self, record_json: object) -> Record:
-        """The record to go on from: one of the saved ones by name, or one sent along."""
+        """The record to continue: a saved one by name, or one in the request."""
         if isinstance(record_json, str):
             return self.saves.read(record_json)
         if not isinstance(record_json, Mapping):
@@ -220,7 +220,7 @@ class GameServer:
             raise Refused(str(error)) from error
 
     def _walk(self, game: Game, record: Record) -> None:
-        """Play a record's moves; the table stands at its first position."""
+        """Play a record's moves and show its first position."""
         for number, text in enumerate(record.actions):
             try:
                 game.play(text)
@@ -230,7 +230,7 @@ class GameServer:
         game.go(0)
 
     def rules_for(self, id: object, players: int) -> Rules:
-        """The rules for so many; those for four are there from the start."""
+        """The rules for a number of players; those for four exist from the start."""
         if not isinstance(id, str) or id not in RULESETS:
             raise Refused(f"unknown ruleset {id!r}; known are {', '.join(RULESETS)}")
         if players == 4:
@@ -306,7 +306,7 @@ class GameServer:
         searching = self.agents.get(name, game.rules, SEARCH) if spec is not None else None
         at = game.now
         if search and searching and searching.status == "ready":
-            # It takes a second, and nobody else waits for it.
+            # It takes a second and blocks no other request.
             analysis.search(game, at, searching)
         for id in game.line if whole_game else analysis.near(game):
             with self.lock:
@@ -399,7 +399,7 @@ class GameServer:
         for game in [game for game in self.games.values() if game.unfinished()]:
             try:
                 name = self.save(game, unfinished_name())[0]
-                messages.append(f"Saved: {name}. Choose it in the list of records to go on.")
+                messages.append(f"Saved: {name}. Choose it in the list of records to continue.")
             except (Refused, OSError) as error:  # as many as can be are saved, or the disk is full
                 messages.append(f"error: a game that is under way is not saved: {error}")
         return messages

@@ -27,7 +27,7 @@ from .background import Job
 from .game import Game
 from .rules import Rules
 
-ROUND = 8  # playouts of each candidate, after which the page is told
+ROUND = 8  # playouts of each candidate between two updates of the page
 ROUNDS = 4
 SHOWN = 4  # moves of a line in words
 REVIEW_PLAYOUTS = 8
@@ -45,7 +45,7 @@ class Adviser:
         self._playouts = Playouts(rules.env, self._agent, moves=LINE, slots=MOST * ROUND)
 
     def candidates(self, state: State) -> np.ndarray:
-        """(K,) legal actions, the likeliest first, as a review chooses them."""
+        """(K,) legal actions, most likely first, as a review chooses them."""
         states = jax.tree.map(lambda x: np.asarray(x)[None], state)
         chance = probabilities(self._agent, states)[0]
         return question(0, int(state.current_player), int(chance.argmax()), chance).candidates
@@ -89,7 +89,7 @@ class Adviser:
         """The candidates in words, the best first.
 
         Args:
-            actions: (K,). vp: (K, n) of the decider at the end. moves: (K, n, M) behind each.
+            actions: (K,). vp: (K, n) of the decider at the end. moves: (K, n, M) later actions.
         """
         rules, means, table = self.rules, vp.mean(1), self.rules.table(state)
         best = int(means.argmax())
@@ -203,7 +203,7 @@ class Advice:
         return {**hint.job.json(), "node": hint.node, "candidates": hint.job.result or []}
 
     def review(self, game: Game) -> None:
-        """Begin a review of the line in view, where there is none of it."""
+        """Start a review of the line in view unless it has one."""
         line = list(game.line)
         states = [game.nodes[id].state for id in line]
         actions = [game.nodes[id].action for id in line[1:]]
@@ -231,7 +231,7 @@ class Advice:
                 self._reviews[game.id] = Job(work, "review")
 
     def call_off(self, game: Game, kind: str) -> None:
-        """Nobody waits for the `hint` or the `review`; what is being compiled is finished."""
+        """Cancel the `hint` or the `review`; a compilation that has started is finished."""
         with self._lock:
             hint, job = self._hints.get(game.id), self._reviews.get(game.id)
             job_to_cancel = (

@@ -1,4 +1,4 @@
-"""Before the last pass: what scores as it stands, and what conversions would still bring (FIN-11).
+"""Before the last pass: VP of the remaining resources, and what conversions would add (FIN-11).
 
 The engine scores and converts, on copies of the state; no rule stands here.
 """
@@ -25,7 +25,7 @@ from .rules import Rules
 
 PASS = "pass"
 MOST_STEPS = 120  # of the engine, for one position
-Found = tuple[list[str], State]  # conversions and the state behind them
+Found = tuple[list[str], State]  # conversions and the state after them
 
 
 def left_over(rules: Rules, state: State) -> dict[str, Any]:

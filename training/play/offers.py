@@ -61,7 +61,7 @@ def level(name: str) -> Level:
         about = f"{base} that plays each move out before it: {slow}, and minutes to compile."
         return entry._replace(about=about)
     sentences = [f"{entry.about[:1].upper()}{entry.about[1:]}."] if entry.about else []
-    # The VP of a level stand beside its name, from one arena: no others are told of it.
+    # The VP of a level are shown next to its name, from one arena; no other figures are shown.
     measured = _measured(base) if base.startswith(zoo.PREFIX) and entry.vp is None else ""
     return entry._replace(about=" ".join([*sentences, measured]).strip())
 

@@ -28,7 +28,7 @@ HEADERS = {
 
 
 def from_here(request: Request) -> bool:
-    """Whether it comes from this machine: nobody else is told of the games that others play."""
+    """Whether a request comes from this machine: only then does it list the games of others."""
     return request.client is not None and request.client.host in LOOPBACK
 
 

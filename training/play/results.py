@@ -18,7 +18,7 @@ SHOWN = 8
 
 
 def ending(game: Game) -> dict[str, Any]:
-    """What the end of a game is told by.
+    """The summary that is shown at the end of a game.
 
     Returns:
         `places`: (P,) from 1, the same for who ties; `rounds`: name and VP by player at the end of

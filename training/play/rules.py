@@ -22,7 +22,7 @@ from gaia_jax.xla.program_cache import jit
 
 from ..system import last_times
 
-# So many actions are looked at in one go; the last ones of a decision are padded.
+# Actions tried in one call; the last call of a decision is padded.
 TRIED = 16
 
 
@@ -76,7 +76,7 @@ class Rules:
 
     @property
     def prices_ready(self) -> bool:
-        """Whether the effects of actions that have not been taken can be told."""
+        """Whether the effects of untaken actions can be computed."""
         return self._prices.ready
 
     def prepare(self) -> None:
@@ -84,7 +84,7 @@ class Rules:
         self._moves.make(self._take_one)
 
     def prepare_prices(self) -> None:
-        """Compile what tells the effects of actions that have not been taken."""
+        """Compile the computation of the effects of untaken actions."""
         self._prices.make(lambda: self.effects_of_all(self.start(self.draw(0))))
 
     def _take_one(self) -> None:
@@ -99,7 +99,7 @@ class Rules:
         """What each legal action costs and brings: the engine takes them all, on copies.
 
         Args:
-            state: one state on the host, of a game that goes on.
+            state: one state on the host, of a running game.
         Returns:
             By action. Compiles at first, where `prepare_prices` has not.
         """
@@ -163,7 +163,7 @@ class Rules:
         return action_text
 
     def say(self, text: str, table: Table | None = None) -> str:
-        """An action in words; of a table before it, with what lies at the place that it names."""
+        """An action in words; given the table before it, also the piece at its place."""
         return say_at(table, text) if table else say(self.env.ruleset, text)
 
     def table(self, state: State) -> Table:
@@ -172,7 +172,7 @@ class Rules:
 
 
 def _try(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State, Counted]:
-    """[TRIED] states after the actions, their masks not made, and what `render.table.count` says.
+    """[TRIED] states after the actions, without masks, and the result of `render.table.count`.
 
     Args:
         state: one; actions: (TRIED,) int32.

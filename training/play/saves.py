@@ -23,7 +23,7 @@ from .rules import Rules
 
 MOST_SAVED = 500
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,59}")
-# The rules of a ruleset for so many players; Refused where it is not for them.
+# (ruleset id, number of players) -> its rules; raises Refused where the ruleset does not allow it.
 FindRules = Callable[[str, int], Rules]
 Stamp = tuple[int, int]  # time of the last change in nanoseconds, bytes
 
@@ -39,7 +39,7 @@ class Saves:
     def __init__(self, folder: Path, shipped: Path = SHIPPED):
         """
         Args:
-            folder: what is saved. shipped: records that are offered beside them; may be missing.
+            folder: of saved records. shipped: folder of further records; may be missing.
         """
         self.folder, self.shipped = folder, shipped
         # What was found of each file as it is now; None: it cannot be opened.
@@ -91,7 +91,7 @@ class Saves:
             raise Refused(str(error).replace(f"{path.parent}{os.sep}", "")) from error
 
     def _path(self, name: str) -> Path:
-        """Where a record lies; Refused if that is no name of one."""
+        """The path of a record. Raises Refused for a name that no record may have."""
         plain = name.removeprefix(SHIPPED_MARK)
         if not _NAME.fullmatch(plain):
             raise Refused("record: the name of a saved one is wanted")
@@ -101,7 +101,7 @@ class Saves:
         """Save a game; the name of the record.
 
         The file is whole on the disk before this returns, or not there at all. An earlier part of
-        the same game is replaced; beside any other record the new one gets a number.
+        the same game is replaced; if another game has the name, a number is added.
         """
         name = (name or time.strftime("%Y-%m-%d %H.%M.%S")) if name is not None else name
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -118,7 +118,7 @@ class Saves:
         return name
 
     def _free(self, name: str, record: Record) -> str:
-        """The name, with a number behind it where another game lies under it."""
+        """The name, followed by a number if another game is saved under it."""
         for number in range(2, MOST_SAVED + 3):
             if _goes_on(self.folder / f"{name}.json", record):
                 break
@@ -127,7 +127,7 @@ class Saves:
 
 
 def about(game: Game) -> dict[str, Any]:
-    """A game to go on with: `id`, `ruleset`, `round`, the factions that `people` play."""
+    """A game to continue: `id`, `ruleset`, `round`, the factions that `people` play."""
     table = game.table(game.line[-1])
     people = [seat.faction.name for seat in table.seats if game.seats[seat.player] == HUMAN]
     return {
@@ -158,7 +158,7 @@ def _goes_on(path: Path, record: Record) -> bool:
 
 
 def check(record: Record, find: FindRules) -> tuple[Rules, Setup]:
-    """The rules and the set-up of a record that can be opened, but for what only playing it says.
+    """The rules and the set-up of a record; its moves are not checked.
 
     Raises:
         Refused: an unknown ruleset, another version, a broken set-up, an action that is unknown, or

@@ -22,10 +22,10 @@ MOST_ORDERS = 48  # positions that are looked at for one income
 
 @dataclass(frozen=True)
 class Settings:
-    """Of one game; as it stands here everything is asked."""
+    """Settings of one game; by default every decision is asked."""
 
     end_turn: str = "ask"  # after the main action; "idle": unless it left no room for an offer
-    take_power: int = ASKS  # what costs at most so many VP is taken
+    take_power: int = ASKS  # offers that cost at most this many VP are taken
     decline_rest: bool = False  # what costs more is declined
     decline_last: bool = False  # and whatever costs VP after one's last pass
     only_choice: bool = False  # one action alone is legal, or the order of an income is idle

@@ -33,13 +33,13 @@ class SetupAdvice:
         self._lock, self._busy = threading.Lock(), threading.Lock()
 
     def of(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
-        """How the advice on a set-up stands.
+        """Status of the advice on a set-up.
 
         Args:
             form: what it was dealt from.
         Returns:
             `id`; `refusal`, why there can be none, "" where there can; what `Job.json` says,
-            `status` "none" where nobody has asked.
+            `status` "none" before the first request.
         """
         id = _id(rules, setup, form)
         job = self.get(id)
@@ -52,7 +52,7 @@ class SetupAdvice:
             return self._jobs.get(id)
 
     def ask(self, rules: Rules, setup: Setup, form: Mapping[str, object]) -> dict[str, Any]:
-        """Begin it where it is not there, or has failed; what `of` says then.
+        """Start it unless it exists and has not failed. Returns what `of` returns.
 
         Raises:
             Refused: there can be none.
@@ -100,12 +100,12 @@ class SetupAdvice:
 
 
 def _from(form: Mapping[str, object]) -> str:
-    """Where a set-up is from, as `training.analysis.given_setup` says it."""
+    """The origin of a set-up, in the words of `training.analysis.given_setup`."""
     return "the form" if form.get("setup") is not None else f"seed {form.get('seed', 0)}"
 
 
 def _id(rules: Rules, setup: Setup, form: Mapping[str, object]) -> str:
-    """The same for the same set-up from the same place, whoever plays which faction."""
+    """An id of a set-up and its origin, whatever factions are played."""
     setup_json = {**setup_to_dict(setup, rules.env.ruleset), "factions": None}
     text = json.dumps([rules.env.ruleset.name, _from(form), setup_json], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""All that a page shows of a game, apart from its picture."""
+"""Everything that a page shows of a game except its picture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .game_server import GameServer
 
 
 def view(server: GameServer, game: Game) -> dict[str, Any]:
-    """The game as it stands."""
+    """The current state of the game as JSON."""
     with server.lock:
         table = game.table()
         agents = {seat for seat in game.seats if seat != HUMAN}
