@@ -175,7 +175,7 @@ def test_the_table_ends_with_130_while_it_compiles(seconds, tmp_path):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
-        assert process.stdout and "The table stands" in process.stdout.readline()
+        assert process.stdout and "The table is at" in process.stdout.readline()
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(seconds)
         process.send_signal(signal.SIGINT)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..stats.effects import CONFIDENCE
 
-SPREAD = 8.0  # VP, how far apart two good moves are taken to be: a standard deviation
+SPREAD = 8.0  # VP, assumed standard deviation between two good moves
 AT_PAR = 80.0  # accuracy of a seat that makes its par
 HALVED = 48.0  # VP less that halve it
 LEFT = HALVED * (100 - AT_PAR) / AT_PAR  # VP more that halve what is missing to 100; no kink at par
@@ -72,7 +72,7 @@ def par(expected: np.ndarray) -> np.ndarray:
 def accuracy(aim: float, actual: float) -> float:
     """0 to 100, of a seat.
 
-    Nothing is random behind the set-up. So what a seat is behind its par is what its moves lost,
+    Nothing is random after the set-up. So a seat's distance from its par is what its moves lost,
     together with what the other players did to it.
 
     Args:

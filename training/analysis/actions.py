@@ -1,4 +1,4 @@
-"""What an action is to a player: a main action, and its kind; where a turn begins and goes on."""
+"""Classify actions: main actions and their kind, where a turn begins and continues."""
 
 from __future__ import annotations
 

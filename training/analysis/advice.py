@@ -70,11 +70,11 @@ class Boards(NamedTuple):
         return [seat for seat in range(self.players) if seat not in self.held]
 
     def games(self, games_per_faction: int) -> int:
-        """How many games give each faction at least so many, in whole blocks."""
+        """Number of games, in whole blocks, that give each faction its `games_per_faction`."""
         return -(-games_per_faction // len(self.seats)) * self.free.size
 
     def row(self, faction: int, seat: int | None = None) -> np.ndarray:
-        """(2 F + P,) where a faction stands in `columns`, its opponents drawn and seats alike."""
+        """(2 F + P,) the row of a faction in `columns`, averaged over opponents and seats."""
         count = int(self.sides.max()) + 1
         own, others, seats = np.zeros(count), np.zeros(count), np.zeros(self.players)
         own[faction] = 1
@@ -100,7 +100,7 @@ def boards_of(env: Environment, setup: Setup, hold: Sequence[int] = ()) -> Board
 
 
 def design(boards: Boards, games_per_faction: int, seed: int = 0) -> np.ndarray:
-    """(N, P) factions of N games, of which each faction plays at least so many.
+    """(N, P) factions of N games; each faction plays in at least `games_per_faction` of them.
 
     In a block of 2 b games, b boards, each faction sits once on every free seat. The boards of a
     game are drawn as the set-up draws them; those of a block are turned, so that none meets itself.
@@ -157,7 +157,7 @@ class Advisor:
         """Games with these factions (N, P). Ctrl-C gives those that have ended until then.
 
         Args:
-            progress: told how many games have ended, again and again.
+            progress: called repeatedly with the number of finished games.
         """
         count = len(factions)
         states = positions(self.env, setup, factions)
@@ -302,7 +302,7 @@ def taken(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, f
 
 
 def sources(played: Played, faction: int, ids: Sequence[str]) -> list[tuple[str, float, float]]:
-    """VP by source, and how many above the mean of all factions; what stands out most first."""
+    """VP by source and the difference from the mean of all factions, largest difference first."""
     is_faction = played.faction == faction
     mean = played.sources[is_faction].mean(0)
     by_source = np.stack(

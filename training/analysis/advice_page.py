@@ -36,12 +36,12 @@ def advised(
     about: Mapping[str, str],
     progress: Callable[[int], object] = lambda ended: None,
 ) -> Report:
-    """Play the games and tell what they tell. Ctrl-C tells it of those that have ended until then.
+    """Play the games and report on them. Ctrl-C reports on the games that have finished.
 
     Args:
         games_per_faction: at least; `boards.games` gives the total.
-        about: what the head says: `agent`, and where the set-up is `from`.
-        progress: told how many games have ended, again and again.
+        about: for the heading: `agent`, and the origin of the set-up, `from`.
+        progress: called repeatedly with the number of finished games.
     """
     factions = advice.design(boards, games_per_faction)
     played = advisor.play(setup, factions, progress=progress)
@@ -49,10 +49,10 @@ def advised(
 
 
 def report(env: Environment, setup: Setup, played: Played, boards: Boards, about: Report) -> Report:
-    """Everything that is told, plain values; factions with the most VP first.
+    """The whole report as plain values; factions with the most VP first.
 
     Args:
-        about: what the head says: agent, where the set-up is from, games that were asked for.
+        about: for the heading: agent, origin of the set-up, requested games.
     """
     ids, dealt = env.ruleset.ids, setup_to_dict(setup, env.ruleset)
     words = {**names(env.ruleset), "vp_source": sources(dealt["final_missions"])}
@@ -95,7 +95,7 @@ def _row(
     i: int,
     words: Mapping[str, Mapping[str, str]],
 ) -> Report:
-    """What is told of the faction in place i.
+    """The report's row of the faction in place i.
 
     Args:
         words: the names of ids by kind.
@@ -175,7 +175,7 @@ def heading(report: Report) -> list[str]:
         f" {report['games']}{of} games",
         f"round tiles {', '.join(setup['round_tiles'])};"
         f" final missions {', '.join(setup['final_missions'])}",
-        f"boosters {', '.join(setup['boosters'])}; docs/reference/names.md says what ids stand for",
+        f"boosters {', '.join(setup['boosters'])}; docs/reference/names.md explains the ids",
     ]
 
 

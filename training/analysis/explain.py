@@ -44,7 +44,7 @@ class Game(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What the search says of n decisions."""
+    """Results of the search at n decisions."""
 
     found: SearchOutput  # (n, ...)
     final_vp: np.ndarray  # (n, P) that it expects at the end with its own move
@@ -54,9 +54,9 @@ def read_game(path: Path, first: int | None = None) -> Game:
     """Play a record again.
 
     Args:
-        first: play so many decisions, and no more.
+        first: play this many decisions at most.
     Raises:
-        UserError: it cannot be read or does not play as it says.
+        UserError: the file cannot be read, or a move of it is illegal.
     """
     states: list[Any] = []
     try:
@@ -86,7 +86,7 @@ def wants_search(agent: str) -> str:
 
 
 class Explainer:
-    """A search, compiled for so many positions at once."""
+    """A search, compiled for one batch size."""
 
     def __init__(self, env: Environment, name: str, batch: int):
         """
@@ -102,7 +102,7 @@ class Explainer:
         spec = dataclasses.replace(spec, form=spec.form or SHOWN)
         agent = make_agent(base, env)
         if agent.policy is None:
-            make_agent(name, env)  # says what is wrong
+            make_agent(name, env)  # raises the error
         assert agent.policy is not None
         self.env, self.name, self.spec, self.policy = env, name, spec, agent.policy
         self._params, self._batch, self._searched = agent.params, batch, 0
@@ -116,13 +116,13 @@ class Explainer:
         self._run = jit(run)
 
     def told(self) -> str:
-        """How far it is, for whoever waits."""
+        """A line of progress."""
         if not self._searched:
             return f"compiling {self.name}"
         return f"{self._searched} positions searched"
 
     def search(self, states: EnvState) -> Searched:
-        """Search n positions, so many at a time; the last ones are filled up.
+        """Search n positions in batches; the last batch is padded.
 
         Args:
             states: leading axis n.
@@ -155,7 +155,7 @@ def _slot(output: SearchOutput) -> np.ndarray:
 def _of_the_move(output: SearchOutput, slot: np.ndarray) -> np.ndarray:
     """(n, P) the values of the search's own move; the root's where that was not visited.
 
-    The root's are a mean over all that was tried. Where the same player decides again that mean is
+    The root's values are a mean over all tried actions. If the same player moves again, it is
     lower than what the player gets.
     """
     rows = np.arange(len(slot))

@@ -20,8 +20,8 @@ from .playouts import Ends, Jobs, Playouts, jobs_of
 MOST = 4  # candidates, the played one among them
 LEAST = 1e-4  # probability by the policy, below which an alternative is not tried
 LINE = 12  # moves of a line that are kept
-LOOKED_AT_AGAIN = 8  # the costliest one in so many is measured again ...
-LONGER = 3  # ... with so many times the playouts
+LOOKED_AT_AGAIN = 8  # one in 8 moves, the costliest, is measured again ...
+LONGER = 3  # ... with 3 times the playouts
 BEGINNINGS = 4  # times the playouts: games played from the first position on
 
 
@@ -44,11 +44,11 @@ class Judged(NamedTuple):
     loss: Loss  # VP of the decider
     win_loss: Loss  # its chance to win
     playouts: int  # of both, that the losses come from
-    line: np.ndarray  # (M,) actions behind `best`, of the playout with the median VP; -1 for none
+    line: np.ndarray  # (M,) actions after `best`, of the playout with the median VP; -1 for none
 
 
 def question(number: int, seat: int, played: int, chance: np.ndarray) -> Question:
-    """The played action and the likeliest others.
+    """The played action and the most likely others.
 
     Args:
         chance: (A,) by the policy.
@@ -69,7 +69,7 @@ class _Stage(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nobody interrupted it."""
+        """Whether it was not interrupted."""
         return bool(self.ends.ended.all())
 
     def results(self) -> Iterator[tuple[int, np.ndarray, np.ndarray, np.ndarray]]:
@@ -93,7 +93,7 @@ class Judge:
         """
         Args:
             playouts: n of the played move and of the best alternative, at least 4.
-            remeasure_one_in: the costliest one in so many is measured again.
+            remeasure_one_in: the costliest 1/n of the moves are measured again.
         """
         self.playouts, self.players = playouts, Playouts(env, agent, moves=LINE)
         self._in_so_many = remeasure_one_in
@@ -119,7 +119,7 @@ class Judge:
 
         Args:
             states, questions: as of `judge`, whose program this takes.
-            progress: told how many of BEGINNINGS x `playouts` have ended.
+            progress: called with the number of finished playouts, of BEGINNINGS x `playouts`.
         Returns:
             (P,) float64, means.
         Raises:
@@ -152,7 +152,7 @@ class Judge:
 
         Args:
             states: the position of each question.
-            progress: told how many playouts have ended.
+            progress: called with the number of finished playouts.
         """
         before, capacity = 0, self._capacity(questions)
         self.capacity = capacity

@@ -55,11 +55,11 @@ class Ends(NamedTuple):
     """How J playouts ended; those that were not played to the end have `ended` False."""
 
     vp: np.ndarray  # (J, P) int16
-    # (J, M) int16, the first actions behind `Jobs.action`, then -1; of short turns: `whole_moves`
+    # (J, M) int16, the first actions after `Jobs.action`, then -1; of short turns: `whole_moves`
     moves: np.ndarray
     ended: np.ndarray  # (J,) bool
     sources: np.ndarray  # (J, P, K) int16, VP by source
-    notes: np.ndarray  # (J, M) int16, what `note` told of the position of each of `moves`
+    notes: np.ndarray  # (J, M) int16, result of `note` at the position of each of `moves`
 
 
 Note = Callable[[EnvState], Array]  # of B states: (B,)
@@ -92,7 +92,7 @@ def whole_moves(
     state: State,
     actions: Iterable[int],
 ) -> Iterator[tuple[int, State]]:
-    """Actions of a playout as the whole game has them, each with the state behind it.
+    """Actions of a playout, ends of turns included, each with the state after it.
 
     Args:
         step: of the whole game. state: of one game, before the first action.
@@ -281,8 +281,8 @@ class Playouts:
 
         Args:
             states: N positions, each before a decision.
-            progress: told how many playouts have ended, again and again.
-            capacity: what is compiled holds so many jobs at least, for a larger request to come.
+            progress: called repeatedly with the number of finished playouts.
+            capacity: compile for at least this many jobs, for larger requests later.
         Raises:
             ValueError: there is no job.
         """
@@ -342,5 +342,5 @@ def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
 
 
 def _power_of_two(count: int) -> int:
-    """The least one that holds so many: sizes that are compiled are few."""
+    """The least power of two >= count, which keeps the number of compiled sizes low."""
     return 1 << max(count - 1, 0).bit_length()

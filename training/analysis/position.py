@@ -65,7 +65,7 @@ def probabilities(agent: Agent, states: EnvState) -> np.ndarray:
 def candidates(
     agent: Agent, state: EnvState, limit: int, played: int = -1
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The likeliest legal actions, or the first ones of an agent without a policy; (K,) each.
+    """The most likely legal actions, or the first ones of an agent without a policy; (K,) each.
 
     Args:
         played: one that is among them; -1 for none.

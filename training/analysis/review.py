@@ -190,7 +190,7 @@ def action_json(rules: Ruleset, action: int, policy: float | None = None) -> Pla
 
 
 def loss_json(loss: Loss, digits: int) -> dict[str, float]:
-    """A loss and its interval, so many digits behind the point."""
+    """A loss and its interval, rounded to `digits` decimals."""
     values = {"mean": loss.mean, "low": loss.low, "high": loss.high}
     return {name: round(value, digits) for name, value in values.items()}
 
@@ -208,7 +208,7 @@ def line(game: Game, judgement: Judged) -> list[Plain]:
 def follow(
     game: Game, number: int, first: int, actions: Sequence[int] | np.ndarray
 ) -> Iterator[tuple[int, State]]:
-    """Play a playout from the position before a decision: each action with the state behind it.
+    """Replay a playout from the position before a decision: each action with the state after it.
 
     Args:
         number: of the decision, from 1.

@@ -19,8 +19,8 @@ from .explain import Game
 from .position import Outcomes, play_out
 
 MOST = 6  # candidates
-LEAST = 0.5  # VP of a source, below which a difference is not told
-TOLD = 5  # sources of a candidate
+LEAST = 0.5  # VP of a source; smaller differences are not reported
+MOST_SOURCES = 5  # sources of a candidate
 
 Plain = dict[str, Any]  # an object of JSON
 
@@ -66,7 +66,7 @@ def about(game: Game, number: int, outcomes: Outcomes) -> Plain:
                 "played": action == game.actions[number - 1],
             }
         )
-    top = np.argsort(-parts[order[0]], kind="stable")[:TOLD]
+    top = np.argsort(-parts[order[0]], kind="stable")[:MOST_SOURCES]
     faction = rules.ids["faction"][int(np.asarray(state.game.setup.faction)[seat])]
     return {
         "decision": number,
@@ -90,7 +90,7 @@ def by_source(
         vp_differences: (S,) by `ids["vp_source"]`.
         named: the name of each id; of one game, they say which its final missions are.
     """
-    largest = np.argsort(-np.abs(vp_differences), kind="stable")[:TOLD]
+    largest = np.argsort(-np.abs(vp_differences), kind="stable")[:MOST_SOURCES]
     kinds = rules.ids["vp_source"]
     return {
         named[kinds[i]]: round(float(vp_differences[i]), 1)
