@@ -326,7 +326,7 @@ _ARENA: list[tuple[tuple[str, ...], str]] = [
     (("--agents", THREE + "zoo/"), "unknown agent 'zoo/'"),
     (("--agents", THREE + "nobody+search:4"), "unknown agent 'nobody'"),
     (("--agents", THREE + "random+search:4"), "random+search:4"),
-    (("--agents", THREE + "+search:4"), "stands behind the name of an agent"),
+    (("--agents", THREE + "+search:4"), "must follow the name of an agent"),
     (("--agents", THREE + "runs/gone+search:0"), "a number above 0"),
     (("--agents", THREE + "runs/gone+search:x"), "a number above 0"),
     (("--agents", THREE + ":"), "cannot import ''"),

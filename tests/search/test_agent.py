@@ -136,7 +136,7 @@ def test_names_that_can_be_read(name, spec):
         ("a+search:", "after +search: comes a number above 0, got ''"),
         ("a+search:0", "got '0'"),
         ("a+search:-4", "got '-4'"),
-        ("+search:4", "stands behind the name"),
+        ("+search:4", "must follow the name"),
         (
             "a+search:4:depth=2",
             "unknown option 'depth=2'; the choices are: k=, m=, form=, utility=",

@@ -69,7 +69,7 @@ def test_the_first_line_says_who_won_by_how_much_and_how_sure():
         == "a won: 6.0 VP (2.0 to 10.0, 95 %) above b, the next, and 0.50 of the wins"
     )
     assert told(6, -2, 14).startswith("a is ahead, not surely: 6.0 VP (-2.0 to 14.0, 95 %) above b")
-    assert told(6, None, None) == "a is ahead by 6.0 VP of b: one set-up tells nothing"
+    assert told(6, None, None) == "a is ahead by 6.0 VP of b: one set-up gives no interval"
     both = {n: {"vp": {"mean": v}, "win_share": {"mean": 0.5}} for n, v in (("a", 1), ("b", 2))}
     pair = {"of": "a", "to": "b", "mean": -1, "low": -1.5, "high": -0.5}
     turned = headline({"agents": both, "differences": [pair]})
@@ -144,7 +144,7 @@ def test_an_agent_against_itself_is_equal_up_to_the_interval():
         ("random,random,random,rand", "'rand'; the choices are: greedy, random, newcomer,"),
         (
             "random,random,random,nowhere:act",
-            "ModuleNotFoundError: No module named 'nowhere' where you stand or in PYTHONPATH",
+            "ModuleNotFoundError: No module named 'nowhere' in the current folder or in PYTHONPATH",
         ),
         ("random,random,random,nowhere.py:act", "the name of a module has no .py: nowhere:act"),
         (f"random,random,random,{__name__}:gone", "has no function 'gone'"),

@@ -129,7 +129,7 @@ def test_an_arena_in_parts_is_the_arena(tmp_path, capsys, monkeypatch):
     with csvs["one"].open("rb+") as file:
         file.truncate(csvs["one"].stat().st_size - 20)
     code, _, err = command(capsys, merge.main, tmp_path / "other.csv", *out[1:])
-    assert code == 2 and "go on with --csv FILE --resume" in err and err.count("\n") == 1
+    assert code == 2 and "continue with --csv FILE --resume" in err and err.count("\n") == 1
 
 
 def test_labels_go_on_and_merge(tmp_path):

@@ -42,7 +42,7 @@ LESS_OPPONENTS = "vp less opponents"
 
 
 class Policy(NamedTuple):
-    """The network behind an agent: what a search on top of it needs."""
+    """The network of an agent, as a search needs it."""
 
     # (params, states (B, ...)) -> logits (B, A) and, by player, the values (B, P) of what is still
     # to come: rewards of the kind `reward` times `reward_scale`.
@@ -50,10 +50,10 @@ class Policy(NamedTuple):
     reward: str = "vp"
     reward_scale: float = 10.0
     # (params, states) -> the legal action with the highest logit (B,) int32, and the values; None:
-    # `evaluate` says it.
+    # derive both from `evaluate`.
     likeliest: Callable[[Any, Any], tuple[Array, Array]] | None = None
     temperature: float = 1.0  # its logits are divided by this before an action is drawn
-    short_turns: bool = False  # it ends its turn behind every main action (`env.short_turns`)
+    short_turns: bool = False  # it ends its turn after every main action (`env.short_turns`)
 
     @property
     def vp(self) -> float:
@@ -71,7 +71,7 @@ class Agent(NamedTuple):
     # others are called on as many rows as they have to decide.
     cheap_when_forced: bool = False
     policy: Policy | None = None
-    # It takes a key for each game: then no game depends on which others are played beside it.
+    # It takes a key for each game, so that no game depends on the others in its batch.
     by_game: bool = False
     # Of a batch of B games: how many it plays ahead side by side, in
     # `training.system.batched.stepping`.
@@ -133,14 +133,14 @@ def policy_agent(
     reward_scale: float = 10.0,
     temperature: float = 1.0,
 ) -> Agent:
-    """Plays a network: samples from its policy, or takes the likeliest action.
+    """Plays a network: samples from its policy, or takes the most probable action.
 
     Args:
         env: one of short turns for an agent that was trained so; it plays in the whole game too,
             and takes `end_turn` where it may.
         reward, reward_scale: what its values are in, `env.reward` and `ppo.reward_scale` of its
             training.
-        temperature: below 1 likelier actions are taken more often than the policy says.
+        temperature: logits are divided by it; below 1 the policy becomes sharper.
     """
     choices = partial(policy_mask, env)
 

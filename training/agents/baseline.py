@@ -59,7 +59,7 @@ def make_baseline_model(name: str = "zoo/strong", env: Environment | None = None
 
     Strength, mean VP of 512 duplicate games of these four at one table (README.md):
     zoo/strong 175.2, greedy 101.7, zoo/quick 93.9, random 24.9.
-    `CITATION.cff` says how to cite them.
+    Cite them as given in `CITATION.cff`.
 
     Args:
         name: `random`, `greedy`, `zoo/NAME`, RUN, RUN@UPDATE, FILE.npz of `save_agent`, a level.

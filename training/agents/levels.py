@@ -22,8 +22,8 @@ LEVELS = (
     Level("expert", "zoo/strong", "the network that has learnt longest", 175.2),
     Level("strongest", "zoo/strong+search:64", "the same, and plays each move out before it"),
 )
-# Seconds a decision in a table of four: the median, and what nine of ten take at most. Measured as
-# docs/guide/comparing.md says, on this machine.
+# Seconds per decision at a table of four: median and 90th percentile, measured on this machine as
+# described in docs/guide/comparing.md.
 TIMED_ON = "2 cores (AMD EPYC)"
 SECONDS = {
     "random": (0.0011, 0.0013),
@@ -36,5 +36,5 @@ _AGENTS = {level.name: level.agent for level in LEVELS}
 
 
 def agent_of(name: str) -> str:
-    """The agent's name that a level stands for; any other name is its own."""
+    """The agent of a level; any other name is returned unchanged."""
     return _AGENTS.get(name, name)

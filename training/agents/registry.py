@@ -54,8 +54,8 @@ def make_agent(name: str, env: Environment, likeliest: bool = False) -> Agent:
     """The agent of this name for an environment.
 
     Args:
-        name: as the head of this module says.
-        likeliest: checkpoints take the likeliest action instead of sampling.
+        name: in a form of this module's docstring.
+        likeliest: checkpoints take the most probable action instead of sampling.
     Raises:
         UserError: an unknown name, a checkpoint of another environment or version, a function that
             cannot be imported or does not fit. One line.
@@ -83,7 +83,7 @@ def check_agent(name: str, env: Environment) -> None:
 
 
 def _check_run(name: str, run: str) -> None:
-    """Raise a UserError where a name stands for no folder: it is unknown."""
+    """Raise UserError if a name is not a folder of a run."""
     from ..learn.checkpoint import is_folder
 
     if not run or not is_folder(Path(run)):
@@ -245,7 +245,7 @@ def _function_agent(name: str, env: Environment) -> Agent:
         if module_name.endswith(".py"):
             message = f"the name of a module has no .py: {module_name[:-3]}:{function_name}"
         elif isinstance(error, ModuleNotFoundError) and error.name == module_name:
-            message += " where you stand or in PYTHONPATH"
+            message += " in the current folder or in PYTHONPATH"
         raise UserError(f"agent {name!r}: cannot import {module_name!r}: {message}") from error
     function = getattr(module, function_name, None)
     if not callable(function):

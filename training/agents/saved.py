@@ -3,8 +3,8 @@
 The file holds the parameters as arrays by name, the network as a program (StableHLO, what
 `jax.export` makes of a function) and a JSON text that says what it plays. Reading it imports no
 module of the author's and runs nothing but the program. JAX reads programs of older versions, for
-half a year at least (docs.jax.dev, "Export and serialization"): whoever wants to keep an agent for
-longer keeps its code too.
+half a year at least (docs.jax.dev, "Export and serialization"): to keep an agent for longer,
+keep its code too.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def is_saved(name: str) -> bool:
 
 
 def about(path: str | Path) -> dict[str, Any]:
-    """What the file of an agent says of itself.
+    """The metadata in the file of an agent.
 
     Raises:
         UserError: there is none, or it is something else or damaged.
@@ -174,7 +174,7 @@ def _folding(
     """A program that has no rule for `vmap`, with one: further axes become rows of its batch.
 
     Args:
-        call: of so many parameters, then of tables with the batch first.
+        call: takes the parameters, then tables with a leading batch axis.
     """
 
     @custom_vmap

@@ -1,11 +1,11 @@
 """A search on top of an agent with a policy: `NAME+search:N`, and options after more colons.
 
     runs/quick+search:32                      looks at 32 positions a decision
-    runs/quick+search:32:form=one_layer:k=16  the 16 likeliest actions, each tried once
+    runs/quick+search:32:form=one_layer:k=16  the 16 most probable actions, each tried once
 
 option   default   what
 form     rollouts  rollouts: likely actions, followed along the policy's moves, turns ended by rule
-                   (or `lines`, the name of before); tree; own_turn: a tree that ends where
+                   (or `lines`, its former name); tree; own_turn: a tree that ends where
                    another player decides;
                    one_layer: no tree. Where a search is looked at (`training.explain`, the page)
                    the default is tree
@@ -49,14 +49,14 @@ from .levels import agent_of
 
 SUFFIX = "+search:"
 FORMS = ("rollouts", "tree", "own_turn", "one_layer")
-ALIASES = {"lines": "rollouts"}  # names of before
-PLAYED, SHOWN = "rollouts", "tree"  # the form where none is named
+ALIASES = {"lines": "rollouts"}  # former names
+PLAYED, SHOWN = "rollouts", "tree"  # the default forms
 DEFAULTS = {form: (8, 4.0) if form == "rollouts" else (16, 0.5) for form in FORMS}  # m, scale
 
 
 @dataclasses.dataclass(frozen=True)
 class SearchSpec:
-    """What stands behind `+search:` in the name of an agent."""
+    """The options after `+search:` in the name of an agent."""
 
     simulations: int
     k: int = 32
@@ -103,7 +103,7 @@ def split_name(name: str) -> tuple[str, SearchSpec | None]:
     if not suffix:
         return base, None
     if not base:
-        raise UserError(f"agent {name!r}: {SUFFIX}N stands behind the name of an agent")
+        raise UserError(f"agent {name!r}: {SUFFIX}N must follow the name of an agent")
     count, *rest = text.split(":")
     if not count.isdecimal() or int(count) < 1:
         raise UserError(f"agent {name!r}: after {SUFFIX} comes a number above 0, got {count!r}")
@@ -152,8 +152,8 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     """The search of a spec and its model.
 
     Returns:
-        `search(params, states, key, mask)` of B states; `mask` (B, A), None for what is legal,
-        says which actions are candidates.
+        `search(params, states, key, mask)` of B states; `mask` (B, A) selects the
+        candidates; None: all legal actions.
     """
     if policy.reward == LESS_OPPONENTS:
         raise UserError("no search reads the values of an agent trained with opponent_weight")

@@ -52,7 +52,7 @@ class Arena:
         """
         Args:
             agents: of each entry; the same one may be there again.
-            games: at least so many; rounded up to whole set-ups.
+            games: minimum number, rounded up to whole set-ups.
             first: number of the first set-up.
             rotations: games of a set-up: one for each seat (None), or 1.
             at_once: games of a batch, at most.
@@ -113,7 +113,7 @@ def of_names(
 
     Args:
         names: of an agent for each seat; the same name is the same agent, yet an entry more.
-        likeliest: checkpoints take the likeliest action instead of sampling.
+        likeliest: checkpoints take the most probable action instead of sampling.
         record: a folder that gets a record of each game.
     Raises:
         UserError: not as many names as seats, or one that is unknown.
@@ -137,8 +137,8 @@ def store_of(
 
     Args:
         path: a CSV; None keeps them in memory.
-        about: `env`, `version`, `seed`, `agents`, which stand in it.
-        resume: go on with the games that are there.
+        about: `env`, `version`, `seed`, `agents`, stored in the file.
+        resume: continue with the games in the file.
     """
     head = Head(about, arena.first, arena.rotations, env.num_players)
     return Store(path, Csv(lambda *_: env.ruleset.ids), head, arena.setups, resume)
@@ -162,12 +162,12 @@ class Evaluation:
             env: of the policy's training; games are of the whole game, whatever its turns.
             policy: the agent; `play` takes its parameters.
             games: at least this many; a set-up is one for each seat.
-            likeliest: whether the policy takes the likeliest action, for the report.
+            likeliest: whether the policy takes the most probable action, for the report.
             opponent: who holds the other seats, a name of `training.agents.make_agent`.
             record: a folder that gets a record of each game.
             first: number of the first set-up.
         """
-        env = with_short_turns(env, False)  # games are of the whole game, whoever plays
+        env = with_short_turns(env, False)  # all agents play the game with whole turns
         self.env, self.likeliest, self.opponent = env, likeliest, opponent
         others = [make_agent(opponent, env)] * (env.num_players - 1)
         self._others = [agent.params for agent in others]
@@ -189,8 +189,8 @@ class Evaluation:
 
         Args:
             path: an npz; None keeps them in memory.
-            policy: what the policy is, beside what `about` says.
-            resume: go on with the games that are there.
+            policy: identity of the policy, added to `about`.
+            resume: continue with the games in the file.
         """
         players = self.env.num_players
         head = Head((policy or {}) | self.about(seed), self._arena.first, players, players)
@@ -211,7 +211,7 @@ class Evaluation:
             seed: which set-ups.
             quiet: show no progress while it plays.
             label: at the head of the names of records, if any are written.
-            store: of `store`, to go on with.
+            store: result of `store`, to be continued.
         """
         if self._recorder:
             self._recorder.prefix = label
@@ -223,7 +223,7 @@ class Evaluation:
         return self.about(seed) | evaluation_report(games, self.env.ruleset.ids)
 
     def about(self, seed: int) -> dict[str, Any]:
-        """What the games are games of, beside the policy."""
+        """Identity of the games, without the policy."""
         return {
             **identity(self.env),
             "opponent": self.opponent,
@@ -249,7 +249,7 @@ def evaluation_of_name(
     Returns:
         It, the policy's parameters, and what the policy is, for `Evaluation.store`.
     Raises:
-        UserError: there is none of that name, or no such opponent.
+        UserError: unknown policy or opponent.
     """
     if has_network(name):
         found = trained(name, None, env_module)

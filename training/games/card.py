@@ -118,7 +118,7 @@ def _agents(folder: Path, about: About) -> list[str]:
 
 
 def _strength_sentences(about: About) -> list[str]:
-    """What `strength` says of one."""
+    """The results of one agent in `strength`, in sentences."""
     out = [f"{about['decisions']:,} decisions learnt"] if about.get("decisions") else []
     alone, greedy = about.get("self_play"), about.get("greedy")
     if alone:

@@ -27,12 +27,12 @@ from .schema import NAME, SCHEMA, About, schema
 FORMAT = "gaia_jax dataset 1"
 ABOUT, README = "dataset.json", "README.md"
 PIECES, DECISION_PIECES = "pieces", "decision_pieces"
-# What the games of a part depend on; parts that are equal in it and adjoin are one.
+# What the games of a part depend on; adjoining parts with equal values are merged.
 IDENTITY = ("env", "version", "players", "agents", "likeliest", "rotations", "batch", "seed")
 LONGEST = 10**7  # bytes of dataset.json
 # What its keys hold, those of a part, of an agent and of a file; `data_files.check_keys`.
 KEYS = {"parts": LIST, "files": OBJECT}
-MAY = {"made_with": LIST, "strength": OBJECT}  # what datasets of before do not say
+MAY = {"made_with": LIST, "strength": OBJECT}  # missing in older datasets
 AGENT = {"name": TEXT, "sha256": TEXT}
 FILE = {"rows": WHOLE, "bytes": WHOLE, "sha256": TEXT}
 PART = {"env": TEXT, "version": TEXT, "players": WHOLE, "agents": LIST, "likeliest": SWITCH,
@@ -44,7 +44,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     """`dataset.json` of a folder.
 
     Raises:
-        UserError: there is none, or it is none of ours.
+        UserError: there is no dataset.json, or it is not a dataset's.
     """
     path = folder / ABOUT
     try:
@@ -105,7 +105,7 @@ def check_about(path: str, data: object) -> None:
 
 
 def env_of(folder: Path, env_module: EnvModule, id: str, players: int) -> Any:
-    """The environment of a dataset's games; a UserError where there is none of that id."""
+    """The environment of a dataset's games. Raises UserError for an unknown id."""
     try:
         return make_env(env_module, id, "vp", players)
     except UserError as error:
@@ -140,10 +140,10 @@ def check_games(folder: Path, about: dict[str, Any], env: Environment) -> None:
 
 
 def check_bytes(folder: Path, about: dict[str, Any]) -> str:
-    """What is wrong with the bytes of the games: nothing, or that they are not those of before.
+    """Compare the bytes of the games with dataset.json. Returns "" or the difference.
 
     Raises:
-        UserError: rows cannot be read; the message says which.
+        UserError: rows cannot be read; the message names them.
     """
     path = folder / GAMES
     if shards.digest(path) == about["files"][GAMES]["sha256"]:
@@ -154,7 +154,7 @@ def check_bytes(folder: Path, about: dict[str, Any]) -> str:
 
 
 def begin(folder: Path, part: dict[str, Any], made_with: str) -> bool:
-    """Make a folder for a part, or go on with the one that is there.
+    """Create a folder for a part, or continue with an existing one.
 
     While it is not whole, its number of games may still change.
 
@@ -230,7 +230,7 @@ def merge(out: Path, folders: Sequence[Path], games: int | None = None) -> int:
     """Put the games of several folders into one, in the order of agents, seed and deal.
 
     Args:
-        games: only so many of the first ones; rounded up to whole deals. None is all.
+        games: number of games to take from the start, rounded up to whole deals; None: all.
     Returns:
         The number of games.
     Raises:
@@ -287,7 +287,7 @@ def _first(
 
 
 def _join(parts: list[dict[str, Any]], part: dict[str, Any], folder: Path) -> None:
-    """Add a part; it grows the last one where it goes on with it."""
+    """Add a part; it extends the last one if it continues it."""
     same = bool(parts) and all(parts[-1][key] == part[key] for key in IDENTITY)
     if not same:
         parts.append(dict(part))

@@ -1,4 +1,4 @@
-"""`decisions.parquet`: what stood before each decision of a dataset, derived from its games."""
+"""`decisions.parquet`: the position before each decision of a dataset, derived from its games."""
 
 from __future__ import annotations
 
@@ -124,7 +124,9 @@ def of_games(
         for lane, row in enumerate(batch):
             length = len(actions[lane])
             if not legal[:length, lane].all():
-                raise ValueError(f"row {first + start + lane} does not play: --verify says why")
+                raise ValueError(
+                    f"row {first + start + lane} does not replay: --verify reports why"
+                )
             seen = {name: x[:length, lane] for name, x in extras.items()}
             seen |= {"legal": count[:length, lane], "action": actions[lane]}
             tables.append(_table(seen, first + start + lane, row, texts, nodes, agents))

@@ -35,7 +35,7 @@ from .records import LONGEST
 from .table import Games
 
 STRIDE = 16  # decisions of every slot between two looks for games that have ended
-EVALUATION = 0x5EED  # folded into the seed: apart from every set-up of training
+EVALUATION = 0x5EED  # folded into the seed, so that set-ups differ from all of training
 GAMES_AT_ONCE = 1024
 
 Progress = Callable[[int], object]
@@ -105,8 +105,8 @@ class _Batch:
         sits = jnp.asarray(self.seating)[slots.game % len(self.seating), state.current_player]
         turn = jnp.where(over(state), -1, sits)
         if self.slots == self.games:
-            # All games that go on have made equally many: who draws for a whole batch by the key
-            # of its first game goes on to draw when that one has ended.
+            # All running games have made equally many decisions. An agent that draws for a
+            # whole batch with the key of its first game keeps drawing after that game ends.
             clock = jnp.broadcast_to(clock.max(), clock.shape)
         keys = jax.vmap(jax.random.fold_in)(game_keys, clock)
         action = jnp.zeros(self.slots, jnp.int32)
@@ -183,9 +183,9 @@ class Match:
         Args:
             agents: the entries of the match; entries of one agent are decided together.
             seating: (R, P), which entry sits where in each rotation.
-            setups: S, how many set-ups are played, each once for each rotation; or which ones.
-            games_at_once: at most so many games in a batch, on all devices together.
-            slots: at most so many of a batch are under way at the same time; None: all.
+            setups: number S of set-ups, or their numbers; each is played once for each rotation.
+            games_at_once: maximum number of games in a batch, on all devices together.
+            slots: maximum number of games of a batch that run at the same time; None: all.
             moves: keep the set-ups and actions of the games.
         """
         self.setups = range(setups) if isinstance(setups, int) else setups
@@ -232,9 +232,9 @@ class Match:
         Args:
             seed: which set-ups; the same seed gives the same ones, and the same games.
             params: instead of the entries' own parameters.
-            progress: told how many of the games have ended, again and again.
-            done: so many set-ups have been played before.
-            save: told of each batch, and of the number of its first set-up.
+            progress: called repeatedly with the number of finished games.
+            done: number of set-ups that have been played before.
+            save: called with each batch and the number of its first set-up.
         """
         parts, rotations = [], len(self.seating)
         for before in range(done, len(self.setups), self.at_once):
@@ -259,7 +259,7 @@ class Match:
         """The games of `at_once` set-ups from number `first` on.
 
         Args:
-            progress: told how many of the batch's games have ended, again and again.
+            progress: called repeatedly with the number of finished games of the batch.
         """
         self.compile(params)
         start_time, params, at = time.monotonic(), self._placed(params), jnp.int32(first)
@@ -327,8 +327,8 @@ def _widest(agents: list[Agent], games: int) -> int:
 def replace_illegal(action: Array, mask: Array) -> tuple[Array, Array]:
     """The first legal action where one is illegal, and where that is; both (B,).
 
-    The game goes on to its end, for the sake of the others: whoever moved illegally is last in it.
-    The environment itself would end the game, which pays for whoever leads just then.
+    The game continues for the other seats; the seat that moved illegally is ranked last.
+    The environment itself would end the game, which favours the seat that leads at that moment.
 
     Args:
         action: (B,) int32, anything. mask: (B, A), the legal actions.

@@ -79,7 +79,7 @@ def _pieces(args: argparse.Namespace, work: workers.Work) -> int:
         command = [sys.executable, "-m", module, *args.argv, "--share"]
         return workers.together(work, processes, command, bar.update)
     except KeyboardInterrupt:
-        print("interrupted; the same command goes on", file=sys.stderr)
+        print("interrupted; run the same command to continue", file=sys.stderr)
         return 130
     finally:
         bar.close()

@@ -24,7 +24,7 @@ KEYS = ("env", "version", "seed", "agents", "setup", "rotation", "seat", "order"
 COUNTS = ("decisions", "seconds", "own_decisions", "illegal_moves")
 BY_GAME = ("decisions", "seconds")  # (S, R); all others are by seat, (S, R, P, ...)
 FRACTIONS = ("place", "win", "seconds")
-LIKELIEST = " likeliest"  # behind the agents, where checkpoints take the likeliest action
+LIKELIEST = " likeliest"  # suffix of the agents if checkpoints take the most probable action
 
 
 class Head(NamedTuple):
@@ -51,13 +51,13 @@ class Format(Protocol):
     """
 
     kind: str  # what a file of it holds, in words
-    grows: bool  # games may be added behind those that are there
+    grows: bool  # games can be appended
 
     def encode(self, head: Head, games: Games, first: int) -> bytes:
         """Games from set-up `first` on; with the head of the file where that is its first one."""
 
     def read(self, path: Path, expected: Head | None = None) -> Part:
-        """A file; `expected`: what must be in it, otherwise it says so itself."""
+        """Read a file; `expected`: the head that it must have, None: read it from the file."""
 
 
 class Npz:
@@ -65,7 +65,7 @@ class Npz:
 
     kind, grows = "games of an evaluation", False
     _about = "about"
-    # What it must say beside `same` in `read`, and what it may.
+    # Keys that it must have in addition to `same` in `read`, and optional ones.
     _keys = {"env": TEXT, "first": WHOLE}
     _may = {"players": WHOLE, "seed": WHOLE, "opponent": TEXT}
 
@@ -148,7 +148,7 @@ class Csv:
         return out.getvalue().encode("utf-8")
 
     def read(self, path: Path, expected: Head | None = None) -> Part:
-        """The games of whole set-ups; a row that is not what stands there is named by its line."""
+        """The games of whole set-ups. An error names the line of a malformed row."""
         data = path.read_bytes()
         top, *lines = data.split(b"\n")
         head = expected or _head_of(top, lines)
@@ -181,7 +181,7 @@ class Csv:
         return Part(head, games, cut_off == b"" and count == len(rows))
 
     def _check(self, stored: bytes, own: bytes, columns: list[str]) -> None:
-        """Refuse rows that are not what stands there once the games are written again."""
+        """Refuse rows that change when the games are written again."""
         lines = (x.decode("utf-8").splitlines() for x in (stored, own))
         wrong = []
         for number, (their, our) in enumerate(zip(*lines, strict=False), 1):
@@ -202,7 +202,7 @@ def names_of(about: dict[str, Any]) -> list[str]:
 
 
 def _head_of(top: bytes, lines: Sequence[bytes]) -> Head:
-    """What a CSV says itself that it is of."""
+    """The head of a CSV as its own rows state it."""
     try:
         text = (line.decode("utf-8") for line in (top, *lines[:-1]))
         rows = list(csv.DictReader(text))

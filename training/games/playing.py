@@ -20,7 +20,7 @@ from .engine import Match
 from .table import Games, rotated
 
 BATCH = 4096  # games of a batch
-PER_SLOT = 4  # of a batch, at least: so many fewer are under way at the same time
+PER_SLOT = 4  # at least this many games of a batch share a slot
 # Under way at most for each agent where a network decides: what it computes for those that are
 # its own stays in a core's cache.
 SLOTS = 256
@@ -37,7 +37,7 @@ class Source:
             names: of the agents, one a seat; they sit one seat further in each game of a deal,
                 unless all are the same.
             batch: games of a batch, at most a quarter of them under way at the same time.
-            likeliest: checkpoints take the likeliest action instead of sampling.
+            likeliest: checkpoints take the most probable action instead of sampling.
         Raises:
             UserError: another number of names than seats, an unknown name, or a batch that holds
                 no whole deals.

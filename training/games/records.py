@@ -30,7 +30,7 @@ def check(folder: Path, resume: bool) -> None:
     """Refuse a folder for records before any work.
 
     Args:
-        resume: the command goes on, or a run adds to what it has written: records may be there.
+        resume: the command or run continues, so records may exist already.
     Raises:
         UserError: it takes no files, or a file there would be written over that is no record.
     """

@@ -32,7 +32,7 @@ class Seen(NamedTuple):
     live: np.ndarray  # (T, B) bool, a decision of the game
     legal: np.ndarray  # (T, B) bool, the action of the row is legal
     choices: np.ndarray  # (T, B) legal actions
-    extras: dict[str, np.ndarray]  # (T, B, ...) what `extras` says
+    extras: dict[str, np.ndarray]  # (T, B, ...) results of `extras`
 
 
 Extras = Callable[[Any, Array], dict[str, Array]]
@@ -144,7 +144,7 @@ def wrong_rows(replayer: Replayer, rows: Sequence[Row]) -> list[tuple[int, str]]
 
 
 def _check_columns(row: Row) -> None:
-    """The columns of the set-up say what its JSON says."""
+    """Check the columns of the set-up against its JSON."""
     setup = json.loads(row["setup"])
     declared = {f"setup_{key}": value for key, value in setup_columns(setup).items()}
     for seat in range(seats(list(row))):
@@ -152,7 +152,7 @@ def _check_columns(row: Row) -> None:
         declared[f"order_{seat}"] = setup["turn_order"].index(seat) + 1
     for name, value in declared.items():
         if row[name] != value:
-            raise ValueError(f"column {name} says {row[name]!r}, the set-up {value!r}")
+            raise ValueError(f"column {name} is {row[name]!r}, in the set-up {value!r}")
 
 
 def _played(replayer: Replayer, rows: list[Row], setups: Sequence[Setup]) -> dict[int, str]:
@@ -181,7 +181,7 @@ def _played(replayer: Replayer, rows: list[Row], setups: Sequence[Setup]) -> dic
 
 
 def _end(row: Row, players: Any, lane: int, sources: Sequence[str]) -> str:
-    """What a row says wrongly of its end; nothing where all is right."""
+    """The first difference between a row and the replayed end of its game; "" for none."""
     vp, illegal = np.asarray(players.vp[lane]), np.asarray(row["illegal"])
     replayed: dict[str, Any] = {"vp": vp.tolist(), "decisions": len(row["actions"])}
     for source, name in enumerate(sources):

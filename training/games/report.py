@@ -177,10 +177,12 @@ def headline(result: dict[str, Any]) -> str:
     lead = pair if pair["of"] == first else _turned(pair)
     share = f"{agents[first]['win_share']['mean']:.2f} of the wins"
     if lead["low"] is None:
-        return f"{first} is ahead by {lead['mean']:.1f} VP of {second}: one set-up tells nothing"
+        return (
+            f"{first} is ahead by {lead['mean']:.1f} VP of {second}: one set-up gives no interval"
+        )
     by = f"{lead['mean']:.1f} VP ({lead['low']:.1f} to {lead['high']:.1f}, 95 %)"
     if not lead["mean"]:
-        return f"{first} and {second} are level: {by} apart"
+        return f"{first} and {second} are level: difference {by}"
     if lead["low"] > 0:
         return f"{first} won: {by} above {second}, the next, and {share}"
     return f"{first} is ahead, not surely: {by} above {second}, the next, and {share}"
@@ -322,7 +324,7 @@ def _plain(x: Estimate) -> dict[str, float | None]:
 
 
 def _by_setup(x: np.ndarray, mine: np.ndarray) -> np.ndarray:
-    """(S, R, P) -> (S,), the mean over some seats of each set-up; `mine` (S, R, P) says which."""
+    """(S, R, P) -> (S,), the mean over the seats of each set-up that `mine` (S, R, P) selects."""
     mean: np.ndarray = np.where(mine, x, 0).sum((1, 2)) / mine.sum((1, 2))
     return mean
 

@@ -21,7 +21,7 @@ SCHEMA = 1  # raised when a column changes its meaning
 NAME = "gaia_jax games"
 # Keys of a set-up that are columns of their own elsewhere.
 APART = ("factions", "turn_order", "players")
-About = dict[str, Any]  # what `dataset.json` says
+About = dict[str, Any]  # the contents of `dataset.json`
 GAMES, DECISIONS = "games.parquet", "decisions.parquet"  # files of a dataset
 
 

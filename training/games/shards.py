@@ -28,7 +28,7 @@ PAGE = 2**24  # bytes: a column of a row group in one piece, which compresses be
 
 
 class Shards:
-    """The pieces of one table, in a folder beside it."""
+    """The pieces of one table, in a folder next to it."""
 
     def __init__(self, folder: Path, alone: bool = True):
         """
@@ -42,11 +42,11 @@ class Shards:
             path.unlink()
 
     def path(self, number: int) -> Path:
-        """Where piece `number` lies."""
+        """The path of piece `number`."""
         return self.folder / f"{number:08}.parquet"
 
     def has(self, number: int, rows: int | None = None) -> bool:
-        """Whether a piece is there, whole and of so many rows."""
+        """Whether a complete piece with `rows` rows exists."""
         path = self.path(number)
         if not path.exists():
             return False
@@ -176,7 +176,7 @@ def check(path: Path, schema: pa.Schema, rows: int) -> None:
         if kind != field.type:
             raise UserError(f"{path}: column {field.name!r} is of {kind}, not {field.type}")
     if unknown_columns := [name for name in file_schema.names if name not in schema.names]:
-        raise UserError(f"{path} has a column {unknown_columns[0]!r} that is none of a dataset's")
+        raise UserError(f"{path} has a column {unknown_columns[0]!r} that datasets do not have")
     if total != rows:
         raise UserError(f"{path} has {total} rows, not the {rows} that it was written with")
 
@@ -189,8 +189,7 @@ def row_groups(path: Path, columns: list[str] | None = None) -> Iterator[tuple[i
     """The row groups of a file, each with the number of its first row.
 
     Raises:
-        UserError: a column is not there, or a row group cannot be read; the message says which
-            rows are in it.
+        UserError: a column is missing, or a row group cannot be read; the message names its rows.
     """
     first = 0
     with open_file(path) as file:

@@ -11,7 +11,7 @@ def scores(vp: np.ndarray, illegal: np.ndarray | None) -> np.ndarray:
     """(..., P) VP that count: none for who moved illegally in the game.
 
     Args:
-        illegal: (..., P), illegal moves; None: of nobody.
+        illegal: (..., P), illegal moves; None: there are none.
     """
     return vp if illegal is None else np.where(illegal > 0, np.minimum(vp, 0), vp)
 

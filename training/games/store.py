@@ -22,7 +22,7 @@ from .table import Games
 
 
 def read(path: Path, format: Format, expected: Head | None = None) -> Part:
-    """The games of a file, and what it says of them.
+    """The games of a file and its head.
 
     Args:
         expected: what it must say; None is anything.
@@ -78,7 +78,9 @@ def merge(paths: Sequence[Path], format: Format) -> Part:
     for path, part in parts:
         check_same(path, part.head.about, head.about)
         if part.games is None or not part.whole:
-            raise UserError(f"{path}, its last games are cut off: go on with --csv FILE --resume")
+            raise UserError(
+                f"{path}, its last games are cut off: continue with --csv FILE --resume"
+            )
         if part.games.vp.shape[1:] != (head.rotations, head.players):
             raise UserError(f"{path} is of other games than {parts[0][0]}")
         check_order(path, part.head.first, following)
@@ -107,21 +109,21 @@ class Store:
         """
         Args:
             path: where; None keeps the games in memory alone.
-            setups: how many there will be.
-            resume: go on with the games of a file that is there.
+            setups: total number.
+            resume: continue with the games of an existing file.
         Raises:
-            UserError: it exists (without `resume`), is none of these games, is in use by another
-                command, or cannot be written. It is untouched then.
+            UserError: it exists (without `resume`), holds other games, is in use by another
+                command, or cannot be written. The file is unchanged then.
         """
         self.path, self._format, self._head = path, format, head
         self.games: Games | None = None  # of whole set-ups, from the first one on
         self._file: Any = None
-        self._clean = False  # the file is these games and nothing behind them: it may grow
+        self._clean = False  # the file holds exactly these games, so it can be extended
         if path is None:
             return
         self._fresh = not path.exists()
         if not self._fresh and not resume:
-            raise UserError(f"{path} exists: --resume goes on with it, or name another file")
+            raise UserError(f"{path} exists: --resume continues it, or name another file")
         if self._fresh and not format.grows:
             return  # there is none before there are games
         try:
@@ -156,7 +158,7 @@ class Store:
         return self._format.encode(self._head, self.games, self._head.first)
 
     def keep(self, count: int) -> None:
-        """Go on after so many set-ups; those behind go when the next games are added."""
+        """Continue after `count` set-ups; later ones are dropped when games are added."""
         if self.games is not None and count < self.count:
             self.games, self._clean = self.games.slice(0, count) if count else None, False
 
@@ -164,7 +166,7 @@ class Store:
         """Add the games of the next set-ups, safe on the disk.
 
         Raises:
-            UserError: they cannot be written; the games that stood there still do.
+            UserError: they cannot be written; the stored games are unchanged.
         """
         games = Games(**games.rows())
         before = self.games, self.count

@@ -49,7 +49,7 @@ class Games(NamedTuple):
         return self.behaviour[..., 0]
 
     def slice(self, first: int, count: int | None = None) -> Games:
-        """So many set-ups from one on."""
+        """`count` set-ups from number `first` on."""
         stop = None if count is None else first + count
         return Games(*jax.tree.map(lambda x: x[first:stop], tuple(self)))
 
@@ -109,6 +109,6 @@ def one_against_the_rest(players: int) -> np.ndarray:
 
 
 def entries(names: Sequence[str]) -> list[str]:
-    """What tables call the entries: a name that is there again gets its number behind it."""
+    """Names of the entries in tables: a repeated name is followed by a number."""
     before = [list(names[:i]).count(name) for i, name in enumerate(names)]
     return [f"{name} #{n + 1}" if n else name for name, n in zip(names, before, strict=True)]

@@ -67,7 +67,7 @@ def together(work: Work, processes: int, command: Sequence[str], report: Told) -
     """Play all missing pieces in several processes.
 
     Args:
-        command: what plays the pieces of one share; I/N comes behind it.
+        command: plays the pieces of one share; I/N is appended.
     Returns:
         The exit code of the first process that failed; 0 where none did.
     """

@@ -1,4 +1,4 @@
-"""Shipped agents: `NAME.npz` beside this file holds the parameters, `NAME.json` says what they are.
+"""Shipped agents: `NAME.npz` in this folder holds the parameters, `NAME.json` describes them.
 
 The JSON: environment id and version, network, training configuration, decisions learnt, results,
 sha256 of the npz. `NAME.games.npz` holds games that the agent played, for the test that it still
@@ -69,7 +69,7 @@ def check(name: str, folder: Path | None = None) -> None:
     if not about.exists():
         is_own_file = atomic_files.nothing
     else:
-        is_own_file = atomic_files.anything  # it is the JSON that says whose they are
+        is_own_file = atomic_files.anything  # the JSON determines the owner
     for end in (".npz", ".games.npz"):
         file = folder / f"{name}{end}"
         atomic_files.check_file("the agent", file, is_own_file, "choose another name", parents=True)
@@ -81,7 +81,7 @@ def names(folder: Path = FOLDER) -> list[str]:
 
 
 def about(name: str, folder: Path = FOLDER) -> dict[str, Any]:
-    """What the JSON of `zoo/NAME` says.
+    """The JSON of `zoo/NAME`.
 
     Raises:
         UserError: there is no such agent, or it is not one of ours.
@@ -125,7 +125,7 @@ def load(name: str, env: Environment | None = None, folder: Path = FOLDER) -> tu
     Args:
         env: the environment that it is to play; None: the one it was trained on. For another
             ruleset the parameters of an agent that is not outdated are carried over by name
-            (`transfer`), where `carried` says so.
+            (`transfer`), where `carried` allows it.
     Raises:
         UserError: unknown, damaged, or of another environment or version.
     """
@@ -165,7 +165,7 @@ def carried(source: str, target: str) -> bool:
 
 
 def environment(name: str, about: dict[str, Any], env_module: EnvModule) -> Any:
-    """The environment that an agent was trained on; a UserError where there is none of that id."""
+    """The environment that an agent was trained on. Raises UserError for an unknown id."""
     try:
         return make_env(env_module, about["env"], "vp", about.get("players", 4))
     except UserError as error:
@@ -184,7 +184,7 @@ def parameters(name: str, env: Environment) -> Any:
 
 
 def read(path: Path, about: dict[str, Any]) -> Any:
-    """The parameters of an agent whose JSON says `about`."""
+    """The parameters of an agent, checked against its JSON `about`."""
     params = read_parameters(path)
     if hashlib.sha256(path.read_bytes()).hexdigest() != about["sha256"]:
         raise UserError(f"{path} is damaged: its sha256 is not the one in its JSON")
@@ -197,5 +197,5 @@ def network_config(about: dict[str, Any]) -> NetworkConfig:
 
 
 def describe(env: Environment, network: NetworkConfig, **more: Any) -> dict[str, Any]:
-    """What every JSON says, and more."""
+    """The common keys of every JSON, and `more`."""
     return identity(env) | {"network": dataclasses.asdict(network)} | more

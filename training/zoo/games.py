@@ -1,4 +1,4 @@
-"""Games that a shipped agent played, likeliest action first, and whether it still plays them."""
+"""Games that a shipped agent played with its most probable actions, and a check by replay."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def _game(env: Environment) -> tuple[Any, Any]:
 
 
 def make_player(env: Environment, network: PolicyNetwork) -> Player:
-    """(params, forced (LONGEST, B) int16) -> Replayed; forced below 0: the likeliest action.
+    """(params, forced (LONGEST, B) int16) -> Replayed; forced below 0: the most probable action.
 
-    Games are of the whole game; an `env` of short turns says how the agent plays it.
-    The network is compiled apart from the game: a program for both is a long compilation an agent.
+    Games have whole turns; if `env` has short turns, the agent plays with short turns.
+    Network and game are compiled separately: one program for both compiles slowly for each agent.
     """
     init, step = _game(with_short_turns(env, False))
 

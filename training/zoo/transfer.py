@@ -110,7 +110,7 @@ def widen(params: Params, wider: Params) -> Any:
 
 
 def _copied(small: dict[str, np.ndarray], large: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The arrays with every unit of `width` and of `latents` so many times as `large` has them.
+    """Repeat the units of `width` and of `latents` as often as `large` has them.
 
     Both alike: so a LayerNorm over what is joined keeps its mean and its spread.
     """

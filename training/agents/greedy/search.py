@@ -39,7 +39,7 @@ WASTEFUL = ("K_to_C", "O_to_C", "O_to_token", "P1_to_C", "brainstone")
 # Verbs that are followed by decisions of the same player, most often.
 LONG = ("form_federation", "free", "upgrade", "power", "ship", "special", "artifact")
 
-# Nodes in the middle of an action: the candidate goes on.
+# Nodes in the middle of an action: the candidate continues.
 OPEN_NODES = (
     Node.TARGET, Node.PIECE, Node.FEDERATION, Node.TOKEN, Node.RETRIGGER, Node.TILE, Node.COVER,
     Node.FREE_MINE, Node.STEP, Node.LOST_PLANET,
@@ -146,7 +146,7 @@ class Search:
 
         flat = simulate.reshape(-1)
         number = jnp.arange(flat.shape[0], dtype=jnp.int32)
-        # Those that go on for long come first, so that the slots end together.
+        # Long candidates come first, so that the slots end together.
         long = flat & jnp.asarray(self._long)[actions].reshape(-1)
         short = flat & ~long
         line = jnp.where(long, jnp.cumsum(long), long.sum() + jnp.cumsum(short)) - 1
@@ -166,11 +166,11 @@ class Search:
         return _refill(plan, Slots(jnp.int32(0), zeros > 0, zeros, first, zeros, zeros, out))
 
     def width(self, rows: int) -> int:
-        """L for a batch of so many games."""
+        """L for a batch of `rows` games."""
         return min(self.slots, max(rows * 4, 8))
 
     def settle(self, params: Params, plan: Plan, slots: Slots, state: EnvState) -> Slots:
-        """What follows when every slot has been played to `state`: go on, or the next candidate."""
+        """After every slot has been played to `state`: continue it, or start the next candidate."""
         row = slots.item // plan.actions.shape[1]
         first_action = plan.actions.reshape(-1)[slots.item]
         player = plan.states.current_player[row]
@@ -221,7 +221,7 @@ class Search:
         depth: Array,
         guess: Array,
     ) -> tuple[Array, Array]:  # fmt: skip
-        """Whether a candidate goes on, and with what: a sub-decision, or what it made possible."""
+        """Whether a candidate continues, and with which sub-decision or newly possible action."""
         node, mask = state.game.turn.node, state.legal_action_mask
         over = state.terminated | state.truncated
         mine = (state.current_player == player) & ~over & (depth < DEPTH)

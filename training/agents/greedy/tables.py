@@ -14,7 +14,7 @@ from gaia_jax.ruleset import GAIN_FIELDS, gain_vector
 from ...types import Environment
 from .weights import NEAR
 
-# Planets on which a mine may one day stand.
+# Planets that can carry a mine.
 COLOURS = ("Red", "Orange", "Yellow", "Brown", "Black", "White", "Blue")
 
 

@@ -80,7 +80,7 @@ def value(t: SimpleNamespace, w: SimpleNamespace, game: Game, player: Array) -> 
 
 
 def _stock(at: Position) -> Array:
-    """VP and what lies in the stores, each unit worth less the fuller they are (GEN-07)."""
+    """VP and resources; a unit is worth less the fuller its store is (GEN-07)."""
     resources = real(at.me.resources)
     prices = at.price[1:5]
     full = resources[:3] / at.t.caps
@@ -146,15 +146,15 @@ def _federations(at: Position) -> Array:
 
 
 def _missions(at: Position) -> Array:
-    """6 VP for each player behind, 3 for a tie, softly while rounds are left (FIN-02).
+    """6 VP for each player with less, 3 for a tie, smoothed while rounds are left (FIN-02).
 
     A neutral player is one of them (PLA-06).
     """
     chosen, rules = at.game.setup.final_missions.astype(jnp.int32), at.t.rules
     counts = real(scoring.final_values(rules, at.game))
     if not rules.stations_count_as_satellites and "SATELLITES" in rules.final_missions:
-        # It takes stations of the Hives for satellites all the same, against FIN-07: its weights
-        # were found so, and its games of before are played again as they were.
+        # It counts stations of the Hives as satellites, against FIN-07: its weights were fitted
+        # that way, and its published games replay unchanged.
         counts = counts.at[rules.final_missions.index("SATELLITES")].add(real(at.players.stations))
     values = counts[chosen]  # (2, P)
     if rules.neutral_player:
@@ -181,7 +181,7 @@ def _passing(at: Position) -> Array:
 
 
 def _triggers(at: Position) -> Array:
-    """Tiles that score events: so many a round are expected."""
+    """Tiles that score events, by the expected number of events a round."""
     owned = jnp.concatenate([at.tiles, at.advanced])
     by_round = owned @ (at.t.triggers * at.w.events).sum(-1)
     summed: Array = by_round * (at.left + 0.3 * ~at.passed)

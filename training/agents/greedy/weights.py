@@ -64,7 +64,7 @@ class Weights:
     spread: float = 2.5  # unfederated power anywhere, as a share of the requirement
     green: float = 3.0  # a green token opens an advanced tile or a level 5
 
-    # Final missions: 6 VP for each player behind, softly by the lead in pieces.
+    # Final missions: 6 VP for each player with a lower count, smoothed by the lead in pieces.
     rank: float = 0.5  # pieces of lead that make a rank likely, times (R + 1)
     # Final missions count in different units: a satellite is less than a sector. In the order of
     # `lost_fleet`.
