@@ -91,7 +91,7 @@ def test_an_interrupted_arena_goes_on_to_the_same_table(at_once, capsys, tmp_pat
     assert err.splitlines()[-2:] == [f"wrote {whole}", f"wrote {tmp_path / 'w.json'}"]
     assert code == 0
     assert "24 games on 6 set-ups" in table and "random #2 - random #3" in table
-    assert table.startswith("random and random #2 are level: 0.0 VP (0.0 to 0.0, 95 %) apart")
+    assert table.startswith("random and random #2 are level: difference 0.0 VP (0.0 to 0.0, 95 %)")
     _, by_faction = table.split("VP by faction (of how many)")
     assert sum(int(n) for n in re.findall(r" \((\d+)\)", by_faction)) == 24 * 4
 
