@@ -18,7 +18,7 @@ from gaia_jax.importers.notation import (
     SPECIALS,
     TECHS,
     TOKENS,
-    here,
+    cell_from_log,
 )
 from gaia_jax.importers.seat import final_vp, marked
 from gaia_jax.rules.player import bit_vector
@@ -266,7 +266,7 @@ def compare_map(
     names = ("", "m", "ts", "lab", "PI", "ac1", "ac2")
     recorded = {}
     for q, r, planet, piece, player, guest, fed in told["map"]:
-        recorded[here(q, r)] = (planet, piece, player, guest, "".join(sorted(fed)))
+        recorded[cell_from_log(q, r)] = (planet, piece, player, guest, "".join(sorted(fed)))
     stations, players = np.asarray(board.station), range(len(told["pl"]))
     hive = int(np.argmax(game.players.stations))
     structure, owner = np.asarray(board.structure), np.asarray(board.owner)

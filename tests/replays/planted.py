@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from gaia_jax.importers.lines import BETWEEN
-from gaia_jax.importers.notation import PLANETS, here, hex_names
+from gaia_jax.importers.notation import PLANETS, cell_from_log, hex_names
 from tests.replays.changes import Change, Record, moves, rewrite
 
 # -- inside income and Gaia phase, and at set-up
@@ -142,7 +142,7 @@ def satellite_moved(apart: bool) -> Change:
 
 def recorded_cells(record: Record) -> dict[str, tuple[int, int]]:
     """By name, the cells as the states give them."""
-    ours = {here(q, r): (q, r) for q, r, *_ in record["setup"]["hexes"]}
+    ours = {cell_from_log(q, r): (q, r) for q, r, *_ in record["setup"]["hexes"]}
     return {name: ours[cell] for name, cell in hex_names(record["setup"]).items()}
 
 

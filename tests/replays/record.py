@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from gaia_jax.importers import notation
-from gaia_jax.importers.notation import here
+from gaia_jax.importers.notation import cell_from_log
 from tests.referee.board import Cell
 from tests.referee.federation import builder
 from tests.referee.game import Game
@@ -79,8 +79,8 @@ class Recorder:
         ):
             tile = laid["tile"].removeprefix("M").lstrip("0")
             tile += "A" if tile in ("5", "6", "7") else ""
-            told["sectors"].append([tile, laid["rotation"], *here(q, r)])
-            told["hexes"] += [[*here(*c), self.letter(self.cell(c)), tile] for c in cells]
+            told["sectors"].append([tile, laid["rotation"], *cell_from_log(q, r)])
+            told["hexes"] += [[*cell_from_log(*c), self.letter(self.cell(c)), tile] for c in cells]
         self.names = {self.cell(c): name for name, c in notation.hex_names(told).items()}
         self.steps: list[dict[str, Any]] = [
             {"l": f"p{n + 1} faction {FACTIONS[f]}", "p": n, "op": None, "s": None}
@@ -419,7 +419,7 @@ class Recorder:
         if planet == "e" and not piece and not fed:
             return None
         who = -1 if owner is None else owner
-        q, r = here(*board.geometry.cells[cell])
+        q, r = cell_from_log(*board.geometry.cells[cell])
         return [q, r, planet, piece, who, -1 if guest is None else guest, fed]
 
     def final_vp(self, player: Player) -> int:

@@ -143,7 +143,7 @@ def test_labels_go_on_and_merge(tmp_path):
                 name: np.full((expert_data.STEPS, 2, 4)[:axes], 10 * first + chunk)
                 for name, axes in expert_data.ARRAYS.items()
             }
-            expert_data.keep(out, chunk, kept, _placed(states))
+            expert_data.store_chunk(out, chunk, kept, _placed(states))
         done, found = expert_data.begin(out, said, _placed(states))
         assert done == 2 and np.array_equal(found["a"], states["a"])
     with pytest.raises(cli.UserError, match="has seed 1, not 2"):
