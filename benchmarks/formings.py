@@ -159,9 +159,10 @@ def checks(rules: Ruleset, e: Formings) -> dict[str, np.ndarray]:
     laid, joined = laid_after & ~laid_before, in_after & ~in_before
     old, new = laid_before | in_before, laid | joined
     hive = np.array([f.special == "HIVE_STATION" for f in rules.factions])[e.faction]
-    in_qic = np.array([f.satellite_qic for f in rules.factions])[e.faction]
+    in_qic = np.array([f.satellite_qic for f in rules.factions], bool)[e.faction]
     first = me["formed"] == 0
-    grows = np.array([f.federation_grows for f in rules.factions])[e.faction] & ~first
+    can_grow = np.array([f.federation_grows for f in rules.factions], bool)
+    grows = can_grow[e.faction] & ~first
 
     # Own structures, guests beside another's, stations of the Hive (FED-09, FED-14).
     host = (e.piece_owner == player) & (e.piece > 0) & (e.piece < GAIAFORMER)

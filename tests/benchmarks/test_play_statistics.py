@@ -50,7 +50,9 @@ def formed(decisions: list[tuple[Any, Any]]) -> Formings:
 
 
 def broken(env: Any, e: Formings) -> set[str]:
-    return {name for name, ok in checks(env.ruleset, e).items() if not ok.all()}
+    found = checks(env.ruleset, e)
+    assert all(ok.dtype == bool for ok in found.values())  # callers negate them with ~
+    return {name for name, ok in found.items() if not ok.all()}
 
 
 @pytest.mark.slow
