@@ -48,7 +48,7 @@ def test_rounding_is_no_effect():
     (alone,) = effects.regression(x[:, 0], x[:, 1:2], np.zeros(40, int), ["one cluster"])
     assert np.isnan(alone.low) and not alone.found
     constant = effects.means(np.full(30, 0.1), np.zeros(30, int), np.arange(30) % 7, ["x"])
-    assert effects.known(constant) == []
+    assert effects.estimable(constant) == []
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])

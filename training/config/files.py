@@ -180,8 +180,8 @@ def flat_tree(tree: Mapping[str, object], head: str = "") -> dict[str, Any]:
     """Nested keys joined by dots."""
     out: dict[str, Any] = {}
     for key, value in tree.items():
-        here = f"{head}{key}"
-        out |= flat_tree(value, f"{here}.") if isinstance(value, dict) else {here: value}
+        path = f"{head}{key}"
+        out |= flat_tree(value, f"{path}.") if isinstance(value, dict) else {path: value}
     return out
 
 
@@ -226,12 +226,12 @@ def _check(config: Config) -> None:
 # What is wrong, in one line that names the key and the choices.
 
 
-def short(value: object, most: int = 60) -> str:
+def short(value: object, limit: int = 60) -> str:
     """A value as it goes into a message."""
-    if isinstance(value, int) and abs(value) > 10**most:
+    if isinstance(value, int) and abs(value) > 10**limit:
         return "a number of many digits"
     text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 4]} ..."
+    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
 def unknown(name: str) -> str:
@@ -240,9 +240,9 @@ def unknown(name: str) -> str:
     inside = bool(dot) and first in GROUPS
     path = f"{first}." if inside else ""
     keys = list((GROUPS[first] if inside else Config).__dataclass_fields__)  # type: ignore[attr-defined]
-    wanted = (rest if inside else first)[:LONGEST_NAME]
+    key_name = (rest if inside else first)[:LONGEST_NAME]
     choices = f"choices{f' in {first}' if inside else ''} are: {', '.join(keys)}"
-    if near := difflib.get_close_matches(wanted, keys, 1):
+    if near := difflib.get_close_matches(key_name, keys, 1):
         return f"unknown key {short(name)}; meant {path}{near[0]}? The {choices}"
     return f"unknown key {short(name)}; the {choices}"
 

@@ -42,9 +42,9 @@ def advantages(
     decides = player[..., None] == jnp.arange(seats)  # (T, N, P)
     next_decides = jnp.concatenate([decides[1:], jnp.ones_like(decides[:1])])
     next_value = jnp.concatenate([value[1:], last_value[None]])
-    going = 1.0 - done[..., None].astype(value.dtype)
-    residual = reward + going * next_value - value
-    decay = going * jnp.where(next_decides, gae_lambda, 1.0)
+    continues = 1.0 - done[..., None].astype(value.dtype)
+    residual = reward + continues * next_value - value
+    decay = continues * jnp.where(next_decides, gae_lambda, 1.0)
 
     def backwards(later: Array, x: tuple[Array, Array]) -> tuple[Array, Array]:
         residual, decay = x

@@ -158,9 +158,13 @@ class Checkpoints:
         self.latest()
         steps = self.steps()
         if update is not None and update not in steps:
-            there = ", ".join(map(str, steps[-12:]))
-            there = f"the last of {len(steps)} are {there}" if len(steps) > 12 else there
-            raise UserError(f"{self.run} has no checkpoint after {update} updates; there: {there}")
+            available = ", ".join(map(str, steps[-12:]))
+            available = (
+                f"the last of {len(steps)} are {available}" if len(steps) > 12 else available
+            )
+            raise UserError(
+                f"{self.run} has no checkpoint after {update} updates; there: {available}"
+            )
         damaged: list[Damaged] = []
         for step in [update] if update is not None else reversed(steps):
             try:
@@ -168,8 +172,8 @@ class Checkpoints:
             except Damaged as error:
                 damaged.append(error)
                 continue
-            for found in damaged:
-                print(f"warning: {one_line(found)}; trying the one before", file=sys.stderr)
+            for damaged_step in damaged:
+                print(f"warning: {one_line(damaged_step)}; trying the one before", file=sys.stderr)
             return step
         before = ", and so is every older one" if len(damaged) > 1 else ""
         raise Damaged(f"{damaged[0]}{before}")
@@ -180,10 +184,10 @@ class Checkpoints:
         try:
             if (place / DIGESTS).exists():
                 written = json.loads((place / DIGESTS).read_bytes())
-                there = _digests(place)
-                for name in sorted(written.keys() | there.keys()):
-                    if written.get(name) != there.get(name):
-                        wrong = "is missing" if name not in there else "has changed"
+                digests = _digests(place)
+                for name in sorted(written.keys() | digests.keys()):
+                    if written.get(name) != digests.get(name):
+                        wrong = "is missing" if name not in digests else "has changed"
                         raise Damaged(f"{self._name(step)} is damaged: {name} {wrong}")
                 return
         except UNREADABLE as error:
@@ -265,10 +269,10 @@ class Checkpoints:
 
     def _forms(self, step: int) -> dict[str, Any]:
         """The arrays of a checkpoint as they were written, on one device."""
-        here = SingleDeviceSharding(jax.local_devices()[0])
+        local = SingleDeviceSharding(jax.local_devices()[0])
 
         def form(x: Array) -> jax.ShapeDtypeStruct:
-            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=here)
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=local)
 
         try:
             written = self._manager.metadata(step).item_metadata
@@ -276,12 +280,16 @@ class Checkpoints:
         except UNREADABLE as error:
             raise Damaged(f"{self._name(step)} is unreadable: {_why(error)}") from error
 
-    def _check_form(self, step: int, written: Shapes, wanted: Shapes) -> None:
+    def _check_form(self, step: int, written: Shapes, expected: Shapes) -> None:
         """orbax would restore what is cut or missing with a page of text, or not at all."""
-        for name in sorted(written.keys() | wanted.keys()):
-            if written.get(name) != wanted.get(name):
-                there, here = (shapes.get(name, "no shape") for shapes in (written, wanted))
-                raise UserError(f"{self._name(step)} does not fit: {name} is {there}, not {here}")
+        for name in sorted(written.keys() | expected.keys()):
+            if written.get(name) != expected.get(name):
+                stored_shape, own_shape = (
+                    shapes.get(name, "no shape") for shapes in (written, expected)
+                )
+                raise UserError(
+                    f"{self._name(step)} does not fit: {name} is {stored_shape}, not {own_shape}"
+                )
 
     def _name(self, step: int) -> str:
         return f"the checkpoint {self.run} ({step} updates)"
@@ -306,8 +314,8 @@ def number_of(name: str, update: str | None) -> int | None:
     if update is None:
         return None
     if not (update.isascii() and update.isdigit() and len(update) < 10):
-        shown = name if len(name) < 100 else f"{name[:90]} ..."
-        raise UserError(f"{shown}: after @ comes the number of an update")
+        quoted = name if len(name) < 100 else f"{name[:90]} ..."
+        raise UserError(f"{quoted}: after @ comes the number of an update")
     return int(update)
 
 
@@ -360,8 +368,8 @@ def load_policy(
         env = make_env(env_module, about["env"], config.env.reward, about.get("players", 4))
     checkpoints.check_env(step, env)
     network = make_network(env, config.network)
-    here = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
-    form = jit(lambda: _init(env, network), out_shardings=here).eval_shape()
+    local = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
+    form = jit(lambda: _init(env, network), out_shardings=local).eval_shape()
     return env, network, checkpoints.restore_params(step, form), step, config
 
 

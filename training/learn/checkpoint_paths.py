@@ -55,10 +55,10 @@ def check_round_trip(run: Path) -> None:
             with ocp.StandardCheckpointer() as writer:
                 writer.save(place, tree)
             with ocp.StandardCheckpointer() as reader:
-                found = reader.restore(place, tree)
+                restored = reader.restore(place, tree)
     except Exception as error:  # whatever orbax raises
         raise UserError(
             f"a checkpoint in {run.absolute()} cannot be written and read back: {reason(error)}"
         ) from error
-    if not all(np.array_equal(found[name], tree[name]) for name in tree):
+    if not all(np.array_equal(restored[name], tree[name]) for name in tree):
         raise UserError(f"a checkpoint in {run.absolute()} reads back as something else")

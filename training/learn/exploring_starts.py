@@ -46,11 +46,12 @@ class ExploringStartsEnv(GaiaEnv):
         rich = is_rich(setup, self.num_players, self.part)[:, None]
         count = len(RESOURCES) + 1 + len(TRACKS)
         lot = jax.random.uniform(_key(setup, 1), (self.num_players, count))
-        most = jnp.array([*RESOURCES, POWER])
+        maximum = jnp.array([*RESOURCES, POWER])
         gift = (
-            jnp.floor(lot[:, : len(most)] ** 2 * (most + 1)).astype(players.resources.dtype) * rich
+            jnp.floor(lot[:, : len(maximum)] ** 2 * (maximum + 1)).astype(players.resources.dtype)
+            * rich
         )
-        chance = lot[:, len(most) :]
+        chance = lot[:, len(maximum) :]
         level = rich * (
             (chance < TWO_LEVELS) + (chance < AT_LEAST_ONE).astype(players.tracks.dtype)
         )

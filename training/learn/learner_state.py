@@ -144,8 +144,8 @@ def begin_with(runner: Runner, params: Params, config: Config) -> Runner:
     Raises:
         UserError: they are of another network.
     """
-    ours, theirs = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
-    if ours != theirs:
+    own_shapes, given_shapes = (jax.tree.map(jnp.shape, x) for x in (runner.params, params))
+    if own_shapes != given_shapes:
         raise UserError("run.warm_start: those parameters are of another network")
     placed = jax.tree.map(lambda x, y: jax.device_put(x, y.sharding), params, runner.params)
     return runner._replace(**beginning_as(placed, config))
@@ -164,9 +164,9 @@ def split(runner: Runner) -> tuple[Any, dict[str, Any]]:
     Arrays that hold nothing, such as the artifacts of the base game, are left out: orbax refuses
     them.
     """
-    shown = _shown(runner)
-    leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{shown: ()}))
-    return getattr(runner, shown), {path_name(path): leaf for path, leaf in leaves if leaf.size}
+    reference = _shown(runner)
+    leaves, _ = jax.tree_util.tree_flatten_with_path(runner._replace(**{reference: ()}))
+    return getattr(runner, reference), {path_name(path): leaf for path, leaf in leaves if leaf.size}
 
 
 GONE = ("hyper-anchor", "hyper-search_coef")  # in checkpoints of up to 383ed53; nothing reads them
@@ -181,11 +181,11 @@ def join(form: Runner, params: Params, rest: Mapping[str, object]) -> Runner:
     Args:
         form: a runner of that form: arrays, or shapes with shardings.
     """
-    shown = _shown(form)
-    leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{shown: ()}))
-    found = [rest[path_name(path)] if leaf.size else empty(leaf) for path, leaf in leaves]
-    joined: Runner = jax.tree.unflatten(tree, found)
-    return joined._replace(**{shown: params})
+    reference = _shown(form)
+    leaves, tree = jax.tree_util.tree_flatten_with_path(form._replace(**{reference: ()}))
+    leaves_in_order = [rest[path_name(path)] if leaf.size else empty(leaf) for path, leaf in leaves]
+    joined: Runner = jax.tree.unflatten(tree, leaves_in_order)
+    return joined._replace(**{reference: params})
 
 
 def path_name(path: tuple[object, ...]) -> str:

@@ -33,10 +33,10 @@ class Diagnostics:
         if hasattr(rules, "actions"):
             self._describe, self._tracks = behaviour_of(rules), tuple(rules.ids["track"])
             self._ranges = verb_ranges(rules)
-        which = np.zeros(env.num_actions, np.int32)
+        kind_of_action = np.zeros(env.num_actions, np.int32)
         for number, (first, last) in enumerate(self._ranges.values()):
-            which[first:last] = number
-        self._verb = which
+            kind_of_action[first:last] = number
+        self._verb = kind_of_action
 
     def step(self, before: EnvState, action: Array, after: AutoState) -> dict[str, Any]:
         """Sums over the games of one step; `before` and `after` are states (N,).
@@ -104,8 +104,8 @@ def behaviour_of(rules: Rules) -> Callable[[Any], dict[str, Array]]:
 
     Of rules without an index of actions it tells the federations alone.
     """
-    known = hasattr(rules, "actions")
-    start = np.asarray(rules.tables.faction.start_tracks).sum(-1) if known else np.zeros(1)
+    has_actions = hasattr(rules, "actions")
+    start = np.asarray(rules.tables.faction.start_tracks).sum(-1) if has_actions else np.zeros(1)
 
     def popcount(bits: Array) -> Array:
         return ((bits[..., None].astype(jnp.int32) >> jnp.arange(31)) & 1).sum(-1)
@@ -116,7 +116,7 @@ def behaviour_of(rules: Rules) -> Callable[[Any], dict[str, Array]]:
             "order": jnp.argsort(game.setup.turn_order, axis=-1) + 1,
             "federations": p.formed,
         }
-        if known:
+        if has_actions:
             own = jnp.asarray(start)[game.setup.faction.astype(jnp.int32)]
             values |= {
                 "advanced_tiles": popcount(p.advanced),

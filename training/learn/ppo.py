@@ -64,8 +64,8 @@ class Learner:
             devices: so many share the games.
         """
         ppo, recipe = config.ppo, config.recipe
-        share, told = ppo.num_envs // devices, Diagnostics(auto)
-        return cls(network, ppo, recipe, batched(auto), told, make_optimizer(), share)
+        share, diagnostics = ppo.num_envs // devices, Diagnostics(auto)
+        return cls(network, ppo, recipe, batched(auto), diagnostics, make_optimizer(), share)
 
     def game_keys(self, key: Array) -> Array:
         """(N,) keys, one for each game of this device."""
@@ -154,15 +154,15 @@ def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
     env_state, rollout = _roll(learner, runner.params, runner.env_state, play_key)
     last_value = _look(learner, runner.params, env_state)[3]
     batch, value = _to_learn_from(learner, rollout.decisions, last_value, runner.hyper)
-    kept = _kept(learner, batch)
+    kept_rows = _kept_rows(learner, batch)
 
     def epoch(weights: Weights, key: Array) -> tuple[Weights, Metrics]:
-        return _update_epoch(learner, runner, weights, batch, kept, key)
+        return _update_epoch(learner, runner, weights, batch, kept_rows, key)
 
     before = Weights(runner.params, runner.opt_state, runner.average)
     with jax.named_scope("learning"):  # so profiles tell it from the rollout
         weights, metrics = jax.lax.scan(epoch, before, jax.random.split(learn_key, ppo.epochs))
-    metrics = jax.tree.map(jnp.mean, metrics) | _told(ppo, rollout, batch.target, value)
+    metrics = jax.tree.map(jnp.mean, metrics) | _value_metrics(ppo, rollout, batch.target, value)
     after = runner._replace(**weights._asdict(), env_state=env_state, update=runner.update + 1)
     return after, metrics
 
@@ -240,7 +240,7 @@ def _to_learn_from(
     return Batch(decisions, own, target), value
 
 
-def _kept(learner: Learner, batch: Batch) -> Array:
+def _kept_rows(learner: Learner, batch: Batch) -> Array:
     """(S, N), for each game the decisions with the largest advantages either way."""
     size = kept_steps(learner.ppo, learner.recipe)
     if size == learner.ppo.num_steps:
@@ -254,15 +254,15 @@ def _kept(learner: Learner, batch: Batch) -> Array:
 
 
 def _update_epoch(
-    learner: Learner, runner: Runner, weights: Weights, batch: Batch, kept: Array, key: Array
+    learner: Learner, runner: Runner, weights: Weights, batch: Batch, kept_rows: Array, key: Array
 ) -> tuple[Weights, Metrics]:
     """Every kept decision once, in minibatches of as many decisions of every game.
 
     Args:
         runner: of the start of the update.
-        kept: (S, N), the decisions of each game to learn from.
+        kept_rows: (S, N), the decisions of each game to learn from.
     """
-    order = jax.vmap(jax.random.permutation)(learner.game_keys(key), kept.T).T
+    order = jax.vmap(jax.random.permutation)(learner.game_keys(key), kept_rows.T).T
     order = order.reshape(learner.ppo.minibatches, -1, learner.share)
 
     def minibatch(weights: Weights, steps: Array) -> tuple[Weights, Metrics]:
@@ -320,7 +320,7 @@ def _loss(params: Params, learner: Learner, runner: Runner, batch: Batch) -> tup
     }
 
 
-def _told(ppo: PPOConfig, rollout: Rollout, target: Array, value: Array) -> Metrics:
+def _value_metrics(ppo: PPOConfig, rollout: Rollout, target: Array, value: Array) -> Metrics:
     """Of a rollout, for the log.
 
     Args:

@@ -67,15 +67,17 @@ def read(path: Path) -> Run:
         for key, value in record.items():
             check_kind(f"{path / logs.RECORDS}: line {number}: {key}", value, NUMBER)
     _add_minutes(records)
-    found = {}
+    evaluations = {}
     for file in sorted(path.glob("evaluation*.json")):
         report = read_object(file, {"opponent": TEXT} | dict.fromkeys(STRENGTH, OBJECT))
-        found[report["opponent"]] = {key: report[key] for key in STRENGTH}
+        evaluations[report["opponent"]] = {key: report[key] for key in STRENGTH}
         for key in STRENGTH:
-            where, told = f"{file}: {key}", report[key].get("policy", report[key])
-            check_keys(where, told, {"mean": NUMBER})
-            check_keys(where, told, dict.fromkeys({"low", "high"} & set(told), NUMBER))
-    return Run(path, config, records, found)
+            location, policy_report = f"{file}: {key}", report[key].get("policy", report[key])
+            check_keys(location, policy_report, {"mean": NUMBER})
+            check_keys(
+                location, policy_report, dict.fromkeys({"low", "high"} & set(policy_report), NUMBER)
+            )
+    return Run(path, config, records, evaluations)
 
 
 def _add_minutes(records: list[dict[str, Any]]) -> None:
@@ -97,9 +99,9 @@ def experiments(runs: Sequence[Run]) -> list[Experiment]:
     out: list[Experiment] = []
     for group in groups.values():
         name = _common_name(group)
-        taken = {experiment.name for experiment in out}
-        again = f"{name} ({group[0].path.name})"
-        out.append(Experiment(name if name not in taken else again, group))
+        names = {experiment.name for experiment in out}
+        unique_name = f"{name} ({group[0].path.name})"
+        out.append(Experiment(name if name not in names else unique_name, group))
     return out
 
 
@@ -117,11 +119,13 @@ def _common_name(runs: Sequence[Run]) -> str:
     return os.path.commonprefix(names).rstrip("-_.@0123456789") or names[0]
 
 
-def differences(found: Sequence[Experiment]) -> dict[str, list[Any]]:
+def differences(experiments: Sequence[Experiment]) -> dict[str, list[Any]]:
     """The keys of the configurations that differ between experiments, with their values."""
-    all_keys = sorted({key for e in found for key in e.runs[0].config} - set(APART))
-    values = {key: [e.runs[0].config.get(key) for e in found] for key in all_keys}
-    return {key: told for key, told in values.items() if any(v != told[0] for v in told)}
+    all_keys = sorted({key for e in experiments for key in e.runs[0].config} - set(APART))
+    values = {key: [e.runs[0].config.get(key) for e in experiments] for key in all_keys}
+    return {
+        key: settings for key, settings in values.items() if any(v != settings[0] for v in settings)
+    }
 
 
 def curve(experiment: Experiment, metric: str, x: str) -> chart.Line | None:
@@ -166,48 +170,50 @@ def _points(run: Run, metric: str, x: str) -> Iterator[tuple[float, float]]:
             yield float(at), float(record[metric])
 
 
-def strength(found: Sequence[Experiment]) -> list[dict[str, Any]]:
+def strength(experiments: Sequence[Experiment]) -> list[dict[str, Any]]:
     """Final strength of each experiment: by measure the IQM over runs and opponents."""
     rows = []
-    for experiment in found:
+    for experiment in experiments:
         opponents = sorted({o for run in experiment.runs for o in run.evaluations})
         row: dict[str, Any] = {
             "experiment": experiment.name,
             "runs": len(experiment.runs),
             "opponents": opponents,
         }
-        whole = opponents and all(set(run.evaluations) == set(opponents) for run in experiment.runs)
-        for measure in STRENGTH if whole else ():
+        is_complete = opponents and all(
+            set(run.evaluations) == set(opponents) for run in experiment.runs
+        )
+        for measure in STRENGTH if is_complete else ():
             scores = np.array(
                 [[_mean(run.evaluations[o][measure]) for o in opponents] for run in experiment.runs]
             )
             low, high = aggregate.bootstrap(scores)
             row[measure] = {"iqm": float(aggregate.iqm(scores.ravel())), "low": low, "high": high}
             if scores.size == 1:  # one run, one opponent: the interval of its own games
-                told = experiment.runs[0].evaluations[opponents[0]][measure]
-                told = told.get("policy", told)
-                row[measure] |= {"low": told["low"], "high": told["high"]}
+                result = experiment.runs[0].evaluations[opponents[0]][measure]
+                result = result.get("policy", result)
+                row[measure] |= {"low": result["low"], "high": result["high"]}
         rows.append(row)
     return rows
 
 
-def _mean(told: Mapping[str, Any]) -> float:
-    return float(told.get("policy", told)["mean"])
+def _mean(result: Mapping[str, Any]) -> float:
+    return float(result.get("policy", result)["mean"])
 
 
-def picture(found: Sequence[Experiment], metric: str, x: str) -> str:
+def picture(experiments: Sequence[Experiment], metric: str, x: str) -> str:
     """The curves of a metric as SVG; nothing where no experiment has it."""
-    lines = [line for e in found if (line := curve(e, metric, X[x])) is not None]
+    lines = [line for e in experiments if (line := curve(e, metric, X[x])) is not None]
     return chart.lines(lines, metric, x) if lines else ""
 
 
-def page(found: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
+def page(experiments: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
     """The comparison as one HTML page that asks nothing of any network."""
-    parts = ["<h1>Runs compared</h1>", _experiments_table(found), _length_table(found)]
-    if any(run.evaluations for experiment in found for run in experiment.runs):
-        parts.append(_strength_table(strength(found)))
+    parts = ["<h1>Runs compared</h1>", _experiments_table(experiments), _length_table(experiments)]
+    if any(run.evaluations for experiment in experiments for run in experiment.runs):
+        parts.append(_strength_table(strength(experiments)))
     for metric in metrics:
-        if drawn := picture(found, metric, x):
+        if drawn := picture(experiments, metric, x):
             parts.append(f"<h2>{html.escape(metric)}</h2>{drawn}")
     parts.append(
         "<p>Lines are interquartile means over runs and opponents, bands 95 % of a bootstrap "
@@ -227,14 +233,14 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return f"<table><tr>{cells('th', head)}</tr>{body}</table>"
 
 
-def _experiments_table(found: Sequence[Experiment]) -> str:
-    differs = differences(found)
+def _experiments_table(experiments: Sequence[Experiment]) -> str:
+    differs = differences(experiments)
     rows = [
-        ["runs", *(", ".join(run.path.name for run in e.runs) for e in found)],
-        ["seeds", *(", ".join(str(run.config.get("seed")) for run in e.runs) for e in found)],
-        *([key, *("-" if x is None else x for x in told)] for key, told in differs.items()),
+        ["runs", *(", ".join(run.path.name for run in e.runs) for e in experiments)],
+        ["seeds", *(", ".join(str(run.config.get("seed")) for run in e.runs) for e in experiments)],
+        *([key, *("-" if x is None else x for x in cells)] for key, cells in differs.items()),
     ]
-    return _table(["", *(e.name for e in found)], rows)
+    return _table(["", *(e.name for e in experiments)], rows)
 
 
 def self_play(run: Run) -> float:
@@ -255,19 +261,19 @@ def lengths(run: Run) -> tuple[float, float, float]:
     return decisions, minutes, self_play(run)
 
 
-def _length_table(found: Sequence[Experiment]) -> str:
+def _length_table(experiments: Sequence[Experiment]) -> str:
     """What each run has learnt from, and what it plays by its own log; a number for each run."""
     rows = []
-    for experiment in found:
-        told = [lengths(run) for run in experiment.runs]
-        texts = [(f"{d:,.0f}", f"{m:.1f}", f"{vp:.1f}") for d, m, vp in told]
+    for experiment in experiments:
+        run_lengths = [lengths(run) for run in experiment.runs]
+        texts = [(f"{d:,.0f}", f"{m:.1f}", f"{vp:.1f}") for d, m, vp in run_lengths]
         rows.append([experiment.name, *(" / ".join(x) for x in zip(*texts, strict=True))])
     head = ["experiment", "decisions", "minutes", "VP of self-play, last tenth"]
     return "<h2>Length</h2>" + _table(head, rows)
 
 
 def _strength_table(rows: Sequence[dict[str, Any]]) -> str:
-    told = []
+    table_rows = []
     for row in rows:
         cells = [row["experiment"], row["runs"], ", ".join(row["opponents"]) or "no evaluation"]
         for measure in STRENGTH:
@@ -275,9 +281,9 @@ def _strength_table(rows: Sequence[dict[str, Any]]) -> str:
             cells.append(
                 "-" if value is None else with_interval(value, 3 if measure == STRENGTH[2] else 1)
             )
-        told.append(cells)
+        table_rows.append(cells)
     head = ["experiment", "runs", "against", "VP", "VP above the others", "share of wins"]
-    return "<h2>Final strength</h2>" + _table(head, told)
+    return "<h2>Final strength</h2>" + _table(head, table_rows)
 
 
 def with_interval(value: dict[str, float], digits: int) -> str:

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 def share_of(place: Place, count: int) -> tuple[int, int]:
     """Which of `count` set-ups a process plays: the first one, and how many."""
-    most = -(-count // place.size)
-    first = min(place.id * most, count)
-    return first, min(most, count - first)
+    largest_share = -(-count // place.size)
+    first = min(place.id * largest_share, count)
+    return first, min(largest_share, count - first)
 
 
 class RunEvaluation:

@@ -43,40 +43,40 @@ class Start(NamedTuple):
     update: int | None = None  # to resume from; None: the latest that is whole
 
 
-def planned(wanted: Wanted) -> Config:
+def planned(request: Wanted) -> Config:
     """The configuration of a run before JAX starts, which reading a checkpoint makes it do.
 
     Where a run to resume has none that can be read, what the command line says of the processes:
     `resolve` says what is wrong.
     """
-    if wanted.config:
-        return configs.load(wanted.config, wanted.overrides)
-    if wanted.resume is not None:
+    if request.config:
+        return configs.load(request.config, request.overrides)
+    if request.resume is not None:
         with contextlib.suppress(UserError):
-            kept = configs.load(Path(split_update(wanted.resume)[0]) / configs.OF_A_RUN)
-            return configs.override(configs.of_no_process(kept), wanted.overrides)
-    own = [text for text in wanted.overrides if text.startswith(configs.OF_A_PROCESS)]
+            stored = configs.load(Path(split_update(request.resume)[0]) / configs.OF_A_RUN)
+            return configs.override(configs.of_no_process(stored), request.overrides)
+    own = [text for text in request.overrides if text.startswith(configs.OF_A_PROCESS)]
     return configs.override(Config(), [*own, "run.cpu_devices=1"])
 
 
-def resolve(wanted: Wanted) -> Start:
+def resolve(request: Wanted) -> Start:
     """The configuration of a run: of the file, or of the run to resume, with overrides.
 
     Raises:
         UserError: neither is given, or a resumed run would change what it depends on.
     """
-    if wanted.resume is None:
-        if wanted.config is None:
+    if request.resume is None:
+        if request.config is None:
             raise UserError("give --config FILE, or --resume RUN")
-        return Start(configs.load(wanted.config, wanted.overrides))
-    run, at = split_update(wanted.resume)
-    update = number_of(wanted.resume, at)
+        return Start(configs.load(request.config, request.overrides))
+    run, at = split_update(request.resume)
+    update = number_of(request.resume, at)
     checkpoints = Checkpoints(run)
     _, old = checkpoints.about(checkpoints.whole(update))
     new = (
-        configs.load(wanted.config, wanted.overrides)
-        if wanted.config
-        else configs.override(old, wanted.overrides)
+        configs.load(request.config, request.overrides)
+        if request.config
+        else configs.override(old, request.overrides)
     )
     changed = configs.differences(old, new)
     if changed:

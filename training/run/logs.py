@@ -123,9 +123,9 @@ def read_records(path: Path) -> list[tuple[int, bytes]]:
 def drop_after(path: Path, update: int) -> list[bytes]:
     """Drop the records of later updates, and what was cut off; those that were dropped."""
     records = read_records(path)
-    kept = b"".join(line for number, line in records if number <= update)
-    if path.exists() and kept != path.read_bytes():
-        atomic_files.write_text(path, kept.decode("utf-8"))
+    remaining = b"".join(line for number, line in records if number <= update)
+    if path.exists() and remaining != path.read_bytes():
+        atomic_files.write_text(path, remaining.decode("utf-8"))
     return [line for number, line in records if number > update]
 
 
@@ -150,16 +150,16 @@ def check_wandb() -> None:
 
         if os.environ.get("WANDB_MODE") in WITHOUT_LOGIN:
             return
-        known: object
+        account: object
         if "prompt" in inspect.signature(wandb.login).parameters:
-            known = wandb.login(prompt=False)
+            account = wandb.login(prompt=False)
         else:
-            known = wandb.api.api_key
+            account = wandb.api.api_key
     except ImportError as error:
         raise UserError(NO_WANDB) from error
     except Exception as error:  # whatever wandb raises
         raise UserError(f"run.wandb: W&B does not answer: {one_line(error)}") from error
-    if not known:
+    if not account:
         raise UserError("run.wandb: W&B knows no login: run `wandb login` or set WANDB_API_KEY")
 
 
@@ -179,13 +179,13 @@ def _wandb(run: Path, config: Config) -> Any:
     try:
         import wandb
 
-        there = wandb.init(
+        wandb_run = wandb.init(
             project=project, name=name, dir=folder, config=configs.to_dict(config),
             id=_wandb_id(run), resume="allow", allow_val_change=True,
         )  # fmt: skip
-        there.define_metric(UPDATE, hidden=True)
-        there.define_metric("*", step_metric=UPDATE)
-        return there
+        wandb_run.define_metric(UPDATE, hidden=True)
+        wandb_run.define_metric("*", step_metric=UPDATE)
+        return wandb_run
     except ImportError as error:
         raise UserError(NO_WANDB) from error
     except Exception as error:  # whatever wandb raises

@@ -81,10 +81,10 @@ def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
     def judge(params: Params, seen: NetworkInput) -> Any:
         return network.apply(params, seen, method="logits_and_values")
 
-    def kept(params: Params, seen: NetworkInput) -> Any:
+    def kept_input(params: Params, seen: NetworkInput) -> Any:
         return jax.vjp(lambda p: judge(p, seen), params)[1]
 
-    residuals = _bytes(jax.eval_shape(kept, params, seen)) - _bytes(params)
+    residuals = _bytes(jax.eval_shape(kept_input, params, seen)) - _bytes(params)
     cost: Any = jax.jit(judge).lower(params, seen).cost_analysis() or {}
     return Shapes(
         game=_bytes(state) // 2,
@@ -148,13 +148,13 @@ def xla_account(config: Config, env_module: EnvModule) -> dict[str, int]:
     mesh = make_mesh(config.ppo.num_envs)
     init = jax.jit(make_init(auto, network, config, mesh), out_shardings=sharding(mesh))
     chunk = ppo.make_chunk(auto, network, config, mesh)
-    says: Any = chunk.lower(init.eval_shape()).compile().memory_analysis()
-    if says is None:
+    analysis: Any = chunk.lower(init.eval_shape()).compile().memory_analysis()
+    if analysis is None:
         raise UserError("--xla: XLA gives no account of its memory here")
     parts = {
-        "arguments": says.argument_size_in_bytes,
-        "results": says.output_size_in_bytes - says.alias_size_in_bytes,
-        "temporary": says.temp_size_in_bytes,
+        "arguments": analysis.argument_size_in_bytes,
+        "results": analysis.output_size_in_bytes - analysis.alias_size_in_bytes,
+        "temporary": analysis.temp_size_in_bytes,
     }
     return parts | {"total": sum(parts.values())}
 
@@ -173,8 +173,8 @@ class Pace(NamedTuple):
         c = config.ppo
         larger = shapes.flops / self.flops
         learnt = c.epochs * ppo.kept_steps(c, config.recipe) / c.num_steps
-        one = self.playing + larger * (self.inference + learnt * self.learning)
-        return one * 1e-6 * c.num_envs * c.num_steps / devices
+        single = self.playing + larger * (self.inference + learnt * self.learning)
+        return single * 1e-6 * c.num_envs * c.num_steps / devices
 
 
 def read_pace(path: Path, env_module: EnvModule) -> Pace:
@@ -192,23 +192,23 @@ def read_pace(path: Path, env_module: EnvModule) -> Pace:
             raise ValueError("devices must be above 0")
         for name, seconds in parts.items():
             data_files.check_kind(name, seconds, NUMBER)
-        one = 1e6 * devices / (c.num_envs * c.num_steps)
+        microseconds = 1e6 * devices / (c.num_envs * c.num_steps)
         learnt = c.epochs * ppo.kept_steps(c, config.recipe) / c.num_steps
         return Pace(
-            one * parts["environment"],
-            one * parts["observation and inference"],
-            one * parts["learning"] / learnt,
+            microseconds * parts["environment"],
+            microseconds * parts["observation and inference"],
+            microseconds * parts["learning"] / learnt,
             shapes_of(config, env_module).flops,
             f"{report['machine']['device']} x {devices}, {report['run']}",
         )
     except (ValueError, KeyError, TypeError, ZeroDivisionError, UserError) as error:
-        said = f"key {error} is missing" if isinstance(error, KeyError) else reason(error)
-        raise UserError(f"{path} is no report of benchmarks.training --json: {said}") from error
+        problem = f"key {error} is missing" if isinstance(error, KeyError) else reason(error)
+        raise UserError(f"{path} is no report of benchmarks.training --json: {problem}") from error
 
 
 def fitting(config: Config, shapes: Shapes, devices: int, memory: int) -> list[str]:
     """Settings that would fit, each by itself: fewer games, more minibatches, fewer decisions."""
-    found = []
+    options = []
     for key, values in (
         ("num_envs", _halves(config.ppo.num_envs, devices)),
         ("minibatches", _doubles(config.ppo.minibatches, config.ppo.num_steps)),
@@ -218,9 +218,9 @@ def fitting(config: Config, shapes: Shapes, devices: int, memory: int) -> list[s
             other = configs.override(config, [f"ppo.{key}={value}"])
             total = plan_of(other, shapes, devices).total
             if total <= memory:
-                found.append(f"ppo.{key}={value} ({shown(total)})")
+                options.append(f"ppo.{key}={value} ({shown(total)})")
                 break
-    return found
+    return options
 
 
 def _halves(value: int, unit: int) -> list[int]:
@@ -232,10 +232,10 @@ def _halves(value: int, unit: int) -> list[int]:
     return out
 
 
-def _doubles(value: int, most: int) -> list[int]:
-    """Larger and larger divisors of `most`."""
+def _doubles(value: int, limit: int) -> list[int]:
+    """Larger and larger divisors of `limit`."""
     out = []
-    while value * 2 <= most and most % (value * 2) == 0:
+    while value * 2 <= limit and limit % (value * 2) == 0:
         value *= 2
         out.append(value)
     return out
@@ -252,16 +252,16 @@ def shown(count: float) -> str:
 def report(config: Config, shapes: Shapes, devices: int) -> tuple[Plan, list[str]]:
     """The plan, and its lines."""
     plan, c = plan_of(config, shapes, devices), config.ppo
-    games, kept = c.num_envs // devices, ppo.kept_steps(c, config.recipe)
-    what = {
+    games, kept_steps = c.num_envs // devices, ppo.kept_steps(c, config.recipe)
+    rows = {
         "games": f"{games:,} of {shown(shapes.game)}, before and after",
         "network": f"{shapes.params // 4:,} parameters and their copies",
         "optimizer": "Adam, before and after",
         "rollout": f"{c.num_steps * games:,} decisions of {shown(shapes.seen)}",
-        "learning": f"a minibatch of {games * kept // c.minibatches:,} decisions, "
+        "learning": f"a minibatch of {games * kept_steps // c.minibatches:,} decisions, "
         f"{shown(shapes.residuals)} of activations each",
         "playing": "one decision of all games",
     }
     head = f"{config.name}: {c.num_envs:,} games on {devices} device(s); of each device"
-    lines = [f"  {key:<11}{shown(value):>10}  {what[key]}" for key, value in plan._asdict().items()]
+    lines = [f"  {key:<11}{shown(value):>10}  {rows[key]}" for key, value in plan._asdict().items()]
     return plan, [head, *lines, f"  {'sum':<11}{shown(plan.total):>10}"]

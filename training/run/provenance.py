@@ -44,9 +44,9 @@ def started(run: Path, update: int, env: Environment) -> None:
     )
 
 
-def ended(run: Path, update: int, how: str) -> None:
+def ended(run: Path, update: int, outcome: str) -> None:
     """Note an end: COMPLETE and OUT_OF_TIME with the evaluation, or INTERRUPTED."""
-    _add(run, event="end", update=update, how=how)
+    _add(run, event="end", update=update, how=outcome)
 
 
 def read(run: Path) -> list[dict[str, Any]]:
@@ -58,9 +58,9 @@ def read(run: Path) -> list[dict[str, Any]]:
     out = []
     for line in lines:
         with contextlib.suppress(ValueError):
-            found = json.loads(line)
-            if isinstance(found, dict):
-                out.append(found)
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                out.append(entry)
     return out
 
 

@@ -54,17 +54,17 @@ def ship(
         The path of the JSON, and the games that it played.
     """
     zoo.check(name)
-    made = environments.make_env(environments.module(None), env[0], "vp", env[1])
-    more = _more(settings)
-    params, config, told = source.read(made)
-    more = told | more
+    shipped_env = environments.make_env(environments.module(None), env[0], "vp", env[1])
+    extra_keys = _parse_settings(settings)
+    params, config, about = source.read(shipped_env)
+    extra_keys = about | extra_keys
     if results:
-        more["results"] = data_files.read_json(results, "the results")
-    return make(name, made, params, config, more)
+        extra_keys["results"] = data_files.read_json(results, "the results")
+    return make(name, shipped_env, params, config, extra_keys)
 
 
 def make(
-    name: str, env: Environment, params: Params, config: Config, more: Mapping[str, object]
+    name: str, env: Environment, params: Params, config: Config, extra_keys: Mapping[str, object]
 ) -> tuple[Path, Recorded]:
     """Write `NAME.npz`, `NAME.json` and `NAME.games.npz`.
 
@@ -73,7 +73,7 @@ def make(
         env: what it plays.
         params: the network's parameters.
         config: what it was trained with; its network.
-        more: what else the JSON tells.
+        extra_keys: what else the JSON tells.
     Returns:
         The path of the JSON, and the games that it played.
     """
@@ -81,22 +81,22 @@ def make(
     start = trained["run"]["warm_start"]
     if Path(start).is_absolute():  # a folder of this machine says nothing to others
         trained["run"]["warm_start"] = Path(start).name
-    says = zoo.describe(env, config.network, training=trained, **more)
+    description = zoo.describe(env, config.network, training=trained, **extra_keys)
     plays = environments.with_short_turns(env, config.env.short_turns)
     played = record(make_player(plays, make_network(env, config.network)), params)
-    path = zoo.save(name, params, says)
+    path = zoo.save(name, params, description)
     games = path.with_suffix(".games.npz")
     data_files.write_arrays(games, played._asdict(), compressed=True)
     return path, played
 
 
-def _more(texts: Sequence[str]) -> dict[str, Any]:
+def _parse_settings(texts: Sequence[str]) -> dict[str, Any]:
     """What `--set` gives, read as YAML; a note is as it stands.
 
     Raises:
         UserError: no key=value, a key that is told anyway, a value that no agent may have.
     """
-    more: dict[str, Any] = {}
+    parsed: dict[str, Any] = {}
     for text in texts:
         key, equals, value = text.partition("=")
         if not key or not equals:
@@ -104,9 +104,9 @@ def _more(texts: Sequence[str]) -> dict[str, Any]:
         if key in TOLD:
             raise UserError(f"--set {key}: the command says that itself")
         try:
-            more[key] = value if key == "note" else configs.parse_yaml(value)
-            json.dumps(more[key])  # has no dates, as YAML has
+            parsed[key] = value if key == "note" else configs.parse_yaml(value)
+            json.dumps(parsed[key])  # has no dates, as YAML has
         except (ValueError, TypeError) as error:
             raise UserError(f"--set {key}: cannot read the value: {error}") from error
-    zoo.check_said("--set", more)
-    return more
+    zoo.check_said("--set", parsed)
+    return parsed

@@ -49,8 +49,8 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
         if state.what != DONE:
             env = member.config.env
             try:
-                made = make_env(env_module, **asdict(env))
-                check(Start(member.config), made, RUNS)
+                member_env = make_env(env_module, **asdict(env))
+                check(Start(member.config), member_env, RUNS)
             except UserError as error:
                 raise UserError(f"{member.name}: {error}") from error
 
@@ -61,14 +61,14 @@ def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
         threading.Thread(target=_follow, daemon=True).start()
     os.environ.setdefault(WANDB_GROUP, member.sweep)  # W&B shows the runs of a sweep together
     with sweep_file.held(member, RUNS):
-        what = sweep_file.left_at(member, RUNS).what
-        if what == DONE:
+        status = sweep_file.left_at(member, RUNS).what
+        if status == DONE:
             print(f"{member.name} is done", file=sys.stderr)
             return 0
-        if what == STOPPED:
-            wanted = Wanted(resume=str(RUNS / member.name))
+        if status == STOPPED:
+            request = Wanted(resume=str(RUNS / member.name))
             spent = sweep_file.seconds_spent(member, RUNS)
-            return training.run(wanted, env_module, spent)
+            return training.run(request, env_module, spent)
         sweep_file.set_aside(member, RUNS)
         return training.train_new(member.config, env_module)[0]
 

@@ -101,10 +101,10 @@ def _variants(tree: dict[str, Any]) -> dict[str, dict[str, Any]]:
         for values in itertools.product(*grid.values()):
             point = dict(zip(grid, values, strict=True))
             parts = [f"{key.rpartition('.')[2]}{_plain(x)}" for key, x in point.items()]
-            told = "-".join([str(variant)] * bool(variant) + parts)
-            if told in out:
-                raise UserError(f"two variants would be called {told}")
-            out[told] = (named.get(variant) or {}) | point
+            label = "-".join([str(variant)] * bool(variant) + parts)
+            if label in out:
+                raise UserError(f"two variants would be called {label}")
+            out[label] = (named.get(variant) or {}) | point
     return out
 
 
@@ -114,26 +114,26 @@ def _plain(value: object) -> str:
 
 
 def _mapping(tree: dict[str, Any], key: str) -> dict[str, Any]:
-    found = {} if tree.get(key) is None else tree[key]
-    if not isinstance(found, dict):
+    mapping = {} if tree.get(key) is None else tree[key]
+    if not isinstance(mapping, dict):
         raise UserError(f"{key} must be a group of keys")
-    return found
+    return mapping
 
 
-def _changed(config: Config, values: Mapping[str, object], where: str) -> Config:
+def _changed(config: Config, values: Mapping[str, object], path: str) -> Config:
     flat = configs.flat_tree(values)
     for key in OWN:
         if key in flat:
-            raise UserError(f"{where}: {key} is given by the sweep")
-    return _override(config, flat, where)
+            raise UserError(f"{path}: {key} is given by the sweep")
+    return _override(config, flat, path)
 
 
-def _override(config: Config, flat: Mapping[str, object], where: str) -> Config:
+def _override(config: Config, flat: Mapping[str, object], path: str) -> Config:
     texts = [f"{key}={json.dumps(value, default=str)}" for key, value in flat.items()]
     try:
         return configs.override(config, texts)
     except UserError as error:
-        raise UserError(f"{where}: {error}") from error
+        raise UserError(f"{path}: {error}") from error
 
 
 def state(member: Member, runs: Path) -> State:
@@ -142,8 +142,8 @@ def state(member: Member, runs: Path) -> State:
     Raises:
         UserError: its folder holds a run of another configuration.
     """
-    found = left_at(member, runs)
-    return found._replace(what=RUNNING) if _in_use(member, runs) else found
+    remainder = left_at(member, runs)
+    return remainder._replace(what=RUNNING) if _in_use(member, runs) else remainder
 
 
 def left_at(member: Member, runs: Path) -> State:
@@ -163,13 +163,13 @@ def _check_same(member: Member, run: Path) -> None:
     file = run / configs.OF_A_RUN
     if not file.is_file():
         raise UserError(f"{run} is there and no run of this sweep: move it away")
-    there, here = (
+    stored, current = (
         configs.flat(configs.with_ends(config)) for config in (configs.load(file), member.config)
     )
-    for key, value in here.items():
-        if there[key] != value:
+    for key, value in current.items():
+        if stored[key] != value:
             raise UserError(
-                f"{run} was begun with {key}={there[key]}, the sweep says {value}: "
+                f"{run} was begun with {key}={stored[key]}, the sweep says {value}: "
                 "move it away, or call the sweep otherwise"
             )
 
@@ -222,6 +222,6 @@ def seconds_spent(member: Member, runs: Path) -> float:
     ppo, run = member.config.ppo, runs / member.name
     last = latest_checkpoint(run)
     lines = [line for update, line in logs.read_records(run / logs.RECORDS) if update <= last]
-    found = [json.loads(line).get("time/decisions_per_second") for line in lines]
-    speeds = [speed for speed in found if speed]
+    rates = [json.loads(line).get("time/decisions_per_second") for line in lines]
+    speeds = [speed for speed in rates if speed]
     return float(sum(ppo.num_envs * ppo.num_steps / speed for speed in speeds))

@@ -69,19 +69,19 @@ def train(trainer: Trainer, logs: Logs) -> bool:
         True where it was interrupted.
     """
     config, group = trainer.config, trainer.group
-    began = time.monotonic() - trainer.spent
+    start_time = time.monotonic() - trainer.spent
     limit = config.run.max_minutes * 60
     evaluations = evaluations_of(trainer, config.eval.chunk_games if config.eval.chunks else 0)
-    asked, interrupt = False, Interrupt()
+    stop_requested, interrupt = False, Interrupt()
     with signals.handling(interrupt.note):
         try:
             progress = cli.bar("update", config.run.updates, trainer.update, group.is_main)
             chunks, longest = 0, 0.0
             while trainer.update < config.run.updates:
-                asked = any(group.all(interrupt.asked))
-                if asked:
+                stop_requested = any(group.all(interrupt.asked))
+                if stop_requested:
                     break
-                spent = time.monotonic() - began
+                spent = time.monotonic() - start_time
                 due = limit and (chunks or trainer.spent) and spent + longest > limit
                 if group.first(due):
                     print("\nout of time: run.max_minutes", file=sys.stderr)
@@ -98,7 +98,7 @@ def train(trainer: Trainer, logs: Logs) -> bool:
                 if chunks % config.run.checkpoint_chunks == 0:
                     trainer.save()
                 longest = max(longest, time.monotonic() - start)
-            asked = asked or any(group.all(interrupt.asked))
+            stop_requested = stop_requested or any(group.all(interrupt.asked))
             progress.close()
         finally:
             try:
@@ -108,7 +108,7 @@ def train(trainer: Trainer, logs: Logs) -> bool:
                     trainer.save()
             finally:
                 logs.close()
-    return asked or (group.alone and interrupt.asked)
+    return stop_requested or (group.alone and interrupt.asked)
 
 
 def _report(
@@ -146,7 +146,7 @@ def _report(
     progress.update(len(records))
 
 
-def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
+def run(request: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
     """Train, alone or together with other processes, then evaluate.
 
     Args:
@@ -154,9 +154,9 @@ def run(wanted: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
     Returns:
         The exit code; 130 after Ctrl-C.
     """
-    with _joined(planned(wanted), wanted.resume or "") as group:
-        start = resolve(wanted)
-        return _together(start, wanted.record, env_module, group, spent)[0]
+    with _joined(planned(request), request.resume or "") as group:
+        start = resolve(request)
+        return train_in_group(start, request.record, env_module, group, spent)[0]
 
 
 def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
@@ -166,7 +166,7 @@ def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
         The exit code, the run folder.
     """
     with _joined(config, "") as group:
-        return _together(Start(config), None, env_module, group, 0.0)
+        return train_in_group(Start(config), None, env_module, group, 0.0)
 
 
 @contextlib.contextmanager
@@ -179,7 +179,7 @@ def _joined(config: Config, resume: str) -> Iterator[ProcessGroup]:
         yield group
 
 
-def _together(
+def train_in_group(
     start: Start, record: Path | None, env_module: EnvModule, group: ProcessGroup, spent: float
 ) -> tuple[int, Path]:
     """`run` in its place among the processes: the exit code, the run folder."""
@@ -197,15 +197,15 @@ def _together(
             records.check(record, resume=True)
         if group.alone:  # orbax would wait for the other processes
             check_round_trip(start.run or Path("runs") / config.name)
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as stack:
         process_group.check_shared(group, start.run or Path("runs"))
         if start.run is not None:
             group.hint = f"; go on with --resume {start.run}"
             if group.is_main:
-                held.enter_context(atomic_files.folder_lock(start.run))
+                stack.enter_context(atomic_files.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
-        what = "dealing the first games" if start.run is None else f"reading {start.run}"
-        with cli.telling(lambda: what, group.is_main):
+        task = "dealing the first games" if start.run is None else f"reading {start.run}"
+        with cli.telling(lambda: task, group.is_main):
             trainer = Trainer(config, env_module, run, start.run is not None, start.update, group)
         trainer.record, trainer.spent = record, spent
         with cli.compiling("the training step"):
@@ -213,12 +213,12 @@ def _together(
         logs = open_again(trainer) if start.run is not None else open_new(trainer)
         group.hint = f"; go on with --resume {trainer.run}"
         if start.run is None and group.is_main:
-            held.enter_context(failed_start_removed(trainer))
-            held.enter_context(atomic_files.folder_lock(trainer.run))
-        return _to_the_end(trainer, logs), trainer.run
+            stack.enter_context(failed_start_removed(trainer))
+            stack.enter_context(atomic_files.folder_lock(trainer.run))
+        return finish(trainer, logs), trainer.run
 
 
-def _to_the_end(trainer: Trainer, logs: Logs) -> int:
+def finish(trainer: Trainer, logs: Logs) -> int:
     """Train, then evaluate. The exit code."""
     config, run, group = trainer.config, trainer.run, trainer.group
     among = "" if group.alone else f" of {group.place.size} processes"
@@ -230,8 +230,8 @@ def _to_the_end(trainer: Trainer, logs: Logs) -> int:
         )
     if train(trainer, logs):
         if group.is_main:
-            said = f"checkpoint at update {trainer.update}; go on with --resume {run}"
-            print(said, file=sys.stderr)
+            message = f"checkpoint at update {trainer.update}; go on with --resume {run}"
+            print(message, file=sys.stderr)
             provenance.ended(run, trainer.update, provenance.INTERRUPTED)
         return 130
     for number, evaluation in enumerate(evaluations_of(trainer, config.eval.games), 1):

@@ -21,35 +21,35 @@ FOUND, PLAIN = "#b5402a", "#5b6570"
 
 
 def forest(
-    effects: Sequence[Effect], title: str, unit: str = "VP", most: int = 60, ordered: bool = False
+    effects: Sequence[Effect], title: str, unit: str = "VP", limit: int = 60, ordered: bool = False
 ) -> str:
     """Effects below one another, largest first; those that stand out are red.
 
     Args:
-        unit: of the estimates. most: how many are drawn. ordered: they keep their order.
+        unit: of the estimates. limit: how many are drawn. ordered: they keep their order.
     """
-    shown = [e for e in effects if math.isfinite(e.estimate) and math.isfinite(e.low)]
-    shown = (shown if ordered else sorted(shown, key=lambda e: -e.estimate))[:most]
-    low = min([0.0, *(e.low for e in shown)])
-    high = max([0.0, *(e.high for e in shown)])
+    drawn = [e for e in effects if math.isfinite(e.estimate) and math.isfinite(e.low)]
+    drawn = (drawn if ordered else sorted(drawn, key=lambda e: -e.estimate))[:limit]
+    low = min([0.0, *(e.low for e in drawn)])
+    high = max([0.0, *(e.high for e in drawn)])
     room = 0.03 * ((high - low) or 1.0)
     low, high = low - room, high + room
     span = high - low
-    names = [e.name if len(e.name) <= LONGEST else e.name[: LONGEST - 1] + "…" for e in shown]
+    names = [e.name if len(e.name) <= LONGEST else e.name[: LONGEST - 1] + "…" for e in drawn]
     left = max(WIDTH - PLOT - 20, int(LETTER * max(map(len, names), default=0)) + 18)
     width = left + PLOT + 20
 
     def x(value: float) -> float:
         return left + PLOT * (value - low) / span
 
-    height = TOP + LINE * len(shown) + 34
+    height = TOP + LINE * len(drawn) + 34
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
         f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
         f'<text x="10" y="22" font-size="15" fill="#1c2126">{escape(title)}</text>',
     ]
-    bottom, sign = TOP + LINE * len(shown) + 4, "+" if unit == "VP" else ""
+    bottom, sign = TOP + LINE * len(drawn) + 4, "+" if unit == "VP" else ""
     for tick in ticks(low, high):
         colour = "#8a939c" if tick == 0 else "#e3e6e9"
         out.append(
@@ -59,7 +59,7 @@ def forest(
             f'fill="#5b6570">{f"{tick:{sign}g}" if tick else "0"}</text>'
         )
     out.append(f'<text x="{left - 8}" y="{bottom + 14}" text-anchor="end">{escape(unit)}</text>')
-    for row, (effect, name) in enumerate(zip(shown, names, strict=True)):
+    for row, (effect, name) in enumerate(zip(drawn, names, strict=True)):
         y = TOP + LINE * row
         colour = FOUND if effect.found else PLAIN
         out.append(
@@ -72,11 +72,11 @@ def forest(
     return "\n".join([*out, "</svg>"]) + "\n"
 
 
-def ticks(low: float, high: float, most: int = 8) -> list[float]:
+def ticks(low: float, high: float, limit: int = 8) -> list[float]:
     """Round numbers from `low` to `high`, 0 among them where it lies there."""
     span = (high - low) or 1.0
-    step = 10 ** math.floor(math.log10(span / most))
-    step *= next(f for f in (1, 2, 5, 10) if span / (step * f) <= most)
+    step = 10 ** math.floor(math.log10(span / limit))
+    step *= next(f for f in (1, 2, 5, 10) if span / (step * f) <= limit)
     first, last = math.ceil(low / step), math.floor(high / step)
     return [round(n * step, 10) for n in range(first, last + 1)]
 
@@ -101,8 +101,8 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
         unit: of the horizontal axis.
     """
     values = [v[np.isfinite(v)] for c in curves for v in (c.y, c.band.ravel())]
-    every = np.concatenate(values)
-    low, high = float(every.min()), float(every.max())
+    all_values = np.concatenate(values)
+    low, high = float(all_values.min()), float(all_values.max())
     first = min(float(c.x[0]) for c in curves)
     last = max(float(c.x[-1]) for c in curves)
     left, right, top, bottom = 64, WIDTH - 20, 16, HEIGHT - 40
@@ -133,10 +133,14 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
     out.append(f'<text x="{right}" y="{bottom + 32}" text-anchor="end">{escape(unit)}</text>')
     for number, line in enumerate(curves):
         colour = COLOURS[number % len(COLOURS)]
-        there = np.isfinite(line.band).all(-1)
-        if there.any():
-            upper = [at(x, b) for x, b in zip(line.x[there], line.band[there, 1], strict=True)]
-            lower = [at(x, b) for x, b in zip(line.x[there], line.band[there, 0], strict=True)]
+        is_finite = np.isfinite(line.band).all(-1)
+        if is_finite.any():
+            upper = [
+                at(x, b) for x, b in zip(line.x[is_finite], line.band[is_finite, 1], strict=True)
+            ]
+            lower = [
+                at(x, b) for x, b in zip(line.x[is_finite], line.band[is_finite, 0], strict=True)
+            ]
             edge = " ".join(upper + lower[::-1])
             out.append(f'<polygon points="{edge}" fill="{colour}" fill-opacity="0.18"/>')
         path = " ".join(at(x, y) for x, y in zip(line.x, line.y, strict=True))

@@ -77,11 +77,11 @@ def regression(
     scale *= (count - 1) / max(count - rank, 1)
     covariance = scale * bread @ (sums.T @ sums) @ bread
     rows = np.eye(len(names), x.shape[1]) if weights is None else weights
-    known = np.abs(rows @ determined - rows).max(1) < ESTIMABLE_TOLERANCE
+    is_estimable = np.abs(rows @ determined - rows).max(1) < ESTIMABLE_TOLERANCE
     estimates = rows @ beta
     errors = np.sqrt(np.maximum(np.einsum("ik,kl,il->i", rows, covariance, rows), 0))
     seen = (x[:, : len(names)] != 0).sum(0) if counts is None else counts
-    return intervals(names, np.where(known, estimates, np.nan), errors, groups, seen)
+    return intervals(names, np.where(is_estimable, estimates, np.nan), errors, groups, seen)
 
 
 def inverse_gram(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -96,9 +96,9 @@ def inverse_gram(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     length = np.linalg.norm(x, axis=0)
     length[length == 0] = 1.0
     _, singular, directions = np.linalg.svd(np.linalg.qr(x / length, mode="r"), full_matrices=False)
-    kept = singular > RANK_TOLERANCE * max(singular.max(initial=0.0), np.finfo(float).tiny)
-    span, weighted = directions[kept], directions[kept] / length
-    inverse: np.ndarray = (weighted.T / singular[kept] ** 2) @ weighted
+    in_rank = singular > RANK_TOLERANCE * max(singular.max(initial=0.0), np.finfo(float).tiny)
+    span, weighted = directions[in_rank], directions[in_rank] / length
+    inverse: np.ndarray = (weighted.T / singular[in_rank] ** 2) @ weighted
     return inverse, (weighted.T @ span) * length
 
 
@@ -122,75 +122,76 @@ def intervals(
         score = np.abs(estimates / errors)  # nan without an estimate, and for 0 without an error
     chance = np.where(np.isnan(score), 1.0, 2 * stats.t.sf(score, freedom))
     half = stats.t.ppf((1 + CONFIDENCE) / 2, freedom) * errors
-    found = holm(chance)
+    is_found = holm(chance)
     return [
         Effect(name, float(e), float(e - h), float(e + h), int(n), bool(f))
-        for name, e, h, n, f in zip(names, estimates, half, counts, found, strict=True)
+        for name, e, h, n, f in zip(names, estimates, half, counts, is_found, strict=True)
     ]
 
 
-def known(found: Sequence[Effect]) -> list[Effect]:
+def estimable(effects: Sequence[Effect]) -> list[Effect]:
     """Those that have an estimate and an interval."""
-    return [e for e in found if np.isfinite(e.low) and e.high > e.low]
+    return [e for e in effects if np.isfinite(e.low) and e.high > e.low]
 
 
-def errors(found: Sequence[Effect]) -> np.ndarray:
+def errors(effects: Sequence[Effect]) -> np.ndarray:
     """(K,) standard errors, read from the intervals as normal: for effects of many deals."""
     from scipy import stats
 
-    half = np.array([(e.high - e.low) / 2 for e in found])
+    half = np.array([(e.high - e.low) / 2 for e in effects])
     out: np.ndarray = half / stats.norm.ppf((1 + CONFIDENCE) / 2)
     return out
 
 
-def reliability(found: Sequence[Effect]) -> float:
+def reliability(effects: Sequence[Effect]) -> float:
     """The share of the variance of K estimates that is no noise of theirs, 0 to 1."""
-    spread = float(np.var([e.estimate for e in found])) if len(found) > 1 else 0.0
-    noise = float(np.mean(errors(found) ** 2)) if len(found) else 0.0
+    spread = float(np.var([e.estimate for e in effects])) if len(effects) > 1 else 0.0
+    noise = float(np.mean(errors(effects) ** 2)) if len(effects) else 0.0
     return max(1 - noise / spread, 0.0) if spread else 0.0
 
 
-def wilson(share: Effect, most: float = 1.0) -> Effect:
-    """A share of `most` with Wilson's interval, which 0 of n has too.
+def wilson(share: Effect, maximum: float = 1.0) -> Effect:
+    """A share of `maximum` with Wilson's interval, which 0 of n has too.
 
     What games of one deal have in common makes n smaller, as far as the interval tells.
     """
     from scipy import stats
 
     z = stats.norm.ppf((1 + CONFIDENCE) / 2)
-    p, n = share.estimate / most, float(share.size)
-    error = float(errors([share])[0]) / most
+    p, n = share.estimate / maximum, float(share.size)
+    error = float(errors([share])[0]) / maximum
     if np.isfinite(error) and error > 0:
         n = min(n, p * (1 - p) / error**2)
     middle = (p + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     return share._replace(
-        low=max(float(most * (middle - half)), 0.0), high=min(float(most * (middle + half)), most)
+        low=max(float(maximum * (middle - half)), 0.0),
+        high=min(float(maximum * (middle + half)), maximum),
     )
 
 
-def together(found: Sequence[Effect]) -> list[Effect]:
-    """Effects of several families as one: `found` is Holm's over all of them.
+def together(families: Sequence[Effect]) -> list[Effect]:
+    """Effects of several families as one: `families` is Holm's over all of them.
 
     Their chances are read from the intervals, as normal: for families of many deals.
     """
     from scipy import stats
 
-    sure = known(found)
+    sure = estimable(families)
     score = np.abs([e.estimate for e in sure]) / errors(sure)
-    stands = holm(2 * stats.norm.sf(score))
-    return [e._replace(found=bool(f)) for e, f in zip(sure, stands, strict=True)]
+    is_found = holm(2 * stats.norm.sf(score))
+    return [e._replace(found=bool(f)) for e, f in zip(sure, is_found, strict=True)]
 
 
 def holm(chances: np.ndarray) -> np.ndarray:
     """(K,) bool, which of K p-values stand out together at 5 % (Holm 1979)."""
     order = np.argsort(chances)
-    found = np.zeros(len(chances), bool)
+    rejected = np.zeros(len(chances), bool)
     for place, at in enumerate(order):
         if chances[at] > (1 - CONFIDENCE) / (len(chances) - place):
             break
-        found[at] = True
-    return found
+        rejected[at] = True
+    return rejected
 
 
 def means(
@@ -205,16 +206,16 @@ def means(
     groups = int(index.max(initial=-1)) + 1
     estimates, errors, samples, counts = [], [], [], []
     for kind in range(len(names)):
-        here = kinds == kind
-        count = np.bincount(index[here], minlength=groups)
-        total = np.bincount(index[here], values[here], groups)
-        n, there = count.sum(), int((count > 0).sum())
+        is_kind = kinds == kind
+        count = np.bincount(index[is_kind], minlength=groups)
+        total = np.bincount(index[is_kind], values[is_kind], groups)
+        n, num_groups = count.sum(), int((count > 0).sum())
         mean = total.sum() / n if n else np.nan
         spread = ((total - mean * count) ** 2).sum() if n else np.nan
-        scale = there / (there - 1) if there > 1 else np.nan
+        scale = num_groups / (num_groups - 1) if num_groups > 1 else np.nan
         estimates.append(mean)
         errors.append(np.sqrt(scale * spread) / max(n, 1))
-        samples.append(there)
+        samples.append(num_groups)
         counts.append(n)
     return intervals(names, np.array(estimates), np.array(errors), samples, counts)
 

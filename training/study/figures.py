@@ -19,7 +19,7 @@ from gaia_jax.components.research import TRACKS
 from gaia_jax.ruleset import Ruleset
 
 from ..games import dataset
-from ..stats.effects import CONFIDENCE, Effect, known, means, reliability, together
+from ..stats.effects import CONFIDENCE, Effect, estimable, means, reliability, together
 from ..system import atomic_files, data_files
 from ..system.data_files import LIST, NUMBER, OBJECT, SWITCH, TEXT
 from ..system.data_files import WHOLE as COUNT
@@ -111,8 +111,8 @@ def of_games(table: Table, ruleset: Ruleset) -> Figures:
         if key in table.setup:
             out[f"in_play_{key}"] = pieces.in_play(table, key)
     little = [f"in_play_{key}" for key in LITTLE if f"in_play_{key}" in out]
-    judged = iter(together([e for key in little for e in known(out[key])]))
-    out |= {key: [next(judged) for _ in known(out[key])] for key in little}
+    judged = iter(together([e for key in little for e in estimable(out[key])]))
+    out |= {key: [next(judged) for _ in estimable(out[key])] for key in little}
     out["round_tiles"] = pieces.in_play(table, "round_tiles")
     for at in (0, 5):
         out[f"round_tiles_{at + 1}"] = pieces.in_play(table, "round_tiles", at)
@@ -294,8 +294,8 @@ def agreement(name: str, own: list[Effect], other: list[Effect]) -> tuple[Effect
         The rank correlation, and its value without the noise of both answers (Spearman 1904), at
         most 1; nan where either is mostly noise.
     """
-    theirs = {e.name: e for e in known(other)}
-    both = [(e, theirs[e.name]) for e in known(own) if e.name in theirs]
+    theirs = {e.name: e for e in estimable(other)}
+    both = [(e, theirs[e.name]) for e in estimable(own) if e.name in theirs]
     one, two = [a for a, _ in both], [b for _, b in both]
     rank = rank_correlation(name, [e.estimate for e in one], [e.estimate for e in two])
     parts = [reliability(x) for x in (one, two)]

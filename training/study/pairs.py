@@ -13,9 +13,9 @@ from ..stats.effects import (
     RANK_TOLERANCE,
     Effect,
     errors,
+    estimable,
     intervals,
     inverse_gram,
-    known,
     together,
 )
 
@@ -31,7 +31,7 @@ def split(found: Sequence[Effect]) -> dict[str, list[Effect]]:
     Returns:
         Nothing where pairs are too few for this.
     """
-    sure = known(found)
+    sure = estimable(found)
     names = [e.name.split(" with ") for e in sure]
     own, other = ({x: k for k, x in enumerate(sorted({n[i] for n in names}))} for i in (0, 1))
     at = np.array([(own[a], len(own) + other[b]) for a, b in names], int)

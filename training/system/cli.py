@@ -111,16 +111,16 @@ def _bar_class() -> Any:
         """Shows its time again when nothing more is done yet, and somebody tells it so."""
 
         def update(self, n: float | None = 1) -> bool | None:
-            shown = super().update(n)
+            is_shown = super().update(n)
             if self.disable:  # one that shows nothing has no time of its own
-                return shown
-            if not shown and time.time() - self.last_print_t >= self.mininterval:
+                return is_shown
+            if not is_shown and time.time() - self.last_print_t >= self.mininterval:
                 self.last_print_t = time.time()
                 self.refresh()
-                shown = True
-            if shown and not sys.stderr.isatty():
+                is_shown = True
+            if is_shown and not sys.stderr.isatty():
                 self.mininterval = next_wait(self.mininterval)
-            return shown
+            return is_shown
 
     return _Bar
 
@@ -135,12 +135,12 @@ def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm[Any]:
         shown: nothing is written where it is not.
     """
     live = sys.stderr.isatty()
-    made: tqdm[Any] = _bar_class()(
+    progress_bar: tqdm[Any] = _bar_class()(
         total=total, initial=done, unit=unit, file=sys.stderr if live else _Lines(),
         mininterval=0.1 if live else LINE_SECONDS, maxinterval=LINE_SECONDS, miniters=1,
         disable=not shown,
     )  # fmt: skip
-    return made
+    return progress_bar
 
 
 class _NoCache(argparse.Action):
@@ -193,22 +193,22 @@ def start_jax() -> None:
 
 
 @contextmanager
-def compiling(what: str) -> Iterator[None]:
-    """Say on stderr that `what` is being compiled, and at the end how long it took."""
+def compiling(task: str) -> Iterator[None]:
+    """Say on stderr that `task` is being compiled, and at the end how long it took."""
     start_jax()
-    began, events = time.monotonic(), _events()
+    start_time, events = time.monotonic(), _events()
     before = events.copy()
 
     def text() -> str:
-        seconds = time.monotonic() - began
-        said = f"compiling {what}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
-        return said + (f"; {_once()}" if seconds >= SLOW else "")
+        seconds = time.monotonic() - start_time
+        line = f"compiling {task}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
+        return line + (f"; {_once()}" if seconds >= SLOW else "")
 
     with telling(text, at_once=True):
         yield
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""
-    print(f"compiled in {time.monotonic() - began:.0f} s{note}", file=sys.stderr)
+    print(f"compiled in {time.monotonic() - start_time:.0f} s{note}", file=sys.stderr)
 
 
 def _once() -> str:
@@ -216,8 +216,10 @@ def _once() -> str:
     import jax
 
     config: Any = jax.config  # its options are no attributes for a type checker
-    kept = config.jax_enable_compilation_cache and config.jax_compilation_cache_dir
-    return "the next start reads it from the cache" if kept else "there is no cache to keep it in"
+    is_cached = config.jax_enable_compilation_cache and config.jax_compilation_cache_dir
+    return (
+        "the next start reads it from the cache" if is_cached else "there is no cache to keep it in"
+    )
 
 
 @cache

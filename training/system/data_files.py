@@ -48,8 +48,8 @@ def read_json(path: Path, what: str = "", longest: int = LONGEST) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        said = "it is empty" if not text.strip() else reason(error)
-        raise UserError(f"{path} is not JSON: {said}") from error
+        problem = "it is empty" if not text.strip() else reason(error)
+        raise UserError(f"{path} is not JSON: {problem}") from error
 
 
 def read_object(path: Path, keys: Mapping[str, str]) -> dict[str, Any]:
@@ -60,39 +60,39 @@ def read_object(path: Path, keys: Mapping[str, str]) -> dict[str, Any]:
     Raises:
         UserError: `read_json`, `check_keys`.
     """
-    found = read_json(path)
-    check_keys(str(path), found, keys)
-    return dict(found)
+    data = read_json(path)
+    check_keys(str(path), data, keys)
+    return dict(data)
 
 
-def check_keys(where: str, found: object, keys: Mapping[str, str]) -> None:
+def check_keys(path: str, data: object, keys: Mapping[str, str]) -> None:
     """Refuse what is no object, or lacks a key, or holds something else under it.
 
     Args:
-        where: what messages call it.
+        path: what messages call it.
         keys: as in `read_object`.
     Raises:
         UserError: it names the first key that is wrong.
     """
-    if not isinstance(found, dict):
-        raise UserError(f"{where} must be an object, not {shown(found)}")
+    if not isinstance(data, dict):
+        raise UserError(f"{path} must be an object, not {shown(data)}")
     for key, kind in keys.items():
-        if key not in found:
-            raise UserError(f"{where}: key {key!r} is missing")
-        check_kind(f"{where}: {key}", found[key], kind)
+        if key not in data:
+            raise UserError(f"{path}: key {key!r} is missing")
+        check_kind(f"{path}: {key}", data[key], kind)
 
 
-def check_kind(where: str, value: object, kind: str) -> None:
+def check_kind(path: str, value: object, kind: str) -> None:
     """Refuse a value of another kind; neither true nor what is not finite is a number."""
     right = isinstance(value, KINDS[kind]) and (kind == SWITCH or not isinstance(value, bool))
     if not right or (isinstance(value, float) and not math.isfinite(value)):
-        raise UserError(f"{where} must be {kind}, not {shown(value)}")
+        raise UserError(f"{path} must be {kind}, not {shown(value)}")
 
 
-def shown(value: object, most: int = 60) -> str:
+def shown(value: object, limit: int = 60) -> str:
     """A value as it stands in a message."""
-    text = one_line(json.dumps(value, default=str)[: 4 * most])
-    return text if len(text) <= most else f"{text[: most - 4]} ..."
+    text = one_line(json.dumps(value, default=str)[: 4 * limit])
+    return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
 
 def read_arrays(
@@ -117,8 +117,8 @@ def read_arrays(
     if head != ZIP:
         raise UserError(f"{read}: it is {'no npz file' if head else 'empty'}")
     try:
-        with np.load(path, allow_pickle=False) as held:
-            arrays = {name: np.asarray(held[name]) for name in held.files}
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: np.asarray(archive[name]) for name in archive.files}
     except Exception as error:  # of damaged bytes numpy, zipfile and zlib raise all sorts
         raise UserError(f"{read}: it is damaged: {reason(error)}") from error
     for name in needs:
@@ -129,9 +129,9 @@ def read_arrays(
 
 def npz_of(arrays: Mapping[str, ArrayLike], compressed: bool = False) -> bytes:
     """Arrays by name as the bytes of an npz."""
-    file, held = io.BytesIO(), {name: np.asarray(x) for name, x in arrays.items()}
+    file, contents = io.BytesIO(), {name: np.asarray(x) for name, x in arrays.items()}
     write: Any = np.savez_compressed if compressed else np.savez
-    write(file, **held)
+    write(file, **contents)
     return file.getvalue()
 
 
@@ -178,24 +178,24 @@ def read_parameters(path: Path | str) -> Any:
     return params
 
 
-def check_same(path: Path, theirs: Mapping[str, object], ours: Mapping[str, object]) -> None:
+def check_same(path: Path, stored: Mapping[str, object], own: Mapping[str, object]) -> None:
     """Refuse games of something else; where they begin does not matter.
 
     Raises:
         UserError: the first thing that differs.
     """
-    for key in sorted((ours.keys() | theirs.keys()) - {"first"}):
-        if theirs.get(key) != ours.get(key):
-            raise UserError(f"{path} has {key} {theirs.get(key)!r}, not {ours.get(key)!r}")
+    for key in sorted((own.keys() | stored.keys()) - {"first"}):
+        if stored.get(key) != own.get(key):
+            raise UserError(f"{path} has {key} {stored.get(key)!r}, not {own.get(key)!r}")
 
 
-def check_order(path: Path, first: int, wanted: int, what: str = "set-ups") -> None:
+def check_order(path: Path, first: int, expected: int, what: str = "set-ups") -> None:
     """Refuse a part that does not begin where the one before ends.
 
     Raises:
         UserError: it does not.
     """
-    if first != wanted:
-        which = "missing" if first > wanted else "there twice"
-        low, high = sorted((first, wanted))
-        raise UserError(f"{what} {low} to {high - 1} are {which}, before {path}")
+    if first != expected:
+        problem = "missing" if first > expected else "there twice"
+        low, high = sorted((first, expected))
+        raise UserError(f"{what} {low} to {high - 1} are {problem}, before {path}")

@@ -36,13 +36,13 @@ def split_cpu(devices: int, num_envs: int, together: int = 1) -> None:
             jax.config.update("jax_num_cpu_devices", devices)
 
 
-def shares(groups: int, games: int, most: int) -> int:
-    """How many devices, at most `most`, so many groups of games fall into equal shares for.
+def shares(groups: int, games: int, limit: int) -> int:
+    """How many devices, at most `limit`, so many groups of games fall into equal shares for.
 
     Args:
         groups: of games that stay on one device. games: of each. A share has `LEAST_GAMES` games.
     """
-    count = min(most, groups * games // LEAST_GAMES)
+    count = min(limit, groups * games // LEAST_GAMES)
     return max((n for n in range(1, count + 1) if groups % n == 0), default=1)
 
 

@@ -32,10 +32,10 @@ def make_env(
     Args:
         id, reward, players, short_turns: as of `gaia_jax.make`; the group `env` of a configuration.
     """
-    more: dict[str, Any] = {"players": players} if players != 4 else {}  # of four: no number
-    more |= {"short_turns": True} if short_turns else {}
+    options: dict[str, Any] = {"players": players} if players != 4 else {}  # of four: no number
+    options |= {"short_turns": True} if short_turns else {}
     try:
-        return env_module.make(id, reward=reward, **more)
+        return env_module.make(id, reward=reward, **options)
     except ValueError as error:
         raise UserError(str(error)) from error
 
@@ -77,21 +77,21 @@ def identity(env: Environment) -> dict[str, Any]:
     return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
 
 
-def another_environment(says: Mapping[str, Any], env: Environment) -> str:
+def another_environment(about: Mapping[str, Any], env: Environment) -> str:
     """What to say of what was kept with `identity` of another environment; "" of this one.
 
     Args:
-        says: with the keys of `identity`; without `players` it is of four.
+        about: with the keys of `identity`; without `players` it is of four.
     """
-    theirs, ours = (
-        (x["env"], x["env_version"], x.get("players", 4)) for x in (says, identity(env))
+    stored, own = (
+        (x["env"], x["env_version"], x.get("players", 4)) for x in (about, identity(env))
     )
-    if theirs == ours:
+    if stored == own:
         return ""
-    tells = 3 if theirs[2] != ours[2] else 2
+    num_fields = 3 if stored[2] != own[2] else 2
 
     def words(identity: tuple[str, str, int]) -> str:
         id, version, players = identity
-        return " ".join((id, version, f"with {players} players")[:tells])
+        return " ".join((id, version, f"with {players} players")[:num_fields])
 
-    return f"was trained on {words(theirs)}, this is {words(ours)}"
+    return f"was trained on {words(stored)}, this is {words(own)}"

@@ -25,14 +25,14 @@ def jit_once(function: Callable[..., Any], **options: Any) -> Any:
     it is compiled as ever.
     """
     if jax.default_backend() == "cpu":
-        options["compiler_options"] = dict(known(tuple(QUICK.items())))
+        options["compiler_options"] = dict(supported_options(tuple(QUICK.items())))
     return jit(function, **options)
 
 
 @functools.cache
-def known(options: tuple[tuple[str, object], ...]) -> tuple[tuple[str, Any], ...]:
+def supported_options(options: tuple[tuple[str, object], ...]) -> tuple[tuple[str, Any], ...]:
     """Those of the options that the compiler of this machine takes, found by trying each."""
-    taken = []
+    accepted = []
     for name, value in options:
         try:
             jax.jit(lambda x: x, compiler_options={name: value}).lower(0.0).compile()
@@ -40,5 +40,5 @@ def known(options: tuple[tuple[str, object], ...]) -> tuple[tuple[str, Any], ...
             if "No such compile option" not in str(error):
                 raise
         else:
-            taken.append((name, value))
-    return tuple(taken)
+            accepted.append((name, value))
+    return tuple(accepted)

@@ -21,21 +21,21 @@ def _path() -> Path | None:
     return None if folder is None else folder / FILE
 
 
-def _known() -> dict[str, float]:
+def _stored_times() -> dict[str, float]:
     """By what was compiled, seconds; nothing where there is no cache or no such file."""
     path = _path()
     try:
-        found = json.loads(path.read_text("utf-8")) if path else {}
+        times = json.loads(path.read_text("utf-8")) if path else {}
     except (OSError, ValueError):
         return {}
-    if not isinstance(found, dict):
+    if not isinstance(times, dict):
         return {}
-    return {k: v for k, v in found.items() if isinstance(v, int | float)}
+    return {k: v for k, v in times.items() if isinstance(v, int | float)}
 
 
 def said(what: str) -> str:
     """What follows "WHAT is being compiled": " (took up to 40 s before)"; "" at the first time."""
-    seconds = _known().get(what)
+    seconds = _stored_times().get(what)
     return "" if seconds is None else f" (took up to {seconds:.0f} s before)"
 
 
@@ -45,6 +45,6 @@ def note(what: str, seconds: float) -> None:
     if path is None or seconds < LEAST:
         return
     with _lock, contextlib.suppress(OSError):  # it is no reason to fail
-        known = _known()
-        if seconds > known.get(what, 0.0):
-            atomic_files.write_text(path, json.dumps(known | {what: round(seconds, 1)}))
+        times = _stored_times()
+        if seconds > times.get(what, 0.0):
+            atomic_files.write_text(path, json.dumps(times | {what: round(seconds, 1)}))

@@ -199,8 +199,8 @@ def check_same(group: ProcessGroup, values: Mapping[str, object]) -> None:
     """
     everybody = group.all({name: str(value) for name, value in values.items()})
     try:
-        for number, theirs in enumerate(everybody):
-            compare(number, theirs, everybody[0])
+        for number, fingerprint in enumerate(everybody):
+            compare(number, fingerprint, everybody[0])
     except UserError as error:
         raise Agreed(str(error)) from error
 
@@ -231,23 +231,23 @@ def check_folder(group: ProcessGroup, folder: Path) -> None:
 
 def check_shared(group: ProcessGroup, folder: Path) -> None:
     """`check_folder` before any work; one that is missing is made for it, and taken away again."""
-    made = group.is_main and not group.alone and not folder.exists()
-    if made:
+    creates_folder = group.is_main and not group.alone and not folder.exists()
+    if creates_folder:
         folder.mkdir()
     try:
         check_folder(group, folder)
     finally:
-        if made:
+        if creates_folder:
             folder.rmdir()
 
 
-def compare(number: int, theirs: dict[str, str], ours: dict[str, str]) -> None:
+def compare(number: int, other: dict[str, str], own: dict[str, str]) -> None:
     """Refuse what process `number` says of itself where it is not what process 0 says."""
-    for name in sorted(ours.keys() | theirs.keys()):
-        if ours.get(name) != theirs.get(name):
+    for name in sorted(own.keys() | other.keys()):
+        if own.get(name) != other.get(name):
             raise UserError(
                 f"processes 0 and {number} differ in {name}: "
-                f"{ours.get(name)!r} and {theirs.get(name)!r}"
+                f"{own.get(name)!r} and {other.get(name)!r}"
             )
 
 

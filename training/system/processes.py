@@ -120,9 +120,9 @@ def join(place: Place, fingerprint: dict[str, str]) -> ProcessGroup:
     group = ProcessGroup(place, channels)
     if not jax.distributed.is_initialized():
         host, _, port = place.coordinator.rpartition(":")
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as stack:
             if group.is_main:
-                held.enter_context(_free(int(port) + 1))
+                stack.enter_context(_free(int(port) + 1))
         group.all(None)
         jax.distributed.initialize(
             f"{host}:{int(port) + 1}", place.size, place.id,
@@ -167,11 +167,11 @@ def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[i
                 channel.limit(5)
                 try:
                     caller = channel.receive()
-                    number, theirs = int(caller["process"]), dict(caller["fingerprint"])
+                    number, other = int(caller["process"]), dict(caller["fingerprint"])
                 except (EOFError, ValueError, KeyError, TypeError):
                     channel.close()  # no process of ours
                     continue
-                _check(place, number, theirs, fingerprint, channels)
+                _check(place, number, other, fingerprint, channels)
                 channels[number] = channel
         except UserError as error:
             for channel in strangers:
@@ -186,16 +186,16 @@ def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[i
 def _check(
     place: Place,
     number: int,
-    theirs: dict[str, str],
-    ours: dict[str, str],
-    known: dict[int, Channel],
+    other: dict[str, str],
+    own: dict[str, str],
+    channels: dict[int, Channel],
 ) -> None:
     """Whether a caller is one of us."""
-    if number == 0 or number in known:
+    if number == 0 or number in channels:
         raise UserError(f"two processes have hosts.process_id={number}")
     if number >= place.size:
         raise UserError(f"process {number} has called, and there are {place.size}")
-    compare(number, theirs, ours)
+    compare(number, other, own)
 
 
 def _call(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int, Channel]:
@@ -237,5 +237,5 @@ def _published_address() -> str:
         probe.bind(("", 0))
         port = probe.getsockname()[1]
     text = f"{socket.gethostname()}:{port}".encode()[:255].ljust(256)
-    told = multihost_utils.broadcast_one_to_all(np.frombuffer(text, np.uint8))
-    return bytes(np.asarray(told)).decode().strip()
+    received = multihost_utils.broadcast_one_to_all(np.frombuffer(text, np.uint8))
+    return bytes(np.asarray(received)).decode().strip()
