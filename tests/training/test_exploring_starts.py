@@ -1,5 +1,6 @@
 """Exploring starts: who begins with more while learning, with what, and that nobody else does."""
 
+import chex
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -117,7 +118,7 @@ def test_a_rich_game_has_the_form_of_a_plain_one(name, players):
         jax.eval_shape(lambda key, x=x: x.deal(x.draw_setup(key)), key)
         for x in (env, exploring_starts.with_exploring_starts(env, 0.5))
     )
-    assert plain == rich
+    chex.assert_trees_all_equal_shapes_and_dtypes(plain, rich)
 
 
 @pytest.mark.slow

@@ -136,14 +136,14 @@ def test_a_shipped_agent_is_written_whole(tmp_path, monkeypatch):
 def test_an_agent_of_another_number_of_players_is_refused(tmp_path):
     env = environment("base", 2)
     zoo.save("x", {}, identity(env) | {"network": {}}, tmp_path)
-    wanted = "zoo/x was trained on base 0.2 with 2 players, this is base 0.2 with 3 players"
+    wanted = "zoo/x was trained on base 0.3 with 2 players, this is base 0.3 with 3 players"
     with pytest.raises(UserError, match=wanted):
         zoo.load("zoo/x", environment("base", 3), tmp_path)
 
 
 def test_an_agent_of_a_smaller_map_is_not_carried_over():
     """Its network may have fewer tokens than the larger map has planets."""
-    wanted = "zoo/base was trained on base 0.2, this is lost_fleet 0.2"
+    wanted = "zoo/base was trained on base 0.3, this is lost_fleet 0.2"
     with pytest.raises(UserError, match=wanted):
         zoo.load("zoo/base", environment())
     assert not zoo.carried("base", "lost_fleet") and zoo.carried("lost_fleet", "base")
