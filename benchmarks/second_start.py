@@ -25,9 +25,9 @@ SCRIPT = """
 import time, jax, gaia_jax
 gaia_jax.enable_compilation_cache()
 env = gaia_jax.make()
-states = gaia_jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
+states = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), 64))
 actions = jax.numpy.argmax(states.legal_action_mask, axis=-1)
-jax.block_until_ready(gaia_jax.jit(jax.vmap(env.step))(states, actions))
+jax.block_until_ready(jax.jit(jax.vmap(env.step))(states, actions))
 print("CPU", time.process_time())
 """
 COMMAND = """
@@ -87,8 +87,8 @@ print("CPU", time.process_time())
 """
 STARTS = {"script": SCRIPT, "arena": ARENA, "trainer": TRAINER, "table": TABLE}
 WITHOUT = """
-from gaia_jax.xla import program_cache
-program_cache.enabled_folder = lambda: None
+from gaia_jax.xla import stored_programs
+stored_programs.enabled_folder = lambda: None
 """
 
 

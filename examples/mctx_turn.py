@@ -57,10 +57,10 @@ def make_search(env, simulations):
 
 
 def main(env=None, games=8, simulations=32, decisions=4):
-    gaia_jax.enable_compilation_cache()  # the next start neither traces nor compiles
+    gaia_jax.enable_compilation_cache()  # the next start does not compile
     env = env or gaia_jax.make("lost_fleet", reward="vp")
-    step, search = gaia_jax.jit(jax.vmap(env.step)), gaia_jax.jit(make_search(env, simulations))
-    state = gaia_jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), games))
+    step, search = jax.jit(jax.vmap(env.step)), jax.jit(make_search(env, simulations))
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.key(0), games))
     for i in range(decisions):
         action = search(state, jax.random.key(i))
         print(gaia_jax.actions.to_text(env.ruleset, int(action[0])), "in the first game")

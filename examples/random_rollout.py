@@ -16,11 +16,11 @@ def decide(state, key):
 
 
 def main(games=16, decisions=600):
-    gaia_jax.enable_compilation_cache()  # the next start neither traces nor compiles
+    gaia_jax.enable_compilation_cache()  # the next start does not compile
     start, play = jax.random.split(jax.random.key(0))
-    state = gaia_jax.jit(jax.vmap(env.init))(jax.random.split(start, games))
+    state = jax.jit(jax.vmap(env.init))(jax.random.split(start, games))
     keys = jax.random.split(play, decisions)
-    state, _ = gaia_jax.jit(lambda state: jax.lax.scan(decide, state, keys))(state)
+    state, _ = jax.jit(lambda state: jax.lax.scan(decide, state, keys))(state)
     print(f"{int(state.terminated.sum())} of {games} games ended; VP by player:")
     print(state.game.players.vp)
 

@@ -9,7 +9,7 @@ it is first asked for, JAX too: so the commands say their `--help` at once.
 """
 
 from gaia_jax.cli import interrupts as _interrupts  # noqa: F401  first of all
-from gaia_jax.xla import sources as _sources  # noqa: F401  it notes when it was loaded
+from gaia_jax.xla import compilation_cache as _cache  # noqa: F401  it notes when it was loaded
 
 # isort: split
 from typing import TYPE_CHECKING
@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 from gaia_jax.cli import lazy as _lazy
 
 if TYPE_CHECKING:
+    from jax import jit
+
     from gaia_jax import actions, testing
     from gaia_jax.auto import AutoReset, AutoState, auto_reset
     from gaia_jax.env import GaiaEnv, State, make
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from gaia_jax.setup.setup_json import setup_from_json, setup_to_json
     from gaia_jax.state import Setup
     from gaia_jax.xla.compilation_cache import enable_compilation_cache
-    from gaia_jax.xla.program_cache import jit
 
 # Of the package; `GaiaEnv.version` is that of the game's behaviour (docs/reference/versions.md).
 __version__ = "0.1.0"
@@ -65,7 +66,7 @@ _HOMES = {
     "setup.setup_json": "setup_from_json setup_to_json",
     "state": "Setup",
     "xla.compilation_cache": "enable_compilation_cache",
-    "xla.program_cache": "jit",
+    "xla.stored_programs": "jit",
 }
 # What a user of pgx may look for here: whatever plays with networks is in the other package.
 _TRAINING = ("make_baseline_model", "make_agent", "save_agent", "load_agent")

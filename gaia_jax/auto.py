@@ -11,8 +11,8 @@ from jax import Array
 from gaia_jax.cli.arguments import one_key, scalar, shown
 from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import GameState, Setup
-from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.compact_vmap import compact_vmap
+from gaia_jax.xla.jax_config import own_jax_config
 from gaia_jax.xla.struct import ComparedByAttributes, pytree
 
 
@@ -48,7 +48,7 @@ class AutoReset(ComparedByAttributes):
         """A new game with a given set-up."""
         return auto_state(self.env.init_from(setup))
 
-    @as_written
+    @own_jax_config
     def step(self, state: AutoState, action: Array | int, key: Array) -> AutoState:
         """The state after the decision, or where that ended the game the first of a new one.
 
@@ -106,7 +106,7 @@ def auto_reset(env: GaiaEnv) -> AutoReset:
     return AutoReset(env)
 
 
-@as_written
+@own_jax_config
 def auto_state(state: State) -> AutoState:
     """A state of the bare environment as one of `auto_reset`, with no game ended yet."""
     fields = {field.name: getattr(state, field.name) for field in dataclasses.fields(state)}

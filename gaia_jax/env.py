@@ -29,8 +29,8 @@ from gaia_jax.ruleset.action_space import PLANES
 from gaia_jax.setup.draw import draw_setup
 from gaia_jax.setup.setup_json import setup_from_json, setup_to_dict
 from gaia_jax.state import GameState, Node, Setup
-from gaia_jax.xla.as_written import as_written
 from gaia_jax.xla.batch_aware import batched_together, traced_once
+from gaia_jax.xla.jax_config import own_jax_config
 from gaia_jax.xla.struct import ComparedByAttributes, pytree, static
 
 # What users of other libraries look for, and ours.
@@ -145,7 +145,7 @@ class GaiaEnv(ComparedByAttributes):
         """The index starts with a plane of C cells for each of these verbs, in this order."""
         return PLANES
 
-    @as_written
+    @own_jax_config
     def draw_setup(self, key: Array, small: bool = False) -> Setup:
         """A random set-up: all the chance that there is in a game (GEN-03).
 
@@ -162,7 +162,7 @@ class GaiaEnv(ComparedByAttributes):
             raise ValueError(f"{self.ruleset.name} has no small map; base for 3 players has one")
         return traced_once(partial(_draw_setup, self.ruleset, small))(key)
 
-    @as_written
+    @own_jax_config
     def init(self, key: Array) -> State:
         """A new game with a set-up drawn from `key`; afterwards nothing is random.
 
@@ -171,7 +171,7 @@ class GaiaEnv(ComparedByAttributes):
         """
         return self.init_from(self.draw_setup(key))
 
-    @as_written
+    @own_jax_config
     def init_from(self, setup: Setup) -> State:
         """A new game with a given set-up.
 
@@ -187,7 +187,7 @@ class GaiaEnv(ComparedByAttributes):
         return self.with_mask(first)
 
     @arguments.hints(key="nothing is random after init; gaia_jax.auto_reset(env).step takes one")
-    @as_written
+    @own_jax_config
     def step(self, state: State, action: Array | int) -> State:
         """The state after `current_player` has decided.
 
@@ -216,7 +216,7 @@ class GaiaEnv(ComparedByAttributes):
         rows = {"cells": (cells,), "players": (self.num_players,), "globals": ()}
         return {name: (*size, len(getattr(spec, name))) for name, size in rows.items()}
 
-    @as_written
+    @own_jax_config
     def observe(self, state: State, player: Array | int) -> Observation:
         """The game as `player` sees it, own seat first; nothing is hidden (GEN-05, RL-05).
 
@@ -232,7 +232,7 @@ class GaiaEnv(ComparedByAttributes):
         arguments.not_varying(state, player)
         return observation.observe(self.ruleset, state.game, player)
 
-    @as_written
+    @own_jax_config
     def seats(self, state: State, player: Array | int) -> Array:
         """(P,) int32, the players in the order of `observe`'s rows: `player`, then by turn order.
 
@@ -245,7 +245,7 @@ class GaiaEnv(ComparedByAttributes):
         self._check_state(state)
         return observation.seats(state.game, arguments.scalar("player", player, self.num_players))
 
-    @as_written
+    @own_jax_config
     def deal(self, setup: Setup) -> GameState:
         """The game that a set-up deals, as the rules see it."""
         arguments.not_varying(setup)
@@ -285,7 +285,7 @@ class GaiaEnv(ComparedByAttributes):
         if all(map(arguments.known, jax.tree.leaves(setup))):
             setup_from_json(setup_to_dict(setup, self.ruleset), self.ruleset)
 
-    @as_written
+    @own_jax_config
     @jax.named_scope("decide")
     def decide(self, state: S, action: Array | int) -> S:
         """`step` but for the mask: `with_mask` makes it, for the state or what took its place."""
@@ -327,14 +327,14 @@ class GaiaEnv(ComparedByAttributes):
         action = jnp.where(known, action, 0)
         return action, known & state.legal_action_mask[action]
 
-    @as_written
+    @own_jax_config
     @jax.named_scope("legal_mask")
     def with_mask(self, state: S) -> S:
         """The state with the mask of its game; all True where the episode has ended (A7)."""
         over = state.terminated | state.truncated
         return state.replace(legal_action_mask=self.legal_mask(state.game) | over)
 
-    @as_written
+    @own_jax_config
     def legal_mask(self, game: GameState) -> Array:
         """(A,) bool, what the rules allow `game.turn.player`; changes nothing."""
         arguments.not_varying(game)

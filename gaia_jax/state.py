@@ -13,7 +13,7 @@ from enum import IntEnum
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 from gaia_jax.xla.packed import BOOL, INT16, INT32, UINT8, Column, Field, PackedRecord, PerPlayer
 from gaia_jax.xla.struct import Struct, leaf, pytree, pytree_without_empty
 
@@ -68,7 +68,7 @@ class Phase(IntEnum):
 NODES = tuple(node.name for node in Node)
 
 
-@as_written
+@own_jax_config
 def _player_bits(bits: Array, players: int) -> Array:
     """(..., C) uint8 with a bit a player -> (..., P, C) bool."""
     shifts = jnp.arange(players, dtype=jnp.uint8)[:, None]

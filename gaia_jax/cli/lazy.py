@@ -1,7 +1,7 @@
 """A package whose names are loaded when they are asked for.
 
-Nothing is kept in the package: what stands in a module names the programs on disk
-(`gaia_jax.xla.loaded_modules`), and may not hang on what was asked for before.
+Nothing is stored in the package: what its modules hold is part of the names of the programs on disk
+(`gaia_jax.xla.stored_programs`), so it must not depend on what was asked for before.
 """
 
 from __future__ import annotations

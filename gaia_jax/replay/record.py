@@ -21,7 +21,7 @@ from gaia_jax.env import GaiaEnv, State, make
 from gaia_jax.ruleset import RULESETS, Ruleset
 from gaia_jax.setup.setup_json import players_of, setup_from_json, setup_to_dict
 from gaia_jax.state import Setup
-from gaia_jax.xla.program_cache import jit
+from gaia_jax.xla.stored_programs import env_jit
 
 FORMAT = "gaia_jax game 1"
 LONGEST = 10**7  # bytes of a file
@@ -257,7 +257,7 @@ def laid(setup: Mapping[str, object], ruleset: Ruleset) -> Setup:
 @functools.cache
 def compiled(env: GaiaEnv) -> tuple[Callable[..., State], Callable[..., State]]:
     """`env.init_from` and `env.step`, compiled once a process."""
-    return jit(env.init_from), jit(env.step)
+    return env_jit(env, "init_from"), env_jit(env, "step")
 
 
 def _locate(record: Record, number: int) -> str:

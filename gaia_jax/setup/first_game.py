@@ -10,10 +10,10 @@ from gaia_jax.components.base_game import FIRST_FACTIONS, FIRST_ROTATION
 from gaia_jax.ruleset import ruleset_of
 from gaia_jax.setup.draw import draw_setup
 from gaia_jax.state import Setup
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 
-@as_written
+@own_jax_config
 def first_game(players: int = 4, key: Array | None = None) -> Setup:
     """The rulebook's first game of `base`: tiles in the order of their numbers, given factions.
 

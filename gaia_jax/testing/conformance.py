@@ -22,7 +22,7 @@ from gaia_jax.state import GameState
 from gaia_jax.testing.facts import check_observation, check_seats, check_setups, facts
 from gaia_jax.testing.playing import SAMPLE, Tally, check_tally, make_play
 from gaia_jax.testing.sampling import sample_legal
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 # Decisions between two looks at the games from outside.
 CHUNK = 64
@@ -38,7 +38,7 @@ class Played(NamedTuple):
     rewards: np.ndarray  # (G, P) float64, summed over the game
 
 
-@as_written
+@own_jax_config
 def check(
     env: GaiaEnv,
     games: int = 16,

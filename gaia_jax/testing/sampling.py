@@ -8,14 +8,14 @@ import numpy as np
 from jax import Array
 
 from gaia_jax.cli.arguments import shape, shown
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 # How a draw is made, for reports.
 NAME = "cumulative sum: one uniform, k = floor(u n), the k-th legal index by sums of eights"
 _WIDTH = 8
 
 
-@as_written
+@own_jax_config
 def sample_legal(mask: Array, uniform: Array) -> Array:
     """The k-th legal action, k = floor(uniform * number of legal actions).
 

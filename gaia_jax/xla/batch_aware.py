@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax import Array
 from jax.custom_batching import custom_vmap
 
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 LANES = 128  # of a TPU's registers
 
@@ -35,13 +35,13 @@ def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[.
 
     # JAX asks these rules when it batches a program that is traced already: outside `env.step`.
     @one_row.def_vmap
-    @as_written
+    @own_jax_config
     def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
         out = many_rows(*_along(size, in_batched, operands))
         return out, jax.tree.map(lambda _: True, out)
 
     @many_rows.def_vmap
-    @as_written
+    @own_jax_config
     def _(size: int, in_batched: Any, *operands: Any) -> tuple[Any, Any]:
         operands = _along(size, in_batched, operands)
         inner = operands[0].shape[1]
@@ -81,7 +81,7 @@ def batched_together(tree: Any) -> Any:
 
 
 @batched_together.def_vmap
-@as_written
+@own_jax_config
 def _(size: int, in_batched: Any, tree: Any) -> tuple[Any, Any]:
     (out,) = _along(size, in_batched, (tree,))
     return out, jax.tree.map(lambda _: True, out)

@@ -13,6 +13,7 @@ import hashlib
 import os
 import platform
 import sys
+import time
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,10 @@ from typing import Any
 NO_CACHE = "GAIA_JAX_NO_CACHE"
 # Programs that took less than this to compile are not worth a file.
 MIN_COMPILE_SECONDS = 0.5
+
+# When the packages began to be loaded, in ns: a file that changes later may be loaded or not. 0 if
+# JAX was imported earlier, at an unknown time.
+STARTED = 0 if "jax" in sys.modules else time.time_ns()
 
 _enabled = False  # by this module; JAX's own cache may be on without it
 

@@ -85,4 +85,4 @@ def test_a_compiler_option_that_jax_has_dropped_is_left_out(monkeypatch):
     level = {"xla_backend_optimization_level": 0}
     monkeypatch.setattr(fast_compile, "QUICK", level | {"xla_no_such_option": True})
     assert dict(fast_compile.supported_options(tuple(fast_compile.QUICK.items()))) == level
-    assert fast_compile.jit_once(lambda x: x + 1)(1) == 2
+    assert fast_compile.jit_fast_compile(lambda x: x + 1)(1) == 2

@@ -16,7 +16,7 @@ from training.learn.learner_state import make_init
 from training.networks.make import make_network
 from training.system import process_group
 from training.system.data_files import flatten
-from training.system.fast_compile import jit_once
+from training.system.fast_compile import jit_fast_compile
 
 SAME = ("games/ended", "games/vp", "loss/value", "loss/policy", "policy/entropy", "policy/kl")
 
@@ -46,7 +46,9 @@ def clone(folder):
     """The arguments of a run that begins with parameters from a file and with games apart."""
     config = configs.override(configs.from_dict(TINY), list(SMALL))
     auto = toy_env.auto_reset(toy_env.make("toy"))
-    params = jit_once(make_init(auto, make_network(auto.env, config.network), config))().params
+    params = jit_fast_compile(
+        make_init(auto, make_network(auto.env, config.network), config)
+    )().params
     np.savez(folder / "clone.npz", **flatten(params))
     start = f"run.warm_start={folder / 'clone.npz'}"
     return start, "run.warm_start_temperature=0.5", "recipe.staggered_starts=12"

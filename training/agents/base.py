@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 from ..networks import sampling
 from ..search.keys import one_a_row
@@ -105,7 +105,7 @@ def random_agent(env: Environment) -> Agent:
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         return sampling.sample_uniform(mask, uniforms(key, len(mask)))
 
-    return Agent("random", as_written(act), cheap_when_forced=True, by_game=True)
+    return Agent("random", own_jax_config(act), cheap_when_forced=True, by_game=True)
 
 
 def greedy_agent(env: Environment) -> Agent:
@@ -119,7 +119,12 @@ def greedy_agent(env: Environment) -> Agent:
 
     params = as_params(Weights())
     return Agent(
-        "greedy", as_written(act), params, cheap_when_forced=True, by_game=True, slots=search.width
+        "greedy",
+        own_jax_config(act),
+        params,
+        cheap_when_forced=True,
+        by_game=True,
+        slots=search.width,
     )
 
 
@@ -144,7 +149,7 @@ def policy_agent(
     """
     choices = partial(policy_mask, env)
 
-    @as_written
+    @own_jax_config
     def evaluate(params: Params, state: EnvState) -> tuple[Array, Array]:
         def block(state: EnvState) -> tuple[Array, Array]:
             observation = jax.vmap(env.observe)(state, state.current_player)
@@ -155,7 +160,7 @@ def policy_agent(
         out: tuple[Array, Array] = in_blocks(block, state)
         return out
 
-    @as_written
+    @own_jax_config
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         def block(state: EnvState, mask: Array, uniform: Array) -> Array:
             observation = jax.vmap(env.observe)(state, state.current_player)
@@ -168,7 +173,7 @@ def policy_agent(
         out: Array = in_blocks(block, state, mask, uniforms(key, len(mask)))
         return out
 
-    @as_written
+    @own_jax_config
     def likeliest(params: Params, state: EnvState) -> tuple[Array, Array]:
         """(B,) int32 and values (B, P). All rows at once: lines are few, and fit in the cache."""
         observation = jax.vmap(env.observe)(state, state.current_player)

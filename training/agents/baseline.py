@@ -16,7 +16,7 @@ from jax.custom_batching import custom_vmap
 import gaia_jax
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.state import GameState
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 from .. import zoo
 from ..networks.factored_head import ILLEGAL_LOGIT
@@ -126,7 +126,7 @@ def _any_batch(evaluate: Evaluate) -> Evaluate:
         )  # fmt: skip
         return apply(params, state), (True, True)
 
-    @as_written
+    @own_jax_config
     def apply(params: Params, state: EnvState) -> tuple[Array, Array]:
         lead = state.current_player.shape
         if not lead:

@@ -32,7 +32,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 from ..search import (
     UTILITIES,
@@ -167,7 +167,7 @@ def make_search(env: Environment, policy: Policy, spec: SearchSpec) -> tuple[Sea
     )
     recurrent = model.onward if options.rollouts else model.recurrent
 
-    @as_written
+    @own_jax_config
     def search(
         params: Params, state: EnvState, key: Array, mask: Array | None = None
     ) -> SearchOutput:
@@ -198,7 +198,7 @@ def search_agent(env: Environment, base: Agent, spec: SearchSpec, name: str) -> 
         )
     search, _ = make_search(env, base.policy, spec)
 
-    @as_written
+    @own_jax_config
     def act(params: Params, state: EnvState, mask: Array, key: Array) -> Array:
         # Games that are not this agent's to decide offer one action in `mask`, whatever is legal.
         action = search(params, state, key, mask).action

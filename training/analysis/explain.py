@@ -18,7 +18,6 @@ from gaia_jax import actions as action_index
 from gaia_jax import replay
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.setup.setup_json import players_of
-from gaia_jax.xla.program_cache import jit
 
 from ..agents import make_agent
 from ..agents.base import VP_SCALE
@@ -113,7 +112,7 @@ class Explainer:
             tree = out.tree._replace(embedding=()) if out.tree is not None else None
             return out._replace(tree=tree)
 
-        self._run = jit(run)
+        self._run = jax.jit(run)
 
     def told(self) -> str:
         """A line of progress."""

@@ -23,7 +23,6 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from gaia_jax.xla.program_cache import jit
 from gaia_jax.xla.slots import take
 
 from ..agents import Agent
@@ -338,7 +337,7 @@ def _programs(device: _Device, mesh: Mesh) -> tuple[Any, Any, Any]:
             (params, key, pool, jobs, total), (replicated, replicated, replicated, split, split)
         )
 
-    return jit(begin), jit(advance), place
+    return jax.jit(begin), jax.jit(advance), place
 
 
 def _power_of_two(count: int) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 import gaia_jax
 from gaia_jax import actions, replay
 from gaia_jax.env import GaiaEnv, State
-from gaia_jax.xla.program_cache import jit
+from gaia_jax.xla.stored_programs import env_jit
 
 from ..agents import make_agent
 from ..system import atomic_files, cli
@@ -160,7 +160,7 @@ class Maker:
             KeyboardInterrupt: not all of them have ended.
         """
         key = jax.random.key(seed)
-        draw, start = jit(self.env.draw_setup), self._compiled()[0]
+        draw, start = env_jit(self.env, "draw_setup"), self._compiled()[0]
         numbers = np.arange(PLAYED) + block * PLAYED
         first = [jax.device_get(start(draw(jax.random.fold_in(key, n)))) for n in numbers]
         pool = _pool(first)

@@ -22,13 +22,12 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.xla.compact_vmap import in_chunks
-from gaia_jax.xla.program_cache import jit
 from gaia_jax.xla.slots import take
 
 from ..agents import Agent
-from ..system.batched import step_among
+from ..system.batched import dealing, step_among
 from ..system.devices import GAMES, first_devices, shares
-from ..system.fast_compile import jit_once
+from ..system.fast_compile import jit_fast_compile
 from ..types import EnvState
 from . import table
 from .records import LONGEST
@@ -88,7 +87,7 @@ class _Batch:
         numbers = self.own_first(first) + jnp.arange(self.setups)
         setup_keys = jax.vmap(jax.random.fold_in, (None, 0))(setup_key, numbers)
         # One key draws the whole set-up and nothing is random afterwards: R equal games.
-        pool = jax.vmap(self.env.init)(jnp.repeat(setup_keys, len(self.seating)))
+        pool = dealing(self.env)(jnp.repeat(setup_keys, len(self.seating)))
         slots, players = self.slots, self.seating.shape[1]
         state = jax.tree.map(lambda x: x[:slots], pool)
         clock = jnp.zeros(slots, jnp.int32)
@@ -290,7 +289,7 @@ class Match:
 def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
     """`_Batch.start` and `_Batch.advance` to compile, on one device or on those of a mesh."""
     if mesh is None:
-        return jit_once(batch.start), jit(batch.advance, donate_argnums=4)
+        return jit_fast_compile(batch.start), jax.jit(batch.advance, donate_argnums=4)
     # check_vma: the environment's kernels on demand (custom_vmap) cannot state how they vary.
     map_ = partial(jax.shard_map, mesh=mesh, out_specs=P(GAMES), check_vma=False)
     start = map_(batch.start, in_specs=(P(), P()))
@@ -301,8 +300,8 @@ def _programs(batch: _Batch, mesh: Mesh | None) -> tuple[Any, Any]:
         "out_shardings": split,
     }
     return (
-        jit_once(start, in_shardings=(replicated, replicated), out_shardings=split),
-        jit(advance, donate_argnums=4, **placed),
+        jit_fast_compile(start, in_shardings=(replicated, replicated), out_shardings=split),
+        jax.jit(advance, donate_argnums=4, **placed),
     )
 
 

@@ -14,8 +14,9 @@ from jax import Array
 
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
-from gaia_jax.xla.program_cache import jit
+from gaia_jax.xla.stored_programs import env_jit
 
+from ..system.batched import stepping
 from ..types import EnvState, SetupEnvironment
 from .schema import key_of, seats, setup_columns
 from .stats import places, wins
@@ -65,12 +66,12 @@ def _compiled(env: SetupEnvironment, extras: Extras) -> tuple[Any, Any]:
             def select(new: Array, old: Array) -> Array:
                 return jnp.where(plays.reshape(-1, *(1,) * (new.ndim - 1)), new, old)
 
-            state = jax.tree.map(select, jax.vmap(env.step)(state, legal_action), state)
+            state = jax.tree.map(select, stepping(env)(state, legal_action), state)
             return (state, jnp.where(plays, left - 1, 0)), seen
 
         return jax.lax.scan(replay_step, (state, left), actions)
 
-    return jit(jax.vmap(env.init_from)), jit(advance)
+    return env_jit(env, "init_from", batched=True), jax.jit(advance)
 
 
 class Replayer:

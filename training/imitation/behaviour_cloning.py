@@ -22,7 +22,6 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from gaia_jax.cli.command_line import UserError
-from gaia_jax.xla.program_cache import jit
 
 from .. import config as configs
 from ..learn.learner_state import make_optimizer
@@ -219,7 +218,7 @@ def make_learner(
         out_specs=(specs, P()),
         check_vma=False,
     )
-    return jit(mapped, donate_argnums=0)
+    return jax.jit(mapped, donate_argnums=0)
 
 
 class Course(NamedTuple):

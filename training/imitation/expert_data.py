@@ -19,8 +19,6 @@ from jax import Array
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
 
-from gaia_jax.xla.program_cache import jit
-
 from .. import config as configs
 from ..agents.greedy import Search, Weights, as_params
 from ..networks import sampling
@@ -111,7 +109,7 @@ def make_generator(
         out_specs=(P(GAMES), split),
         check_vma=False,
     )
-    return jit(mapped)
+    return jax.jit(mapped)
 
 
 def generate(out: Path, chunks: int, about: dict[str, Any], config_file: str) -> None:

@@ -20,7 +20,6 @@ from jax import Array
 from jax.sharding import SingleDeviceSharding
 
 from gaia_jax.cli.command_line import UserError, one_line, reason
-from gaia_jax.xla.program_cache import jit
 
 from .. import config as configs
 from .. import zoo
@@ -29,7 +28,7 @@ from ..networks.layers import at_temperature
 from ..networks.make import make_network
 from ..system import atomic_files
 from ..system.environments import another_environment, identity, make_env
-from ..system.fast_compile import jit_once
+from ..system.fast_compile import jit_fast_compile
 from ..types import Environment, EnvModule, Params, PolicyNetwork
 from ..zoo.transfer import widen
 from .learner_state import (
@@ -369,7 +368,7 @@ def load_policy(
     checkpoints.check_env(step, env)
     network = make_network(env, config.network)
     local = SingleDeviceSharding(jax.devices()[0])  # wherever it was trained
-    form = jit(lambda: _init(env, network), out_shardings=local).eval_shape()
+    form = jax.jit(lambda: _init(env, network), out_shardings=local).eval_shape()
     return env, network, checkpoints.restore_params(step, form), step, config
 
 
@@ -385,7 +384,7 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
     checkpoints.check_env(step, env)
     _, config = checkpoints.about(step)
     network = make_network(env, config.network)
-    params = jit_once(lambda: _init(env, network, start_keys(config)[0]))()
+    params = jit_fast_compile(lambda: _init(env, network, start_keys(config)[0]))()
     return network, warm_start(config, env, params), config
 
 

@@ -14,7 +14,7 @@ from ..config import Config
 from ..networks.make import make_network
 from ..system import cli, devices
 from ..system.environments import make_env
-from ..system.fast_compile import jit_once
+from ..system.fast_compile import jit_fast_compile
 from ..system.process_group import ProcessGroup, alone
 from ..types import AutoEnvironment, EnvModule
 from . import exploring_starts, ppo
@@ -57,7 +57,7 @@ class Trainer:
         self.diagnostics = Diagnostics(self.env)
         mesh = devices.make_mesh(config.ppo.num_envs)
         init = make_init(auto, self.network, config, mesh)
-        init = jit_once(init, out_shardings=sharding(mesh))
+        init = jit_fast_compile(init, out_shardings=sharding(mesh))
         self._chunk: Any = ppo.make_chunk(auto, self.network, config, mesh)
         self._checkpoints: Checkpoints | None = None
         self.runner = self._restored(init, update) if resume else self._begun(init(), auto, mesh)

@@ -24,8 +24,6 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from gaia_jax.xla.program_cache import jit
-
 from ..config import Config, PPOConfig, RecipeConfig
 from ..networks import sampling
 from ..system.batched import Batched, batched
@@ -138,7 +136,7 @@ def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, me
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
     )
     # Said, because an array without elements would come out on every device.
-    return jit(mapped, out_shardings=(sharding(mesh), NamedSharding(mesh, P())))
+    return jax.jit(mapped, out_shardings=(sharding(mesh), NamedSharding(mesh, P())))
 
 
 def kept_steps(ppo: PPOConfig, recipe: RecipeConfig) -> int:

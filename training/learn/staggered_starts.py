@@ -15,8 +15,6 @@ from jax import Array
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from gaia_jax.xla.program_cache import jit
-
 from ..config import Config
 from ..networks import sampling
 from ..system.batched import batched
@@ -62,7 +60,7 @@ def make_stagger(
         return jax.lax.scan(step, state, jnp.arange(decisions))[0]
 
     specs = (P(), P(), P(GAMES))
-    mapped: Callable[[Any, Array, Any], Any] = jit(
+    mapped: Callable[[Any, Array, Any], Any] = jax.jit(
         jax.shard_map(stagger, mesh=mesh, in_specs=specs, out_specs=P(GAMES), check_vma=False),
         out_shardings=NamedSharding(mesh, P(GAMES)),
     )

@@ -15,7 +15,7 @@ import numpy as np
 from jax import Array
 from jax.typing import DTypeLike
 
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
 from ..types import Observation, Params
@@ -207,7 +207,7 @@ class Network(ReadsAll, nn.Module):
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
-    @as_written
+    @own_jax_config
     def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """
         Args:

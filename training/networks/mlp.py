@@ -9,7 +9,7 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
 from ..types import Observation
@@ -25,7 +25,7 @@ class FlatNetwork(ReadsAll, nn.Module):
     kinds: tuple[int, ...] = ()  # sizes of the kinds of actions; (): one softmax over all
 
     @nn.compact
-    @as_written
+    @own_jax_config
     def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """Arguments and results are those of `Network`."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)

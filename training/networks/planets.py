@@ -16,7 +16,7 @@ import flax.linen as nn
 import jax.numpy as jnp
 from jax import Array
 
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 from ..config import NetworkConfig
 from ..types import Environment, Observation
@@ -85,7 +85,7 @@ class PlanetNetwork(nn.Module):
     layout: Layout
     kinds: tuple[int, ...] = ()  # sizes of the kinds of choices; (): one softmax over all
 
-    @as_written
+    @own_jax_config
     def encode(self, observation: Observation, mask: Array) -> PlanetInput:
         """What to keep of an observation: `cells` (B, C, Fc), ...; mask (B, A)."""
         at, tokens = self.layout, self.config.planets
@@ -122,7 +122,7 @@ class PlanetNetwork(nn.Module):
             cell,
         )
 
-    @as_written
+    @own_jax_config
     def to_action(self, seen: PlanetInput, choice: Array) -> Array:
         """(B,) choices -> (B,) int32 actions of the environment."""
         at, tokens = self.layout, self.config.planets
@@ -135,7 +135,7 @@ class PlanetNetwork(nn.Module):
         other = jnp.where(choice < first_other, space, others)
         return jnp.where(choice < first_space, pointed, other).astype(jnp.int32)
 
-    @as_written
+    @own_jax_config
     def to_network_action(self, seen: PlanetInput, action: Array) -> Array:
         """(B, ...) actions of the environment -> (B, ...) int32 choices."""
         at, tokens = self.layout, self.config.planets
@@ -149,7 +149,7 @@ class PlanetNetwork(nn.Module):
         return jnp.where(action < planes * at.cells, on_cell, other).astype(jnp.int32)
 
     @nn.compact
-    @as_written
+    @own_jax_config
     def logits_and_values(self, seen: PlanetInput) -> tuple[Array, Array]:
         """Logits (B, W) float32, those not legal at ILLEGAL_LOGIT; values (B, P) float32."""
         c, dtype = self.config, jnp.dtype(self.config.dtype)
@@ -183,7 +183,7 @@ class PlanetNetwork(nn.Module):
             logits = in_two_steps(logits, seen.mask, kinds.astype(jnp.float32), self.kinds)
         return jnp.where(seen.mask, logits, ILLEGAL_LOGIT), values[..., 0]
 
-    @as_written
+    @own_jax_config
     def __call__(self, observation: Observation, mask: Array) -> tuple[Array, Array]:
         """Observation and mask (B, A) -> logits (B, A), values (B, P), as `Network` gives them."""
         at, tokens = self.layout, self.config.planets

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 from jax import Array
 
 from gaia_jax.testing.sampling import sample_legal
-from gaia_jax.xla.as_written import as_written
+from gaia_jax.xla.jax_config import own_jax_config
 
 from ..types import Observation, Params, PolicyNetwork
 
 
-@as_written
+@own_jax_config
 def sample(logits: Array, mask: Array, uniform: Array) -> Array:
     """Draw from softmax(logits) among the legal actions by one uniform number.
 
@@ -32,14 +32,14 @@ def sample(logits: Array, mask: Array, uniform: Array) -> Array:
     return _invert(weight, mask, uniform)
 
 
-@as_written
+@own_jax_config
 def sample_uniform(mask: Array, uniform: Array) -> Array:
     """A legal action, each with the same probability. Shapes as in `sample`."""
     drawn: Array = jnp.vectorize(sample_legal, signature="(a),()->()")(mask, uniform)
     return drawn
 
 
-@as_written
+@own_jax_config
 def sample_action(
     network: PolicyNetwork, params: Params, observation: Observation, mask: Array, uniform: Array
 ) -> Array:
@@ -53,7 +53,7 @@ def sample_action(
     return network.to_action(inputs, sample(logits, inputs.mask, uniform))
 
 
-@as_written
+@own_jax_config
 def greedy(logits: Array, mask: Array) -> Array:
     """(..., A), (..., A) -> (...,) int32, the likeliest legal action."""
     return jnp.argmax(jnp.where(mask, logits, -jnp.inf), axis=-1).astype(jnp.int32)
@@ -67,7 +67,7 @@ def _invert(weight: Array, mask: Array, uniform: Array) -> Array:
     return jnp.argmax(mask & (below > goal), axis=-1).astype(jnp.int32)
 
 
-@as_written
+@own_jax_config
 def log_prob_and_entropy(logits: Array, action: Array) -> tuple[Array, Array]:
     """log p(action) and the entropy of softmax(logits), both (...,); illegal actions have p = 0."""
     log_p = jax.nn.log_softmax(logits)

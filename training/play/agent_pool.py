@@ -15,7 +15,6 @@ import numpy as np
 
 from gaia_jax.cli.command_line import UserError
 from gaia_jax.ruleset import VARIANTS
-from gaia_jax.xla.program_cache import jit
 
 from .. import zoo
 from ..agents import Agent, make_agent
@@ -208,7 +207,7 @@ def _decisions(agent: Agent) -> Callable[[Any, int], int]:
         batch = jax.tree.map(lambda x: x[None], state)
         return agent.act(params, batch, batch.legal_action_mask, key)[0]
 
-    compiled = jit(decide)
+    compiled = jax.jit(decide)
     return lambda state, seed: int(compiled(agent.params, state, jax.random.key(seed)))
 
 
@@ -224,5 +223,5 @@ def _policy(agent: Agent, policy: Policy) -> Callable[[Any], tuple[np.ndarray, n
         chances = jax.nn.softmax(jnp.where(batch.legal_action_mask, logits, -jnp.inf))
         return chances[0], values[0] / policy.vp
 
-    compiled = jit(evaluate)
+    compiled = jax.jit(evaluate)
     return lambda state: jax.device_get(compiled(agent.params, state))

@@ -18,7 +18,7 @@ from gaia_jax.render import Effects, Table, effects, names, picture, say, say_at
 from gaia_jax.render.table import Counted, count
 from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
-from gaia_jax.xla.program_cache import jit
+from gaia_jax.xla.stored_programs import env_jit
 
 from ..system import last_times
 
@@ -60,9 +60,9 @@ class Rules:
     def __init__(self, id: str, players: int = 4):
         self.env = gaia_jax.make(id, players=players)
         self.init_from, self.step = replay.compiled(self.env)
-        self._draw = jit(self.env.draw_setup)
+        self._draw = env_jit(self.env, "draw_setup")
         self._dealing = threading.Lock()
-        self._tries = jit(partial(_try, self.env))
+        self._tries = jax.jit(partial(_try, self.env))
         ruleset_name = self.env.ruleset.name
         self._moves = _Part(
             "the rules are being compiled, to be kept for later starts", f"rules of {ruleset_name}"
@@ -178,7 +178,7 @@ def _try(env: gaia_jax.GaiaEnv, state: State, actions: jax.Array) -> tuple[State
         state: one; actions: (TRIED,) int32.
     """
     copies = jax.tree.map(lambda x: jnp.broadcast_to(x, (TRIED, *jnp.shape(x))), state)
-    after = jax.vmap(env.decide)(copies, actions)
+    after = env_jit(env, "decide", batched=True)(copies, actions)
     return after, jax.vmap(partial(count, env.ruleset))(after.game)
 
 

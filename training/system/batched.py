@@ -10,6 +10,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
+from gaia_jax.xla.stored_programs import env_jit
+
 from ..types import AutoEnvironment, Environment, EnvState
 
 
@@ -18,7 +20,8 @@ class Batched(NamedTuple):
 
     They stay calls while JAX traces: a second program (the games apart, then a chunk of updates)
     finds them traced, which is seconds of its start. XLA puts them in line first. What is traced
-    inside of a `shard_map` counts there alone.
+    inside of a `shard_map` counts there alone. Those of a shipped environment may be stored
+    (`gaia_jax.xla.stored_programs`).
     """
 
     init: Callable[..., Any]  # (keys)
@@ -31,7 +34,7 @@ class Batched(NamedTuple):
 def batched(auto: AutoEnvironment) -> Batched:
     """Those of an environment with auto-reset."""
     return Batched(
-        *(jax.jit(jax.vmap(x)) for x in (auto.init, auto.observe, auto.seats, auto.step))
+        *(env_jit(auto, name, batched=True) for name in ("init", "observe", "seats", "step"))
     )
 
 
@@ -39,7 +42,15 @@ def batched(auto: AutoEnvironment) -> Batched:
 def stepping(env: Environment) -> Callable[[Any, Array], Any]:
     """`env.step` over a batch: (states, actions). Batches of one size are traced and lowered once,
     wherever a program steps them."""
-    return jax.jit(jax.vmap(env.step))
+    step: Callable[[Any, Array], Any] = env_jit(env, "step", batched=True)
+    return step
+
+
+@cache
+def dealing(env: Environment) -> Callable[[Array], Any]:
+    """`env.init` over a batch: (keys)."""
+    init: Callable[[Array], Any] = env_jit(env, "init", batched=True)
+    return init
 
 
 def step_among(env: Environment, rows: int, states: EnvState, actions: Array) -> Any:

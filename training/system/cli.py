@@ -85,8 +85,8 @@ def prepare() -> None:
     """
     if {"-h", "--help"} & set(sys.argv[1:]):
         return
-    from gaia_jax.xla.as_written import for_this_process
     from gaia_jax.xla.compilation_cache import enable_compilation_cache
+    from gaia_jax.xla.jax_config import for_this_process
 
     for_this_process()
     enable_compilation_cache()

@@ -8,8 +8,6 @@ from typing import Any
 
 import jax
 
-from gaia_jax.xla.program_cache import jit
-
 # XLA options of the CPU backend: no optimization of the machine code (docs/lab/performance.md).
 # They come and go with its versions: JAX 0.12 has no fusion emitters to choose any more.
 QUICK: dict[str, Any] = {
@@ -18,7 +16,7 @@ QUICK: dict[str, Any] = {
 }
 
 
-def jit_once(function: Callable[..., Any], **options: Any) -> Any:
+def jit_fast_compile(function: Callable[..., Any], **options: Any) -> Any:
     """`jax.jit(function, **options)` for what is called once or twice: a start, an end.
 
     On a CPU its machine code is not optimized: the compiler takes most of such a call. Elsewhere
@@ -26,7 +24,7 @@ def jit_once(function: Callable[..., Any], **options: Any) -> Any:
     """
     if jax.default_backend() == "cpu":
         options["compiler_options"] = dict(supported_options(tuple(QUICK.items())))
-    return jit(function, **options)
+    return jax.jit(function, **options)
 
 
 @functools.cache

@@ -11,8 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import Array
 
-from gaia_jax.xla.program_cache import jit
-
+from ..system.batched import dealing, stepping
 from ..system.environments import policy_mask, with_short_turns
 from ..types import Environment, EnvState, Params, PolicyNetwork
 
@@ -44,7 +43,7 @@ Player = Callable[[Params, np.ndarray], Replayed]
 @cache
 def _game(env: Environment) -> tuple[Any, Any]:
     """(keys (B,)) -> states and (states, actions (B,)) -> states: compiled once for all agents."""
-    return jit(jax.vmap(env.init)), jit(jax.vmap(env.step))
+    return dealing(env), stepping(env)
 
 
 def make_player(env: Environment, network: PolicyNetwork) -> Player:
@@ -55,7 +54,7 @@ def make_player(env: Environment, network: PolicyNetwork) -> Player:
     """
     init, step = _game(with_short_turns(env, False))
 
-    @jit
+    @jax.jit
     def decide(params: Params, state: EnvState, forced_action: Array) -> tuple[Array, Array, Array]:
         over = state.terminated | state.truncated
         observation = jax.vmap(env.observe)(state, state.current_player)

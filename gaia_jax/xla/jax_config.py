@@ -50,7 +50,7 @@ def for_this_process() -> None:
     config.update("jax_threefry_partitionable", True)
 
 
-def as_written(function: Callable[P, T]) -> Callable[P, T]:
+def own_jax_config(function: Callable[P, T]) -> Callable[P, T]:
     """`function`, traced under `switches`."""
 
     @wraps(function)
