@@ -131,8 +131,8 @@ def _gaia_phase(ruleset: Ruleset, game: GameState, stops: Array) -> tuple[Player
     rest = (phase == Phase.GAIA) & (points > 0) & (stops & (turn.node == Node.TERRANS) | ~can_pick)
     gain = jnp.where(jnp.arange(len(GAIN_FIELDS)) == 1, jnp.where(rest, points, 0), 0)
     richer = receive(FactionRow.of(ruleset, faction[terrans]), me, gain).resources
-    here = (jnp.arange(game.num_players) == terrans)[:, None]
-    players = players.replace(resources=jnp.where(here, richer, players.resources))
+    is_terrans = (jnp.arange(game.num_players) == terrans)[:, None]
+    players = players.replace(resources=jnp.where(is_terrans, richer, players.resources))
     points = jnp.where(rest, 0, points)
 
     # The Itars stop, or can buy no tile, and the last tokens return (GAI-09).
@@ -181,7 +181,7 @@ def _decision(ruleset: Ruleset, game: GameState) -> tuple[Array, Array]:
         (Phase.OVER, Node.ENDED, turn.active),
     ]
     node, player = jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32)
-    for phase, which, who in by_phase:
-        here = turn.phase == phase
-        node, player = jnp.where(here, which, node), jnp.where(here, who, player)
+    for phase, phase_node, decider in by_phase:
+        in_phase = turn.phase == phase
+        node, player = jnp.where(in_phase, phase_node, node), jnp.where(in_phase, decider, player)
     return node, player

@@ -105,19 +105,19 @@ def _uses(
     seat = Seat(ruleset, game, player, faction, player_row(game, player))
     distance, project = pick(board.distance_to_own, player), OperationRow.of(wanted.project)
 
-    def way(values: Array) -> Array:
+    def mine_cells(values: Array) -> Array:
         return mine.affordable(seat, sites, OperationRow.of(values))
 
     spots = mine.project_site(game)
-    stands = (board.piece_owner == player.astype(jnp.int8)) & (board.piece != 0)
-    ring_free = stands & (board.piece != GAIAFORMER)
+    own_pieces = (board.piece_owner == player.astype(jnp.int8)) & (board.piece != 0)
+    ring_free = own_pieces & (board.piece != GAIAFORMER)
     ring_free &= (board.flags & RING == 0) & (seat.me.rings < costs.MOWEYDS_RINGS)
-    mines = jax.vmap(way)(wanted.modes)
-    some = [
+    mines = jax.vmap(mine_cells)(wanted.modes)
+    has_mine_cell = [
         _somewhere(cells)
-        for cells in (mines, jax.vmap(way)(ruleset.tables.ops[np.array(static_ops, int)]))
+        for cells in (mines, jax.vmap(mine_cells)(ruleset.tables.ops[np.array(static_ops, int)]))
     ]
-    found = {
+    cells_by_use = {
         "mine": mines[0],
         "project_site": spots,
         "project": spots & mine.project_affordable(ruleset, seat.me, distance, project),
@@ -132,11 +132,11 @@ def _uses(
     }
     bits = jnp.zeros_like(distance, jnp.int16)
     for use in USES:
-        bits |= jnp.where(found[use], jnp.int16(bit(use)), jnp.int16(0))
+        bits |= jnp.where(cells_by_use[use], jnp.int16(bit(use)), jnp.int16(0))
     return Cells(
         bits=bits,
         any=lax.reduce(bits, jnp.int16(0), lax.bitwise_or, (0,)),
-        mines=jnp.concatenate(some),
+        mines=jnp.concatenate(has_mine_cell),
         nearest=jnp.where(spots, distance, jnp.int8(mine.UNREACHABLE)).min(),
     )
 

@@ -105,13 +105,15 @@ def collect(
         chooser: () int32 player; atom: () int32, index in ids["income"], -1 where nobody chooses.
     """
 
-    def one(me: Players, faction: Array, player: Array) -> Players:
+    def collect_player(me: Players, faction: Array, player: Array) -> Players:
         chosen = jnp.where(player == chooser, atom, -1)
         columns = FactionRow.of(ruleset, faction)
         return _collect(ruleset, columns, me, game.setup.economy_side, starts, chosen)
 
     faction = game.setup.faction.astype(jnp.int32)
-    return jax.vmap(one)(game.players.edit(), faction, jnp.arange(game.num_players)).pack()
+    return jax.vmap(collect_player)(
+        game.players.edit(), faction, jnp.arange(game.num_players)
+    ).pack()
 
 
 def options(seat: Seat) -> Array:

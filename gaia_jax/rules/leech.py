@@ -205,8 +205,8 @@ def add_event(queue: Array, offered: Array, happens: Array) -> Array:
     """
     empty = (queue == 0).all(-1)
     place = jnp.argmax(empty)
-    here = (jnp.arange(EVENTS) == place) & happens
-    return jnp.where(here[:, None], offered[None].astype(queue.dtype), queue)
+    is_place = (jnp.arange(EVENTS) == place) & happens
+    return jnp.where(is_place[:, None], offered[None].astype(queue.dtype), queue)
 
 
 def options(seat: Seat) -> Array:

@@ -62,7 +62,7 @@ def site(
     piece, piece_owner, flags = board.piece[cell], board.piece_owner[cell], board.flags[cell]
     colonizable = (planet != EMPTY) & (planet != SHIP) & (planet != TRANSDIM) & (planet != LOST)
     own_gaia = (piece == GAIAFORMER) & (piece_owner == me) & (planet == GAIA) & (flags & FRESH == 0)
-    taken = (piece != NONE) & (piece != GAIAFORMER)
+    has_structure = (piece != NONE) & (piece != GAIAFORMER)
     guest_mines = (
         jnp.asarray(ruleset.tables.faction.guest_mines)[pick(game.setup.faction, player)] > 0
     )
@@ -72,7 +72,7 @@ def site(
         steps=steps_to(pick(game.steps, player), planet),
         open=colonizable & (piece == NONE) | own_gaia,
         own_gaia=own_gaia,
-        guest=guest_mines & taken & (piece_owner != me) & (flags & GUEST == 0),
+        guest=guest_mines & has_structure & (piece_owner != me) & (flags & GUEST == 0),
     )
 
 

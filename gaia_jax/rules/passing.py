@@ -21,8 +21,8 @@ def open_boosters(ruleset: Ruleset, game: GameState) -> Array:
 def options(seat: Seat) -> dict[str, Array]:
     """`booster`, ending the set-up or passing in rounds 1 to 5; `pass` in round 6."""
     my_turn, last = seat.at(Node.TURN), seat.game.turn.round == costs.ROUNDS
-    takes = seat.at(Node.BOOSTER) | my_turn & ~last
+    takes_booster = seat.at(Node.BOOSTER) | my_turn & ~last
     return {
         "pass": (my_turn & last)[None],
-        "booster": open_boosters(seat.ruleset, seat.game) & takes,
+        "booster": open_boosters(seat.ruleset, seat.game) & takes_booster,
     }

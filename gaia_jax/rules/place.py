@@ -43,16 +43,18 @@ class Placement:
 
 def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement) -> Board:
     """The map with the piece on its cell, and the ranges that it opens."""
-    here = jnp.arange(ruleset.geometry.num_cells) == placement.cell
+    at_cell = jnp.arange(ruleset.geometry.num_cells) == placement.cell
     distance = jnp.asarray(ruleset.geometry.distance)[placement.cell]
-    stands = (placement.structure > 0) & ~placement.guest
+    has_structure = (placement.structure > 0) & ~placement.guest
     old_pi = (board.piece == PI) & (board.piece_owner == player) & placement.swap
-    piece = jnp.where(here & stands, placement.structure, board.piece)
-    piece = jnp.where(here & placement.gaiaformer, GAIAFORMER, piece)
+    piece = jnp.where(at_cell & has_structure, placement.structure, board.piece)
+    piece = jnp.where(at_cell & placement.gaiaformer, GAIAFORMER, piece)
     piece = jnp.where(old_pi, MINE, piece)
-    piece_owner = jnp.where(here & (stands | placement.gaiaformer), player, board.piece_owner)
-    planet = jnp.where(here & placement.lost, LOST, board.planet)
-    planet = jnp.where(here & placement.instant, GAIA, planet)
+    piece_owner = jnp.where(
+        at_cell & (has_structure | placement.gaiaformer), player, board.piece_owner
+    )
+    planet = jnp.where(at_cell & placement.lost, LOST, board.planet)
+    planet = jnp.where(at_cell & placement.instant, GAIA, planet)
     marks = (
         jnp.where(placement.station, STATION, 0)
         | jnp.where(placement.ring, RING, 0)
@@ -60,7 +62,7 @@ def on_board(ruleset: Ruleset, board: Board, player: Array, placement: Placement
         | jnp.where(placement.instant & ruleset.gaiaformed_planet_waits, FRESH, 0)
     )
     near = placement.is_new & (distance <= costs.NEIGHBOUR_DISTANCE)
-    flags = board.flags | jnp.where(here, marks, 0) | jnp.where(near, 1 << player, 0)
+    flags = board.flags | jnp.where(at_cell, marks, 0) | jnp.where(near, 1 << player, 0)
     source = placement.is_new | placement.station
     row = jnp.arange(board.distance_to_own.shape[0])[:, None] == player
     distance_to_own = jnp.where(

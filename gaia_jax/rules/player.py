@@ -45,12 +45,12 @@ def player_row(game: GameState, player: Array) -> Players:
 
 def with_player_row(game: GameState, player: Array, me: Players) -> GameState:
     """The game with the row of `player` replaced."""
-    here = jnp.arange(game.num_players)[:, None] == player
+    is_player = jnp.arange(game.num_players)[:, None] == player
     row = me.pack()
     return game.replace(
         players=Players(
-            jnp.where(here, row.small, game.players.small),
-            jnp.where(here, row.large, game.players.large),
+            jnp.where(is_player, row.small, game.players.small),
+            jnp.where(is_player, row.large, game.players.large),
         )
     )
 

@@ -20,8 +20,8 @@ def bowls(me: Players) -> tuple[Array, Array, Array]:
     They are changed one by one and put together last: XLA looks through a stack of numbers, not
     through a sum of stacks.
     """
-    one, two, three = (slice_columns(me.power, bowl) for bowl in range(3))
-    return one, two, three
+    bowl_1, bowl_2, bowl_3 = (slice_columns(me.power, bowl) for bowl in range(3))
+    return bowl_1, bowl_2, bowl_3
 
 
 def with_bowls(me: Players, one: Array, two: Array, three: Array, **changes: Array) -> Players:
@@ -32,8 +32,8 @@ def with_bowls(me: Players, one: Array, two: Array, three: Array, **changes: Arr
 def capacity(me: Players) -> Array:
     """() int32, the most power that can be charged: two for each token in I, one in II (LEE-01)."""
     stone = jnp.where(me.brainstone == 0, 2, jnp.where(me.brainstone == 1, 1, 0))
-    one, two, _ = bowls(me)
-    return 2 * one + two + stone
+    bowl_1, bowl_2, _ = bowls(me)
+    return 2 * bowl_1 + bowl_2 + stone
 
 
 def charge(me: Players, amount: Array) -> Players:
@@ -43,23 +43,25 @@ def charge(me: Players, amount: Array) -> Players:
         me: a player's row.
         amount: () int32, >= 0.
     """
-    one, two, three = bowls(me)
+    bowl_1, bowl_2, bowl_3 = bowls(me)
     stone = me.brainstone
     lift = (stone == 0) & (amount >= 1)
     stone = jnp.where(lift, 1, stone)
     rest = amount - lift
-    first = jnp.minimum(rest, one)
+    first = jnp.minimum(rest, bowl_1)
     rest = rest - first
     lift = (stone == 1) & (rest >= 1)
     stone = jnp.where(lift, 2, stone)
-    second = jnp.minimum(rest - lift, two + first)
-    return with_bowls(me, one - first, two + first - second, three + second, brainstone=stone)
+    second = jnp.minimum(rest - lift, bowl_2 + first)
+    return with_bowls(
+        me, bowl_1 - first, bowl_2 + first - second, bowl_3 + second, brainstone=stone
+    )
 
 
 def add_tokens(me: Players, first: Array, third: Array) -> Players:
     """New tokens into bowl I and into bowl III."""
-    one, two, three = bowls(me)
-    return with_bowls(me, one + first, two, three + third)
+    bowl_1, bowl_2, bowl_3 = bowls(me)
+    return with_bowls(me, bowl_1 + first, bowl_2, bowl_3 + third)
 
 
 def spendable(me: Players, worth: Array) -> Array:
@@ -80,9 +82,9 @@ def spend(me: Players, cost: Array, worth: Array, reverse: Array) -> tuple[Playe
     stone = (me.brainstone == 2) & (cost > 0)
     stone &= ((cost >= BRAINSTONE_POWER) ^ reverse) | (me.power[..., 2] < cost)
     moved = jnp.where(stone, jnp.maximum(cost - BRAINSTONE_POWER, 0), ordinary)
-    one, two, three = bowls(me)
+    bowl_1, bowl_2, bowl_3 = bowls(me)
     left = jnp.where(stone, 0, me.brainstone)
-    return with_bowls(me, one + moved, two, three - moved, brainstone=left), stone
+    return with_bowls(me, bowl_1 + moved, bowl_2, bowl_3 - moved, brainstone=left), stone
 
 
 def held(me: Players) -> Array:
@@ -94,9 +96,9 @@ def discard(me: Players, count: Array) -> Players:
     """Tokens out of the game: bowls I, II, III, the brainstone last (FED-06, ART-01, TAK-01)."""
     left = []
     for tokens in bowls(me):
-        taken = jnp.minimum(count, tokens)
-        left.append(tokens - taken)
-        count = count - taken
+        discarded = jnp.minimum(count, tokens)
+        left.append(tokens - discarded)
+        count = count - discarded
     return with_bowls(me, *left, brainstone=jnp.where(count > 0, NO_BRAINSTONE, me.brainstone))
 
 
@@ -108,9 +110,9 @@ def to_gaia_area(me: Players, count: Array, reverse: Array) -> Players:
     """
     left, stone, ordinary = [], me.brainstone, 0 * me.gaia_power
     for i, tokens in enumerate(bowls(me)):
-        taken = jnp.minimum(count, tokens)
-        left.append(tokens - taken)
-        count, ordinary = count - taken, ordinary + taken
+        moved = jnp.minimum(count, tokens)
+        left.append(tokens - moved)
+        count, ordinary = count - moved, ordinary + moved
         lift = (stone == i) & (count > 0) & ~reverse
         stone = jnp.where(lift, GAIA_AREA, stone)
         count = count - lift
@@ -132,13 +134,13 @@ def burn(me: Players, happens: Array, to_gaia: Array, reverse: Array) -> Players
         to_gaia: () int32, 1 where the burned token goes to the Gaia area (FRE-05).
         reverse: () bool, two ordinary tokens where there are two (A21).
     """
-    one, two, three = bowls(me)
-    stone = happens * ((me.brainstone == 1) & ~(reverse & (two >= 2)))
+    bowl_1, bowl_2, bowl_3 = bowls(me)
+    stone = happens * ((me.brainstone == 1) & ~(reverse & (bowl_2 >= 2)))
     return with_bowls(
         me,
-        one,
-        two + stone - 2 * happens,
-        three + happens - stone,
+        bowl_1,
+        bowl_2 + stone - 2 * happens,
+        bowl_3 + happens - stone,
         brainstone=me.brainstone + stone,
         gaia_power=me.gaia_power + happens * to_gaia,
     )
@@ -151,12 +153,12 @@ def leave_gaia_area(me: Players, happens: Array, bowl: Array) -> Players:
         happens: () bool; bowl: () int32, 1 or 2, where ordinary tokens go.
     """
     n = jnp.where(happens, me.gaia_power, 0)
-    one, two, three = bowls(me)
+    bowl_1, bowl_2, bowl_3 = bowls(me)
     return with_bowls(
         me,
-        one + n * (bowl == 1),
-        two + n * (bowl == 2),
-        three,
+        bowl_1 + n * (bowl == 1),
+        bowl_2 + n * (bowl == 2),
+        bowl_3,
         gaia_power=me.gaia_power - n,
         brainstone=jnp.where(happens & (me.brainstone == GAIA_AREA), 0, me.brainstone),
     )

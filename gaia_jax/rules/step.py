@@ -116,8 +116,8 @@ def _update_turn(
     changes = (placed.structure > 0) | placed.station | placed.ring
     changes |= is_verb(ruleset, acted.decision, "tile")
     # The Lost Planet takes a cell from everyone's satellites.
-    who = changes & (jnp.arange(game.num_players) == player) | placed.lost
-    return federation.forget(players, who), turn.pack()
+    updates_player = changes & (jnp.arange(game.num_players) == player) | placed.lost
+    return federation.forget(players, updates_player), turn.pack()
 
 
 def _open(

@@ -20,19 +20,19 @@ def tile_options(seat: Seat) -> tuple[Array, Array]:
     """
     ruleset, game, me = seat.ruleset, seat.game, seat.me
     kinds, basic = len(ruleset.ids["tile"]), len(ruleset.basic_tiles)
-    there = bit_vector(me.shuttles, len(ruleset.ships))
+    explored = bit_vector(me.shuttles, len(ruleset.ships))
     # Which ship kinds lie on a ship that the player has explored.
     ship_kinds = jnp.zeros(kinds - basic, jnp.int32)
     for i, ship in enumerate(ruleset.ship_tile_ships):
         kind = game.setup.ship_tile[i].astype(jnp.int32)
         hit = jnp.arange(kinds - basic) == kind
-        ship_kinds |= jnp.where(hit, there[ruleset.ships.index(ship)], 0)
+        ship_kinds |= jnp.where(hit, explored[ruleset.ships.index(ship)], 0)
     offered = jnp.concatenate([jnp.ones(basic, jnp.int32), ship_kinds])
     tiles = (offered == 1) & (bit_vector(me.tiles, kinds) == 0)
     reached = me.tracks >= ADVANCED_TILE_LEVEL
     if ruleset.extra_conditions:
         condition = jnp.where(
-            game.setup.extra_condition == 0, me.vp >= EXTRA_A_VP, there.sum() >= EXTRA_B_SHIPS
+            game.setup.extra_condition == 0, me.vp >= EXTRA_A_VP, explored.sum() >= EXTRA_B_SHIPS
         )
         reached = jnp.concatenate([reached, condition[None]])
     left = bit_vector(game.turn.advanced_left, len(ruleset.ids["advanced_slot"])) == 1
@@ -50,9 +50,9 @@ def slot_of(game: GameState, kind: Array) -> Array:
 def options(seat: Seat) -> dict[str, Array]:
     """`tile` and `advanced`: what can be taken, or which tile an advanced one covers (TEC-05)."""
     tiles, slots = tile_options(seat)
-    takes = seat.at(Node.TILE, Node.ITARS)
+    takes_tile = seat.at(Node.TILE, Node.ITARS)
     covers = seat.at(Node.COVER) & (uncovered(seat.ruleset, seat.me) > 0)
-    return {"tile": takes & tiles | covers, "advanced": takes & slots}
+    return {"tile": takes_tile & tiles | covers, "advanced": takes_tile & slots}
 
 
 def owned_tokens(seat: Seat) -> Array:
@@ -68,8 +68,8 @@ def scored_by_action(seat: Seat, owned: Array) -> Array:
         return owned
     # The Gleens' token alone gives nothing but resources.
     kind = len(seat.ruleset.base_tokens)
-    taken = stocks_take(seat.faction, seat.me, seat.ruleset.gleens_token.gain)
-    return owned & ((jnp.arange(len(owned)) != kind) | taken)
+    gain_fits = stocks_take(seat.faction, seat.me, seat.ruleset.gleens_token.gain)
+    return owned & ((jnp.arange(len(owned)) != kind) | gain_fits)
 
 
 def token_options(seat: Seat, mode: OperationRow) -> Array:

@@ -142,8 +142,8 @@ def _sub_decision(ruleset: Ruleset, game: GameState, faction_columns: Array) -> 
         (lost_planet, Node.LOST_PLANET),
     ]
     node = jnp.full((), -1, jnp.int32)
-    for there, which in reversed(first + later):
-        node = jnp.where(there, which, node)
+    for there, sub_node in reversed(first + later):
+        node = jnp.where(there, sub_node, node)
     turn = turn.replace(
         tile=tile,
         free_mine=jnp.where(free_mine, turn.free_mine, -1),
