@@ -76,7 +76,7 @@ def _with_decisions(data: Path, about: About, env_module: EnvModule, games: int 
     The copy is named for its games, so that it is made once.
 
     Args:
-        games: only so many of the first ones are copied; None is all.
+        games: the number of games to copy, from the first; None is all.
     """
     from ..games import dataset, decisions, export, shards
 
@@ -100,12 +100,12 @@ def _with_decisions(data: Path, about: About, env_module: EnvModule, games: int 
 
 def _first(parts: list[dict[str, Any]], games: int) -> list[dict[str, Any]]:
     """The parts that the first games belong to."""
-    found = []
+    selected = []
     for part in parts:
         if games > 0:
-            found.append(part | {"games": min(part["games"], games)})
+            selected.append(part | {"games": min(part["games"], games)})
         games -= part["games"]
-    return found
+    return selected
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -154,5 +154,5 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, "")  # MODULE:FUNCTION of the folder one stands in
+    sys.path.insert(0, "")  # MODULE:FUNCTION of the current folder
     sys.exit(cli.run(main))

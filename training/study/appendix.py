@@ -23,7 +23,7 @@ FIELDS = (
 
 
 def write_table(page: Page) -> None:
-    """Every effect as a row of a Parquet file beside the pictures."""
+    """Every effect as a row of a Parquet file next to the pictures."""
     rows = _rows("here", page.own, page.words)
     rows += _rows("before", page.beside, page.words)
     columns = list(zip(*rows, strict=True))
@@ -32,15 +32,15 @@ def write_table(page: Page) -> None:
     pq.write_table(pa.table(arrays, schema=pa.schema(fields)), page.out / page.pictures / TABLE)
 
 
-def _rows(agents: str, found: Figures, words: Words) -> list[tuple[object, ...]]:
+def _rows(agents: str, figures_by_question: Figures, words: Words) -> list[tuple[object, ...]]:
     out: list[tuple[object, ...]] = []
-    for question, effects in found.items():
-        kept = [e for e in effects if math.isfinite(e.low)]
+    for question, effects in figures_by_question.items():
+        finite_effects = [e for e in effects if math.isfinite(e.low)]
         row = question.partition(": ")[2]
-        plain = words.all(factions.QUESTIONS.get(row, question), kept)
+        plain = words.all(factions.QUESTIONS.get(row, question), finite_effects)
         out += [
             (agents, question, e.name, named.name, *e[1:])
-            for e, named in zip(kept, plain, strict=True)
+            for e, named in zip(finite_effects, plain, strict=True)
         ]
     return out
 
@@ -75,17 +75,17 @@ def _opponents(page: Page) -> None:
     page.text("## Opponents", "", "VP of the others with this faction at the table, above the mean "
               "opponent. Pairs are taken as independent.")  # fmt: skip
     page.effects("against", "What an opponent does to all at its table")
-    found = page.found("pairs")
-    if not found:
+    measured = page.found("pairs")
+    if not measured:
         return
-    clear = sorted(found, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))[:PAIRS]
-    wide, error = pairs.spread(found)
+    clear = sorted(measured, key=lambda e: -abs(e.estimate) / max(e.high - e.low, 1e-9))[:PAIRS]
+    wide, error = pairs.spread(measured)
     noise = f" (standard error {error:.1f})" if math.isfinite(error) else ""
     lead = pairs.shrunken(clear[0], wide)
     page.text(
-        f"The {len(clear)} pairs of {len(found)} that stand out most: VP of the first with the "
+        f"The {len(clear)} pairs of {len(measured)} that stand out most: VP of the first with the "
         "second at the table, beyond what the second does to all. All pairs were judged together; "
-        f"{sum(e.found for e in found)} stand out.", "",
+        f"{sum(e.found for e in measured)} stand out.", "",
         f"Without their noise pairs spread by {wide:.1f} VP{noise}, as a standard deviation. The "
         f"clearest, {page.words.of('pairs', lead.name)}, is {interval(clear[0], ' VP')} as "
         f"measured. It was picked for that: {interval(lead, ' VP')} is to be expected of it.",
@@ -97,16 +97,16 @@ def _sources(page: Page, sources: Sequence[str]) -> None:
     page.text("## Where VP come from", "", "VP of the winners above the mean of the others.")
     page.effects("sources", "Winners above the others, by source")
     for kind in ("place", "agent"):
-        told = {source: page.own.get(f"by {kind} {source}", []) for source in sources}
-        first = told[sources[0]]
+        by_source = {source: page.own.get(f"by {kind} {source}", []) for source in sources}
+        first = by_source[sources[0]]
         if not first:
             continue
         page.text(
             f"Mean VP by source and {kind}:", "",
             f"| | {' | '.join(e.name for e in first)} |", "| --- |" + " --- |" * len(first),
             *(f"| {page.words.source(source)} | "
-              f"{' | '.join(f'{e.estimate:.1f}' for e in found)} |"
-              for source, found in told.items()),
+              f"{' | '.join(f'{e.estimate:.1f}' for e in source_effects)} |"
+              for source, source_effects in by_source.items()),
         )  # fmt: skip
 
 
@@ -136,9 +136,9 @@ def _decided(page: Page, games: int) -> None:
     page.text("## What players take", "", "VP for one more, beside the games of the same seat of "
               "the same set-up where the agents sat elsewhere, else beside the other seats. Who "
               "takes something chose to: this is no cause by itself.")  # fmt: skip
-    asked = [(name, title) for name, title, _ in figures.TAKEN]
-    asked += [(f"{key}_by_name", title) for _, title, key in figures.PLACED]
-    for name, title in asked:
+    questions = [(name, title) for name, title, _ in figures.TAKEN]
+    questions += [(f"{key}_by_name", title) for _, title, key in figures.PLACED]
+    for name, title in questions:
         if page.found(f"taken_{name}"):
             page.text(f"### {title}")
             page.effects(f"taken_{name}", title)

@@ -22,12 +22,12 @@ def features(table: Table, ruleset: Ruleset) -> dict[str, np.ndarray]:
     over them; `NAMES[1]`: colours among them that need one step or none. Seats of factions whose
     home has no colour have nan.
     """
-    found = np.zeros((len(table.vp), table.players, 2))
+    counts = np.zeros((len(table.vp), table.players, 2))
     tiles = {tile.id: tile for tile in ruleset.map.sector_tiles}
     cells = ruleset.geometry.cells.tolist()
     index = {(q, r): i for i, (q, r) in enumerate(cells)}
-    apart = np.asarray(ruleset.geometry.distance)
-    near = (apart <= NEAR) & (apart > 0)
+    distances = np.asarray(ruleset.geometry.distance)
+    near = (distances <= NEAR) & (distances > 0)
     homes = [_home(ruleset, name) for name in table.names["faction"]]
     laid = table.setup["sectors_tile"], table.setup["sectors_rotation"]
     done: dict[int, np.ndarray] = {}
@@ -41,8 +41,8 @@ def features(table: Table, ruleset: Ruleset) -> dict[str, np.ndarray]:
                     dq, dr = rotate(cell, int(turns))
                     board[index[q + dq, r + dr]] = _code(planet)
             done[deal] = np.array([_around(board, near, homes[f]) for f in table.faction[game]])
-        found[game] = done[deal]
-    return {name: found[..., i] for i, name in enumerate(NAMES)}
+        counts[game] = done[deal]
+    return {name: counts[..., i] for i, name in enumerate(NAMES)}
 
 
 def _code(planet: str) -> int:

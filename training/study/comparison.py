@@ -54,22 +54,22 @@ def people(page: Page, known: People, table: Table) -> None:
     found = {e.name: e for e in page.found("factions")}
     order = sorted(found, key=lambda name: -found[name].estimate)
     won = {e.name: e for e in page.found("won")}
-    said = [
+    statements = [
         f"| {text} | place {order.index(name) + 1} of {len(order)}, "
         f"{interval(found[name], ' VP')}, won {mean(percent(won[name]), ' %', 0)} |"
         for text, name in known["beliefs"]
         if name in found
     ]
-    if said:
-        page.text("| what people say | here |", "| --- | --- |", *said)
+    if statements:
+        page.text("| what people say | here |", "| --- | --- |", *statements)
 
 
 def gaps(page: Page, known: People) -> None:
     """VP by source beside people's: what is no finding, but where to look."""
-    here = {e.name: e for e in page.found("source_means")}
+    means = {e.name: e for e in page.found("source_means")}
     both = [
-        (theirs - here[name].estimate, name, theirs) for name, (theirs, _) in
-        known["sources"].items() if name in here and name not in TIED
+        (theirs - means[name].estimate, name, theirs) for name, (theirs, _) in
+        known["sources"].items() if name in means and name not in TIED
     ]  # fmt: skip
     if not both:
         return
@@ -78,7 +78,7 @@ def gaps(page: Page, known: People) -> None:
         f"Theirs are {known['counted']} whole games of another game, the base game: a hint, no "
         "measurement. Final missions are left out: by the rules a table shares the same VP.", "",
         "| source | people, VP a seat | here | people have more |", "| --- | --- | --- | --- |",
-        *(f"| {page.words.source(name)} | {theirs:.1f} | {here[name].estimate:.1f} | {gap:+.1f} |"
+        *(f"| {page.words.source(name)} | {theirs:.1f} | {means[name].estimate:.1f} | {gap:+.1f} |"
           for gap, name, theirs in sorted(both, reverse=True)),
     )  # fmt: skip
 

@@ -1,6 +1,6 @@
-"""The numbers behind a page of findings: questions by name, each a list of effects.
+"""The numbers of a page of findings: questions by name, each a list of effects.
 
-They can be kept as JSON: those of games that are not here any more stand beside others so.
+`save` stores them as JSON, so that a page can compare them after the games are deleted.
 """
 
 from __future__ import annotations
@@ -102,11 +102,11 @@ def of_games(table: Table, ruleset: Ruleset) -> Figures:
         "source_means": _source_means(table, deal),
     }
     out |= pairs.split(out["opponents"]) | _board(table, ruleset)
-    asked = [("place", strength.sources_by_place(table))]
+    groupings = [("place", strength.sources_by_place(table))]
     if len(names["agent"]) > 1:
-        asked.append(("agent", strength.sources_by_agent(table)))
-    for kind, told in asked:
-        out |= {f"by {kind} {source}": found for source, found in told.items()}
+        groupings.append(("agent", strength.sources_by_agent(table)))
+    for kind, by_source in groupings:
+        out |= {f"by {kind} {source}": effects for source, effects in by_source.items()}
     for key, _ in IN_PLAY:
         if key in table.setup:
             out[f"in_play_{key}"] = pieces.in_play(table, key)
@@ -125,12 +125,12 @@ def _board(table: Table, ruleset: Ruleset) -> Figures:
     What an easy one gives is beyond what any planet gives.
     """
     near, easy = board.NAMES
-    told = board.features(table, ruleset)
-    counts = told[near][np.isfinite(told[near])]
+    features = board.features(table, ruleset)
+    counts = features[near][np.isfinite(features[near])]
     if not len(counts):
         return {}
-    both = strength.board(table, told)
-    one = strength.board(table, {near: told[near]})
+    both = strength.board(table, features)
+    one = strength.board(table, {near: features[near]})
     nan, size = math.nan, len(counts)
     return {
         "board": together([*one, *(e for e in both if e.name == easy)]),
@@ -153,8 +153,8 @@ def _pairs(table: Table) -> list[Effect]:
     """Every faction with every opponent, judged together."""
     out = []
     for name in table.names["faction"]:
-        found = strength.opponents(table, name)
-        out += [e._replace(name=f"{name} with {e.name}") for e in found]
+        effects = strength.opponents(table, name)
+        out += [e._replace(name=f"{name} with {e.name}") for e in effects]
     return together(out)
 
 
@@ -212,7 +212,7 @@ def _taken(table: Table, name: str, counts: np.ndarray, names: list[str]) -> Fig
     return {name: pieces.taken(table, counts[..., often], [names[k] for k in often])}
 
 
-def save(path: Path, data: Path, table: Table, found: Figures) -> None:
+def save(path: Path, data: Path, table: Table, effects_by_question: Figures) -> None:
     """Write the figures of a dataset as JSON.
 
     Args:
@@ -222,16 +222,19 @@ def save(path: Path, data: Path, table: Table, found: Figures) -> None:
         "format": FORMAT, "games": len(table.vp), "deals": len(np.unique(table.deal)),
         "about": dataset.read_about(data),
     }  # fmt: skip
-    lines = [f" {json.dumps(key)}: {json.dumps(_rows(rows))}" for key, rows in found.items()]
+    lines = [
+        f" {json.dumps(key)}: {json.dumps(_rows(rows))}"
+        for key, rows in effects_by_question.items()
+    ]
     text = json.dumps(head)[:-1] + ',\n"figures": {\n' + ",\n".join(lines) + "\n}}\n"
     atomic_files.write_text(path, text)
 
 
-def _rows(found: list[Effect]) -> list[list[Any]]:
+def _rows(effects: list[Effect]) -> list[list[Any]]:
     """Effects as lists; null for what has no estimate."""
     return [
         [e.name, *(round(x, DIGITS) if math.isfinite(x) else None for x in e[1:4]), *e[4:]]
-        for e in found
+        for e in effects
     ]
 
 
@@ -239,21 +242,21 @@ def load(path: Path) -> Known:
     """What `save` wrote.
 
     Raises:
-        UserError: it is none of ours, or damaged.
+        UserError: `save` did not write the file, or it is damaged.
     """
-    told = data_files.read_json(path, "the figures", LONGEST)
-    data_files.check_keys(str(path), told, KEYS)
-    if told["format"] != FORMAT:
+    payload = data_files.read_json(path, "the figures", LONGEST)
+    data_files.check_keys(str(path), payload, KEYS)
+    if payload["format"] != FORMAT:
         raise UserError(f"{path} has no format {FORMAT!r}")
-    dataset.check_about(f"{path}: about", told["about"])
-    found = {
+    dataset.check_about(f"{path}: about", payload["about"])
+    effects_by_question = {
         key: [_effect(f"{path}: figures.{key}", row) for row in _listed(path, key, rows)]
-        for key, rows in told["figures"].items()
+        for key, rows in payload["figures"].items()
     }
-    if not found.get("agents"):
+    if not effects_by_question.get("agents"):
         raise UserError(f"{path}: figures.agents is missing")
-    found |= pairs.split(found.get("opponents", []))
-    return Known(told["games"], told["deals"], told["about"], found)
+    effects_by_question |= pairs.split(effects_by_question.get("opponents", []))
+    return Known(payload["games"], payload["deals"], payload["about"], effects_by_question)
 
 
 def _listed(path: Path, key: str, rows: Any) -> list[Any]:
@@ -264,7 +267,7 @@ def _listed(path: Path, key: str, rows: Any) -> list[Any]:
 def _effect(where: str, row: Any) -> Effect:
     """A row of `_rows` as an effect."""
     if not isinstance(row, list) or len(row) != len(Effect._fields):
-        raise UserError(f"{where} has a row that is none: {data_files.shown(row)}")
+        raise UserError(f"{where} has an invalid row: {data_files.shown(row)}")
     for name, kind, value in zip(Effect._fields, EFFECT, row, strict=True):
         if value is not None or kind != NUMBER:
             data_files.check_kind(f"{where}: {name}", value, kind)

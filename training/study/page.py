@@ -1,4 +1,4 @@
-"""A page of findings being written: its text, its pictures, what stands beside its numbers."""
+"""A page of findings: its text, its pictures and the numbers it is compared with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHOWN = 6  # rows of a table at either end
 
 
 class Page:
-    """The text of a page and the pictures beside it."""
+    """The text and the pictures of a page."""
 
     def __init__(
         self, out: Path, pictures: str, ruleset: Ruleset, own: Figures, beside: Known | None
@@ -106,10 +106,10 @@ def mean(effect: Effect, unit: str = "", digits: int = 1) -> str:
 
 
 def bold(effect: Effect) -> str:
-    """An interval, bold where it stands out."""
+    """An interval, bold if it is significant."""
     return f"**{interval(effect)}**" if effect.found else interval(effect)
 
 
 def percent(share: Effect) -> Effect:
-    """A share as so many of 100."""
+    """A share as a percentage."""
     return share._replace(estimate=100 * share.estimate, low=100 * share.low, high=100 * share.high)

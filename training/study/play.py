@@ -21,12 +21,12 @@ def openings(
         least: openings that were played less often are left out.
     """
     own = table.faction_index(faction)
-    here = table.faction == own
-    if not here.any():
+    is_faction = table.faction == own
+    if not is_faction.any():
         return []
-    moves = decided.opening[here][:, :depth]
-    y = by_agent(table)[here]
-    deal = np.broadcast_to(table.deal[:, None], table.faction.shape)[here]
+    moves = decided.opening[is_faction][:, :depth]
+    y = by_agent(table)[is_faction]
+    deal = np.broadcast_to(table.deal[:, None], table.faction.shape)[is_faction]
     lines, codes = np.unique(moves, axis=0, return_inverse=True)
     count = np.bincount(codes.reshape(-1))
     order = [k for k in np.argsort(-count, kind="stable") if count[k] >= least]
@@ -78,7 +78,7 @@ def leech(table: Table, decided: Decided) -> list[Effect]:
 def offers(table: Table, decided: Decided) -> list[Effect]:
     """How many of 100 offers of power are taken, by what they cost: Wilson's intervals.
 
-    `found` says nothing here.
+    `found` is always False.
     """
     costs = decided.offers.shape[2]
     deal = np.broadcast_to(table.deal[:, None, None, None], decided.offers.shape)
@@ -87,5 +87,5 @@ def offers(table: Table, decided: Decided) -> list[Effect]:
     often = decided.offers.ravel()
     names = ["free", *(f"{n} VP" for n in range(1, costs - 1)), f"{costs - 1} VP or more"]
     values, kinds, deals = (np.repeat(x.ravel(), often) for x in (taken, cost, deal))
-    told = means(values, kinds, deals, names)
-    return [wilson(e, 100.0)._replace(found=False) for e in told if e.size]
+    effects = means(values, kinds, deals, names)
+    return [wilson(e, 100.0)._replace(found=False) for e in effects if e.size]

@@ -62,9 +62,11 @@ def seats(table: Table, faction: str | None = None) -> list[Effect]:
         x = np.concatenate([demean(order, deal), demean(own, deal)], axis=1)
         rows = contrasts(seen > 0, x.shape[1])
         return regression(demean(y, deal), x, deal, names, seen, rows)
-    here = table.faction.ravel() == table.faction_index(faction)
-    x, seen = order[here], order[here].sum(0)
-    return regression(y[here], x, deal[here], names, seen, contrasts(seen > 0, x.shape[1]))
+    is_faction = table.faction.ravel() == table.faction_index(faction)
+    x, seen = order[is_faction], order[is_faction].sum(0)
+    return regression(
+        y[is_faction], x, deal[is_faction], names, seen, contrasts(seen > 0, x.shape[1])
+    )
 
 
 def opponents(table: Table, faction: str) -> list[Effect]:
@@ -73,15 +75,15 @@ def opponents(table: Table, faction: str) -> list[Effect]:
     own = table.faction_index(faction)
     count = len(table.names["faction"])
     at_table = dummies(table.faction.ravel(), count).reshape(*table.faction.shape, count).sum(1)
-    here = table.faction.ravel() == own
-    present = np.repeat(at_table, table.players, axis=0)[here]
+    is_faction = table.faction.ravel() == own
+    present = np.repeat(at_table, table.players, axis=0)[is_faction]
     present[:, own] = 0
-    x = np.concatenate([present, order[here]], axis=1)
+    x = np.concatenate([present, order[is_faction]], axis=1)
     seen = present.sum(0)
     rows = contrasts(seen > 0, x.shape[1])
     kept = [i for i in range(count) if seen[i] > 0]
     names = [table.names["faction"][i] for i in kept]
-    return regression(y[here], x, deal[here], names, seen[kept], rows[kept])
+    return regression(y[is_faction], x, deal[is_faction], names, seen[kept], rows[kept])
 
 
 def board(table: Table, features: Mapping[str, np.ndarray]) -> list[Effect]:
@@ -107,10 +109,10 @@ def sources(table: Table) -> list[Effect]:
     few = np.maximum(lost.sum(-1), 1)[:, None]
     best = (table.sources * won[..., None]).sum(1) / won.sum(-1)[:, None]
     rest = (table.sources * lost[..., None]).sum(1) / few
-    apart = (best - rest)[lost.any(-1)]
-    deal = np.repeat(table.deal[lost.any(-1)], apart.shape[1])
-    kinds = np.tile(np.arange(apart.shape[1]), len(apart))
-    return means(apart.ravel(), kinds, deal, table.names["source"])
+    differences = (best - rest)[lost.any(-1)]
+    deal = np.repeat(table.deal[lost.any(-1)], differences.shape[1])
+    kinds = np.tile(np.arange(differences.shape[1]), len(differences))
+    return means(differences.ravel(), kinds, deal, table.names["source"])
 
 
 def sources_by_place(table: Table) -> dict[str, list[Effect]]:

@@ -57,7 +57,7 @@ def load(path: str | Path, games: int | None = None) -> Table:
 
     Args:
         path: its folder.
-        games: only so many of the first ones.
+        games: the number of games to load, from the first; None is all.
     """
     folder_ = Path(path)
     about = dataset.read_about(folder_)
