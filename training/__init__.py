@@ -55,7 +55,7 @@ def train(
         The run folder, `runs/NAME`: the name of the agent too.
     Raises:
         UserError: something is wrong with the configuration; nothing was done.
-        KeyboardInterrupt: Ctrl-C; there is a checkpoint, and the command line goes on with it.
+        KeyboardInterrupt: Ctrl-C; there is a checkpoint, from which `--resume` continues.
     """
     from . import config as configs
     from .run import training
@@ -195,7 +195,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-# What is defined in a room, and needs what that imports.
+# Names of subpackages, imported when they are first used.
 _ELSEWHERE = {
     "Config": "config", "make_baseline_model": "agents.baseline", "save_agent": "agents.saved"
 }  # fmt: skip

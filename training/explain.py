@@ -40,14 +40,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise UserError(f"{explain.wants_search(args.agent)}; --at needs none")
     if args.json:
         atomic_files.check_file("--json", args.json, explain.OURS)
-    with cli.telling(lambda: f"playing {args.record}"):
+    with cli.status_line(lambda: f"playing {args.record}"):
         game = explain.read_game(args.record)
     if args.at is not None and not 1 <= args.at <= len(game.actions):
         raise UserError(f"--at must be 1 to {len(game.actions)}, got {args.at}")
     if not searches:
         return _why(args, game)
     explainer = explain.Explainer(game.env, args.agent, explain.AT_ONCE)
-    with cli.telling(explainer.told):
+    with cli.status_line(explainer.told):
         if args.at is None:
             about = explain.explain_game(game, explainer)
             text = explain.game_text(about)
@@ -71,7 +71,7 @@ def _why(args: argparse.Namespace, game: Game) -> int:
 
     if args.at > len(game.states) - 1 or np.sum(game.states[args.at - 1].legal_action_mask) < 2:
         raise UserError(f"decision {args.at} has no choice")
-    with cli.telling(lambda: f"playing on with {args.agent}"):
+    with cli.status_line(lambda: f"playing on with {args.agent}"):
         report = why.ask(game, args.at, args.agent, args.playouts)
     print(why.text(report))
     if args.json:

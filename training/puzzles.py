@@ -54,17 +54,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     agent = args.agent if args.again else collection.get("agent", "")
     holder = puzzle_held.Holder(env, agent, args.held_by) if args.held_by else None
     if args.again:
-        with cli.telling(lambda: "trying the puzzles again"):
+        with cli.status_line(lambda: "trying the puzzles again"):
             collection = puzzle_maker.Maker(env, args.agent, args.playouts).again(collection)
     elif not args.of:
         collection, is_complete = _make(args, env)
     if holder:
         collection, is_complete = holder.those_held(collection)
     rates, asked_solvers = {}, solvers if is_complete and collection["puzzles"] else {}
-    with cli.telling(lambda: "playing the games to their puzzles"):
+    with cli.status_line(lambda: "playing the games to their puzzles"):
         walked = list(puzzles.positions(collection)) if asked_solvers else []
     for name, solver in asked_solvers.items():
-        with cli.telling(partial("asking {}".format, name)):
+        with cli.status_line(partial("asking {}".format, name)):
             rates[name] = puzzles.solved(collection, solver, walked)
     if chosen and is_complete:
         collection, rates = puzzles.chosen(collection, rates, args.solved_by, args.unsolved_by)

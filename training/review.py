@@ -35,10 +35,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if file:
             atomic_files.check_file(flag, file, is_own_file)
     split_cpu(0, MOST_GAMES)
-    with cli.telling(lambda: f"playing {args.record}"):
+    with cli.status_line(lambda: f"playing {args.record}"):
         game = read_game(args.record)
     reviewer = review.Reviewer(game.env, args.agent, args.playouts)
-    with cli.telling(lambda: f"asking {args.agent}"):
+    with cli.status_line(lambda: f"asking {args.agent}"):
         states, questions = reviewer.ask(game)
     with cli.bar("playout", reviewer.total(questions)) as bar:
         result = reviewer.review(

@@ -28,11 +28,11 @@ def main(
         The exit code; 130 after Ctrl-C.
     """
     args = _parse(argv)
-    from .run.folder import Wanted
+    from .run.folder import TrainRequest
     from .run.training import run
 
-    wanted = Wanted(args.config, args.resume, tuple(args.overrides), args.record)
-    return run(wanted, environments.module(env_module), spent)
+    request = TrainRequest(args.config, args.resume, tuple(args.overrides), args.record)
+    return run(request, environments.module(env_module), spent)
 
 
 def _parse(argv: Sequence[str] | None) -> argparse.Namespace:

@@ -1,6 +1,6 @@
-"""What travels through the trainer: environments, their states, networks and agents.
+"""Protocols of the trainer: environments, their states, networks and agents.
 
-Protocols: `gaia_jax`, a subclass of yours and the toy game of the tests are alike to the trainer.
+The trainer accepts `gaia_jax`, a subclass of yours and the toy game of the tests alike.
 B is any batch, A the number of actions, P of players, C of cells.
 """
 
@@ -19,7 +19,7 @@ Ids: TypeAlias = Mapping[str, Sequence[str]]
 
 
 class Rules(Protocol):
-    """A ruleset. One without an index of actions and without tables is told by `hasattr`."""
+    """A ruleset. The trainer checks by `hasattr` whether it has `actions` and `tables`."""
 
     @property
     def ids(self) -> Ids: ...
@@ -77,7 +77,7 @@ class EnvState(Protocol):
 
 
 class AutoState(EnvState, Protocol):
-    """A state that may be the first of a new game; then it tells of the one that ended too."""
+    """A state that may be the first of a new game; then it also holds the result of the last."""
 
     @property
     def final_vp(self) -> Array:
@@ -108,7 +108,7 @@ class EnvironmentBase(Protocol):
     """What an environment and one with auto-reset have in common."""
 
     def __hash__(self) -> int:
-        """What is compiled for one is kept by it."""
+        """Compiled programs are cached by environment."""
 
     @property
     def id(self) -> str: ...
@@ -158,7 +158,7 @@ class Environment(EnvironmentBase, Protocol):
 
 
 class SetupEnvironment(Environment, Protocol):
-    """A game that can begin with a set-up of one's own."""
+    """A game that can begin with a given set-up."""
 
     @property
     def draw_setup(self) -> Callable[[Array], Any]:
@@ -170,7 +170,7 @@ class SetupEnvironment(Environment, Protocol):
 
 
 class AutoEnvironment(EnvironmentBase, Protocol):
-    """A game that starts anew where it ended."""
+    """A game that restarts when it has ended."""
 
     @property
     def env(self) -> Environment:
@@ -229,8 +229,8 @@ class Apply(Protocol):
     def __call__(self, params: Params, observation: Observation, /) -> tuple[Array, Array]:
         """One `Observation` -> logits (A,), values (P,), the own seat first.
 
-        Nobody asks for logits of illegal actions: they may be anything. A value is what a seat is
-        still to be paid, in the rewards of the environment times `reward_scale`.
+        Logits of illegal actions are ignored. A value is the expected future reward of a seat, in
+        the rewards of the environment times `reward_scale`.
         """
 
 

@@ -30,10 +30,10 @@ LONGEST_NAME = 100  # bytes
 COMMENT = "<!-- made by gaia_jax -->\n"  # what our pages and pictures begin with
 NAME_ANOTHER = "name another file"
 
-Mark = Callable[[Path], bool]  # whether a file that is there was written by the command
+OwnFile = Callable[[Path], bool]  # whether a file that is there was written by the command
 
 
-def begins(head: str) -> Mark:
+def begins(head: str) -> OwnFile:
     """The mark of a text: what it begins with."""
     wanted = head.encode("utf-8")
 
@@ -44,7 +44,7 @@ def begins(head: str) -> Mark:
     return written
 
 
-def json_with(*keys: str, **values: Any) -> Mark:
+def json_with(*keys: str, **values: Any) -> OwnFile:
     """The mark of a report in JSON: keys that it has, and values of some."""
 
     def written(path: Path) -> bool:
@@ -75,14 +75,14 @@ PICTURE = begins(COMMENT + "<svg ")
 
 
 def check_file(
-    flag: str, path: Path, ours: Mark, hint: str = NAME_ANOTHER, parents: bool = False
+    flag: str, path: Path, is_own_file: OwnFile, hint: str = NAME_ANOTHER, parents: bool = False
 ) -> None:
     """Refuse a file that cannot be written, or that the command did not write. Nothing is left.
 
     Args:
         flag: what named it, for the message.
         path: a file that is there stays as it is.
-        ours: its mark.
+        is_own_file: whether the command wrote the file that exists.
         hint: what to do about a file that is there.
         parents: its folder is made once work begins.
     Raises:
@@ -101,8 +101,8 @@ def check_file(
         _check_parent(flag, path, parents)
         with contextlib.suppress(FileNotFoundError):
             path.lstat()  # tells of a name that is too long
-        if path.exists() and path.stat().st_size and not ours(path):
-            known = "" if ours is nothing else " and was not written by this command"
+        if path.exists() and path.stat().st_size and not is_own_file(path):
+            known = "" if is_own_file is nothing else " and was not written by this command"
             raise UserError(f"{flag}: {path} exists{known}: {hint}")
     except (OSError, ValueError) as error:
         raise UserError(f"{flag}: cannot write {path}: {reason(error)}") from error
@@ -139,13 +139,13 @@ def check_folder(flag: str, path: Path, parents: bool = False) -> None:
 
 
 def check_inside(
-    flag: str, folder: Path, files: str = "", ours: Mark = anything, parents: bool = False
+    flag: str, folder: Path, files: str = "", is_own_file: OwnFile = anything, parents: bool = False
 ) -> None:
     """Refuse a folder that nothing can be written into; one that is missing can be made.
 
     Args:
         files: the names that the command writes there, as `Path.glob` has them.
-        ours: the mark of each of those that are there.
+        is_own_file: the same for each existing file.
         parents: those that are missing are made, too.
     Raises:
         UserError: it is no folder, or it, or its parent where it is missing, cannot be written; it
@@ -159,7 +159,7 @@ def check_inside(
             return
         _probe(folder)
         for path in sorted(folder.glob(files)) if files else ():
-            check_file(flag, path, ours, "name another folder")
+            check_file(flag, path, is_own_file, "name another folder")
     except (OSError, ValueError) as error:
         raise UserError(f"{flag}: cannot write into {folder}: {reason(error)}") from error
 

@@ -19,7 +19,9 @@ def next_wait(seconds: float) -> float:
 
 
 @contextmanager
-def telling(text: Callable[[], str], shown: bool = True, at_once: bool = False) -> Iterator[None]:
+def status_line(
+    text: Callable[[], str], shown: bool = True, at_once: bool = False
+) -> Iterator[None]:
     """Say on stderr how far the body is, as long as it runs.
 
     On a terminal the line is written anew every second and is gone at the end; elsewhere it is a

@@ -23,7 +23,7 @@ import jax
 
 import gaia_jax
 from gaia_jax.cli import command_line, outputs
-from gaia_jax.cli.progress import telling
+from gaia_jax.cli.progress import status_line
 from gaia_jax.components import costs
 from gaia_jax.importers.lines import BETWEEN, Line, groups
 from gaia_jax.importers.notation import Differs, Log, setup_of
@@ -289,7 +289,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         nonlocal move
         move = at
 
-    with telling(lambda: f"move {move} of {len(log['steps'])}" if move else "compiling the game"):
+    with status_line(
+        lambda: f"move {move} of {len(log['steps'])}" if move else "compiling the game"
+    ):
         imported = to_record(log, progress)
     print(imported)
     if options.out:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gaia_jax.cli import command_line, outputs
-from gaia_jax.cli.progress import telling
+from gaia_jax.cli.progress import status_line
 
 if TYPE_CHECKING:
     from gaia_jax.env import State
@@ -74,7 +74,7 @@ def _main(options: argparse.Namespace) -> int:
     record = read(options.file)
     at, shows_progress = "compiling the game", not options.quiet
     played: list[State] = []
-    with telling(lambda: at, shows_progress):
+    with status_line(lambda: at, shows_progress):
         for count, state in enumerate(states(record)):
             played.append(jax.device_get(state))
             if count and (count % 20 == 0 or count == len(record.actions)):
@@ -82,7 +82,7 @@ def _main(options: argparse.Namespace) -> int:
                 at = f"round {round_}, {count}/{len(record.actions)} decisions"
     if shows_progress:
         print(at, file=sys.stderr)
-    with telling(lambda: "writing", shows_progress and bool(options.csv or options.html)):
+    with status_line(lambda: "writing", shows_progress and bool(options.csv or options.html)):
         _write_out(record, played, options)
     if shows_progress:
         command_line.wrote(options.csv, options.html)

@@ -140,15 +140,18 @@ def test_a_wait_is_told_where_there_is_no_terminal(monkeypatch, capsys):
     """A line at once and one after ten seconds; here after a twentieth of a second."""
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
     at = iter(range(100))
-    with progress.telling(lambda: f"step {next(at)}", at_once=True):
+    with progress.status_line(lambda: f"step {next(at)}", at_once=True):
         time.sleep(0.3)
     said = capsys.readouterr().err
     assert said.splitlines()[:3] == ["step 0", "step 1", "step 2"] and len(said.splitlines()) < 9
     assert "\r" not in said
-    with progress.telling(lambda: "nothing", shown=False), progress.telling(lambda: "too short"):
+    with (
+        progress.status_line(lambda: "nothing", shown=False),
+        progress.status_line(lambda: "too short"),
+    ):
         pass
     assert not capsys.readouterr().err
-    with progress.telling(lambda: "a while"):
+    with progress.status_line(lambda: "a while"):
         time.sleep(0.1)
     assert capsys.readouterr().err.startswith("a while\n")
 
@@ -165,7 +168,7 @@ def test_a_text_that_stays_the_same_is_followed_by_its_seconds(monkeypatch, caps
             told.set()
         return now
 
-    with progress.telling(text):
+    with progress.status_line(text):
         assert told.wait(10)
     said = capsys.readouterr().err.splitlines()[:5]
     assert said == ["compiling", "compiling, 10 s", "game 1", "game 1, 10 s", "game 2"]
@@ -174,7 +177,7 @@ def test_a_text_that_stays_the_same_is_followed_by_its_seconds(monkeypatch, caps
 def test_lines_come_at_growing_intervals_where_there_is_no_terminal(monkeypatch, capsys):
     """Lines after 0.05, 0.15, 0.35 and 0.75 s, not every 0.05 s."""
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.05)
-    with progress.telling(lambda: "playing"):
+    with progress.status_line(lambda: "playing"):
         time.sleep(0.6)
     assert 2 <= len(capsys.readouterr().err.splitlines()) <= 3
     monkeypatch.setattr(cli, "LINE_SECONDS", 0.05)

@@ -111,7 +111,7 @@ class Holder:
         def said() -> str:
             return f"played on: {done} of {count} puzzles; {ended} playouts of the next ones"
 
-        with cli.telling(said):
+        with cli.status_line(said):
             tried = self.tried(found, progress=progress)
         kept = [n for n, one in enumerate(tried) if "held" in one and holds(one)]
         whole = all("held" in one for one in tried)

@@ -141,7 +141,7 @@ class Maker:
             return f"{looked}, {len(found['puzzles'])} puzzles; {ended} playouts of the next ones"
 
         try:
-            with cli.telling(said):
+            with cli.status_line(said):
                 for more in self.look_through(found, end, progress):
                     found, ended = more, 0
                     if out:

@@ -49,7 +49,7 @@ def load(path: str | Path, overrides: Sequence[str] = ()) -> Config:
 
 
 def read_mapping(path: str | Path, what: str) -> dict[str, Any]:
-    """The keys and values of a YAML file; none of an empty one.
+    """The keys and values of a YAML file; {} for an empty file.
 
     Args:
         what: it should be, for the message.
@@ -84,14 +84,14 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-# YAML 1.1 takes 3e-4, without a point, for a text.
+# YAML 1.1 reads 3e-4, without a point, as a text.
 _Loader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"[-+]?\d+[eE][-+]?\d+$"), list("-+0123456789")
 )
 
 
 def parse_yaml(text: str) -> Any:
-    """YAML -> plain values; whatever is wrong with it is a ValueError of one line."""
+    """YAML -> plain values; any problem is a ValueError of one line."""
     try:
         return yaml.load(text, _Loader)
     except RecursionError as error:
@@ -186,12 +186,12 @@ def flat_tree(tree: Mapping[str, object], head: str = "") -> dict[str, Any]:
 
 
 def of_no_process(config: Config) -> Config:
-    """Without what only one process of several is told, and no run keeps."""
+    """The configuration without the `hosts` of one process, which runs do not store."""
     return dataclasses.replace(config, hosts=type(config.hosts)())
 
 
 def _check(config: Config) -> None:
-    """What has to fit together."""
+    """Refuse settings that contradict each other."""
     plain_name("name", config.name)  # it is also that of an agent: RUN, RUN@UPDATE
     network, ppo, run = config.network, config.ppo, config.run
     if network.planets and network.mixing != "pool":
@@ -227,7 +227,7 @@ def _check(config: Config) -> None:
 
 
 def short(value: object, limit: int = 60) -> str:
-    """A value as it goes into a message."""
+    """A value as text for a message."""
     if isinstance(value, int) and abs(value) > 10**limit:
         return "a number of many digits"
     text = repr(value)
@@ -271,7 +271,7 @@ def _wrong(error: ValidationError) -> str:
 
 
 def _kind_of(name: str) -> str:
-    """What a key holds, for a value of another kind."""
+    """The name of the kind of value that a key holds."""
     group, _, key = name.rpartition(".")
     fields = (GROUPS[group] if group else Config).__pydantic_fields__  # type: ignore[attr-defined]
     kind = fields[key].annotation

@@ -1,6 +1,6 @@
-"""Keys of configurations of before: what they are called now, and which are gone.
+"""Renamed and removed configuration keys.
 
-Runs, agents and command lines of before name them. What is gone is read where it did nothing.
+Older runs, agents and command lines use them. A removed key is accepted at its neutral value.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MOVED = {
     "train.process_id": "hosts.process_id",
     "eval.greedy": "eval.likeliest",
 }
-# Groups under another name: their other keys keep theirs.
+# Renamed groups; their other keys keep their names.
 MOVED_GROUPS = {"train": "run"}
 
 # Experiments that were not kept, with the value at which each did nothing; ANY where another key
@@ -52,7 +52,7 @@ GONE: dict[str, Any] = {
 
 
 def today(key: str) -> str:
-    """The name that a full key has now, `ppo.keep` -> `recipe.keep_fraction`."""
+    """The current name of a full key, `ppo.keep` -> `recipe.keep_fraction`."""
     if key in MOVED:
         return MOVED[key]
     group, dot, rest = key.partition(".")
@@ -60,7 +60,7 @@ def today(key: str) -> str:
 
 
 def check_gone(key: str, value: object) -> bool:
-    """Whether a full key is gone; a UserError where it asks for what is gone."""
+    """Whether a full key was removed; a UserError unless its value is the neutral one."""
     if key not in GONE:
         return False
     neutral = GONE[key]
@@ -73,7 +73,7 @@ def check_gone(key: str, value: object) -> bool:
 
 
 def renamed(tree: dict[str, Any]) -> dict[str, Any]:
-    """Nested keys with today's names, without what is gone."""
+    """Nested keys with their current names, without removed keys."""
     out: dict[str, Any] = {}
     for group, values in tree.items():
         if not isinstance(values, dict) or not isinstance(group, str):
@@ -86,7 +86,7 @@ def renamed(tree: dict[str, Any]) -> dict[str, Any]:
                 continue
             new_group, _, new_key = today(full).partition(".")
             place = out.setdefault(new_group, {})
-            # A name of today wins over one of before.
+            # The current name wins over an older one.
             if new_key not in place or full == f"{new_group}.{new_key}":
                 place[new_key if isinstance(key, str) else key] = value
     return out

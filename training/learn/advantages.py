@@ -8,7 +8,7 @@ from jax import Array
 
 
 def less_of_others(reward: Array, weight: float) -> Array:
-    """Own reward less `weight` times the mean of the others', as it comes.
+    """Own reward less `weight` times the mean reward of the others, at each decision.
 
     Args:
         reward: (..., P). weight: 1 makes of VP what the reward "margin" pays, spread over the game.
@@ -29,8 +29,8 @@ def advantages(
 
     Turns interleave irregularly. Every state has a value for every seat, and a seat's residuals of
     all steps are summed backwards, decayed by lambda only where that seat decides: between two of
-    its decisions the values cancel, what is left is the reward of the whole stretch. At the end of
-    the rollout every seat goes on with its value of the last state; a game's end cuts all.
+    its decisions the values cancel and the sum of the rewards remains. At the end of the rollout
+    every seat bootstraps from its value of the last state; the end of a game cuts all sums.
 
     Args:
         reward, value: (T, N, P). last_value: (N, P), of the state after the rollout.

@@ -44,15 +44,15 @@ from .learner_state import (
 
 FORMAT = "gaia_jax checkpoint 1"
 FOLDER = "checkpoints"
-ASIDE = "aside"  # what a resumed run does not go on from; nothing is deleted
+ASIDE = "aside"  # later checkpoints of a resumed run; nothing is deleted
 DIGESTS = "digests.json"  # in the folder of a checkpoint, SHA-256 of its files
 ITEMS = ("params", "trainer", "about")
 UNREADABLE = (ValueError, OSError, KeyError, TypeError, AttributeError, RecursionError)
 
 Shapes = dict[str, tuple[int, ...]]
 
-# orbax reports every save of a single process as a warning about what it would do for many, and
-# what it cannot read with a page of text.
+# orbax warns about multi-process behaviour at every save of a single process, and reports
+# unreadable files with a page of text.
 for _name in ("absl", "asyncio"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
@@ -68,12 +68,12 @@ class Checkpoints:
         """
         Args:
             run: the run folder.
-            keep: write as well as read, and keep so many of the latest; None: only read.
+            keep: write as well as read, and keep this many of the latest; None: only read.
             create: make the folder if it is not there.
         Raises:
             UserError: `run` is no run folder (only without `create`).
         """
-        # Imported here: it takes seconds, and the first decision of a training can do without.
+        # Imported here: it takes seconds, and a training can start without it.
         import orbax.checkpoint as ocp
 
         self._ocp: Any = ocp
@@ -103,10 +103,10 @@ class Checkpoints:
             raise UserError(f"cannot use {self._folder}: {reason(error)}") from error
 
     def save(self, runner: Runner, env: Environment, config: Config) -> None:
-        """Write the runner under its number of updates; does nothing where that stands already.
+        """Write the runner under its number of updates; does nothing if that checkpoint exists.
 
         Raises:
-            UserError: it cannot be written; those that are there stay.
+            UserError: it cannot be written; existing checkpoints stay.
         """
         step = int(runner.update)
         if step in self.steps():
@@ -146,13 +146,13 @@ class Checkpoints:
         return self.steps()[-1]
 
     def whole(self, update: int | None = None) -> int:
-        """The update of a checkpoint that is as it was written.
+        """The update of an undamaged checkpoint.
 
         Args:
-            update: this one; None is the latest, and where that is damaged, with a warning, the
-                newest that is not.
+            update: its number; None is the latest undamaged one, with a warning for each damaged
+                one that is newer.
         Raises:
-            UserError: there is none; the message names those that are there.
+            UserError: there is none; the message lists the existing ones.
         """
         self.latest()
         steps = self.steps()
@@ -178,7 +178,7 @@ class Checkpoints:
         raise Damaged(f"{damaged[0]}{before}")
 
     def check(self, step: int) -> None:
-        """Raise Damaged where a checkpoint is not as it was written."""
+        """Raise Damaged if a checkpoint differs from what was written."""
         place = self._place(step)
         try:
             if (place / DIGESTS).exists():
@@ -191,16 +191,16 @@ class Checkpoints:
                 return
         except UNREADABLE as error:
             raise Damaged(f"{self._name(step)} is damaged: {_why(error)}") from error
-        # Of a save that was cut off at its very end, or of a version before there were digests.
+        # No digests: the save was cut off at its end, or an older version wrote it.
         self.about(step)
         forms = self._forms(step)
         self._restore(step, **{name: forms[name] for name in ITEMS[:2]})
 
     def set_aside(self, update: int) -> list[str]:
-        """Move the checkpoints of later updates out of the way of a run that goes on from here.
+        """Move the checkpoints of later updates away from a run that resumes at `update`.
 
         Returns:
-            Where they are now.
+            Their new paths.
         """
         moved = []
         for step in self.steps():
@@ -214,14 +214,14 @@ class Checkpoints:
         return moved
 
     def reload(self) -> None:
-        """Look again what is there: another process has moved something."""
+        """Reread the folder after another process has moved checkpoints."""
         self._manager.reload()
 
     def _place(self, step: int) -> Path:
         return self._folder / f"{step:08d}"
 
     def about(self, step: int) -> tuple[dict[str, Any], Config]:
-        """What a checkpoint says of itself, and its configuration."""
+        """The metadata of a checkpoint, and its configuration."""
         try:
             args = self._ocp.args.Composite(about=self._ocp.args.JsonRestore())
             about = self._manager.restore(step, args=args)["about"]
@@ -280,7 +280,7 @@ class Checkpoints:
             raise Damaged(f"{self._name(step)} is unreadable: {_why(error)}") from error
 
     def _check_form(self, step: int, written: Shapes, expected: Shapes) -> None:
-        """orbax would restore what is cut or missing with a page of text, or not at all."""
+        """Refuse other shapes in one line; orbax would fail with a page of text or not at all."""
         for name in sorted(written.keys() | expected.keys()):
             if written.get(name) != expected.get(name):
                 stored_shape, own_shape = (
@@ -337,7 +337,7 @@ def _digests(folder: Path) -> dict[str, str]:
 
 
 def _why(error: BaseException) -> str:
-    """The start of what orbax says: the rest is the specification of a store."""
+    """The start of orbax's message; the rest is the specification of a store."""
     return reason(error).split("[tensorstore_spec")[0][:150] or repr(error)
 
 
@@ -376,7 +376,7 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
     """The network of a run, its parameters before the first update, its configuration.
 
     Args:
-        run: the run folder; its latest checkpoint says the configuration.
+        run: the run folder; its latest checkpoint holds the configuration.
         env: the environment it has to fit.
     """
     checkpoints = Checkpoints(run)
@@ -389,7 +389,7 @@ def load_start(run: str | Path, env: Environment) -> tuple[Any, Any, Config]:
 
 
 def warm_start(config: Config, env: Environment, params: Params) -> Any:
-    """What `run.warm_start` says that a run begins with, or `params` where it says nothing."""
+    """The parameters of `run.warm_start`, or `params` if it is empty."""
     if not config.run.warm_start:
         return params
     given = widen(zoo.parameters(config.run.warm_start, env), params)

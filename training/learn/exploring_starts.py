@@ -1,9 +1,9 @@
 """Exploring starts: while learning some seats begin with more than the set-up gives.
 
-A policy never sees what more ore or a level of navigation is worth, and does not learn to use them:
-it has only what it can afford. So seats by lot, the rich ones, get gifts: some of each resource,
-power in bowl III, a level or two of some tracks. The network reads them as it reads any position.
-No game outside of learning is dealt like this, and the rules know no gifts: Bal T'aks may have
+A policy that never has more ore or a level of navigation does not learn to use them. So randomly
+chosen seats, the rich ones, get gifts: some of each resource, power in bowl III, a level or two of
+some tracks. The network reads them as it reads any position.
+Only training games are dealt like this, and the rules do not know of gifts: Bal T'aks may have
 navigation before their planetary institute (BAL-01), Gleens QIC before their academy (GLE-01).
 """
 
@@ -35,7 +35,7 @@ TWO_LEVELS, AT_LEAST_ONE = 0.15, 0.35
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class ExploringStartsEnv(GaiaEnv):
-    """`GaiaEnv`, but a part of the seats begins richer; everything else is the game."""
+    """`GaiaEnv` in which a share `part` of the seats begins richer."""
 
     part: float = 0.0
 
@@ -89,7 +89,7 @@ def is_rich(setup: Setup, players: int, part: float) -> Array:
 
 
 def counts(before: EnvState, done: Array, final_vp: Array, part: float) -> dict[str, Array]:
-    """What `report` tells of, summed over one decision of N games; (2,) float32, not rich and rich.
+    """The sums for `report` over one decision of N games; (2,) float32, not rich and rich.
 
     Args:
         before: the states before the decision. done: (N,) bool, the game ended with it.
@@ -104,7 +104,7 @@ def counts(before: EnvState, done: Array, final_vp: Array, part: float) -> dict[
 
 
 def report(summed: dict[str, Any]) -> dict[str, float]:
-    """Mean VP of both kinds of seats for the log; takes what `counts` gave out of `summed`."""
+    """Mean VP of both kinds of seats for the log; removes the keys of `counts` from `summed`."""
     vp, seats = summed.pop("riches_vp"), summed.pop("riches_seats")
     names = ("riches/without, VP", "riches/with, VP")
     return {name: float(vp[i] / seats[i]) for i, name in enumerate(names) if seats[i]}

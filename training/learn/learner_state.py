@@ -24,7 +24,7 @@ TRAINING = 0  # folded into the seed: no set-up of training is one of an evaluat
 
 
 class Runner(NamedTuple):
-    """All that the next update depends on."""
+    """Everything that the next update depends on."""
 
     params: Any
     opt_state: Any
@@ -36,7 +36,7 @@ class Runner(NamedTuple):
 
 
 class Hyper(NamedTuple):
-    """Numbers of the configuration that a compiled chunk takes as they come: () float32."""
+    """Numbers of the configuration that are inputs of a compiled chunk: () float32."""
 
     lr: Any
     lr_end: Any
@@ -51,19 +51,19 @@ class Hyper(NamedTuple):
 
     @classmethod
     def of(cls, config: Config) -> Hyper:
-        """Those of a configuration."""
+        """The numbers of a configuration."""
         flat = vars(with_ends(config).ppo) | {"updates": config.run.updates}
         flat["average"] = config.recipe.ema_decay
         return cls(*(np.float32(flat[name]) for name in cls._fields))
 
     def between(self, name: str, end: str, update: Array) -> Array:
-        """A value that moves in a straight line over the run."""
+        """A value that is interpolated linearly over the run."""
         first, last = getattr(self, name), getattr(self, end)
         value: Array = first + (last - first) * self.progress(update)
         return value
 
     def progress(self, update: Array) -> Array:
-        """The part of the run that is done after so many updates, 0 to 1."""
+        """The fraction of the run that is done after `update` updates, 0 to 1."""
         return jnp.minimum(update / self.updates, 1.0)
 
 
@@ -77,22 +77,22 @@ def make_optimizer() -> optax.GradientTransformation:
 
 
 def where(games: Any, rest: Any) -> Runner:
-    """Where each part of a Runner lies: the games are split, the rest is on every device."""
+    """A Runner with `games` for the games, which are split over devices, and `rest` elsewhere."""
     return Runner(*(games if name == "env_state" else rest for name in Runner._fields))
 
 
 def sharding(mesh: Mesh) -> Runner:
-    """Where each part of a Runner lies on these devices."""
+    """The sharding of a Runner on these devices: games split, the rest replicated."""
     return where(games=NamedSharding(mesh, P(GAMES)), rest=NamedSharding(mesh, P()))
 
 
 def start_keys(config: Config) -> Array:
-    """(3,) keys of a new run: of the parameters, of the games, of all that follows."""
+    """(3,) keys of a new run: for the parameters, for the games, for the updates."""
     return jax.random.split(jax.random.fold_in(jax.random.key(config.seed), TRAINING), 3)
 
 
 def beginning_as(params: Params, config: Config) -> dict[str, Any]:
-    """The parts of a Runner that begin as the parameters, in a new run and after a warm start."""
+    """The fields of a Runner that are initialized from the parameters."""
     return {"params": params, "average": params if config.recipe.ema_decay else ()}
 
 
@@ -176,7 +176,7 @@ NUMBERS = ("hyper-", "env_state-illegal")
 
 
 def join(form: Runner, params: Params, rest: Mapping[str, object]) -> Runner:
-    """What `split` took apart.
+    """The inverse of `split`.
 
     Args:
         form: a runner of that form: arrays, or shapes with shardings.
@@ -202,5 +202,5 @@ def empty(form: Array | jax.ShapeDtypeStruct) -> Array:
 
 
 def _shown(runner: Runner) -> str:
-    """An agent plays with the averaged parameters, where a run keeps an average."""
+    """The field with which an agent plays: the averaged parameters, if the run has them."""
     return "average" if jax.tree.leaves(runner.average) else "params"

@@ -41,8 +41,8 @@ class Trainer:
             config: the resolved configuration.
             env_module: what makes environments (`make`, `auto_reset`): the module `gaia_jax`.
             run: the run folder; nothing is written there before `save`.
-            resume: go on from one of its checkpoints.
-            update: of that checkpoint; None is the latest that is whole.
+            resume: resume from one of its checkpoints.
+            update: of that checkpoint; None is the latest undamaged one.
             group: the processes that train; None is this one alone.
         """
         self.config, self.run = config, run
@@ -74,7 +74,7 @@ class Trainer:
         return runner._replace(hyper=hyper)
 
     def _begun(self, runner: Runner, auto: AutoEnvironment, mesh: Mesh) -> Runner:
-        """A new run with the parameters that it is to begin with, and its games apart."""
+        """Apply the warm start and the staggered starts to a new run."""
         config = self.config
         if config.run.warm_start:
             runner = begin_with(runner, warm_start(config, self.env, runner.params), config)
@@ -86,7 +86,7 @@ class Trainer:
 
     @property
     def checkpoints(self) -> Checkpoints:
-        """Of the run folder, to read and to write; makes the folder where it is not there."""
+        """The checkpoints of the run folder, readable and writable; creates a missing folder."""
         if self._checkpoints is None:
             keep = self.config.run.keep_checkpoints
             self._checkpoints = Checkpoints(self.run, keep=keep, create=True)
@@ -98,21 +98,21 @@ class Trainer:
         return int(self.runner.update)
 
     def compile(self) -> None:
-        """Compile the chunk; `advance` does it where this was not called."""
+        """Compile the chunk; otherwise the first `advance` does."""
         self._chunk = self._chunk.lower(self.runner).compile()
 
     def advance(self) -> list[dict[str, float]]:
         """One chunk; the metrics of its updates. The state changes only when it is complete."""
         runner, metrics = self._chunk(self.runner)
         while not all(x.is_ready() for x in jax.tree.leaves(metrics)):
-            time.sleep(0.005)  # here, and not in a wait that hears no signal
+            time.sleep(0.005)  # keeps signals responsive, unlike block_until_ready
         self.runner = jax.block_until_ready(runner)
         self.chunks += 1
         metrics = jax.device_get(metrics)
         count = self.config.run.updates_per_chunk
         doing = metrics.pop("doing")
         records = [{name: float(x[i]) for name, x in metrics.items()} for i in range(count)]
-        # A few games end in an update: what they did is told for the whole chunk.
+        # Few games end in an update: their statistics are reported for the whole chunk.
         games = sum(record["games/ended"] for record in records)
         summed = jax.tree.map(lambda x: x.sum(0), doing)
         if self.config.recipe.exploring_starts:
@@ -126,6 +126,6 @@ class Trainer:
         return self.runner.average if self.config.recipe.ema_decay else self.runner.params
 
     def save(self) -> None:
-        """Write a checkpoint, where that of this update does not stand yet."""
+        """Write a checkpoint unless that of this update exists."""
         with cli.finishing():
             self.checkpoints.save(self.runner, self.env, self.config)

@@ -55,7 +55,7 @@ class Diagnostics:
         out["ends"] = {name: (x * seats).sum() for name, x in ends.items() if name != "order"}
         mask = before.legal_action_mask
         offered = [mask[:, a:b].any(-1) for a, b in self._ranges.values()]
-        open_ = mask.sum(-1) > 1  # a decision with one option says nothing
+        open_ = mask.sum(-1) > 1  # ignore decisions with one option
         out["offered"] = (jnp.stack(offered, -1) & open_[:, None]).sum(0, dtype=jnp.float32)
         number = jnp.arange(len(self._ranges))
         chosen = (jnp.asarray(self._verb)[action][:, None] == number) & open_[:, None]
@@ -102,7 +102,7 @@ def verb_ranges(rules: Rules) -> dict[str, tuple[int, int]]:
 def behaviour_of(rules: Rules) -> Callable[[Any], dict[str, Array]]:
     """A function of ended games (B,) that gives the behaviour of their players, (B, P) by name.
 
-    Of rules without an index of actions it tells the federations alone.
+    For rules without an index of actions it returns only `order` and `federations`.
     """
     has_actions = hasattr(rules, "actions")
     start = np.asarray(rules.tables.faction.start_tracks).sum(-1) if has_actions else np.zeros(1)

@@ -59,7 +59,7 @@ class Learner:
         """
         Args:
             auto: the environment with auto-reset.
-            devices: so many share the games.
+            devices: number of devices that share the games.
         """
         ppo, recipe = config.ppo, config.recipe
         share, diagnostics = ppo.num_envs // devices, Diagnostics(auto)
@@ -91,7 +91,7 @@ class Transition(NamedTuple):
 
 
 class Rollout(NamedTuple):
-    """What a rollout leaves; leading axis T."""
+    """The result of a rollout; leading axis T."""
 
     decisions: Transition
     final_vp: Array  # (T, N, P), of games that end with the decision
@@ -99,7 +99,7 @@ class Rollout(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What is learnt from: (T, N) of a rollout, (B,) of a minibatch."""
+    """Training data: (T, N) of a rollout, (B,) of a minibatch."""
 
     decisions: Transition
     advantage: Array  # (T, N) float32, of the seat that decides
@@ -107,7 +107,7 @@ class Batch(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What a minibatch changes; fields as in `Runner`."""
+    """The fields of `Runner` that a minibatch updates."""
 
     params: Params
     opt_state: Any
@@ -135,7 +135,7 @@ def make_chunk(auto: AutoEnvironment, network: PolicyNetwork, config: Config, me
     mapped = jax.shard_map(
         chunk, mesh=mesh, in_specs=(specs,), out_specs=(specs, P()), check_vma=False
     )
-    # Said, because an array without elements would come out on every device.
+    # Stated because an array without elements would be replicated.
     return jax.jit(mapped, out_shardings=(sharding(mesh), NamedSharding(mesh, P())))
 
 
@@ -145,7 +145,7 @@ def kept_steps(ppo: PPOConfig, recipe: RecipeConfig) -> int:
 
 
 def _update_step(learner: Learner, runner: Runner) -> tuple[Runner, Metrics]:
-    """One update: a rollout, its advantages, and `epochs` times what was kept of it."""
+    """One update: a rollout, its advantages, and `epochs` passes over the kept decisions."""
     ppo = learner.ppo
     key = jax.random.fold_in(jax.random.wrap_key_data(runner.key), runner.update)
     play_key, learn_key = jax.random.split(key)
@@ -179,7 +179,7 @@ def _roll(
 def _env_step(
     learner: Learner, params: Params, state: AutoState, key: Array
 ) -> tuple[Any, Rollout]:
-    """A decision of every game; what it leaves has no T yet."""
+    """One decision of every game; the result has no axis T."""
     ppo, recipe, network = learner.ppo, learner.recipe, learner.network
     keys = jax.vmap(jax.random.split)(learner.game_keys(key))
     inputs, seats, logits, value = _look(learner, params, state)

@@ -21,13 +21,13 @@ from ..system.batched import batched
 from ..system.devices import GAMES
 from ..types import AutoEnvironment, AutoState, Params, PolicyNetwork
 
-APART = 0xA9A27  # folded into the key: apart from those of the updates
+APART = 0xA9A27  # folded into the key, so that it differs from those of the updates
 
 
 def make_stagger(
     auto: AutoEnvironment, network: PolicyNetwork, config: Config, mesh: Mesh
 ) -> Callable[[Any, Array, Any], Any]:
-    """(params, key, states (N,)) -> states: game g of N is g / N of them on.
+    """(params, key, states (N,)) -> states: game g of N is advanced by g / N of the decisions.
 
     The games are played by sampling from the network; compiled at the first call.
 

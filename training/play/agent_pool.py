@@ -24,7 +24,7 @@ from ..agents.plays import plays
 from ..agents.registry import REGISTRY
 from ..agents.search import SUFFIX
 from ..analysis.explain import Explainer
-from ..system import last_times
+from ..system import compile_times
 from . import offers
 from .rules import Rules
 
@@ -152,13 +152,13 @@ class AgentPool:
                     self._wake.wait()
                 rules, ready = self._queue.pop(0)
             name = f"{CALLED[ready.part].format(ready.name)} for {rules.env.ruleset.name}"
-            ready.before = last_times.said(name)
+            ready.before = compile_times.longest_note(name)
             ready.began, ready.status = time.monotonic(), "compiling"
             self.on_change()
             try:
                 _compile(ready, rules)
                 ready.status = "ready"
-                last_times.note(name, time.monotonic() - ready.began)
+                compile_times.note(name, time.monotonic() - ready.began)
             except Exception as error:  # an agent's own code may raise anything
                 text = str(error).splitlines() or [""]
                 plain = isinstance(error, UserError)

@@ -22,7 +22,7 @@ from ..analysis.accuracy import paired
 from ..analysis.judge import LINE, MOST, question
 from ..analysis.playouts import Playouts, jobs_of, whole_moves
 from ..analysis.position import probabilities
-from ..system import last_times
+from ..system import compile_times
 from .background import Job
 from .game import Game
 from .rules import Rules
@@ -135,13 +135,13 @@ class Compiling:
         key = f"playouts of {agent} of {task} for {ruleset}"
         self._key, self._began = key, time.monotonic()
         self._going = True
-        estimate = last_times.said(self._key)
+        estimate = compile_times.longest_note(self._key)
         self.said = f"getting ready to play the {task} out, once{estimate}"
 
     def ended(self) -> None:
         """The first stride is done: how long it took is kept."""
         if self._going:
-            last_times.note(self._key, time.monotonic() - self._began)
+            compile_times.note(self._key, time.monotonic() - self._began)
         self._going = False
 
 

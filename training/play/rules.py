@@ -20,7 +20,7 @@ from gaia_jax.setup.setup_json import setup_from_json
 from gaia_jax.state import Setup
 from gaia_jax.xla.stored_programs import env_jit
 
-from ..system import last_times
+from ..system import compile_times
 
 # Actions tried in one call; the last call of a decision is padded.
 TRIED = 16
@@ -39,11 +39,11 @@ class _Part:
         """Compile it, where that is not done yet."""
         with self._lock:
             if not self.ready:
-                self._began, self._before = time.monotonic(), last_times.said(self._name)
+                self._began, self._before = time.monotonic(), compile_times.longest_note(self._name)
                 try:
                     compile()
                     self.ready = True
-                    last_times.note(self._name, time.monotonic() - self._began)
+                    compile_times.note(self._name, time.monotonic() - self._began)
                 finally:
                     self._began = 0.0
 

@@ -1,4 +1,4 @@
-"""Runs beside one another: experiments, curves with bands over seeds, final strength, the page."""
+"""Compare runs: experiments, curves with bands over seeds, final strength, the HTML page."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ..system.data_files import NUMBER, OBJECT, TEXT, check_keys, check_kind, re
 SHOWN = ("games/vp", "evaluation/*/vp_difference", "evaluation/*/vp", "evaluation/*/win_share",
          "policy/entropy", "value/explained", "time/decisions_per_second")  # fmt: skip
 X = {"decisions": "time/decisions", "updates": "update", "minutes": "time/minutes"}
-APART = ("name", "seed")  # keys of a configuration that make no other experiment
+APART = ("name", "seed")  # keys in which the runs of one experiment may differ
 STRENGTH = ("vp", "vp_difference", "win_share")
 STYLE = (
     "body{font:15px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1c2126}"
     "table{border-collapse:collapse;margin:1em 0}td,th{border:1px solid #d5d9dd;padding:.25em .6em;"
     "text-align:left}h1,h2{font-weight:600}svg{max-width:100%;height:auto}"
 )
-# What a page begins with, by which one that may be written again is known.
+# The first bytes of a page; a file that begins so may be overwritten.
 TOP = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Runs compared</title>'
 PAGE = atomic_files.begins(TOP)
 
@@ -58,7 +58,7 @@ def read(path: Path) -> Run:
     """
     if not (path / configs.OF_A_RUN).is_file():
         raise UserError(f"{path} is no run folder: it has no {configs.OF_A_RUN}")
-    # As it stands there: runs of other versions have other keys.
+    # Not validated: runs of other versions have other keys.
     config = configs.flat_tree(configs.read_mapping(path / configs.OF_A_RUN, "the configuration"))
     records = [json.loads(line) for _, line in logs.read_records(path / logs.RECORDS)]
     if not records:
@@ -91,7 +91,7 @@ def _add_minutes(records: list[dict[str, Any]]) -> None:
 
 
 def experiments(runs: Sequence[Run]) -> list[Experiment]:
-    """Runs by what they try, in the order in which they were named."""
+    """Group runs by configuration, in the order of `runs`."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         rest = {key: value for key, value in run.config.items() if key not in APART}
@@ -106,7 +106,7 @@ def experiments(runs: Sequence[Run]) -> list[Experiment]:
 
 
 def _common_name(runs: Sequence[Run]) -> str:
-    """What the names of runs have in common: all but the seed, where they end with it."""
+    """The common part of the runs' names, without a seed at the end."""
     names = [run.path.name for run in runs]
     heads = {
         name.removesuffix(f"-{run.config.get('seed')}")
@@ -202,13 +202,13 @@ def _mean(result: Mapping[str, Any]) -> float:
 
 
 def picture(experiments: Sequence[Experiment], metric: str, x: str) -> str:
-    """The curves of a metric as SVG; nothing where no experiment has it."""
+    """The curves of a metric as SVG; "" if no experiment has it."""
     lines = [line for e in experiments if (line := curve(e, metric, X[x])) is not None]
     return chart.lines(lines, metric, x) if lines else ""
 
 
 def page(experiments: Sequence[Experiment], metrics: Sequence[str], x: str) -> str:
-    """The comparison as one HTML page that asks nothing of any network."""
+    """The comparison as one self-contained HTML page."""
     parts = ["<h1>Runs compared</h1>", _experiments_table(experiments), _length_table(experiments)]
     if any(run.evaluations for experiment in experiments for run in experiment.runs):
         parts.append(_strength_table(strength(experiments)))
@@ -262,7 +262,7 @@ def lengths(run: Run) -> tuple[float, float, float]:
 
 
 def _length_table(experiments: Sequence[Experiment]) -> str:
-    """What each run has learnt from, and what it plays by its own log; a number for each run."""
+    """Decisions, minutes and self-play VP of each run."""
     rows = []
     for experiment in experiments:
         run_lengths = [lengths(run) for run in experiment.runs]
@@ -287,7 +287,7 @@ def _strength_table(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def with_interval(value: dict[str, float], digits: int) -> str:
-    """A number with its interval, where it has one."""
+    """A number with its interval, if it has one."""
     text = f"{value['iqm']:.{digits}f}"
     if np.isfinite(value["low"]):
         text += f" ({value['low']:.{digits}f} to {value['high']:.{digits}f})"

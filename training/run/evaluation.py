@@ -37,7 +37,7 @@ def share_of(place: Place, count: int) -> tuple[int, int]:
 
 
 class RunEvaluation:
-    """The policy of a run against one opponent; compiled once, where it is first asked for."""
+    """Evaluates the policy of a run against one opponent; compiled at the first use."""
 
     def __init__(self, trainer: Trainer, opponent: str, games: int):
         """
@@ -69,9 +69,9 @@ class RunEvaluation:
         number = opponents(trainer.config).index(self.opponent) + 1
         label = f"{prefix}update{trainer.update:06}-opponent{number}-"
         params = on_one_device(trainer.policy)
-        # Without a terminal a quiet evaluation says at least that it runs.
+        # Without a terminal a quiet evaluation prints a status line.
         waits = quiet and not sys.stderr.isatty() and not self._idle
-        with cli.telling(lambda: f"playing against {self.opponent}", waits):
+        with cli.status_line(lambda: f"playing against {self.opponent}", waits):
             played = None if self._idle else evaluation.play(params, seed, quiet, label)
         return evaluation.report(_of_all(self._group, played), seed)
 
@@ -86,12 +86,12 @@ class RunEvaluation:
 
 
 def evaluations_of(trainer: Trainer, games: int) -> list[RunEvaluation]:
-    """One evaluation for each of `eval.opponents`; none of no games."""
+    """One evaluation for each of `eval.opponents`; [] if `games` is 0."""
     return [RunEvaluation(trainer, name, games) for name in opponents(trainer.config) if games]
 
 
 def on_one_device(params: Params) -> Any:
-    """Parameters as an evaluation wants them: on one device of this process, not on all."""
+    """Parameters for an evaluation: on one device of this process, not on all."""
     return jax.tree.map(lambda x: x.addressable_data(0), params)
 
 
@@ -104,7 +104,7 @@ def _of_all(group: ProcessGroup, played: Games | None) -> Games:
 
 
 def _to_text(games: Games) -> str:
-    """Games as a text that goes through JSON."""
+    """Encode games as a text for JSON."""
     return base64.b64encode(npz_of(games.rows(), compressed=True)).decode("ascii")
 
 

@@ -1,4 +1,4 @@
-"""The folder of a run: what a command line asks for, whether it can be done, and its logs."""
+"""The folder of a run: resolve a request, check it, and open the folder and its logs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ..learn.loop import Trainer
 
 
-class Wanted(NamedTuple):
-    """What a command line asks for."""
+class TrainRequest(NamedTuple):
+    """The arguments of a training command."""
 
     config: str | None = None  # a YAML file
     resume: str | None = None  # RUN or RUN@UPDATE
@@ -36,18 +36,18 @@ class Wanted(NamedTuple):
 
 
 class Start(NamedTuple):
-    """What that comes to."""
+    """A resolved `TrainRequest`."""
 
     config: Config
     run: Path | None = None  # to resume; None: a new one
-    update: int | None = None  # to resume from; None: the latest that is whole
+    update: int | None = None  # to resume from; None: the latest undamaged one
 
 
-def planned(request: Wanted) -> Config:
-    """The configuration of a run before JAX starts, which reading a checkpoint makes it do.
+def planned(request: TrainRequest) -> Config:
+    """The configuration of a run, without reading a checkpoint, which would start JAX.
 
-    Where a run to resume has none that can be read, what the command line says of the processes:
-    `resolve` says what is wrong.
+    If the configuration of a resumed run cannot be read, only the process settings of the command
+    line are used; `resolve` then reports the problem.
     """
     if request.config:
         return configs.load(request.config, request.overrides)
@@ -59,7 +59,7 @@ def planned(request: Wanted) -> Config:
     return configs.override(Config(), [*own, "run.cpu_devices=1"])
 
 
-def resolve(request: Wanted) -> Start:
+def resolve(request: TrainRequest) -> Start:
     """The configuration of a run: of the file, or of the run to resume, with overrides.
 
     Raises:
@@ -90,7 +90,7 @@ def opponents(config: Config) -> list[str]:
 
 
 def check(start: Start, env: Environment, runs: Path = Path("runs")) -> None:
-    """Refuse what would fail later, before any work: opponents, logs, folders."""
+    """Check opponents, logs and folders before any work."""
     config = start.config
     check_characters(start.run or runs / config.name)
     if config.run.wandb:
@@ -124,7 +124,7 @@ def new_folder(name: str, runs: Path = Path("runs")) -> Path:
 
 
 def open_new(trainer: Trainer) -> Logs:
-    """The folder and the logs of a new run; a start that is refused leaves nothing."""
+    """Create the folder and the logs of a new run; a failed start leaves nothing."""
     group = trainer.group
     if not group.is_main:
         trainer.run = Path(group.first(""))
@@ -146,7 +146,7 @@ def open_new(trainer: Trainer) -> Logs:
 def failed_start_removed(trainer: Trainer) -> Iterator[None]:
     """Remove the folder of a new run that fails before its first chunk is done.
 
-    Ctrl-C is no failure: it leaves a checkpoint to go on with.
+    Ctrl-C is not a failure: it leaves a checkpoint to resume from.
     """
     try:
         yield
@@ -157,14 +157,14 @@ def failed_start_removed(trainer: Trainer) -> Iterator[None]:
 
 
 def _remove(run: Path) -> None:
-    """Remove the folder of a run, and the folder above where nothing else is in it."""
+    """Remove the folder of a run, and its parent if that is empty."""
     shutil.rmtree(run, ignore_errors=True)
     with contextlib.suppress(OSError):
         run.parent.rmdir()
 
 
 def open_again(trainer: Trainer) -> Logs:
-    """The logs of a resumed run; what it does not go on from is set aside."""
+    """Open the logs of a resumed run; later checkpoints and records are set aside."""
     run, update, group = trainer.run, trainer.update, trainer.group
     if not group.is_main:
         group.all(None)

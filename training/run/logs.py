@@ -1,4 +1,4 @@
-"""What a run writes down: `metrics.jsonl`, TensorBoard, Weights & Biases."""
+"""Logs of a run: `metrics.jsonl`, TensorBoard, Weights & Biases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_WANDB = "run.wandb needs wandb: pip install '.[wandb]'"
 
 
 class Logs:
-    """Writes the metrics of each update to `metrics.jsonl`, and elsewhere if asked for."""
+    """Writes the metrics of each update to `metrics.jsonl`, optionally to TensorBoard and W&B."""
 
     def __init__(self, run: Path, config: Config, first_update: int = 0):
         """
@@ -57,7 +57,7 @@ class Logs:
             self._wandb.log({UPDATE: update} | finite)
 
     def flush(self) -> None:
-        """Make everything visible to who reads along; a UserError where the disk is full."""
+        """Flush all files; a UserError if the disk is full."""
         try:
             self._file.flush()
             if self._board is not None:
@@ -66,7 +66,7 @@ class Logs:
             raise UserError(f"cannot write {self._path}: {reason(error)}") from error
 
     def close(self) -> None:
-        """Nothing is written after this."""
+        """Close all files; do not write after this."""
         try:
             self._file.close()
         except OSError as error:
@@ -79,7 +79,7 @@ class Logs:
 
 
 class NoLogs(Logs):
-    """Of a process that leaves the writing to another."""
+    """The logs of a process that does not write."""
 
     def __init__(self) -> None:
         pass
@@ -121,7 +121,7 @@ def read_records(path: Path) -> list[tuple[int, bytes]]:
 
 
 def drop_after(path: Path, update: int) -> list[bytes]:
-    """Drop the records of later updates, and what was cut off; those that were dropped."""
+    """Drop later records and a truncated last line; return the dropped records."""
     records = read_records(path)
     remaining = b"".join(line for number, line in records if number <= update)
     if path.exists() and remaining != path.read_bytes():
@@ -140,10 +140,10 @@ def _tensorboard(run: Path, first_update: int) -> Any:
 
 
 def check_wandb() -> None:
-    """Before any work: wandb is there, and somebody is logged in.
+    """Check, before any work, that wandb is installed and logged in.
 
     Raises:
-        UserError: it is not.
+        UserError: it is missing or not logged in.
     """
     try:
         import wandb
@@ -164,10 +164,10 @@ def check_wandb() -> None:
 
 
 def _wandb(run: Path, config: Config) -> Any:
-    """A W&B run; that of the folder where there is one, so that a resumed run goes on in it.
+    """A W&B run; a resumed run continues the W&B run stored in its folder.
 
-    W&B counts its own steps, which never go back. The axis is the update, which does when a run
-    goes on from an earlier checkpoint. wandb itself reads WANDB_ENTITY, WANDB_RUN_GROUP, WANDB_TAGS
+    W&B's own steps never decrease, but updates do when a run resumes from an earlier checkpoint, so
+    the axis is the update. wandb itself reads WANDB_ENTITY, WANDB_RUN_GROUP, WANDB_TAGS
     and its other variables; an argument would win over WANDB_PROJECT, WANDB_NAME and WANDB_DIR.
     """
     project, name, folder = (
@@ -193,7 +193,7 @@ def _wandb(run: Path, config: Config) -> Any:
 
 
 def _wandb_id(run: Path) -> str:
-    """The id of a run folder's W&B run, drawn when it is first asked for."""
+    """The id of a run folder's W&B run, drawn at the first use."""
     path = run / "wandb" / WANDB_ID
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -97,7 +97,7 @@ def shapes_of(config: Config, env_module: EnvModule) -> Shapes:
 
 
 def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
-    """The memory of one of so many devices.
+    """The memory of each of `devices` devices.
 
     Raises:
         UserError: the games do not divide among them.
@@ -123,10 +123,10 @@ def plan_of(config: Config, shapes: Shapes, devices: int) -> Plan:
 
 
 def kept_of_a_decision(seats: int) -> int:
-    """Bytes in a rollout beside what the network read.
+    """Bytes of a decision in a rollout, without the network's input.
 
-    The choice, whether there was one, its log-probability, the end, whose it is; and for each seat
-    its number, value, reward, advantage and value target.
+    Action, `open`, log-probability, `done`, deciding seat; for each seat its number, value, reward,
+    advantage and value target.
     """
     return 4 + 4 + 1 + 1 + 4 + seats * (1 + 4 + 4 + 4 + 4)
 
@@ -141,7 +141,7 @@ def _bytes(tree: object) -> int:
 
 
 def xla_account(config: Config, env_module: EnvModule) -> dict[str, int]:
-    """What XLA says that the compiled training step takes of one of the devices that are here."""
+    """Memory of the compiled training step on one local device, as reported by XLA."""
     env = make_env(env_module, **asdict(config.env))
     auto = env_module.auto_reset(env)
     network = make_network(env, config.network)
@@ -169,7 +169,7 @@ class Pace(NamedTuple):
     where: str
 
     def seconds(self, config: Config, shapes: Shapes, devices: int) -> float:
-        """Of one update, by so many devices of that kind."""
+        """Seconds of one update on `devices` devices of that kind."""
         c = config.ppo
         larger = shapes.flops / self.flops
         learnt = c.epochs * ppo.kept_steps(c, config.recipe) / c.num_steps
@@ -181,7 +181,7 @@ def read_pace(path: Path, env_module: EnvModule) -> Pace:
     """From a report of `benchmarks.training --json`.
 
     Raises:
-        UserError: it is none, or of before it held its configuration.
+        UserError: it is not such a report, or it predates the stored configuration.
     """
     try:
         report = data_files.read_object(path, KEYS)

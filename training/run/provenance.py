@@ -1,7 +1,7 @@
-"""What a run folder says of how it came about: `history.jsonl`, a line at each start and each end.
+"""Provenance of a run: `history.jsonl`, a line at each start and each end.
 
-With `config.yaml` it is what somebody needs to make the run again: the commit, the versions, the
-machine. A run that was killed has a start without an end.
+Together with `config.yaml` it suffices to repeat the run: it holds the commit, the versions and
+the machine. A killed run has a start without an end.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from ..types import Environment
 
 FILE = "history.jsonl"
 COMPLETE, OUT_OF_TIME, INTERRUPTED = "complete", "out of time", "interrupted"
-PACKAGES = ("flax", "optax")  # beside those of `processes.versions`
+PACKAGES = ("flax", "optax")  # in addition to those of `processes.versions`
 
 
 def started(run: Path, update: int, env: Environment) -> None:
-    """Note a start: commit, versions, machine, devices."""
+    """Record a start: commit, versions, machine, devices."""
     import jax
 
     devices = jax.devices()
@@ -45,12 +45,12 @@ def started(run: Path, update: int, env: Environment) -> None:
 
 
 def ended(run: Path, update: int, outcome: str) -> None:
-    """Note an end: COMPLETE and OUT_OF_TIME with the evaluation, or INTERRUPTED."""
+    """Record an end: COMPLETE and OUT_OF_TIME with the evaluation, or INTERRUPTED."""
     _add(run, event="end", update=update, how=outcome)
 
 
 def read(run: Path) -> list[dict[str, Any]]:
-    """The lines, oldest first; what was cut off by a kill is left out."""
+    """The lines, oldest first; truncated lines are skipped."""
     try:
         lines = (run / FILE).read_bytes().splitlines()
     except FileNotFoundError:
@@ -65,7 +65,7 @@ def read(run: Path) -> list[dict[str, Any]]:
 
 
 def is_done(run: Path) -> bool:
-    """Whether it came to its end, evaluation included."""
+    """Whether the run has ended, including its evaluation."""
     lines = read(run)
     return bool(lines) and lines[-1].get("how") in (COMPLETE, OUT_OF_TIME)
 

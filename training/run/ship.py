@@ -1,4 +1,4 @@
-"""A shipped agent is made: its parameters, its JSON, and the games that it must play again."""
+"""Create a shipped agent: its parameters, its JSON, and the games that a test replays."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Source(NamedTuple):
     config: str | None
 
     def read(self, env: Environment) -> tuple[Params, Config, dict[str, Any]]:
-        """Its parameters, its configuration, and what the JSON tells of it."""
+        """Parameters, configuration, and keys for the JSON."""
         if self.run:
             _, _, params, updates, config = load_policy(self.run, env, None)
             decisions = updates * config.ppo.num_envs * config.ppo.num_steps
@@ -48,7 +48,7 @@ def ship(
     Args:
         name: plain, without `zoo/`.
         env: id and players of what it plays.
-        settings: `key=value`, what else the JSON tells.
+        settings: `key=value`, further keys of the JSON.
         results: JSON to keep under `results`.
     Returns:
         The path of the JSON, and the games that it played.
@@ -69,17 +69,17 @@ def make(
     """Write `NAME.npz`, `NAME.json` and `NAME.games.npz`.
 
     Args:
-        name: plain, without `zoo/`; `zoo.check` says whether it may be written.
+        name: plain, without `zoo/`; `zoo.check` checks that it may be written.
         env: what it plays.
         params: the network's parameters.
         config: what it was trained with; its network.
-        extra_keys: what else the JSON tells.
+        extra_keys: further keys of the JSON.
     Returns:
         The path of the JSON, and the games that it played.
     """
     trained = configs.to_dict(config)
     start = trained["run"]["warm_start"]
-    if Path(start).is_absolute():  # a folder of this machine says nothing to others
+    if Path(start).is_absolute():  # an absolute path is meaningless on other machines
         trained["run"]["warm_start"] = Path(start).name
     description = zoo.describe(env, config.network, training=trained, **extra_keys)
     plays = environments.with_short_turns(env, config.env.short_turns)
@@ -91,10 +91,10 @@ def make(
 
 
 def _parse_settings(texts: Sequence[str]) -> dict[str, Any]:
-    """What `--set` gives, read as YAML; a note is as it stands.
+    """The values of `--set`, parsed as YAML except `note`.
 
     Raises:
-        UserError: no key=value, a key that is told anyway, a value that no agent may have.
+        UserError: not key=value, a key that the command itself writes, an invalid value.
     """
     parsed: dict[str, Any] = {}
     for text in texts:
@@ -105,7 +105,7 @@ def _parse_settings(texts: Sequence[str]) -> dict[str, Any]:
             raise UserError(f"--set {key}: the command says that itself")
         try:
             parsed[key] = value if key == "note" else configs.parse_yaml(value)
-            json.dumps(parsed[key])  # has no dates, as YAML has
+            json.dumps(parsed[key])  # JSON has no dates, YAML has
         except (ValueError, TypeError) as error:
             raise UserError(f"--set {key}: cannot read the value: {error}") from error
     zoo.check_said("--set", parsed)

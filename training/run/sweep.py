@@ -1,4 +1,4 @@
-"""The runs of a sweep: what is left of them, one made in this process, or all one by one."""
+"""The runs of a sweep: their table, one run in this process, or all in a queue."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ..system import signals
 from ..system.environments import make_env
 from ..types import EnvModule
 from . import sweep_file, training
-from .folder import Start, Wanted, check
+from .folder import Start, TrainRequest, check
 from .sweep_file import DONE, RUNNING, STOPPED, Member, State
 
 RUNS = Path("runs")
 WANDB_GROUP = "WANDB_RUN_GROUP"
-AGAIN = 2.0  # seconds between two looks at runs that other processes hold
+AGAIN = 2.0  # seconds between two checks of runs that other processes hold
 
 
 def table(members: Sequence[Member], states: Sequence[State]) -> str:
-    """The runs and how far they are."""
+    """The runs and their progress."""
     wide = max(len(member.name) for member in members)
     rows = []
     for number, (member, state) in enumerate(zip(members, states, strict=True)):
@@ -39,10 +39,10 @@ def table(members: Sequence[Member], states: Sequence[State]) -> str:
 
 
 def check_all(members: Sequence[Member], states: Sequence[State], env_module: EnvModule) -> None:
-    """Refuse before any run what one of them would refuse at its start."""
+    """Check all unfinished runs before the first one starts."""
     import jax
 
-    # Names of agents are looked up by the CPU: a device belongs to the runs.
+    # Agents are looked up on the CPU: accelerators belong to the runs.
     jax.config.update("jax_platforms", "cpu")
     RUNS.mkdir(exist_ok=True)
     for member, state in zip(members, states, strict=True):
@@ -56,7 +56,7 @@ def check_all(members: Sequence[Member], states: Sequence[State], env_module: En
 
 
 def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
-    """Make or go on with one run, in this process; the exit code of the training."""
+    """Start or resume one run in this process; return the exit code of the training."""
     if under_queue:
         threading.Thread(target=_follow, daemon=True).start()
     os.environ.setdefault(WANDB_GROUP, member.sweep)  # W&B shows the runs of a sweep together
@@ -66,7 +66,7 @@ def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
             print(f"{member.name} is done", file=sys.stderr)
             return 0
         if status == STOPPED:
-            request = Wanted(resume=str(RUNS / member.name))
+            request = TrainRequest(resume=str(RUNS / member.name))
             spent = sweep_file.seconds_spent(member, RUNS)
             return training.run(request, env_module, spent)
         sweep_file.set_aside(member, RUNS)
@@ -74,7 +74,7 @@ def one(member: Member, env_module: EnvModule, under_queue: bool) -> int:
 
 
 def _follow() -> None:
-    """End as by Ctrl-C when the queue is gone: the other end of stdin is its."""
+    """Stop as by Ctrl-C when the queue ends, which holds the other end of stdin."""
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), signal.SIGINT)
@@ -90,7 +90,7 @@ class Queue:
         self._asked = False
 
     def run(self) -> int:
-        """All that are not done. The exit code."""
+        """Run all that are not done; return the exit code."""
         failed: list[Member] = []
         left = list(range(len(self._members)))
         with self._signals():
@@ -123,12 +123,12 @@ class Queue:
         return None, state
 
     def _process(self, index: int, state: State) -> int:
-        """Make one run; its exit code."""
+        """Start one run as a process; return its exit code."""
         member = self._members[index]
         far = f", from update {state.update:,}" if state.what == STOPPED else ""
         print(f"run {index + 1} of {len(self._members)}: {member.name}{far}", file=sys.stderr)
         line = [*self._command, "--index", str(index), "--under-queue"]
-        # A session of its own: Ctrl-C comes to the queue alone, which passes it on once.
+        # A session of its own: only the queue receives Ctrl-C and forwards it once.
         self._child = subprocess.Popen(line, stdin=subprocess.PIPE, start_new_session=True)
         if self._asked:
             self._child.send_signal(signal.SIGINT)

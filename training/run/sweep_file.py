@@ -40,7 +40,7 @@ class Member(NamedTuple):
 
 
 class State(NamedTuple):
-    """How far a run is."""
+    """The progress of a run."""
 
     what: str  # WAITING, STOPPED, RUNNING or DONE
     update: int  # the last one that its records tell of
@@ -137,7 +137,7 @@ def _override(config: Config, flat: Mapping[str, object], path: str) -> Config:
 
 
 def state(member: Member, runs: Path) -> State:
-    """How far a run is.
+    """The progress of a run.
 
     Raises:
         UserError: its folder holds a run of another configuration.
@@ -147,7 +147,7 @@ def state(member: Member, runs: Path) -> State:
 
 
 def left_at(member: Member, runs: Path) -> State:
-    """`state` as the folder alone tells it."""
+    """`state` according to the folder, without the locks."""
     run = runs / member.name
     if not run.is_dir():
         return State(WAITING, 0)
@@ -175,7 +175,7 @@ def _check_same(member: Member, run: Path) -> None:
 
 
 def latest_checkpoint(run: Path) -> int:
-    """The update to go on from; 0: there is none."""
+    """The update to resume from; 0: there is none."""
     folder = run / FOLDER
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     return max((int(name) for name in names if name.isdigit()), default=0)
@@ -191,7 +191,7 @@ def set_aside(member: Member, runs: Path) -> None:
 
 @contextmanager
 def held(member: Member, runs: Path) -> Iterator[None]:
-    """Hold a run, from before its folder is made, against others that would make it.
+    """Lock a run, even before its folder exists, against other processes.
 
     Raises:
         UserError: another process holds it.
@@ -204,7 +204,7 @@ def held(member: Member, runs: Path) -> Iterator[None]:
 
 
 def _in_use(member: Member, runs: Path) -> bool:
-    """Whether a process holds it, as one of a sweep or by its folder."""
+    """Whether a process holds the run's lock or its folder."""
     for path in (runs / LOCKS / member.name, runs / member.name):
         if not path.exists():
             continue
@@ -218,7 +218,7 @@ def _in_use(member: Member, runs: Path) -> bool:
 
 
 def seconds_spent(member: Member, runs: Path) -> float:
-    """What the updates up to the latest checkpoint have taken, as the records have it."""
+    """Seconds of the updates up to the latest checkpoint, according to the records."""
     ppo, run = member.config.ppo, runs / member.name
     last = latest_checkpoint(run)
     lines = [line for update, line in logs.read_records(run / logs.RECORDS) if update <= last]

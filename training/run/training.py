@@ -1,4 +1,4 @@
-"""Training by self-play: a run begun or gone on with, its chunks, and how it ends."""
+"""Training by self-play: start or resume a run, train it in chunks, evaluate it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from . import provenance
 from .evaluation import evaluations_of
 from .folder import (
     Start,
-    Wanted,
+    TrainRequest,
     check,
     failed_start_removed,
     open_again,
@@ -44,7 +44,7 @@ from .logs import Logs
 
 
 class Interrupt:
-    """Notes the first Ctrl-C (or SIGTERM), so that the running chunk ends and is saved.
+    """Records the first Ctrl-C (or SIGTERM), so that the running chunk ends and is saved.
 
     The second one raises KeyboardInterrupt.
     """
@@ -53,7 +53,7 @@ class Interrupt:
         self.asked = False
 
     def note(self, *_: object) -> None:
-        """The handler."""
+        """The signal handler."""
         if self.asked:
             raise KeyboardInterrupt
         self.asked = True
@@ -66,7 +66,7 @@ def train(trainer: Trainer, logs: Logs) -> bool:
     """Chunks until the run is complete, out of time or interrupted, with logs and checkpoints.
 
     Returns:
-        True where it was interrupted.
+        Whether it was interrupted.
     """
     config, group = trainer.config, trainer.group
     start_time = time.monotonic() - trainer.spent
@@ -103,7 +103,7 @@ def train(trainer: Trainer, logs: Logs) -> bool:
         finally:
             try:
                 logs.flush()
-                # Where one process fails, the others are not there to write with it.
+                # After a failure of one process, the others cannot write with it.
                 if group.alone or sys.exc_info()[0] is None:
                     trainer.save()
             finally:
@@ -146,7 +146,7 @@ def _report(
     progress.update(len(records))
 
 
-def run(request: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
+def run(request: TrainRequest, env_module: EnvModule, spent: float = 0.0) -> int:
     """Train, alone or together with other processes, then evaluate.
 
     Args:
@@ -154,24 +154,24 @@ def run(request: Wanted, env_module: EnvModule, spent: float = 0.0) -> int:
     Returns:
         The exit code; 130 after Ctrl-C.
     """
-    with _joined(planned(request), request.resume or "") as group:
+    with join_group(planned(request), request.resume or "") as group:
         start = resolve(request)
         return train_in_group(start, request.record, env_module, group, spent)[0]
 
 
 def train_new(config: Config, env_module: EnvModule) -> tuple[int, Path]:
-    """Train a new run to its end, then evaluate it; what `run` does with a file.
+    """Train a new run to its end, then evaluate it; `run` without a file.
 
     Returns:
         The exit code, the run folder.
     """
-    with _joined(config, "") as group:
+    with join_group(config, "") as group:
         return train_in_group(Start(config), None, env_module, group, 0.0)
 
 
 @contextlib.contextmanager
-def _joined(config: Config, resume: str) -> Iterator[ProcessGroup]:
-    """The processes that train, before JAX starts; the CPU of each is as many devices as it was."""
+def join_group(config: Config, resume: str) -> Iterator[ProcessGroup]:
+    """Join the training processes before JAX starts, and split each CPU into devices."""
     check_system()
     place = processes.place_of(config.hosts)
     with processes.join(place, processes.versions() | {"--resume": resume}) as group:
@@ -182,13 +182,13 @@ def _joined(config: Config, resume: str) -> Iterator[ProcessGroup]:
 def train_in_group(
     start: Start, record: Path | None, env_module: EnvModule, group: ProcessGroup, spent: float
 ) -> tuple[int, Path]:
-    """`run` in its place among the processes: the exit code, the run folder."""
+    """Run one process of the group; return the exit code and the run folder."""
     start = start._replace(config=configs.with_ends(configs.of_no_process(start.config)))
     config = start.config
     env = make_env(env_module, **asdict(config.env))
     process_group.check_same(group, configs.flat(config) | {"env": f"{env.id} {env.version}"})
     if not group.alone:
-        jax.devices()  # all together: one that begins alone waits for the others in vain
+        jax.devices()  # all processes at once: a single one would wait in vain
     if group.is_main:
         check(start, env)
         for warning in configs.rising_schedules(config):
@@ -205,7 +205,7 @@ def train_in_group(
                 stack.enter_context(atomic_files.folder_lock(start.run))
         run = start.run or Path("runs") / config.name
         task = "dealing the first games" if start.run is None else f"reading {start.run}"
-        with cli.telling(lambda: task, group.is_main):
+        with cli.status_line(lambda: task, group.is_main):
             trainer = Trainer(config, env_module, run, start.run is not None, start.update, group)
         trainer.record, trainer.spent = record, spent
         with cli.compiling("the training step"):
@@ -219,7 +219,7 @@ def train_in_group(
 
 
 def finish(trainer: Trainer, logs: Logs) -> int:
-    """Train, then evaluate. The exit code."""
+    """Train, then evaluate; return the exit code."""
     config, run, group = trainer.config, trainer.run, trainer.group
     among = "" if group.alone else f" of {group.place.size} processes"
     if group.is_main:

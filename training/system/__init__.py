@@ -1,1 +1,1 @@
-"""What every room stands on: files written whole, devices, processes, compiling."""
+"""Shared infrastructure: atomic files, devices, processes, compilation."""

@@ -18,10 +18,10 @@ from ..types import AutoEnvironment, Environment, EnvState
 class Batched(NamedTuple):
     """Methods of an environment under `vmap`.
 
-    They stay calls while JAX traces: a second program (the games apart, then a chunk of updates)
-    finds them traced, which is seconds of its start. XLA puts them in line first. What is traced
-    inside of a `shard_map` counts there alone. Those of a shipped environment may be stored
-    (`gaia_jax.xla.stored_programs`).
+    They stay calls while JAX traces, so a second program (staggered starts, then a chunk of
+    updates) reuses the trace and starts seconds sooner. XLA inlines them. A trace inside of a
+    `shard_map` is reused only inside of a `shard_map`. Programs of a shipped environment may be
+    stored (`gaia_jax.xla.stored_programs`).
     """
 
     init: Callable[..., Any]  # (keys)
@@ -32,7 +32,7 @@ class Batched(NamedTuple):
 
 @cache
 def batched(auto: AutoEnvironment) -> Batched:
-    """Those of an environment with auto-reset."""
+    """The batched methods of an environment with auto-reset."""
     return Batched(
         *(env_jit(auto, name, batched=True) for name in ("init", "observe", "seats", "step"))
     )
@@ -57,7 +57,7 @@ def step_among(env: Environment, rows: int, states: EnvState, actions: Array) ->
     """The states (B,) after the actions (B,), in a batch of `rows` where that is more than B.
 
     For a program that steps batches of `rows` anyway: a second size would take as long to trace and
-    to lower as the first. The rows besides are the first game, marked as ended; nobody reads them.
+    to lower as the first. The padding rows repeat the first game, marked as ended; they are unused.
     """
     games = len(actions)
     if rows <= games:

@@ -1,6 +1,6 @@
-"""What the command lines share: the compilation cache, a word while compiling.
+"""What the command lines share: the compilation cache, progress, common flags.
 
-Nothing here imports JAX before it is needed: `--help` is said at once.
+Nothing here imports JAX before it is needed, so that `--help` prints at once.
 
 `gaia_jax.cli.command_line` has what `gaia_jax.replay` needs too: mistakes are one line and exit
 code 2.
@@ -30,7 +30,7 @@ from gaia_jax.cli.command_line import (
 )
 from gaia_jax.cli.command_line import Parser as _Parser
 from gaia_jax.cli.command_line import run as run_command
-from gaia_jax.cli.progress import LINE_SECONDS, next_wait, telling
+from gaia_jax.cli.progress import LINE_SECONDS, next_wait, status_line
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -52,22 +52,22 @@ __all__ = [
     "reason",
     "run",
     "start_jax",
-    "telling",
+    "status_line",
     "whole",
     "wrote",
 ]
 
-SLOW = 60.0  # seconds of compiling, after which it is said whether it is kept
+SLOW = 60.0  # seconds of compiling after which the status says whether it will be cached
 PLAYERS = (2, 3, 4)  # `gaia_jax.xla.packed.PLAYERS`, which brings JAX along
 MOST_GAMES = 10**7  # of one command
 HIT, MISS = "/jax/compilation_cache/cache_hits", "/jax/compilation_cache/cache_misses"
 
 
 class Parser(_Parser):
-    """An argument parser of a command, which says how it was called."""
+    """An argument parser whose usage line shows how the command was called."""
 
     def __init__(self, prog: str, description: str | None):
-        """`prog`: `python -m training.NAME`; after `gaia NAME` it says that."""
+        """`prog`: `python -m training.NAME`; replaced when called as `gaia NAME`."""
         called = sys.argv[0] if sys.argv else ""
         super().__init__(called if called.startswith("gaia ") else prog, description)
 
@@ -79,9 +79,9 @@ def run(main: Callable[[], int]) -> int:
 
 
 def prepare() -> None:
-    """What a command sets of JAX before it begins: where programs are kept, and switches.
+    """Set JAX's switches and enable the compilation cache.
 
-    Where it is asked for its help alone it needs none of it.
+    Does nothing for `--help`.
     """
     if {"-h", "--help"} & set(sys.argv[1:]):
         return
@@ -93,7 +93,7 @@ def prepare() -> None:
 
 
 class _Lines:
-    """Where progress goes that no terminal shows: each state is a line."""
+    """Progress without a terminal: each state is a line."""
 
     def write(self, text: str) -> None:
         if text.strip():
@@ -107,12 +107,12 @@ class _Lines:
 def _bar_class() -> Any:
     from tqdm import tqdm
 
-    class _Bar(tqdm):  # type: ignore[type-arg]  # at run time it is no generic class
-        """Shows its time again when nothing more is done yet, and somebody tells it so."""
+    class _Bar(tqdm):  # type: ignore[type-arg]  # not generic at run time
+        """Refreshes the elapsed time also when `update` reports no progress."""
 
         def update(self, n: float | None = 1) -> bool | None:
             is_shown = super().update(n)
-            if self.disable:  # one that shows nothing has no time of its own
+            if self.disable:  # a disabled bar has no timer
                 return is_shown
             if not is_shown and time.time() - self.last_print_t >= self.mininterval:
                 self.last_print_t = time.time()
@@ -126,13 +126,13 @@ def _bar_class() -> Any:
 
 
 def bar(unit: str, total: int, done: int = 0, shown: bool = True) -> tqdm[Any]:
-    """Progress on stderr: a bar on a terminal, elsewhere lines as `telling` writes them.
+    """Progress on stderr: a bar on a terminal, elsewhere lines as `status_line` writes them.
 
     Args:
         unit: what is counted.
         total: how many there will be.
         done: how many there are.
-        shown: nothing is written where it is not.
+        shown: False writes nothing.
     """
     live = sys.stderr.isatty()
     progress_bar: tqdm[Any] = _bar_class()(
@@ -151,7 +151,7 @@ class _NoCache(argparse.Action):
 
 
 def add_cache_flag(parser: argparse.ArgumentParser) -> None:
-    """`--no-cache`: compile everything, and keep nothing of it."""
+    """`--no-cache`: compile everything and store nothing."""
     text = "compile everything anew and keep nothing of it"
     parser.add_argument("--no-cache", action=_NoCache, nargs=0, help=text)
 
@@ -183,9 +183,9 @@ def add_rules_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def start_jax() -> None:
-    """Find the devices: what JAX_PLATFORMS asks for and cannot have is refused before any work.
+    """Initialize the devices, so that an unavailable JAX_PLATFORMS fails before any work.
 
-    After `devices.split_cpu`, which a JAX that has started ignores.
+    Call it after `devices.split_cpu`, which has no effect once JAX has started.
     """
     import jax
 
@@ -204,7 +204,7 @@ def compiling(task: str) -> Iterator[None]:
         line = f"compiling {task}" + (f", {seconds:.0f} s" if seconds >= 1 else "")
         return line + (f"; {_once()}" if seconds >= SLOW else "")
 
-    with telling(text, at_once=True):
+    with status_line(text, at_once=True):
         yield
     hits, misses = events[HIT] - before[HIT], events[MISS] - before[MISS]
     note = " (from the cache)" if hits and not misses else ""
@@ -212,10 +212,10 @@ def compiling(task: str) -> Iterator[None]:
 
 
 def _once() -> str:
-    """What to say of a long compilation: whether the next start will have to wait as long."""
+    """For a long compilation: whether the next start can read it from the cache."""
     import jax
 
-    config: Any = jax.config  # its options are no attributes for a type checker
+    config: Any = jax.config  # type checkers do not see its options
     is_cached = config.jax_enable_compilation_cache and config.jax_compilation_cache_dir
     return (
         "the next start reads it from the cache" if is_cached else "there is no cache to keep it in"

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def of_clone() -> dict[str, Any]:
-    """`commit`, and `changed`: whether files differ from it; nothing where this is no clone."""
+    """`commit`, and `changed`: whether files differ from it; empty outside a clone."""
     if not (ROOT / ".git").exists():
         return {}
     try:

@@ -1,8 +1,8 @@
-"""Files as they are found: what is cut off, damaged or of another kind is one line that names it.
+"""Read and write JSON and npz files; a truncated or damaged file gives a one-line error.
 
-Commands read through here what another command wrote: JSON with the keys that they need, the
-arrays of an npz, parameters among them. Parquet is read by `games/shards.py`, YAML by `config`,
-records by `gaia_jax.replay`.
+Commands read the files of other commands through this module: JSON with required keys, and the
+arrays of an npz, including parameters. `games/shards.py` reads Parquet, `config` reads YAML,
+`gaia_jax.replay` reads records.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from jax.typing import ArrayLike
 
 LONGEST = 10**8  # bytes of a JSON file
-ZIP = b"PK"  # what an npz begins with
+ZIP = b"PK"  # the first bytes of an npz
 
 # What a key must hold, by the name that a message has for it.
 KINDS: dict[str, tuple[type, ...]] = {
@@ -36,7 +36,7 @@ TEXT, WHOLE, NUMBER, SWITCH, LIST, OBJECT = KINDS
 
 
 def read_json(path: Path, what: str = "", longest: int = LONGEST) -> Any:
-    """What a JSON file holds.
+    """The contents of a JSON file.
 
     Args:
         what: it should be, for the message.
@@ -56,7 +56,7 @@ def read_object(path: Path, keys: Mapping[str, str]) -> dict[str, Any]:
     """A JSON file that holds an object with these keys.
 
     Args:
-        keys: what each must hold, for example `TEXT`; others may stand beside them.
+        keys: the kind of each required key, for example `TEXT`; further keys are allowed.
     Raises:
         UserError: `read_json`, `check_keys`.
     """
@@ -66,7 +66,7 @@ def read_object(path: Path, keys: Mapping[str, str]) -> dict[str, Any]:
 
 
 def check_keys(path: str, data: object, keys: Mapping[str, str]) -> None:
-    """Refuse what is no object, or lacks a key, or holds something else under it.
+    """Refuse a value that is not an object, lacks a key, or has a value of the wrong kind.
 
     Args:
         path: what messages call it.
@@ -83,14 +83,14 @@ def check_keys(path: str, data: object, keys: Mapping[str, str]) -> None:
 
 
 def check_kind(path: str, value: object, kind: str) -> None:
-    """Refuse a value of another kind; neither true nor what is not finite is a number."""
+    """Refuse a value of another kind; booleans, NaN and infinities are not numbers."""
     right = isinstance(value, KINDS[kind]) and (kind == SWITCH or not isinstance(value, bool))
     if not right or (isinstance(value, float) and not math.isfinite(value)):
         raise UserError(f"{path} must be {kind}, not {shown(value)}")
 
 
 def shown(value: object, limit: int = 60) -> str:
-    """A value as it stands in a message."""
+    """A value as text for a message, at most `limit` characters."""
     text = one_line(json.dumps(value, default=str)[: 4 * limit])
     return text if len(text) <= limit else f"{text[: limit - 4]} ..."
 
@@ -119,7 +119,7 @@ def read_arrays(
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: np.asarray(archive[name]) for name in archive.files}
-    except Exception as error:  # of damaged bytes numpy, zipfile and zlib raise all sorts
+    except Exception as error:  # numpy, zipfile and zlib raise many types for damaged bytes
         raise UserError(f"{read}: it is damaged: {reason(error)}") from error
     for name in needs:
         if name not in arrays:
@@ -163,7 +163,7 @@ def unflatten(arrays: Mapping[str, ArrayLike]) -> Any:
 
 
 def read_parameters(path: Path | str) -> Any:
-    """The parameters in an npz; whether they fit a network is for its user to say.
+    """The parameters in an npz; the caller checks that they fit its network.
 
     Raises:
         UserError: it cannot be read, is damaged, or holds something else.
@@ -171,7 +171,7 @@ def read_parameters(path: Path | str) -> Any:
     arrays = read_arrays(path, "the parameters")
     try:
         params = unflatten(arrays)
-    except (AttributeError, TypeError) as error:  # names of which one is the group of another
+    except (AttributeError, TypeError) as error:  # one name is a prefix of another
         raise UserError(f"{path} holds no parameters of a network") from error
     if not isinstance(params.get("params"), dict):
         raise UserError(f"{path} holds no parameters of a network")
@@ -179,7 +179,7 @@ def read_parameters(path: Path | str) -> Any:
 
 
 def check_same(path: Path, stored: Mapping[str, object], own: Mapping[str, object]) -> None:
-    """Refuse games of something else; where they begin does not matter.
+    """Refuse games with other settings; `first` may differ.
 
     Raises:
         UserError: the first thing that differs.

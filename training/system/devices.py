@@ -18,26 +18,26 @@ GAMES = "games"  # the mesh axis
 
 
 def split_cpu(devices: int, num_envs: int, together: int = 1) -> None:
-    """Let a CPU be so many devices, each with its share of the games. Call it before any array.
+    """Split a CPU into several devices, each with its share of the games. Call it before any array.
 
-    A decision is a thousand small kernels. Two cores that share each of them spend their time on
-    sharing; with a device a core each plays its own games (docs/lab/performance.md).
+    A decision is a thousand small kernels. Two cores that share each kernel spend their time on
+    synchronization; with one device per core, each plays its own games (docs/lab/performance.md).
 
     Args:
-        devices: how many; 0 for one a core while each has at least 64 games.
-        together: so many games stay on one device, those of a set-up.
+        devices: how many; 0 for one per core while each has at least 64 games.
+        together: number of games that stay on one device, those of a set-up.
     """
     if not devices:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
         devices = shares(num_envs // together, together, cores or 1)
     chosen_by_hand = "xla_force_host_platform_device_count" in os.environ.get("XLA_FLAGS", "")
     if devices > 1 and not chosen_by_hand:
-        with contextlib.suppress(RuntimeError):  # jax has started; it stays as it is
+        with contextlib.suppress(RuntimeError):  # JAX has started; its devices stay
             jax.config.update("jax_num_cpu_devices", devices)
 
 
 def shares(groups: int, games: int, limit: int) -> int:
-    """How many devices, at most `limit`, so many groups of games fall into equal shares for.
+    """The largest number of devices, at most `limit`, that divides the groups into equal shares.
 
     Args:
         groups: of games that stay on one device. games: of each. A share has `LEAST_GAMES` games.
@@ -55,7 +55,7 @@ def make_mesh(num_envs: int) -> Mesh:
 
 
 def first_devices(count: int) -> Mesh:
-    """The first so many devices in one row."""
+    """The first `count` devices in one row."""
     axes = (jax.sharding.AxisType.Auto,)
     return jax.make_mesh((count,), (GAMES,), axis_types=axes, devices=jax.devices()[:count])
 
@@ -63,7 +63,7 @@ def first_devices(count: int) -> Mesh:
 def mean_in_one(tree: object) -> Any:
     """The mean of float32 arrays over all devices of a mesh, in one message.
 
-    Array by array, each message would wait for the slowest device anew.
+    With one message per array, each message would wait for the slowest device.
     """
     if jax.lax.axis_size(GAMES) == 1:
         return tree

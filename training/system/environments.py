@@ -1,4 +1,4 @@
-"""Environments by id: where they come from, and what is kept to know them again."""
+"""Make environments by id, and store and compare their identity."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def module(given: EnvModule | None) -> EnvModule:
 def make_env(
     env_module: EnvModule, id: str, reward: str, players: int = 4, short_turns: bool = False
 ) -> Any:
-    """`env_module.make`; what it does not know is the user's error.
+    """`env_module.make`; unknown arguments raise a UserError.
 
     Args:
         id, reward, players, short_turns: as of `gaia_jax.make`; the group `env` of a configuration.
@@ -53,7 +53,7 @@ def can_be_short(env: Environment) -> bool:
 
 
 def with_short_turns(env: Environment, short: bool) -> Any:
-    """The same, with short turns or of the whole game."""
+    """The same environment with or without short turns."""
     if has_short_turns(env) == short:
         return env
     return dataclasses.replace(env, short_turns=short)  # type: ignore[type-var]
@@ -73,7 +73,7 @@ def policy_mask(env: Environment, mask: Array) -> Array:
 
 
 def identity(env: Environment) -> dict[str, Any]:
-    """What agents, checkpoints and games keep of the environment that they are of."""
+    """The keys by which agents, checkpoints and games store their environment."""
     return {"env": env.id, "env_version": str(env.version), "players": env.num_players}
 
 

@@ -20,7 +20,7 @@ def jit_fast_compile(function: Callable[..., Any], **options: Any) -> Any:
     """`jax.jit(function, **options)` for what is called once or twice: a start, an end.
 
     On a CPU its machine code is not optimized: the compiler takes most of such a call. Elsewhere
-    it is compiled as ever.
+    it is compiled as usual.
     """
     if jax.default_backend() == "cpu":
         options["compiler_options"] = dict(supported_options(tuple(QUICK.items())))

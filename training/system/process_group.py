@@ -73,18 +73,18 @@ class Channel:
         self._connection.settimeout(seconds)
 
     def close(self) -> None:
-        """Hang up; whoever waits at either end gets an EOFError."""
+        """Close the connection; a receiver at either end gets an EOFError."""
         with contextlib.suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
         self._connection.close()
 
 
 class Agreed(UserError):
-    """A mistake that all processes have found: each says it, and none is lost."""
+    """A mistake that all processes have detected, so that each reports it and exits cleanly."""
 
 
 class ProcessGroup:
-    """The processes of one training; of one process, nobody else.
+    """The processes of one training; the group may have a single member.
 
     Every process calls the same methods in the same order.
     """
@@ -143,7 +143,7 @@ class ProcessGroup:
         if self.alone:
             return
         if not issubclass(kind, UserError | KeyboardInterrupt):
-            time.sleep(GRACE)  # where another is gone, that is the reason, and `_end` says it
+            time.sleep(GRACE)  # if another process is lost, `_end` reports that as the reason
         self._ending = True
         for channel in self._channels.values():
             channel.close()
@@ -152,7 +152,7 @@ class ProcessGroup:
         atexit.register(_exit_at_once, code)
 
     def close(self) -> None:
-        """Everybody is done: wait for all, then part without alarm."""
+        """Wait until all processes are done, then disconnect without an error."""
         if self.alone or self._ending:
             return
         self.all(None)
@@ -175,7 +175,7 @@ class ProcessGroup:
             self._end(other)
 
     def _end(self, other: int) -> None:
-        """Another process is gone: one line, and out, whatever the main thread is doing."""
+        """Another process is lost: print one line and exit, whatever the main thread is doing."""
         if self._ending:
             return
         for channel in self._channels.values():
@@ -209,7 +209,7 @@ def check_folder(group: ProcessGroup, folder: Path) -> None:
     """Whether all processes see the same folder; it must exist at process 0.
 
     Raises:
-        Agreed: somebody does not; at all processes.
+        Agreed: some process does not; raised at all processes.
     """
     name = f".seen-by-all-{os.getpid()}" if group.is_main else ""
     if group.is_main and not group.alone:
@@ -230,7 +230,7 @@ def check_folder(group: ProcessGroup, folder: Path) -> None:
 
 
 def check_shared(group: ProcessGroup, folder: Path) -> None:
-    """`check_folder` before any work; one that is missing is made for it, and taken away again."""
+    """`check_folder` before any work; a missing folder is created for the check, then removed."""
     creates_folder = group.is_main and not group.alone and not folder.exists()
     if creates_folder:
         folder.mkdir()
@@ -242,7 +242,7 @@ def check_shared(group: ProcessGroup, folder: Path) -> None:
 
 
 def compare(number: int, other: dict[str, str], own: dict[str, str]) -> None:
-    """Refuse what process `number` says of itself where it is not what process 0 says."""
+    """Refuse a fingerprint of process `number` that differs from that of process 0."""
     for name in sorted(own.keys() | other.keys()):
         if own.get(name) != other.get(name):
             raise UserError(

@@ -1,11 +1,11 @@
-"""Several processes that train one agent: who takes part, and what ends all of them.
+"""Connect several processes that train one agent.
 
     python -m training.train --config FILE hosts.coordinator=HOST:PORT hosts.processes=2 \\
         hosts.process_id=0      # and 1 in the other terminal
 
-Before JAX starts, every process calls at `hosts.coordinator`, where process 0 listens: who is
-missing, comes twice, runs other code, asks for another configuration or sees another run folder is
-found there, within a time limit, in one line. JAX's own service then listens one port further.
+Before JAX starts, every process connects to `hosts.coordinator`, where process 0 listens. Missing
+or duplicate processes and processes with other code, another configuration or another run folder
+are reported in one line within a time limit. JAX's own service listens at the next port.
 
 The connections stay open (`training.system.process_group`).
 """
@@ -28,7 +28,7 @@ from gaia_jax.cli.command_line import UserError
 
 from .process_group import Channel, Place, ProcessGroup, alone, compare, numbers
 
-WAIT = 120.0  # seconds until everybody has called, unless TIMEOUT says otherwise
+WAIT = 120.0  # seconds until all processes have connected; TIMEOUT overrides it
 TIMEOUT = "GAIA_JAX_PROCESS_TIMEOUT"
 HEARTBEAT = 20  # seconds until a machine that does not answer counts as gone
 # Set by the launchers that jax.distributed.initialize understands, with the number of processes.
@@ -36,7 +36,7 @@ CLUSTERS = {"SLURM_PROCID": "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK": "OMPI_COMM_W
 
 
 class Hosts(Protocol):
-    """What a configuration says of the processes, its group `hosts`."""
+    """The group `hosts` of a configuration."""
 
     @property
     def coordinator(self) -> str:
@@ -44,7 +44,7 @@ class Hosts(Protocol):
 
     @property
     def processes(self) -> int:
-        """How many; 0 where the launcher says it."""
+        """How many; 0: the launcher sets it."""
 
     @property
     def process_id(self) -> int:
@@ -78,7 +78,7 @@ def place_of(hosts: Hosts, environment: Mapping[str, str] = os.environ) -> Place
 
 
 def versions() -> dict[str, str]:
-    """What must be the same wherever one program is compiled in parts."""
+    """Versions that must be equal at all processes."""
     packages = ("jax", "jaxlib", "numpy", "orbax-checkpoint")
     return {name: metadata.version(name) for name in packages} | {"the code": _code()}
 
@@ -95,12 +95,12 @@ def _code() -> str:
 
 
 def join(place: Place, fingerprint: dict[str, str]) -> ProcessGroup:
-    """Meet the other processes and start JAX's distributed runtime. Before the first JAX call.
+    """Connect to the other processes and start JAX's distributed runtime, before any JAX call.
 
     Args:
         fingerprint: what must be the same at all processes, by name.
     Raises:
-        UserError: somebody is missing or there twice, a fingerprint differs, a port is taken.
+        UserError: a process is missing or duplicated, a fingerprint differs, a port is taken.
     """
     if place.alone:
         return alone()
@@ -134,7 +134,7 @@ def join(place: Place, fingerprint: dict[str, str]) -> ProcessGroup:
 
 @contextlib.contextmanager
 def _free(port: int) -> Iterator[socket.socket]:
-    """A socket that listens there; a UserError where another program does."""
+    """A socket that listens at the port; a UserError if another program does."""
     try:
         server = socket.create_server(("", port), backlog=128)
     except OSError as error:
@@ -147,7 +147,7 @@ def _free(port: int) -> Iterator[socket.socket]:
 
 
 def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int, Channel]:
-    """Process 0 waits for the others; what is wrong is told to all who have called."""
+    """Process 0 waits for the others and sends any error to all that have connected."""
     channels: dict[int, Channel] = {}
     strangers: list[Channel] = []
     until = time.monotonic() + seconds
@@ -169,7 +169,7 @@ def _listen(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[i
                     caller = channel.receive()
                     number, other = int(caller["process"]), dict(caller["fingerprint"])
                 except (EOFError, ValueError, KeyError, TypeError):
-                    channel.close()  # no process of ours
+                    channel.close()  # not a process of this training
                     continue
                 _check(place, number, other, fingerprint, channels)
                 channels[number] = channel
@@ -190,7 +190,7 @@ def _check(
     own: dict[str, str],
     channels: dict[int, Channel],
 ) -> None:
-    """Whether a caller is one of us."""
+    """Refuse a caller that does not belong to this training."""
     if number == 0 or number in channels:
         raise UserError(f"two processes have hosts.process_id={number}")
     if number >= place.size:
@@ -199,7 +199,7 @@ def _check(
 
 
 def _call(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int, Channel]:
-    """Another process calls at process 0, until it answers."""
+    """Connect to process 0, retrying until it answers."""
     host, _, port = place.coordinator.rpartition(":")
     until = time.monotonic() + seconds
     while True:
@@ -229,7 +229,7 @@ def _call(place: Place, fingerprint: dict[str, str], seconds: float) -> dict[int
 
 
 def _published_address() -> str:
-    """Where process 0 listens, told to all by JAX, which the launcher has connected."""
+    """The address of process 0, broadcast by JAX, which the launcher has connected."""
     import numpy as np
     from jax.experimental import multihost_utils
 

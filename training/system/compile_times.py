@@ -1,4 +1,4 @@
-"""How long compiling took before: kept beside the programs, told to whoever waits again."""
+"""Compile times of earlier starts, stored next to the cached programs and shown while compiling."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from . import atomic_files
 
 FILE = "seconds.json"
-LEAST = 2.0  # seconds; what is compiled sooner is no wait
+LEAST = 2.0  # seconds; shorter compilations are not stored
 _lock = threading.Lock()
 
 
@@ -22,7 +22,7 @@ def _path() -> Path | None:
 
 
 def _stored_times() -> dict[str, float]:
-    """By what was compiled, seconds; nothing where there is no cache or no such file."""
+    """Seconds by program name; empty without a cache or without the file."""
     path = _path()
     try:
         times = json.loads(path.read_text("utf-8")) if path else {}
@@ -33,18 +33,18 @@ def _stored_times() -> dict[str, float]:
     return {k: v for k, v in times.items() if isinstance(v, int | float)}
 
 
-def said(what: str) -> str:
-    """What follows "WHAT is being compiled": " (took up to 40 s before)"; "" at the first time."""
+def longest_note(what: str) -> str:
+    """Return the suffix of "WHAT is being compiled": " (took up to 40 s before)"; "" if unknown."""
     seconds = _stored_times().get(what)
     return "" if seconds is None else f" (took up to {seconds:.0f} s before)"
 
 
 def note(what: str, seconds: float) -> None:
-    """Keep how long it took, where that is the longest so far: a program from the cache is none."""
+    """Store the seconds if they are the longest so far, so that cache hits do not count."""
     path = _path()
     if path is None or seconds < LEAST:
         return
-    with _lock, contextlib.suppress(OSError):  # it is no reason to fail
+    with _lock, contextlib.suppress(OSError):  # not worth failing for
         times = _stored_times()
         if seconds > times.get(what, 0.0):
             atomic_files.write_text(path, json.dumps(times | {what: round(seconds, 1)}))
