@@ -133,20 +133,15 @@ def lines(curves: Sequence[Line], title: str, unit: str) -> str:
     out.append(f'<text x="{right}" y="{bottom + 32}" text-anchor="end">{escape(unit)}</text>')
     for number, line in enumerate(curves):
         colour = COLOURS[number % len(COLOURS)]
-        is_finite = np.isfinite(line.band).all(-1)
-        if is_finite.any():
-            upper = [
-                at(x, b) for x, b in zip(line.x[is_finite], line.band[is_finite, 1], strict=True)
-            ]
-            lower = [
-                at(x, b) for x, b in zip(line.x[is_finite], line.band[is_finite, 0], strict=True)
-            ]
+        has_band = np.isfinite(line.band).all(-1)
+        if has_band.any():
+            xs, band = line.x[has_band], line.band[has_band]
+            upper = [at(*point) for point in zip(xs, band[:, 1], strict=True)]
+            lower = [at(*point) for point in zip(xs, band[:, 0], strict=True)]
             edge = " ".join(upper + lower[::-1])
             out.append(f'<polygon points="{edge}" fill="{colour}" fill-opacity="0.18"/>')
         path = " ".join(at(x, y) for x, y in zip(line.x, line.y, strict=True))
-        if (
-            len(line.x) == 1
-        ):  # of a run that is compared after its first update: a line has no length
+        if len(line.x) == 1:  # a run after its first update: a line would have no length
             x, y = path.split(",")
             out.append(f'<circle cx="{x}" cy="{y}" r="4" fill="{colour}"/>')
         row = HEIGHT + LINE * number
