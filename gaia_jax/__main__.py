@@ -17,8 +17,8 @@ from gaia_jax.cli import command_line
 
 def main() -> int:
     """The command line. Returns the exit code."""
-    for found in metadata.entry_points(group="console_scripts", name="gaia"):
-        program: Callable[[], Any] = found.load()
+    for entry_point in metadata.entry_points(group="console_scripts", name="gaia"):
+        program: Callable[[], Any] = entry_point.load()
         return int(program())
     if sys.argv[1:] == ["--version"]:
         print(f"gaia_jax {__version__}")

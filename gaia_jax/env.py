@@ -104,15 +104,15 @@ class GaiaEnv(ComparedByAttributes):
         if not isinstance(self.ruleset, Ruleset):
             raise TypeError(f"ruleset must be a Ruleset, not {shown(self.ruleset)}")
         if not isinstance(self.reward, str) or self.reward not in REWARDS:
-            known = ", ".join(REWARDS) + nearest(self.reward, REWARDS)
-            raise ValueError(f"unknown reward {shown(self.reward)}; known are {known}")
+            names = ", ".join(REWARDS) + nearest(self.reward, REWARDS)
+            raise ValueError(f"unknown reward {shown(self.reward)}; known are {names}")
         arguments.whole_number("max_steps", self.max_steps, 1, np.iinfo(np.int32).max)
         if not isinstance(self.short_turns, bool):
             raise TypeError(f"short_turns must be True or False, not {shown(self.short_turns)}")
 
     def __repr__(self) -> str:
-        told = f"{self.ruleset.name} {self.version}, reward {self.reward}"
-        return f"<{type(self).__name__} {told}{', short turns' * self.short_turns}>"
+        description = f"{self.ruleset.name} {self.version}, reward {self.reward}"
+        return f"<{type(self).__name__} {description}{', short turns' * self.short_turns}>"
 
     if not TYPE_CHECKING:  # a type checker would take any name
 
@@ -292,9 +292,9 @@ class GaiaEnv(ComparedByAttributes):
         self._check_state(state)
         action = arguments.scalar("action", action)
         arguments.not_varying(state, action)
-        mask, wanted = arguments.shape(state.legal_action_mask), (self.num_actions,)
-        if mask != wanted:
-            raise ValueError(f"legal_action_mask must be of shape {wanted}, not {mask}")
+        mask, expected_shape = arguments.shape(state.legal_action_mask), (self.num_actions,)
+        if mask != expected_shape:
+            raise ValueError(f"legal_action_mask must be of shape {expected_shape}, not {mask}")
         before, player = state.game, state.current_player
         over = state.terminated | state.truncated
         action, legal = self._legal(state, action)
@@ -323,9 +323,9 @@ class GaiaEnv(ComparedByAttributes):
 
     def _legal(self, state: State, action: Array) -> tuple[Array, Array]:
         """The action, 0 for an unknown index; and whether it is legal, () bool."""
-        known = (action >= 0) & (action < self.num_actions)
-        action = jnp.where(known, action, 0)
-        return action, known & state.legal_action_mask[action]
+        is_action = (action >= 0) & (action < self.num_actions)
+        action = jnp.where(is_action, action, 0)
+        return action, is_action & state.legal_action_mask[action]
 
     @own_jax_config
     @jax.named_scope("legal_mask")
@@ -383,14 +383,14 @@ def _short_step(ruleset: Ruleset, game: GameState, action: Array, active: Array)
     return rules_step(ruleset, game, action, active, short_turns=True)
 
 
-def _check(name: str, value: Any, wanted: Any) -> None:
-    """A pytree of the structure and shapes of `wanted`, else a TypeError or ValueError."""
-    if not isinstance(value, type(wanted)):
-        raise TypeError(f"{name} must be a {type(wanted).__name__}, not {type(value).__name__}")
-    for field in dataclasses.fields(wanted):
-        found, right = getattr(value, field.name), getattr(wanted, field.name)
-        where, dtype = f"{name}.{field.name}", getattr(found, "dtype", None)
+def _check(name: str, value: Any, expected: Any) -> None:
+    """A pytree of the structure and shapes of `expected`, else a TypeError or ValueError."""
+    if not isinstance(value, type(expected)):
+        raise TypeError(f"{name} must be a {type(expected).__name__}, not {type(value).__name__}")
+    for field in dataclasses.fields(expected):
+        actual, right = getattr(value, field.name), getattr(expected, field.name)
+        path, dtype = f"{name}.{field.name}", getattr(actual, "dtype", None)
         if dtype is None or not jnp.issubdtype(dtype, np.integer):
-            raise TypeError(f"{where} must be an array of integers, not {shown(found)}")
-        if found.shape != right.shape:
-            raise ValueError(f"{where} must be of shape {right.shape}, not {found.shape}")
+            raise TypeError(f"{path} must be an array of integers, not {shown(actual)}")
+        if actual.shape != right.shape:
+            raise ValueError(f"{path} must be of shape {right.shape}, not {actual.shape}")

@@ -130,8 +130,8 @@ class GaiaMARL(MultiAgentEnv):
 
     def _action(self, state: State, actions: dict[str, Array]) -> Array:
         if missing := [agent for agent in self.agents if agent not in actions]:
-            known = ", ".join(self.agents)
-            raise ValueError(f"actions must have {known}; missing: {', '.join(missing)}")
+            names = ", ".join(self.agents)
+            raise ValueError(f"actions must have {names}; missing: {', '.join(missing)}")
         stacked = jnp.stack([jnp.asarray(actions[agent]) for agent in self.agents])
         if not jnp.issubdtype(stacked.dtype, jnp.integer):
             raise TypeError(f"actions must be integers, not {stacked.dtype}")

@@ -35,10 +35,10 @@ def environment(env: GaiaEnv | str, reward: str | None, players: int | None) -> 
         TypeError, ValueError: as of `gaia_jax.make`; `env` has something else.
     """
     both: dict[str, Any] = {"reward": reward, "players": players}
-    asked = {name: value for name, value in both.items() if value is not None}
+    arguments = {name: value for name, value in both.items() if value is not None}
     if not isinstance(env, GaiaEnv):
-        return gaia_jax.make(env, **asked)
-    for name, value in asked.items():
+        return gaia_jax.make(env, **arguments)
+    for name, value in arguments.items():
         has = {"reward": env.reward, "players": env.num_players}[name]
         if value != has:
             raise ValueError(f"{name} {shown(value)}, but the environment given has {has!r}")
@@ -48,8 +48,8 @@ def environment(env: GaiaEnv | str, reward: str | None, players: int | None) -> 
 def choice(name: str, value: object, choices: Sequence[object]) -> None:
     """A ValueError that names the choices where `value` is none of them."""
     if not isinstance(value, str | bool) or value not in choices:
-        known = ", ".join(map(str, choices))
-        raise ValueError(f"unknown {name} {shown(value)}; known are {known}")
+        allowed = ", ".join(map(str, choices))
+        raise ValueError(f"unknown {name} {shown(value)}; known are {allowed}")
 
 
 def as_vector(observation: Observation) -> Array:
@@ -95,12 +95,12 @@ def bounds(ruleset: Ruleset) -> tuple[Observation, Observation]:
     return _bound(spec, cells, players, "low"), _bound(spec, cells, players, "high")
 
 
-def _bound(spec: ObservationSpec, cells: int, players: int, which: str) -> Any:
+def _bound(spec: ObservationSpec, cells: int, players: int, end: str) -> Any:
     rows = {"cells": (cells,), "players": (players,), "globals": ()}
     dtypes = {"cells": np.int8, "players": np.int16, "globals": np.int16}
     tables: dict[str, Any] = {}
     for name, lead in rows.items():
-        ends = np.array([getattr(c, which) for c in getattr(spec, name)], dtypes[name])
+        ends = np.array([getattr(c, end) for c in getattr(spec, name)], dtypes[name])
         tables[name] = np.broadcast_to(ends, (*lead, len(ends)))
     return Observation(**tables)
 

@@ -88,8 +88,8 @@ class GaiaAEC(pettingzoo.AECEnv):
 
     def __getstate__(self) -> dict[str, Any]:
         """The attributes, arrays as numpy, without compiled functions."""
-        kept = {name: value for name, value in vars(self).items() if name not in _COMPILED}
-        return kept | {"_state": jax.device_get(self._state)}
+        fields = {name: value for name, value in vars(self).items() if name not in _COMPILED}
+        return fields | {"_state": jax.device_get(self._state)}
 
     @cached_property
     def _init(self) -> Callable[..., Any]:
@@ -198,10 +198,10 @@ class GaiaAEC(pettingzoo.AECEnv):
     def _space(self) -> gymnasium.spaces.Dict:
         space: Any = observation_space(self.env, self.kind)
         boxes = space.spaces if self.kind == "tree" else {"": space}
-        made: dict[str, Any] = {
+        spaces_by_name: dict[str, Any] = {
             name: gymnasium.spaces.Box(box.low, box.high, dtype=box.dtype.type)
             for name, box in boxes.items()
         }
         mask = gymnasium.spaces.Box(0, 1, (self.env.num_actions,), np.int8)
-        seen = gymnasium.spaces.Dict(made) if self.kind == "tree" else made[""]
+        seen = gymnasium.spaces.Dict(spaces_by_name) if self.kind == "tree" else spaces_by_name[""]
         return gymnasium.spaces.Dict({"observation": seen, "action_mask": mask})

@@ -210,6 +210,6 @@ def _tell_api_test(id: str) -> None:
     """`pgx.api_test` refuses states whose id is not in the list of pgx's own games: add ours."""
     with contextlib.suppress(ImportError, AttributeError):
         module: Any = importlib.import_module("pgx._src.api_test")
-        known = get_args(module.EnvId)
-        if id not in known:
-            module.EnvId = Literal[(*known, id)]
+        env_ids = get_args(module.EnvId)
+        if id not in env_ids:
+            module.EnvId = Literal[(*env_ids, id)]

@@ -34,8 +34,8 @@ def shown(value: object) -> str:
 
 def shape(value: Any) -> tuple[int, ...]:
     """The shape of an array, of a stand-in for one, or of what becomes one."""
-    found = getattr(value, "shape", None)
-    return found if isinstance(found, tuple) else np.shape(value)
+    shape_of_value = getattr(value, "shape", None)
+    return shape_of_value if isinstance(shape_of_value, tuple) else np.shape(value)
 
 
 def known(value: object) -> bool:
@@ -135,12 +135,14 @@ def hints(**surplus: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        most = len(inspect.signature(function).parameters)
+        num_parameters = len(inspect.signature(function).parameters)
         first = next(iter(surplus))
 
         @wraps(function)
         def checked(*args: P.args, **kwargs: P.kwargs) -> T:
-            name = next((x for x in kwargs if x in surplus), first if len(args) > most else "")
+            name = next(
+                (x for x in kwargs if x in surplus), first if len(args) > num_parameters else ""
+            )
             if name:
                 raise TypeError(f"{function.__name__}() takes no {name!r}: {surplus[name]}")
             return function(*args, **kwargs)

@@ -67,8 +67,8 @@ class _Help(argparse.HelpFormatter):
     def _get_help_string(self, action: argparse.Action) -> str | None:
         default = action.default
         none = default in (None, False, "", []) or default is argparse.SUPPRESS
-        shown = action.option_strings and not none
-        return f"{action.help} (default: %(default)s)" if shown else action.help
+        shows_default = action.option_strings and not none
+        return f"{action.help} (default: %(default)s)" if shows_default else action.help
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -123,7 +123,7 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
         mistakes: exceptions that one line explains, beside UserError; exit code 2. So are a file
             that cannot be read or written, and too little memory.
     """
-    known: tuple[type[Exception], ...] = (UserError, *mistakes)
+    expected_errors: tuple[type[Exception], ...] = (UserError, *mistakes)
     open_what_is_closed()
     with _second_interrupt():
         try:
@@ -131,7 +131,7 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
             code = main()
             sys.stdout.flush()
             return code
-        except known as error:
+        except expected_errors as error:
             return _refuse(error)
         except BrokenPipeError:  # the reader of a pipe has gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -237,15 +237,15 @@ def _second_interrupt() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_count, args=(ours,), daemon=True).start()
+    own_end, other_end = socket.socketpair()
+    other_end.setblocking(False)
+    before = signal.set_wakeup_fd(other_end.fileno(), warn_on_full_buffer=False)
+    threading.Thread(target=_count, args=(own_end,), daemon=True).start()
     try:
         yield
     finally:
         signal.set_wakeup_fd(before)
-        theirs.close()
+        other_end.close()
 
 
 def _count(signals: socket.socket) -> None:

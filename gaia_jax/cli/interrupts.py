@@ -20,7 +20,9 @@ import sys
 from types import TracebackType
 
 
-def _told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _report_interrupt(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     if issubclass(kind, KeyboardInterrupt):
         print("interrupted", file=sys.stderr)
     else:
@@ -42,5 +44,5 @@ def open_what_is_closed() -> None:
 _NAME = os.path.basename(sys.argv[0]) if sys.argv else ""
 if _NAME in ("-m", "gaia") or _NAME.startswith("gaia-jax-"):
     open_what_is_closed()
-    sys.excepthook = _told
+    sys.excepthook = _report_interrupt
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")

@@ -22,7 +22,7 @@ def names(
         homes: for each of its modules the names that stand there, with spaces between.
         elsewhere: what to say of names that somebody may look for here.
     """
-    home_of = {name: home for home, found in homes.items() for name in found.split()}
+    home_of = {name: home for home, listed in homes.items() for name in listed.split()}
 
     def get(name: str) -> Any:
         if name in home_of:

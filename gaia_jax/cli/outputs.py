@@ -35,11 +35,11 @@ OwnFile = Callable[[Path], bool]  # whether a file that is there was written by 
 
 def begins(head: str) -> OwnFile:
     """The mark of a text: what it begins with."""
-    wanted = head.encode("utf-8")
+    prefix = head.encode("utf-8")
 
     def written(path: Path) -> bool:
         with path.open("rb") as file:
-            return file.read(len(wanted)) == wanted
+            return file.read(len(prefix)) == prefix
 
     return written
 
@@ -49,8 +49,8 @@ def json_with(*keys: str, **values: Any) -> OwnFile:
 
     def written(path: Path) -> bool:
         try:
-            known = path.stat().st_size <= LONGEST_REPORT
-            data = json.loads(path.read_bytes()) if known else None
+            is_short = path.stat().st_size <= LONGEST_REPORT
+            data = json.loads(path.read_bytes()) if is_short else None
         except (ValueError, RecursionError):
             return False
         return isinstance(data, dict) and data.keys() >= {*keys, *values} and (
@@ -199,10 +199,10 @@ def plain_name(flag: str, name: str) -> None:
         or name != name.strip(" .")
         or not 0 < len(name.encode("utf-8", "replace")) <= LONGEST_NAME
     ):
-        shown = name if len(name) <= 60 else f"{name[:57]}..."
+        short = name if len(name) <= 60 else f"{name[:57]}..."
         raise UserError(
             f"{flag} must be a plain folder name of at most {LONGEST_NAME} characters, without any "
-            f"of / \\ @ : and the comma, got {one_line(repr(shown))}"
+            f"of / \\ @ : and the comma, got {one_line(repr(short))}"
         )
 
 

@@ -40,7 +40,7 @@ def status_line(
     live, done = sys.stderr.isatty(), threading.Event()
     last, since = "", time.monotonic()
 
-    def say() -> None:
+    def print_line() -> None:
         nonlocal last, since
         now, waited = text(), ""
         if now == last:
@@ -56,11 +56,11 @@ def status_line(
         if live:
             wait = 1.0 if at_once else PATIENCE
         while not done.wait(wait):
-            say()
+            print_line()
             wait = 1.0 if live else next_wait(wait)
 
     if at_once:
-        say()
+        print_line()
     teller = threading.Thread(target=repeat, daemon=True)
     teller.start()
     try:

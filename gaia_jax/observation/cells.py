@@ -42,8 +42,8 @@ def _guest(view: View) -> Array:
 
 def _station(view: View) -> Array:
     own = view.own_row(view.game.players.stations) > 0
-    there = view.game.board.station
-    return jnp.stack([there & own, there & ~own], -1)
+    station = view.game.board.station
+    return jnp.stack([station & own, station & ~own], -1)
 
 
 def _new_type(view: View) -> Array:
@@ -63,17 +63,17 @@ def _new_sector(view: View) -> Array:
 def _picked(view: View) -> Array:
     ruleset, game = view.ruleset, view.game
     building, player = game.turn.node == Node.FEDERATION, game.turn.active.astype(jnp.int32)
-    where = federation.position(Seat.of(ruleset, game, player))
+    position = federation.position(Seat.of(ruleset, game, player))
     lattice = federation.lattice(ruleset)
-    number = search.group_numbers(lattice, building, where.own, where.power)
+    number = search.group_numbers(lattice, building, position.own, position.power)
     chosen = game.turn.picked_groups.astype(jnp.int32) >> jnp.maximum(number.astype(jnp.int32), 0)
     return building & (number >= 0) & (chosen & 1 == 1)
 
 
 def _ship_there(view: View) -> Array:
     cells = np.arange(view.ruleset.geometry.num_cells)
-    there: Array = cells[:, None] == view.game.setup.ship_cell[: len(view.ruleset.ships)]
-    return there
+    is_ship_cell: Array = cells[:, None] == view.game.setup.ship_cell[: len(view.ruleset.ships)]
+    return is_ship_cell
 
 
 CELLS = (

@@ -78,16 +78,16 @@ def _basic_slots(ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def _where_basic(view: View) -> Array:
-    lies = one_hot(view.game.setup.basic_slot, len(view.ruleset.basic_tiles)).T  # (tiles, slots)
-    free = lies[:, len(TRACKS) :].any(-1)
-    return jnp.concatenate([lies[:, : len(TRACKS)], free[:, None]], -1).ravel()
+    slots = one_hot(view.game.setup.basic_slot, len(view.ruleset.basic_tiles)).T  # (tiles, slots)
+    free = slots[:, len(TRACKS) :].any(-1)
+    return jnp.concatenate([slots[:, : len(TRACKS)], free[:, None]], -1).ravel()
 
 
 def _where_advanced(view: View) -> Array:
     slots = len(view.ruleset.ids["advanced_slot"])
-    there = bit_vector(view.game.turn.advanced_left, slots) == 1
+    is_left = bit_vector(view.game.turn.advanced_left, slots) == 1
     kinds = one_hot(view.game.setup.advanced, len(view.ruleset.advanced_tiles))
-    return (kinds & there[:, None]).ravel()
+    return (kinds & is_left[:, None]).ravel()
 
 
 def _ship_tiles(ruleset: Ruleset) -> tuple[str, ...]:
@@ -107,9 +107,9 @@ def _ship_tokens(ruleset: Ruleset) -> tuple[str, ...]:
 
 def _where_ship_tokens(view: View) -> Array:
     ships = len(view.ruleset.ships)
-    there = bit_vector(view.game.turn.ship_tokens, ships) == 1
+    is_left = bit_vector(view.game.turn.ship_tokens, ships) == 1
     kinds = one_hot(view.game.setup.ship_token[:ships], len(view.ruleset.ship_tokens))
-    return (kinds & there[:, None]).ravel()
+    return (kinds & is_left[:, None]).ravel()
 
 
 def _base_tokens(ruleset: Ruleset) -> tuple[str, ...]:
@@ -130,9 +130,9 @@ def _artifact_places(ruleset: Ruleset) -> tuple[str, ...]:
 
 def _where_artifacts(view: View) -> Array:
     places = view.ruleset.artifacts_in_play
-    there = bit_vector(view.game.turn.artifacts_left, places) == 1
+    is_left = bit_vector(view.game.turn.artifacts_left, places) == 1
     kinds = one_hot(view.game.setup.artifacts[:places], len(view.ruleset.artifacts))
-    return (kinds & there[:, None]).ravel()
+    return (kinds & is_left[:, None]).ravel()
 
 
 def _round_tile(view: View) -> Array:

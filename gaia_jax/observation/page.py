@@ -50,19 +50,19 @@ def _chapter(ruleset: Ruleset, name: str, table: tuple[Block, ...]) -> str:
         count = len(block.columns(ruleset))
         if not count:
             continue
-        where = str(at) if count == 1 else f"{at} .. {at + count - 1}"
+        columns = str(at) if count == 1 else f"{at} .. {at + count - 1}"
         limits = f"{block.low} .. {block.high}"
-        cells = (where, f"`{block.name}`", _ids(ruleset, block), limits, block.meaning)
+        cells = (columns, f"`{block.name}`", _ids(ruleset, block), limits, block.meaning)
         lines.append("| " + " | ".join(cells) + " |\n")
         at += count
     return "".join(lines)
 
 
-def _ids(ruleset: Ruleset, block: Block, most: int = 20) -> str:
+def _ids(ruleset: Ruleset, block: Block, limit: int = 20) -> str:
     if block.ids is None:
         return ""
     ids = block.ids(ruleset)
-    if len(ids) <= most:
+    if len(ids) <= limit:
         return " ".join(ids)
     return f"{' '.join(ids[:2])} ... {ids[-1]} ({len(ids)})"
 

@@ -128,7 +128,7 @@ def _check_play(
 def _make_look(env: GaiaEnv) -> Callable[[State], Any]:
     """`look(state)`: observation, seats and `facts` of all games and players, compiled."""
 
-    def one(state: State, player: Array) -> Any:
+    def observe_one(state: State, player: Array) -> Any:
         seats = env.seats(state, player)
         first = jnp.argmax(state.game.turn.order == player)
         order = state.game.turn.order[(first + jnp.arange(env.num_players)) % env.num_players]
@@ -136,7 +136,7 @@ def _make_look(env: GaiaEnv) -> Callable[[State], Any]:
         return env.observe(state, player), seats, right
 
     players = jnp.arange(env.num_players)
-    return jax.jit(jax.vmap(lambda state: jax.vmap(one, (None, 0))(state, players)))
+    return jax.jit(jax.vmap(lambda state: jax.vmap(observe_one, (None, 0))(state, players)))
 
 
 def _check_looks(env: GaiaEnv, look: Callable[[State], object], state: State, done: int) -> None:
@@ -191,7 +191,7 @@ def _check_face(env: GaiaEnv) -> None:
 
 def _check_shapes(env: GaiaEnv, state: State, games: int) -> None:
     """The contract's fields: their shapes behind the batch, their dtypes."""
-    wanted = {
+    expected = {
         "current_player": ((), np.int32),
         "legal_action_mask": ((env.num_actions,), np.bool_),
         "rewards": ((env.num_players,), np.float32),
@@ -199,7 +199,7 @@ def _check_shapes(env: GaiaEnv, state: State, games: int) -> None:
         "truncated": ((), np.bool_),
         "step_count": ((), np.int32),
     }
-    for name, (shape, dtype) in wanted.items():
+    for name, (shape, dtype) in expected.items():
         value = getattr(state, name)
         assert value.shape == (games, *shape), f"{name} is of shape {value.shape[1:]}, not {shape}"
         assert value.dtype == dtype, f"{name} is {value.dtype}, not {np.dtype(dtype)}"
@@ -219,8 +219,8 @@ def _check_start(env: GaiaEnv, state: State) -> None:
 
 
 def _check_init_from(env: GaiaEnv, key: Array, start: State) -> None:
-    again = jax.device_get(jax.jit(lambda key: env.init_from(env.draw_setup(key)))(key))
-    differ = _different(_row(start, 0), again)
+    repeated = jax.device_get(jax.jit(lambda key: env.init_from(env.draw_setup(key)))(key))
+    differ = _different(_row(start, 0), repeated)
     assert not differ, f"init(key) and init_from(draw_setup(key)) differ in {', '.join(differ)}"
 
 
@@ -238,15 +238,15 @@ def _check_illegal(
             forced[game] = rng.choice(illegal)
     after = jax.device_get(play(state, tally, jax.random.key(0), forced, 1)[0])
     for game in np.flatnonzero(~_over(before)).tolist():
-        where = f"game {game}, decision {done}, illegal action {forced[game]}"
+        location = f"game {game}, decision {done}, illegal action {forced[game]}"
         old, new = _row(before, game), _row(after, game)
-        assert new.terminated and not new.truncated, f"{where}: the episode goes on"
+        assert new.terminated and not new.truncated, f"{location}: the episode goes on"
         differ = _different(old.game, new.game)
-        assert not differ, f"{where}: it changed {', '.join(differ)}"
-        assert new.current_player == old.current_player, f"{where}: current_player changed"
+        assert not differ, f"{location}: it changed {', '.join(differ)}"
+        assert new.current_player == old.current_player, f"{location}: current_player changed"
         right = np.where(np.arange(env.num_players) == old.current_player, ILLEGAL, 0)
-        assert np.array_equal(new.rewards, right), f"{where}: rewards {new.rewards}"
-        assert new.legal_action_mask.all(), f"{where}: legal_action_mask is not all True"
+        assert np.array_equal(new.rewards, right), f"{location}: rewards {new.rewards}"
+        assert new.legal_action_mask.all(), f"{location}: legal_action_mask is not all True"
 
 
 def _check_one_at_a_time(

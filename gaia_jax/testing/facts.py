@@ -48,22 +48,22 @@ def facts(ruleset: Ruleset, game: GameState, seats: Array) -> dict[str, dict[str
     rows |= {
         f"faction.{name}": game.setup.faction == i for i, name in enumerate(ruleset.ids["faction"])
     }
-    whole = {f"round.{i}": turn.round == i for i in range(costs.ROUNDS + 1)}
-    whole |= {f"node.{name}": turn.node == i for i, name in enumerate(NODES)}
+    flags = {f"round.{i}": turn.round == i for i in range(costs.ROUNDS + 1)}
+    flags |= {f"node.{name}": turn.node == i for i, name in enumerate(NODES)}
     return {
         "cells": cells,
         "players": {name: value[seats] for name, value in rows.items()},
-        "globals": whole,
+        "globals": flags,
     }
 
 
-def check_seats(found: np.ndarray, order: np.ndarray, done: int) -> None:
+def check_seats(observed: np.ndarray, order: np.ndarray, done: int) -> None:
     """`seats`, (G, P, P) int32: each player first, then the others by turn order, (G, P)."""
     for game, turn_order in enumerate(order.tolist()):
         for player in range(len(turn_order)):
             first = turn_order.index(player)
             right = turn_order[first:] + turn_order[:first]
-            seats = found[game, player].tolist()
+            seats = observed[game, player].tolist()
             assert seats == right, (
                 f"game {game}, decision {done}: seats of player {player} are {seats}, turn order"
                 f" {turn_order} makes them {right}"
@@ -94,15 +94,15 @@ def check_observation(
                 f" {values[at]}, not in {column.low}..{column.high}"
             )
         place = {column.name: i for i, column in enumerate(columns)}
-        for name, wanted in right[table].items():
+        for name, expected in right[table].items():
             seen = values[..., place[name]]
-            wrong = np.argwhere(seen != wanted)
+            wrong = np.argwhere(seen != expected)
             if len(wrong):
                 game, player, *row = wrong[0].tolist()
                 raise AssertionError(
                     f"game {game}, decision {done}: player {player} observes {table} column {name}"
                     f" {'row ' + str(row[0]) + ' ' if row else ''}as {seen[tuple(wrong[0])]}, the"
-                    f" game has {int(wanted[tuple(wrong[0])])}"
+                    f" game has {int(expected[tuple(wrong[0])])}"
                 )
 
 

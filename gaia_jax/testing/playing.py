@@ -107,8 +107,8 @@ def make_play(
                 state, tally.decisions, forced, uniform
             )
             first = wrong & (tally.wrong < 0)
-            when = decisions[:, None] - _BEFORE
-            noted = jnp.where(first, when, tally.wrong)
+            steps_before = decisions[:, None] - _BEFORE
+            noted = jnp.where(first, steps_before, tally.wrong)
             concerned = jnp.where(first, action, tally.action)
             return state, Tally(decisions, tally.rewards + state.rewards, noted, concerned)
 
@@ -122,11 +122,11 @@ def check_tally(env: GaiaEnv, tally: Tally) -> None:
     wrong = np.asarray(tally.wrong)
     if (wrong < 0).all():
         return
-    when = np.where(wrong < 0, np.iinfo(np.int32).max, wrong)
-    game, which = np.unravel_index(np.argmin(when), when.shape)
-    text = repr(actions.to_text(env.ruleset, int(tally.action[game, which])))
-    where = f"game {game}, after decision {wrong[game, which]}"
-    raise AssertionError(f"{where}: {WRONG[which].format(text)}")
+    first_wrong = np.where(wrong < 0, np.iinfo(np.int32).max, wrong)
+    game, check = np.unravel_index(np.argmin(first_wrong), first_wrong.shape)
+    text = repr(actions.to_text(env.ruleset, int(tally.action[game, check])))
+    location = f"game {game}, after decision {wrong[game, check]}"
+    raise AssertionError(f"{location}: {WRONG[check].format(text)}")
 
 
 def _out_of_range(game: GameState) -> list[Array]:

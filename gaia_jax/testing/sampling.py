@@ -44,8 +44,8 @@ def sample_legal(mask: Array, uniform: Array) -> Array:
     k = jnp.minimum((uniform * legal).astype(jnp.int32), legal - 1)  # u * n may round up to n
     node: Array = jnp.int32(0)
     for counts in reversed(levels):
-        here = (jnp.arange(counts.shape[0]) == node)[:, None]
-        children = jnp.where(here, counts, 0).sum(axis=0, dtype=counts.dtype).astype(jnp.int32)
+        is_node = (jnp.arange(counts.shape[0]) == node)[:, None]
+        children = jnp.where(is_node, counts, 0).sum(axis=0, dtype=counts.dtype).astype(jnp.int32)
         number = jnp.arange(children.shape[0])
         total = jnp.where(number <= number[:, None], children, 0).sum(axis=-1)
         passed = total <= k

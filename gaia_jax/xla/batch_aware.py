@@ -19,19 +19,19 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def batch_aware(one: Callable[..., Any], many: Callable[..., Any]) -> Callable[..., Any]:
+def batch_aware(single: Callable[..., Any], batched: Callable[..., Any]) -> Callable[..., Any]:
     """`one(*operands)` for a row; under `vmap` `many(*operands)`, and under `vmap` of `vmap`.
 
     A rule of `custom_vmap` must be batched itself under `vmap` of `vmap`: the rule of a row hands
-    the batch to `many`, whose own rule folds each further axis into the first.
+    the batch to `batched`, whose own rule folds each further axis into the first.
 
     Args:
-        one, many: functions of the same arrays or pytrees of arrays, for `many` all with the batch
-            as first axis. The first operand is an array.
+        single, batched: functions of the same arrays or pytrees of arrays; those of `batched` have a
+            leading batch axis. The first operand is an array.
     """
     # Under its own `jit` a row's tables are no operands of `custom_vmap`: a `lax.cond` of whose
     # predicate each row has its own hands on all its operands as batched, and tables may not be.
-    one_row, many_rows = custom_vmap(jax.jit(one)), custom_vmap(many)
+    one_row, many_rows = custom_vmap(jax.jit(single)), custom_vmap(batched)
 
     # JAX asks these rules when it batches a program that is traced already: outside `env.step`.
     @one_row.def_vmap

@@ -64,8 +64,8 @@ class Queue(NamedTuple):
         word = jnp.sum(self.cumulative <= turn[:, None], axis=1, dtype=jnp.int32)
         up_to = (jnp.uint32(2) << jnp.arange(WORD, dtype=jnp.uint32)) - 1
         marks, left = self.words[word][:, None], (self.cumulative[word] - turn)[:, None]
-        behind = lax.population_count(marks & ~up_to).astype(jnp.int32)
-        return WORD * word + jnp.sum(behind >= left, axis=1, dtype=jnp.int32)
+        later = lax.population_count(marks & ~up_to).astype(jnp.int32)
+        return WORD * word + jnp.sum(later >= left, axis=1, dtype=jnp.int32)
 
 
 def compact_vmap(
@@ -101,7 +101,7 @@ def compact_vmap(
         A pytree like `default`.
     """
 
-    where = scope(kernel)
+    scope_name = scope(kernel)
     kernel = traced_once(kernel)
 
     def run_chunk(live: Array, rows: tuple[Any, ...]) -> Any:
@@ -120,7 +120,7 @@ def compact_vmap(
 
         return lax.cond(need, run, lambda default, _: default, default, args)
 
-    with where:
+    with scope_name:
         out: T = batch_aware(one_row, run_needed)(need, default, args)
         return out
 

@@ -61,9 +61,9 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
         disable_compilation_cache()
         return None
     config: Any = jax.config  # its options are no attributes for a type checker
-    known: str | None = config.jax_compilation_cache_dir
+    jax_folder: str | None = config.jax_compilation_cache_dir
     try:
-        path = Path(folder or known or cache_folder()).expanduser()
+        path = Path(folder or jax_folder or cache_folder()).expanduser()
     except RuntimeError:
         warn("no compilation cache: no home folder; JAX_COMPILATION_CACHE_DIR names another")
         return None
@@ -74,7 +74,7 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
     except OSError as error:
         warn(f"no compilation cache in {path}: {error.strerror}")
         return None
-    if str(path) != known:
+    if str(path) != jax_folder:
         jax.config.update("jax_compilation_cache_dir", str(path))
     if "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS" not in os.environ:
         jax.config.update("jax_persistent_cache_min_compile_time_secs", MIN_COMPILE_SECONDS)
@@ -120,8 +120,8 @@ def _cpu_fingerprint() -> str:
     lines = {platform.machine(), platform.processor()}
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-        wanted = ("model name", "flags", "features", "cpu part")
-        lines |= {line for line in text.splitlines() if line.lower().startswith(wanted)}
+        keys = ("model name", "flags", "features", "cpu part")
+        lines |= {line for line in text.splitlines() if line.lower().startswith(keys)}
     except OSError:
         pass  # not Linux: machine and processor have to do
     return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:8]

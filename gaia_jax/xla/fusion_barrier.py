@@ -35,19 +35,19 @@ def fusion_barrier(
         default: what stands where nobody needs the kernel, of the same shapes and dtypes; zeros
             where it is left out.
     """
-    where = scope(kernel)
+    scope_name = scope(kernel)
     kernel = traced_once(kernel)
     if default is None:
         default = blank(kernel, args)
 
     def run(batched: Callable[..., Any], need: Array, default: Any, args: Any) -> Any:
-        def there(default: Any, args: Any) -> Any:
+        def run_kernel(default: Any, args: Any) -> Any:
             out = batched(*args)
             return jax.tree.map(lambda a, b: a.astype(b.dtype), out, default)
 
         if on_gpu():
-            return lax.optimization_barrier(there(default, lax.optimization_barrier(args)))
-        return lax.cond(jnp.any(need), there, lambda default, _: default, default, args)
+            return lax.optimization_barrier(run_kernel(default, lax.optimization_barrier(args)))
+        return lax.cond(jnp.any(need), run_kernel, lambda default, _: default, default, args)
 
     def one_row(need: Array, default: Any, args: Any) -> Any:
         return run(kernel, need, default, args)
@@ -58,7 +58,7 @@ def fusion_barrier(
 
         return run(batched, need, default, args)
 
-    with where:
+    with scope_name:
         out: T = batch_aware(one_row, many_rows)(need, default, args)
         return out
 

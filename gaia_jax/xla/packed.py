@@ -246,16 +246,16 @@ class RecordEditor(PackedRecord, edits=True):
         """The packed record with the changes in it. Values must fit their fields' dtypes."""
         kind, arrays = type(self.base), []
         for store, large in ((self.base.small, False), (self.base.large, True)):
-            parts, kept, end = [], 0, store.shape[-1]
+            parts, kept_slices, end = [], 0, store.shape[-1]
             for name, field in self.base._places.items():
                 if field.is_large != large or name not in self.changes:
                     continue
-                if kept < field.first:
-                    parts.append(slice_columns(store, kept, field.first - kept))
+                if kept_slices < field.first:
+                    parts.append(slice_columns(store, kept_slices, field.first - kept_slices))
                 parts.append(field.columns_of(self.changes[name]))
-                kept = field.first + field.columns
-            if kept < end:
-                parts.append(slice_columns(store, kept, end - kept))
+                kept_slices = field.first + field.columns
+            if kept_slices < end:
+                parts.append(slice_columns(store, kept_slices, end - kept_slices))
             arrays.append(jnp.concatenate(parts, axis=-1) if len(parts) > 1 else parts[0])
         return kind(*arrays)
 

@@ -62,8 +62,8 @@ def _register_with_flax(flax: ModuleType, kind: type, names: Names) -> None:
         return {name: flax.to_state_dict(getattr(value, name)) for name in names(value)}
 
     def from_state_dict(value: T, state: dict[str, object]) -> T:
-        wanted = names(value)
-        if wrong := set(wanted) ^ set(state):
+        expected = names(value)
+        if wrong := set(expected) ^ set(state):
             problem = "lacks" if wrong - set(state) else "has unknown"
             raise ValueError(
                 f"the state dict of a {kind.__name__} {problem} {', '.join(sorted(wrong))}, "
@@ -71,7 +71,7 @@ def _register_with_flax(flax: ModuleType, kind: type, names: Names) -> None:
             )
         fields = {
             name: flax.from_state_dict(getattr(value, name), state[name], name=name)
-            for name in wanted
+            for name in expected
         }
         return dataclasses.replace(value, **fields)  # type: ignore[type-var]  # a dataclass
 

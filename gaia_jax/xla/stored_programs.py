@@ -144,11 +144,11 @@ def _key(env: object, name: str, batched: bool, shapes: object) -> str:
     arrays = [(x, a.shape, str(a.dtype), a.tobytes()) for x, a in _arrays("", ruleset.tables)]
     devices = jax.default_backend(), jax.devices()[0].device_kind, jax.device_count()
     leaves = [(x.shape, str(x.dtype)) for x in jax.tree.leaves(shapes)]
-    known = [
+    parts = [
         name, batched, type(env).__name__, own, pieces, arrays, package_digest(), library_digest(),
         sys.version, switches, flags, devices, leaves, jax.tree.structure(shapes),
     ]  # fmt: skip
-    return hashlib.sha256(repr(known).encode()).hexdigest()[:32]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
 def _arrays(name: str, value: object) -> Iterator[tuple[str, np.ndarray]]:
@@ -172,8 +172,8 @@ def package_digest() -> str:
 @functools.cache
 def _rule_modules() -> tuple[ModuleType, ...]:
     """The modules that tracing may use, all of them imported."""
-    found = pkgutil.walk_packages([str(PACKAGE)], "gaia_jax.")
-    names = [x.name for x in found if x.name.split(".")[1] in RULES]
+    modules = pkgutil.walk_packages([str(PACKAGE)], "gaia_jax.")
+    names = [x.name for x in modules if x.name.split(".")[1] in RULES]
     return tuple(import_module(x) for x in names if x not in (compilation_cache.__name__, __name__))
 
 
@@ -207,8 +207,8 @@ def _held_by(module: ModuleType) -> Iterator[str]:
         if not name.startswith("__"):
             yield from _lines(f"{module.__name__}.{name}", value)
             if isinstance(value, type) and value.__module__ == module.__name__:
-                for part, held in sorted(vars(value).items()):
-                    yield from _lines(f"{module.__name__}.{name}.{part}", held)
+                for part, attribute in sorted(vars(value).items()):
+                    yield from _lines(f"{module.__name__}.{name}.{part}", attribute)
 
 
 def _lines(name: str, value: object) -> Iterator[str]:

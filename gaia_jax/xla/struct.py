@@ -40,8 +40,8 @@ def leaf(
 
 def leaves(kind: type) -> dict[str, Leaf]:
     """The declared arrays of a struct by name."""
-    found = {field.name: field.metadata.get("leaf") for field in dataclasses.fields(kind)}
-    return {name: declared for name, declared in found.items() if declared}
+    is_leaf = {field.name: field.metadata.get("leaf") for field in dataclasses.fields(kind)}
+    return {name: declared for name, declared in is_leaf.items() if declared}
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(static, leaf))
@@ -167,8 +167,8 @@ class ComparedByAttributes:
         """Of the same class, with the same attributes."""
         if type(self) is not type(other) or not isinstance(other, ComparedByAttributes):
             return NotImplemented
-        mine, theirs = self._compared(), other._compared()
-        return mine.keys() == theirs.keys() and all(_equal(mine[x], theirs[x]) for x in mine)
+        mine, others = self._compared(), other._compared()
+        return mine.keys() == others.keys() and all(_equal(mine[x], others[x]) for x in mine)
 
     def __hash__(self) -> int:
         """Of all attributes; a TypeError names one that is not hashable."""
@@ -184,9 +184,9 @@ class ComparedByAttributes:
         return hash((type(self), *attributes.items()))
 
 
-def _equal(one: object, other: object) -> bool:
+def _equal(first: object, other: object) -> bool:
     """Whether two attributes are; arrays only where they are the same object."""
     try:
-        return one is other or bool(one == other)
+        return first is other or bool(first == other)
     except (TypeError, ValueError):  # of arrays, whose == is an array
         return False
