@@ -26,8 +26,8 @@ def batch_aware(single: Callable[..., Any], batched: Callable[..., Any]) -> Call
     the batch to `batched`, whose own rule folds each further axis into the first.
 
     Args:
-        single, batched: functions of the same arrays or pytrees of arrays; those of `batched` have a
-            leading batch axis. The first operand is an array.
+        single, batched: functions of the same arrays or pytrees of arrays; for `batched` they have
+            a leading batch axis. The first operand is an array.
     """
     # Under its own `jit` a row's tables are no operands of `custom_vmap`: a `lax.cond` of whose
     # predicate each row has its own hands on all its operands as batched, and tables may not be.
