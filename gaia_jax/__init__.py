@@ -55,7 +55,7 @@ __all__ = [
     "testing",
 ]
 
-# Where each stands; a module stands for itself.
+# The module of each name; a module is its own.
 _HOMES = {
     "auto": "AutoReset AutoState auto_reset",
     "env": "GaiaEnv State make",

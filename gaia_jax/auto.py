@@ -31,7 +31,7 @@ class AutoState(State):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class AutoReset(ComparedByAttributes):
-    """The face of `GaiaEnv`, but `step` takes a key and goes on; `auto_reset` makes one."""
+    """The interface of `GaiaEnv`, but `step` takes a key and starts new games; see `auto_reset`."""
 
     env: GaiaEnv
 

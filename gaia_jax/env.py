@@ -365,7 +365,7 @@ def make(
         max_steps: a game of that many decisions is truncated (RL-04); at least 1.
         players: 2, 3 or 4 for "base", 4 for the others.
         short_turns: a turn ends with its main action, so free actions come before it alone
-            (ROU-03 allows them behind it too). Each such game is one of the whole game with
+            (ROU-03 allows them after it too). Each such game is one of the whole game with
             `end_turn` put in.
     Raises:
         ValueError: an unknown id or reward, `max_steps` below 1, or a number of players that the

@@ -25,7 +25,7 @@ NONE, MINE, TS, RL, PI, AC_A, AC_B, GAIAFORMER = range(8)
 # Bits of `Board.flags`; the low four say which players have a structure within two cells.
 STATION, RING, GUEST, FRESH = 16, 32, 64, 128
 
-# Where the brainstone lies: bowl 0, 1, 2, the Gaia area, or nowhere.
+# Place of the brainstone: bowl 0, 1, 2, the Gaia area, or none.
 GAIA_AREA, NO_BRAINSTONE = 3, -1
 
 
@@ -77,7 +77,7 @@ def _player_bits(bits: Array, players: int) -> Array:
 
 @pytree
 class Board(Struct):
-    """What lies on the map, by cell."""
+    """The pieces on the map, by cell."""
 
     planet: Array = leaf(
         'index in ids["planet"]: Empty, Red .. Blue, Gaia, Proto, ...', 0, 13, shape=("C",)
@@ -123,7 +123,7 @@ class Board(Struct):
 
     @property
     def gaiaformer(self) -> Array:
-        """(..., C) int8, whose gaiaformer stands there, or -1."""
+        """(..., C) int8, owner of the gaiaformer, or -1."""
         return jnp.where(self.piece == GAIAFORMER, self.piece_owner, NO_PLAYER)
 
     @property
@@ -143,7 +143,7 @@ class Board(Struct):
 
     @property
     def guest(self) -> Array:
-        """(..., C) int8, whose parasitic mine stands there, or -1."""
+        """(..., C) int8, owner of the parasitic mine, or -1."""
         return jnp.where(self.has_guest, self.lantids[..., None], NO_PLAYER).astype(jnp.int8)
 
     @property
@@ -169,7 +169,7 @@ class Board(Struct):
 
 @pytree
 class Players(PackedRecord):
-    """What lies on the player boards and the research board; without the P axis, one player.
+    """The player boards and the research board; without the P axis, one player.
 
     Every field has the axis P first: `players.vp` is (P,).
     """

@@ -1,9 +1,9 @@
-"""gaia_jax with the faces of other projects; `import gaia_jax` loads none of them.
+"""gaia_jax with the interfaces of other projects; `import gaia_jax` loads none of them.
 
     gaia_jax.adapters.spaces       observation_space, action_space in the manner of gymnax
     gaia_jax.adapters.pgx          PgxEnv, a pgx.core.Env
     gaia_jax.adapters.pettingzoo   aec_env, an AECEnv
     gaia_jax.adapters.jaxmarl      GaiaMARL, a JaxMARL MultiAgentEnv
 
-`pip install ".[adapters]"` brings what they need. docs/reference/adapters.md says more.
+`pip install ".[adapters]"` installs what they need. See docs/reference/adapters.md.
 """

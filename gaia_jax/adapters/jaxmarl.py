@@ -63,7 +63,7 @@ class GaiaMARL(MultiAgentEnv):
 
     @property
     def agent_classes(self) -> dict[str, list[str]]:
-        """One class: the agents differ by faction, which the observation tells."""
+        """One class: the agents differ by faction, which the observation contains."""
         return {"player": list(self.agents)}
 
     @partial(jax.jit, static_argnums=(0,))
@@ -86,7 +86,7 @@ class GaiaMARL(MultiAgentEnv):
             key: of the new game's set-up.
             state: one state.
             actions: () int32 by agent; only the decider's counts.
-            reset_state: what the game goes on from where it ended, in place of a new one.
+            reset_state: the state after the end of a game; default: a new game.
         Raises:
             ValueError: an agent has no action; TypeError: an action is not an integer.
         """

@@ -46,7 +46,7 @@ def environment(env: GaiaEnv | str, reward: str | None, players: int | None) -> 
 
 
 def choice(name: str, value: object, choices: Sequence[object]) -> None:
-    """A ValueError that names the choices where `value` is none of them."""
+    """Raise a ValueError that names the choices if `value` is not among them."""
     if not isinstance(value, str | bool) or value not in choices:
         allowed = ", ".join(map(str, choices))
         raise ValueError(f"unknown {name} {shown(value)}; known are {allowed}")

@@ -30,7 +30,7 @@ class PgxState(pgx.core.State):
     """A state with pgx's fields. The game itself is `_game`."""
 
     current_player: Array  # () int32
-    observation: Any  # as `PgxEnv.observation` says, for `current_player`
+    observation: Any  # in the form of `PgxEnv.observation`, for `current_player`
     rewards: Array  # (num_players,) float32
     terminated: Array  # () bool
     truncated: Array  # () bool
@@ -43,7 +43,7 @@ class PgxState(pgx.core.State):
 
     @property
     def env_id(self) -> Any:
-        """What `PgxEnv.id` says."""
+        """The value of `PgxEnv.id`."""
         return self._env_id
 
     def to_svg(self, *, color_theme: Any = None, scale: Any = None) -> str:
@@ -76,7 +76,7 @@ class PgxEnv(pgx.core.Env):
     """A `pgx.core.Env` over `gaia_jax`.
 
     Its rules, masks and rewards are those of the environment inside: an illegal action costs the
-    player 1 and nobody gains by it (pgx's own pay the others), and `init` and `step` are under
+    player 1 and no player gains by it (pgx's own pay the others), and `init` and `step` are under
     `vmap` what `gaia_jax` makes of them, without pgx's selects of whole states.
 
     Attributes:
@@ -193,7 +193,7 @@ class PgxEnv(pgx.core.Env):
 
 
 def _inside(state: Any) -> gaia_jax.State:
-    """The state of `gaia_jax` that a `PgxState` stands for; its rewards are not kept."""
+    """The state of `gaia_jax` in a `PgxState`, without its rewards."""
     return gaia_jax.State(
         game=state._game,
         current_player=state._player,

@@ -76,7 +76,7 @@ def scalar(name: str, value: Any, choices: int | None = None) -> Array:
 
 
 def whole_number(name: str, value: Any, least: int, most: int) -> int:
-    """`value` as a Python integer in least .. most; neither True nor 1.0 stands for 1."""
+    """`value` as a Python integer in least .. most; neither True nor 1.0 counts as 1."""
     try:
         if isinstance(value, bool) or str(getattr(value, "dtype", "")) == "bool":
             raise TypeError
@@ -127,7 +127,7 @@ def _varying(array: Array) -> list[str]:
 
 
 def hints(**surplus: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """A decorator: a surplus argument is a TypeError that says what to write instead.
+    """A decorator: a surplus argument raises a TypeError with the correct call.
 
     Args:
         surplus: a hint by the name of an argument that the function does not take and that users

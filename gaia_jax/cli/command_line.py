@@ -120,7 +120,7 @@ def run(main: Callable[[], int], mistakes: tuple[type[Exception], ...] = ()) -> 
 
     Args:
         main: gives the exit code.
-        mistakes: exceptions that one line explains, beside UserError; exit code 2. So are a file
+        mistakes: exceptions besides UserError that end with one line and exit code 2. So are a file
             that cannot be read or written, and too little memory.
     """
     expected_errors: tuple[type[Exception], ...] = (UserError, *mistakes)
@@ -209,7 +209,7 @@ def read_text(path: str | Path, longest: int, what: str = "") -> str:
 
 
 def wrote(*paths: object) -> None:
-    """Say on stderr what files or folders were written; None is one that nobody asked for."""
+    """Report written files or folders on stderr; None entries are skipped."""
     for path in paths:
         if path is not None:
             print(f"wrote {path}", file=sys.stderr)

@@ -19,7 +19,7 @@ def names(
 
     Args:
         package: its name.
-        homes: for each of its modules the names that stand there, with spaces between.
+        homes: for each module its names, separated by spaces.
         elsewhere: what to say of names that somebody may look for here.
     """
     home_of = {name: home for home, listed in homes.items() for name in listed.split()}

@@ -66,7 +66,7 @@ def nothing(path: Path) -> bool:
 
 
 def anything(path: Path) -> bool:
-    """The mark where the command goes on with what is there, and refuses it itself."""
+    """Accept any existing file: the command continues it and checks it itself."""
     return True
 
 
@@ -100,7 +100,7 @@ def check_file(
             raise UserError(f"{flag} wants a file, {path} is a link to nothing")
         _check_parent(flag, path, parents)
         with contextlib.suppress(FileNotFoundError):
-            path.lstat()  # tells of a name that is too long
+            path.lstat()  # fails for a name that is too long
         if path.exists() and path.stat().st_size and not is_own_file(path):
             known = "" if is_own_file is nothing else " and was not written by this command"
             raise UserError(f"{flag}: {path} exists{known}: {hint}")
@@ -109,7 +109,7 @@ def check_file(
 
 
 def check_games(flag: str, path: Path, resume: bool) -> None:
-    """`check_file` for games that a command may go on with; then it reads what is there."""
+    """`check_file` for games that a command may continue; then it reads the existing ones."""
     check_file(flag, path, anything)
     if path.exists() and not resume:  # an empty one may be that of a command under way
         raise UserError(f"{flag}: {path} exists: --resume goes on with it, or name another file")
@@ -165,7 +165,7 @@ def check_inside(
 
 
 def check_different(paths: Mapping[str, Path | None]) -> None:
-    """Refuse a path that two flags name; None is one that nobody gave.
+    """Refuse a path that two flags name; None is a flag that was not given.
 
     Args:
         paths: by flag.
@@ -214,7 +214,7 @@ def _check_parent(flag: str, path: Path, parents: bool) -> None:
 
 
 def _standing(folder: Path) -> Path:
-    """The nearest folder above one that stands, or itself."""
+    """The nearest existing folder above a path, or the path itself."""
     while not os.path.lexists(folder) and folder != folder.parent:
         folder = folder.parent
     return folder
@@ -233,10 +233,10 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all; what stood there is replaced in one moment.
+    """Write a file completely or not at all; an existing file is replaced atomically.
 
     Raises:
-        UserError: it cannot be written; what stood there still does.
+        UserError: it cannot be written; an existing file is unchanged.
     """
     try:
         replace(path, data).close()
@@ -245,7 +245,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 
 def replace(path: Path, data: bytes, locked: bool = False) -> Any:
-    """Write beside a file and put the new one in its place, safe on the disk.
+    """Write next to a file, then replace it, flushed to disk.
 
     Args:
         locked: the new file is locked before it is put there.
@@ -281,7 +281,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     Args:
         path: as `check_folder` lets it pass; missing parents are made.
     Yields:
-        A folder beside it, to write into.
+        A folder next to it, to write into.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name[:40]}."))

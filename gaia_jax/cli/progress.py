@@ -1,4 +1,4 @@
-"""What a command says while one waits."""
+"""Progress of a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 LINE_SECONDS = 10.0  # until the first line of progress that no terminal shows
 LONGEST_WAIT = 600.0  # seconds between two such lines, at most
-PATIENCE = 2.0  # seconds that nobody at a terminal minds
+PATIENCE = 2.0  # seconds without a progress line
 
 
 def next_wait(seconds: float) -> float:
@@ -24,7 +24,7 @@ def status_line(
 ) -> Iterator[None]:
     """Say on stderr how far the body is, as long as it runs.
 
-    On a terminal the line is written anew every second and is gone at the end; elsewhere it is a
+    On a terminal the line is rewritten every second and removed at the end; elsewhere it is a
     line after LINE_SECONDS, and then after twice as long each time. A text that stays the same is
     followed by its seconds.
 

@@ -163,7 +163,7 @@ def _different(a: object, b: object) -> list[str]:
 
 
 def _fields(tree: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """The name and the value of every field; of a packed record what it stands for."""
+    """The name and the value of every field; packed records are unpacked."""
     if not dataclasses.is_dataclass(tree):
         yield ".".join(path), tree
         return
@@ -177,7 +177,7 @@ def _row(tree: Any, game: int) -> Any:
 
 
 def _check_face(env: GaiaEnv) -> None:
-    """What the environment says of itself."""
+    """The environment's own description."""
     assert isinstance(env.id, str) and env.id, f"id is {env.id!r}, not a name"
     assert isinstance(env.version, str) and env.version, f"version is {env.version!r}"
     hash(env)
@@ -190,7 +190,7 @@ def _check_face(env: GaiaEnv) -> None:
 
 
 def _check_shapes(env: GaiaEnv, state: State, games: int) -> None:
-    """The contract's fields: their shapes behind the batch, their dtypes."""
+    """The contract's fields: their shapes after the batch axis, their dtypes."""
     expected = {
         "current_player": ((), np.int32),
         "legal_action_mask": ((env.num_actions,), np.bool_),
@@ -240,7 +240,7 @@ def _check_illegal(
     for game in np.flatnonzero(~_over(before)).tolist():
         location = f"game {game}, decision {done}, illegal action {forced[game]}"
         old, new = _row(before, game), _row(after, game)
-        assert new.terminated and not new.truncated, f"{location}: the episode goes on"
+        assert new.terminated and not new.truncated, f"{location}: the episode continues"
         differ = _different(old.game, new.game)
         assert not differ, f"{location}: it changed {', '.join(differ)}"
         assert new.current_player == old.current_player, f"{location}: current_player changed"

@@ -18,9 +18,9 @@ from gaia_jax.env import GaiaEnv, State
 from gaia_jax.state import GameState, Node
 from gaia_jax.testing.sampling import sample_legal
 
-# The forced action that stands for a random legal one.
+# A forced action with this value means a random legal action.
 SAMPLE = np.iinfo(np.int32).min
-# More than any play reaches; the observation says the same.
+# More than any play reaches; the observation has the same limit.
 _MOST_VP = 999
 _MOST_TOKENS = 100
 

@@ -53,12 +53,12 @@ def batch_aware(single: Callable[..., Any], batched: Callable[..., Any]) -> Call
 
 
 def traced_once(kernel: Callable[P, T]) -> Callable[P, T]:
-    """`kernel` so that it is traced once for its shapes, whatever programs it stands in.
+    """Trace `kernel` once for its shapes, whatever programs contain it.
 
     It stays a call while JAX traces, which saves a fifth of the tracing; XLA puts it in line first.
     For a partial the same function with the same arguments counts as the same kernel: a second
     program of a process (`init`, then `step`, then a chunk of training) finds it traced. What else
-    it reads, tables of its arguments apart, must not change.
+    it reads, except tables of its arguments, must not change.
     """
     if isinstance(kernel, partial) and not kernel.keywords:
         return _jitted(kernel.func, *kernel.args)
@@ -88,7 +88,7 @@ def _(size: int, in_batched: Any, tree: Any) -> tuple[Any, Any]:
 
 
 def batch_minor(tree: Any) -> Any:
-    """`tree`, its arrays with the batch first; on a TPU the batch lies along the lanes.
+    """`tree` with the batch axis first; on a TPU the batch is along the lanes.
 
     XLA gives the arrays between two stages another layout than those of a state, as soon as one
     operation asks for it, and turns whole records round and back: 1.0 M of 10.7 M estimated cycles

@@ -89,11 +89,11 @@ def compact_vmap(
         kernel: a pure function of arrays that closes over no traced value, or a partial of one and
             of what can be hashed, `kernel(*args)`. With
             `batched`, `kernel(live, *args)` on a whole chunk: every array has the chunk as first
-            axis, and `live`, (chunk,) bool, says which of its rows count. The others repeat a row
+            axis, and `live`, (chunk,) bool, marks the rows that count. The others repeat a row
             that does, and what comes out of them is dropped.
         need: () bool.
         args: arrays or pytrees of arrays.
-        default: what stands where there is no need, a pytree of the shapes and dtypes of the
+        default: result of rows without need, a pytree of the shapes and dtypes of the
             kernel's.
         batched: whether the kernel takes a chunk instead of a row.
         cpu_chunk, accelerator_chunks: see `chunk_rows`.
@@ -136,7 +136,7 @@ def in_chunks(
 
     Args:
         run_chunk: `run_chunk(live, rows)`, the results of `chunk` rows of `args`; `live`, (chunk,)
-            bool, says which of them count. The others repeat the last row in need.
+            bool, marks those that count. The others repeat the last row in need.
         need: (B,) bool.
         default, args: pytrees of (B, ...).
     """

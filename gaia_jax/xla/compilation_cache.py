@@ -51,7 +51,7 @@ def enable_compilation_cache(folder: str | os.PathLike[str] | None = None) -> Pa
         folder: where to keep them; None is `cache_folder()`.
     Returns:
         The folder in use; None where GAIA_JAX_NO_CACHE is set (to anything but 0), or where the
-        folder cannot be written or there is no home for it, which is said on stderr.
+        folder cannot be written or there is no home folder; a warning goes to stderr.
     """
     import jax
 
@@ -99,7 +99,7 @@ def warn(line: str) -> None:
 
 
 def disable_compilation_cache() -> None:
-    """Neither read nor write compiled programs, whatever the environment says."""
+    """Neither read nor write compiled programs, whatever environment variables are set."""
     import jax
 
     jax.config.update("jax_enable_compilation_cache", False)

@@ -29,10 +29,10 @@ def fusion_barrier(
 
     Args:
         kernel: a pure function of arrays that closes over no traced value, or a partial of one
-            and of what can be hashed. For a row without need it gives what `default` says.
+            and of what can be hashed. A row without need returns `default`.
         need: () bool; under `vmap` any row counts for all.
         args: arrays or pytrees of arrays.
-        default: what stands where nobody needs the kernel, of the same shapes and dtypes; zeros
+        default: result where no row needs the kernel, of the same shapes and dtypes; zeros
             where it is left out.
     """
     scope_name = scope(kernel)

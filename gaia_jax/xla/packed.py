@@ -22,7 +22,7 @@ from gaia_jax.xla.struct import pytree
 INT8, INT16, INT32, BOOL, UINT8 = "int8", "int16", "int32", "bool", "uint8"
 # The numbers of players that a record may be laid out for.
 PLAYERS = (2, 3, 4)
-# An INT32 field lies in two columns of int16, the low one with that many bits.
+# An INT32 field takes two columns of int16; the low one has this many bits.
 LOW_BITS = 15
 
 Columns = TypeVar("Columns", Array, np.ndarray)
@@ -69,7 +69,7 @@ class Field:
 
     @property
     def is_large(self) -> bool:
-        """Whether the field lies in the int16 array."""
+        """Whether the field is in the int16 array."""
         return self.dtype in (INT16, INT32)
 
     @overload
@@ -139,7 +139,7 @@ class PackedRecord:
                 fields[name] = replace(value, name=name)
                 setattr(cls, name, fields[name])
         cls.fields = fields
-        # The width says for how many players a record is.
+        # The width determines the number of players.
         cls.layouts = {_widths(x)[False]: x for x in (cls.layout(p) for p in PLAYERS)}
         cls.aliases = {name: x for name, x in vars(cls).items() if isinstance(x, Column)}
         cls.editor = type(f"{cls.__name__}Editor", (RecordEditor, cls), {}, edits=True)
@@ -203,7 +203,7 @@ class PackedRecord:
 class RecordEditor(PackedRecord, edits=True):
     """A record in the middle of being changed.
 
-    Fields read as int32, flags as bool. Those that were replaced are kept beside the record, so
+    Fields read as int32, flags as bool. Replaced fields are stored next to the record, so
     that packing writes them and copies the rest in whole slices: each written field is a kernel of
     its own for XLA.
     """
@@ -217,7 +217,7 @@ class RecordEditor(PackedRecord, edits=True):
         object.__setattr__(self, "changes", changes)
 
     def read(self, field: Field) -> Array:
-        """The values of a field as they stand now."""
+        """The current values of a field."""
         if field.name in self.changes:
             return self.changes[field.name]
         value = self.base.read(field)

@@ -240,7 +240,7 @@ def _lines(name: str, value: object) -> Iterator[str]:
 
 
 def _is_plain(value: object) -> bool:
-    """A number, a text, or a tuple, list or dict of them: `repr` says all of it."""
+    """Whether `repr` describes a value completely: numbers, text, containers of them."""
     if isinstance(value, dict):
         return all(map(_is_plain, (*value, *value.values())))
     if isinstance(value, tuple | list):

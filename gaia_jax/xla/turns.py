@@ -17,9 +17,9 @@ def on_gpu() -> bool:
 
 
 def repeated(body: Callable[..., T], times: int) -> Callable[..., T]:
-    """`body` of a loop, on a GPU so many times in each turn; elsewhere once.
+    """`body` of a loop, repeated `turns` times per iteration on a GPU, elsewhere once.
 
-    A step costs a GPU some microseconds and the question whether to go on costs ten to twenty, so
+    A step costs a GPU some microseconds, and the loop condition costs ten to twenty, so
     a few steps too many are cheaper than a question after each (docs/lab/accelerators.md).
 
     Args:
